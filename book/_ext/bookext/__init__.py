@@ -1,0 +1,21 @@
+"""The site's own Sphinx extension: pages generated from the ledger, and mends to the pages that others' extensions make."""
+
+from sphinx.application import Sphinx
+
+from bookext.ledger_pages import Errata, Scoreboard
+from bookext.mends import mend_page
+
+
+def setup(app: Sphinx) -> dict:
+    """Register with Sphinx.
+
+    Args:
+        app: the application.
+
+    Returns:
+        What Sphinx wants to know of an extension.
+    """
+    app.add_directive("scoreboard", Scoreboard)
+    app.add_directive("errata", Errata)
+    app.connect("html-page-context", mend_page, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

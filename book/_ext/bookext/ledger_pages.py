@@ -1,0 +1,130 @@
+"""The scoreboard and the errata page: directives that write what the ledger says."""
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from bookext.chapters import LEDGER, ROOT, statements
+from shallowformer.verify import ledger
+from shallowformer.verify.claims import ROOMS, parse
+
+#: Title of the part of the book on each paper, by BibTeX key.
+PAPERS = {
+    "arda2026": "The kernel regime",
+    "qin2025": "Residual connections",
+    "vasudeva2024": "Token selection",
+    "goel2026": "Preconditioned attention",
+}
+assert set(PAPERS) == {paper for paper, _ in ROOMS.values()}
+
+
+def reference(entry: dict) -> str:
+    """MyST source of a link to a claim's statement, by the paper's own number.
+
+    Args:
+        entry: of the ledger.
+
+    Returns:
+        Markdown.
+    """
+    return f"{{prf:ref}}`{name(entry)} <{entry['id']}>`"
+
+
+def name(entry: dict) -> str:
+    """What readers call a claim: the paper's number and the variant.
+
+    Args:
+        entry: of the ledger.
+
+    Returns:
+        For example "Fact 1, sharp".
+    """
+    return entry["number"] + (f", {entry['variant'].replace('-', ' ')}" if entry["variant"] else "")
+
+
+def topic(entry: dict, titles: dict[str, dict[str, str]]) -> str:
+    """What a claim is about: its title on the page, behind the colon, without citations.
+
+    Args:
+        entry: of the ledger.
+        titles: from ``bookext.chapters.statements``.
+
+    Returns:
+        Markdown, possibly empty.
+    """
+    title = titles[entry["id"]]["title"].split("{cite")[0].strip()
+    return title.partition(":")[2].strip()
+
+
+class _LedgerDirective(SphinxDirective):
+    """Writes Markdown made from the ledger in its place, and rebuilds the page when the ledger changes."""
+
+    has_content = False
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(LEDGER))
+        entries = ledger.read(LEDGER)
+        container = nodes.container(classes=["ledger"])
+        self.state.nested_parse(StringList(self.markdown(entries, statements(ROOT)), str(LEDGER)), 0, container)
+        return container.children
+
+    def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
+        raise NotImplementedError
+
+
+class Scoreboard(_LedgerDirective):
+    """Every claim with its verdict: one table a paper."""
+
+    def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
+        """Make the tables.
+
+        Args:
+            entries: of the ledger.
+            titles: from ``bookext.chapters.statements``.
+
+        Returns:
+            Lines of MyST.
+        """
+        lines = [f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.", ""]
+        for paper, part in PAPERS.items():
+            mine = [entry for entry in entries if entry["paper"] == paper]
+            if not mine:
+                continue
+            lines += [f"**{part}** {{cite:p}}`{paper}`", ""]
+            lines += ["| statement | about | kind | verdict | measured | statement is |", "|---|---|---|---|---|---|"]
+            for entry in mine:
+                checks = [entry, *entry["parts"]]
+                kinds = ", ".join(dict.fromkeys(check["kind"] for check in checks))
+                lines.append(
+                    f"| {reference(entry)} | {topic(entry, titles)} | {kinds} | **{entry['headline']}** | "
+                    f"{'<br>'.join(_measured(check) for check in checks)} | {entry['support']} |"
+                )
+            lines.append("")
+        return lines
+
+
+class Errata(_LedgerDirective):
+    """What is wrong in the papers, and what can be said better: the findings of the ledger."""
+
+    def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
+        """Make the two lists.
+
+        Args:
+            entries: of the ledger.
+            titles: from ``bookext.chapters.statements``.
+
+        Returns:
+            Lines of MyST.
+        """
+        wrong = [entry for entry in entries if entry["verdict"] == "violated"]
+        better = [entry for entry in entries if entry["finding"] and entry not in wrong]
+        lines = ["**Errata: statements that are not true as printed**", ""]
+        lines += [f"- {reference(e)}: {e['finding']}" for e in wrong] or ["None among the statements treated so far."]
+        lines += ["", "**Sharpenings and additions**", ""]
+        lines += [f"- {reference(entry)} {{cite:p}}`{entry['paper']}`: {entry['finding']}" for entry in better]
+        return lines
+
+
+def _measured(check: dict) -> str:
+    part = parse(check["id"]).part
+    return (f"*{part}*: " if part else "") + check["summary"].replace("|", "\\|")

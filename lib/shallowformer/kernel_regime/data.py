@@ -1,0 +1,82 @@
+"""Token sequences in the unit ball: the paper's clipped Gaussian, the uniform law on the sphere, and two camps."""
+
+import torch
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+
+
+def _gaussian(n: int, T: int, d: int, generator: Generator, dtype: torch.dtype) -> Tensor:
+    for name, value in (("n", n), ("T", T), ("d", d)):
+        arguments.count(name, value)
+    return torch.randn(n, T, d, generator=generator, dtype=dtype, device=generator.device)
+
+
+def clipped_gaussian(n: int, T: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Tensor:
+    """Standard Gaussian tokens; those outside the unit ball are projected onto it.
+
+    For d = 8 a Gaussian token has norm below 1 with probability 0.0018, so nearly all tokens end on the sphere.
+
+    Args:
+        n: number of samples, at least 1.
+        T: tokens a sample, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        X, Float[Tensor, "n T d"].
+
+    Raises:
+        ValueError: a size is not a whole number of at least 1.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 6.1.
+    """
+    X = _gaussian(n, T, d, generator, dtype)
+    return X / torch.linalg.vector_norm(X, dim=-1, keepdim=True).clamp(min=1)
+
+
+def sphere(n: int, T: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Tensor:
+    """Independent tokens, uniform on the unit sphere.
+
+    Args:
+        n: number of samples, at least 1.
+        T: tokens a sample, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        X, Float[Tensor, "n T d"].
+
+    Raises:
+        ValueError: a size is not a whole number of at least 1.
+    """
+    return torch.nn.functional.normalize(_gaussian(n, T, d, generator, dtype), dim=-1)
+
+
+def two_camps(direction: Tensor, T: int, camp: int | None = None) -> Tensor:
+    """One sample whose tokens are +e (the first ``camp``) and −e (the rest): the worst case of most bounds here.
+
+    Args:
+        direction: Float[Tensor, "d"], not 0; e is its unit vector.
+        T: tokens, at least 2.
+        camp: how many tokens are +e, from 0 to T; half of them (rounded down) if not given.
+
+    Returns:
+        X, Float[Tensor, "1 T d"].
+
+    Raises:
+        ValueError: ``direction`` is 0 or not a finite vector, ``T`` below 2, ``camp`` outside 0 … T.
+    """
+    arguments.floating("direction", direction, "d")
+    if not direction.norm() > 0:
+        raise ValueError("direction must not be the zero vector, got norm 0")
+    arguments.count("T", T, 2)
+    camp = T // 2 if camp is None else arguments.count("camp", camp, 0)
+    if camp > T:
+        raise ValueError(f"camp must be at most T = {T}, got {camp}")
+    signs = torch.ones(T, dtype=direction.dtype, device=direction.device)
+    signs[camp:] = -1
+    return (signs[:, None] * direction / direction.norm())[None]

@@ -1,0 +1,151 @@
+"""Lemma 1: the gradients in closed form, as features of a sample and as the gradient of the loss."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments, softmax
+from shallowformer.kernel_regime.activations import TANH, Activation
+from shallowformer.kernel_regime.model import validated
+from shallowformer.kernel_regime.parameters import Parameters
+from shallowformer.kernel_regime.queries import Query, last_token
+
+#: Samples that ``loss_and_gradient`` works on at a time.
+CHUNK = 128
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features of every sample and head; the attention feature φ_w = left · qᵀ stays factored (it has rank one).
+
+    Args:
+        c: φ_c = σ(⟨U, a⟩), Float[Tensor, "n m"].
+        u: φ_u = σ′(⟨U, a⟩) a, Float[Tensor, "n m d"].
+        w_left: σ′(⟨U, a⟩) M U, Float[Tensor, "n m d"].
+        q: the queries, Float[Tensor, "n d"].
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 5.4.
+    """
+
+    c: Tensor
+    u: Tensor
+    w_left: Tensor
+    q: Tensor
+
+    @property
+    def w(self) -> Tensor:
+        """φ_w as matrices, Float[Tensor, "n m d d"]: for reading, not for large n·m·d²."""
+        return self.w_left[..., :, None] * self.q[:, None, None, :]
+
+
+def _head_quantities(X: Tensor, U: Tensor, W: Tensor, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """a [n m d], z = ⟨U, a⟩ [n m] and MU [n m d], without checks."""
+    m, d, _ = W.shape
+    Wq = (q @ W.reshape(m * d, d).T).reshape(-1, m, d)
+    alpha = torch.softmax(Wq @ X.mT, -1)
+    a = alpha @ X
+    z = (a * U).sum(-1)
+    # Σ_t α_t (⟨U, X_t⟩ − z) = 0, so the tokens need no centring.
+    MU = (alpha * (U @ X.mT - z[..., None])) @ X
+    return a, z, MU
+
+
+def features(X: Tensor, phi: Parameters, query: Query = last_token, sigma: Activation = TANH) -> Features:
+    """The features φ_c, φ_u, φ_w of every sample and head: what multiplies m^{−1/2} (and c_i) in Lemma 1.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        phi: parameters of m heads; ``phi.c`` is not used.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        The features.
+
+    Raises:
+        ValueError: as ``model.validated``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 5.4, from Lemma 1.
+    """
+    q = validated(X, phi, query)
+    a, z, MU = _head_quantities(X, phi.U, phi.W, q)
+    slope = sigma.first(z)[..., None]
+    return Features(c=sigma(z), u=slope * a, w_left=slope * MU, q=q)
+
+
+def per_sample_gradient(
+    X: Tensor, phi: Parameters, query: Query = last_token, sigma: Activation = TANH
+) -> tuple[Tensor, Tensor, Tensor]:
+    """∇_φ f(X; φ) of every sample: equations (5), (6), (7).
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        phi: parameters of m heads.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        Gradients in c, Float[Tensor, "n m"]; in U, Float[Tensor, "n m d"]; in W, Float[Tensor, "n m d d"].
+
+    Raises:
+        ValueError: as ``model.validated``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Lemma 1.
+    """
+    feature = features(X, phi, query, sigma)
+    scale = phi.m**-0.5
+    weight = scale * phi.c
+    return scale * feature.c, weight[:, None] * feature.u, weight[:, None, None] * feature.w
+
+
+def loss_and_gradient(
+    X: Tensor,
+    y: Tensor,
+    phi: Parameters,
+    query: Query = last_token,
+    sigma: Activation = TANH,
+    chunk: int = CHUNK,
+) -> tuple[Tensor, Parameters]:
+    """Mean squared loss L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)² and its gradient, by Lemma 1.
+
+    Samples are taken ``chunk`` at a time, so that the working memory is of order chunk·m·(T + d) + m·d², whatever n.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        y: labels, Float[Tensor, "n"].
+        phi: parameters of m heads.
+        query: how q_X is made.
+        sigma: the activation.
+        chunk: samples a chunk, at least 1. The result depends on it only through rounding.
+
+    Returns:
+        The loss, a scalar tensor, and the gradient, with the blocks of ``phi``.
+
+    Raises:
+        ValueError: as ``model.validated``; ``y`` of another length, dtype or device; ``chunk`` below 1.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
+    """
+    q = validated(X, phi, query)
+    arguments.shape("y", arguments.floating("y", y, "n"), (X.shape[0],), "[n] as in X")
+    arguments.same_kind("X", X, y=y)
+    arguments.count("chunk", chunk)
+    n, (m, d) = X.shape[0], phi.U.shape
+    loss, grad_c, grad_U, grad_W = (torch.zeros_like(block) for block in (y[0], phi.c, phi.U, phi.W.reshape(m * d, d)))
+    for start in range(0, n, chunk):
+        now = slice(start, start + chunk)
+        a, z, MU = _head_quantities(X[now], phi.U, phi.W, q[now])
+        h = sigma(z)
+        residual = h @ phi.c / m**0.5 - y[now]
+        loss += residual @ residual / n
+        pull = (2 / n / m**0.5) * residual
+        grad_c += pull @ h
+        weight = (pull[:, None] * phi.c * sigma.first(z))[..., None]
+        grad_U += (weight * a).sum(0)
+        grad_W += (weight * MU).reshape(-1, m * d).T @ q[now]
+    return loss, Parameters(grad_c, grad_U, grad_W.reshape(m, d, d))

@@ -1,0 +1,292 @@
+"""Softmax calculus: the Jacobian, and the first three cumulants of tokens under softmax weights.
+
+Weights α in the simplex and tokens X_1, …, X_T form a probability law. What attention computes is its mean
+a = Σ_t α_t X_t; what its gradient needs is the covariance M = Σ_t α_t (X_t − a)(X_t − a)ᵀ; what its Hessian needs is
+the third cumulant K_U = Σ_t α_t ⟨U, X_t − a⟩ (X_t − a)(X_t − a)ᵀ.
+
+A token is a *row* here, X[..., t, :] = X_t; the papers that write X ∈ ℝ^{d×T} put tokens into columns. Every function
+is batched over leading dimensions, which broadcast, and keeps dtype and device of its inputs.
+"""
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments
+
+#: The largest T for which all 2^T sets of tokens are enumerated.
+MAX_ENUMERATED_TOKENS = 16
+
+
+def jacobian(z: Tensor) -> Tensor:
+    """Softmax Jacobian J_s(z) = diag α − ααᵀ, as a matrix: for reading and for reference, not for large T.
+
+    Args:
+        z: logits, Float[Tensor, "... T"].
+
+    Returns:
+        Float[Tensor, "... T T"].
+
+    Raises:
+        ValueError: ``z`` is not a finite, non-empty floating-point tensor.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Fact 1.
+    """
+    alpha = torch.softmax(arguments.floating("z", z, "... T"), -1)
+    return torch.diag_embed(alpha) - alpha[..., :, None] * alpha[..., None, :]
+
+
+def jacobian_product(z: Tensor, u: Tensor) -> Tensor:
+    """J_s(z) u = α ⊙ (u − ⟨α, u⟩): how the weights move when the logits move by u. The matrix is never formed.
+
+    Args:
+        z: logits, Float[Tensor, "... T"].
+        u: direction, Float[Tensor, "... T"].
+
+    Returns:
+        Float[Tensor, "... T"]; its entries sum to 0.
+
+    Raises:
+        ValueError: an argument is not a finite, non-empty floating-point tensor, or their T differ.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Fact 1.
+    """
+    arguments.floating("z", z, "... T")
+    arguments.floating("u", u, "... T")
+    if z.shape[-1] != u.shape[-1]:
+        raise ValueError(f"u must have as many entries as z ({z.shape[-1]}), got {u.shape[-1]}")
+    alpha = torch.softmax(z, -1)
+    return alpha * (u - (alpha * u).sum(-1, keepdim=True))
+
+
+def subset_masses(alpha: Tensor) -> Tensor:
+    """α(S) = Σ_{t∈S} α_t for every set S of tokens.
+
+    Args:
+        alpha: weights, Float[Tensor, "... T"] with T ≤ 16.
+
+    Returns:
+        Float[Tensor, "... 2^T"]; entry k belongs to the set of tokens whose bits are set in k.
+
+    Raises:
+        ValueError: ``alpha`` is not a finite floating-point tensor, or T > 16.
+    """
+    arguments.floating("alpha", alpha, "... T")
+    T = alpha.shape[-1]
+    if T > MAX_ENUMERATED_TOKENS:
+        raise ValueError(f"alpha must have T ≤ {MAX_ENUMERATED_TOKENS} entries to enumerate 2^T sets, got T = {T}")
+    members = (torch.arange(2**T, device=alpha.device)[:, None] >> torch.arange(T, device=alpha.device)) & 1
+    return alpha @ members.to(alpha.dtype).T
+
+
+def inf_to_one_norm(z: Tensor) -> Tensor:
+    """‖J_s(z)‖_{∞→1} = 4 max_S α(S)(1 − α(S)), the largest total change Σ_t |δα_t|.
+
+    Args:
+        z: logits, Float[Tensor, "... T"] with T ≤ 16.
+
+    Returns:
+        Float[Tensor, "..."] in [0, 1].
+
+    Raises:
+        ValueError: as ``subset_masses``.
+
+    Source:
+        The sharp form of Arda, Cayci, Eryilmaz 2026, Fact 1 (which bounds it by 2).
+    """
+    mass = subset_masses(torch.softmax(arguments.floating("z", z, "... T"), -1))
+    return (4 * mass * (1 - mass)).amax(-1)
+
+
+def logits(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
+    """Attention logits ⟨X_t, W_i q⟩ of every sample, head and token.
+
+    Args:
+        X: tokens, Float[Tensor, "n T d"].
+        W: one matrix a head, Float[Tensor, "m d d"].
+        q: one query a sample, Float[Tensor, "n d"].
+
+    Returns:
+        Float[Tensor, "n m T"].
+
+    Raises:
+        ValueError: a wrong shape, dtype or device, an empty, NaN or infinite argument.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (2).
+    """
+    arguments.floating("X", X, "n T d")
+    arguments.floating("W", W, "m d d")
+    arguments.floating("q", q, "n d")
+    n, _, d = X.shape
+    arguments.shape("W", W, (W.shape[0], d, d), "[m, d, d], d as in X")
+    arguments.shape("q", q, (n, d), "[n, d] as in X")
+    arguments.same_kind("X", X, W=W, q=q)
+    Wq = torch.einsum("mij,nj->nmi", W, q)
+    return Wq @ X.mT
+
+
+def weights(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
+    """Attention weights α_i = softmax_t ⟨X_t, W_i q⟩ of every sample and head.
+
+    Args:
+        X: tokens, Float[Tensor, "n T d"].
+        W: one matrix a head, Float[Tensor, "m d d"].
+        q: one query a sample, Float[Tensor, "n d"].
+
+    Returns:
+        Float[Tensor, "n m T"], non-negative, summing to 1 over T.
+
+    Raises:
+        ValueError: as ``logits``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (2).
+    """
+    return torch.softmax(logits(X, W, q), -1)
+
+
+def pooled_attention(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
+    """Pooled attention a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head.
+
+    Args:
+        X: tokens, Float[Tensor, "n T d"].
+        W: one matrix a head, Float[Tensor, "m d d"].
+        q: one query a sample, Float[Tensor, "n d"].
+
+    Returns:
+        Float[Tensor, "n m d"]: in the convex hull of the sample's tokens.
+
+    Raises:
+        ValueError: as ``logits``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (2).
+    """
+    return weights(X, W, q) @ X
+
+
+def _law(X: Tensor, alpha: Tensor, **directions: Tensor) -> None:
+    """Refuse tokens, weights and directions that do not fit together."""
+    arguments.floating("X", X, "... T d")
+    arguments.floating("alpha", alpha, "... T")
+    if X.shape[-2] != alpha.shape[-1]:
+        raise ValueError(f"alpha must weigh the T = {X.shape[-2]} tokens of X, got {alpha.shape[-1]} weights")
+    for name, direction in directions.items():
+        arguments.floating(name, direction, "... d")
+        if direction.shape[-1] != X.shape[-1]:
+            raise ValueError(f"{name} must have d = {X.shape[-1]} entries as the tokens of X, got {direction.shape[-1]}")
+
+
+def _centred(X: Tensor, alpha: Tensor) -> Tensor:
+    """Y_t = X_t − a."""
+    return X - torch.einsum("...t,...td->...d", alpha, X)[..., None, :]
+
+
+def mean(X: Tensor, alpha: Tensor) -> Tensor:
+    """Softmax-weighted mean a = Σ_t α_t X_t.
+
+    Args:
+        X: tokens, Float[Tensor, "... T d"].
+        alpha: weights, Float[Tensor, "... T"].
+
+    Returns:
+        Float[Tensor, "... d"].
+
+    Raises:
+        ValueError: a wrong shape or dtype, an empty, NaN or infinite argument.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Fact 2 and Remark 5.
+    """
+    _law(X, alpha)
+    return torch.einsum("...t,...td->...d", alpha, X)
+
+
+def covariance(X: Tensor, alpha: Tensor) -> Tensor:
+    """Softmax-weighted covariance M = Σ_t α_t (X_t − a)(X_t − a)ᵀ = X J_s Xᵀ (tokens as columns of X).
+
+    Args:
+        X: tokens, Float[Tensor, "... T d"].
+        alpha: weights, Float[Tensor, "... T"].
+
+    Returns:
+        Float[Tensor, "... d d"], symmetric and positive semidefinite.
+
+    Raises:
+        ValueError: as ``mean``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (8), Fact 3 and Remark 4.
+    """
+    _law(X, alpha)
+    Y = _centred(X, alpha)
+    return torch.einsum("...t,...ti,...tj->...ij", alpha, Y, Y)
+
+
+def covariance_product(X: Tensor, alpha: Tensor, U: Tensor) -> Tensor:
+    """M U = Σ_t α_t (⟨U, X_t⟩ − ⟨U, a⟩) X_t: the d×d matrix is never formed.
+
+    Args:
+        X: tokens, Float[Tensor, "... T d"].
+        alpha: weights, Float[Tensor, "... T"].
+        U: direction, Float[Tensor, "... d"].
+
+    Returns:
+        Float[Tensor, "... d"].
+
+    Raises:
+        ValueError: as ``mean``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (7).
+    """
+    _law(X, alpha, U=U)
+    scores = torch.einsum("...td,...d->...t", X, U)
+    pull = alpha * (scores - (alpha * scores).sum(-1, keepdim=True))
+    return torch.einsum("...t,...td->...d", pull, X)
+
+
+def third_cumulant(X: Tensor, alpha: Tensor, U: Tensor) -> Tensor:
+    """Third cumulant contracted with U: K_U = Σ_t α_t ⟨U, Y_t⟩ Y_t Y_tᵀ with Y_t = X_t − a.
+
+    Args:
+        X: tokens, Float[Tensor, "... T d"].
+        alpha: weights, Float[Tensor, "... T"].
+        U: direction, Float[Tensor, "... d"].
+
+    Returns:
+        Float[Tensor, "... d d"], symmetric.
+
+    Raises:
+        ValueError: as ``mean``.
+
+    Source:
+        The derivative of M in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
+    """
+    _law(X, alpha, U=U)
+    Y = _centred(X, alpha)
+    return torch.einsum("...t,...ti,...tj->...ij", alpha * torch.einsum("...td,...d->...t", Y, U), Y, Y)
+
+
+def third_cumulant_form(X: Tensor, alpha: Tensor, u: Tensor, v: Tensor, w: Tensor) -> Tensor:
+    """The symmetric form κ₃(u, v, w) = Σ_t α_t ⟨u, Y_t⟩⟨v, Y_t⟩⟨w, Y_t⟩ = ⟨v, K_u w⟩.
+
+    Args:
+        X: tokens, Float[Tensor, "... T d"].
+        alpha: weights, Float[Tensor, "... T"].
+        u: first direction, Float[Tensor, "... d"].
+        v: second direction, Float[Tensor, "... d"].
+        w: third direction, Float[Tensor, "... d"].
+
+    Returns:
+        Float[Tensor, "..."].
+
+    Raises:
+        ValueError: as ``mean``.
+    """
+    _law(X, alpha, u=u, v=v, w=w)
+    Y = _centred(X, alpha)
+    along_u, along_v, along_w = (torch.einsum("...td,...d->...t", Y, direction) for direction in (u, v, w))
+    return (alpha * along_u * along_v * along_w).sum(-1)

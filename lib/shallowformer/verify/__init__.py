@@ -1,0 +1,191 @@
+"""How a claim is put to the test: four kinds of claims, each with a check that can fail.
+
+``identity``, ``inequality``, ``rate`` and ``probability`` declare a claim, run its check, show a verdict card, and raise
+``ClaimFailed`` when the verdict is not the expected one, so that the cell, the chapter and the build fail with it.
+The chapter *Put a claim of your own to the test* is the worked example.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from torch import Generator, Tensor
+
+from shallowformer.verify.identity import Identity, Route
+from shallowformer.verify.inequality import Inequality, Side, batch
+from shallowformer.verify.probability import Probability
+from shallowformer.verify.rate import Rate
+from shallowformer.verify.search import SearchResult, maximise
+from shallowformer.verify.sets import AdmissibleSet, Point, ball, free, interval, logits, product, sphere, tokens
+from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
+
+__all__ = [
+    "AdmissibleSet", "ClaimFailed", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
+    "collecting", "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle",
+    "sphere", "tokens",
+]  # fmt: skip
+
+Check = Identity | Inequality | Rate | Probability
+_collectors: list[list[Check]] = []
+
+
+@contextmanager
+def collecting() -> Iterator[list[Check]]:
+    """Gather every check that is settled inside: tests run them again, perturbed or with other seeds.
+
+    Yields:
+        A list that fills up.
+    """
+    checks: list[Check] = []
+    _collectors.append(checks)
+    try:
+        yield checks
+    finally:
+        _collectors.remove(checks)
+
+
+def settle(check: Check) -> Verdict:
+    """Run a check, show its verdict, and insist on the expected one.
+
+    Args:
+        check: any of the four kinds.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        ClaimFailed: the verdict is not the expected one.
+        ValueError: an unknown ``support``.
+    """
+    if check.support not in SUPPORT:
+        raise ValueError(f"support must be one of {', '.join(SUPPORT)}, got {check.support!r}")
+    for collector in _collectors:
+        collector.append(check)
+    verdict = check.run()
+    verdict.show()
+    if not verdict.passed:
+        raise ClaimFailed(
+            f"claim {verdict.claim} expects {verdict.expectation!r} but its check says {verdict.verdict!r}: {verdict.summary}"
+        )
+    return verdict
+
+
+def identity(
+    claim: str,
+    formula: Route,
+    against: Mapping[str, Route],
+    over: Iterable[Mapping],
+    tolerance: float,
+    because: str,
+    tolerances: Mapping[str, float] | None = None,
+    **options,
+) -> Verdict:
+    """Put an identity to the test: a formula against independent routes to the same quantity.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        formula: keyword arguments of a case → tensor, or a tuple of tensors.
+        against: name → route with the same arguments and result; two or more where there are two.
+        over: cases, each a mapping of keyword arguments; edge cases belong among them.
+        tolerance: largest allowed error relative to the largest entry of the reference.
+        because: what the tolerance is derived from.
+        tolerances: route → tolerance, where a route is less accurate (finite differences).
+        **options: ``floor`` (magnitudes below it count as it, 1e-3), ``expect`` (``holds`` or ``violated``), ``support``
+            (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
+
+    Returns:
+        The verdict: ``holds`` or ``violated``.
+
+    Raises:
+        ClaimFailed: the verdict is not the expected one.
+        ValueError: no case, no route, no reason, or a tolerance that is not above 0.
+    """
+    return settle(Identity(claim, formula, dict(against), list(over), tolerance, because, dict(tolerances or {}), **options))
+
+
+def inequality(
+    claim: str,
+    lhs: Side,
+    rhs: Side | float,
+    over: AdmissibleSet | Mapping[str, AdmissibleSet],
+    expect: str,
+    because: str,
+    **options,
+) -> Verdict:
+    """Put lhs ≤ rhs to the test: climb on lhs/rhs over the whole admissible set, from many starts.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        lhs: named variables with a leading restart dimension → Float64[Tensor, "restarts"], differentiable.
+        rhs: the same, or a number above 0.
+        over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
+            or ``attains`` is given, the search must get there in each.
+        expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below) or ``violated`` (an erratum).
+        because: what the rounding allowance is derived from.
+        **options: ``attains`` (the supremum of the ratio, which the search must reach and must not exceed), ``gap`` (how near counts
+            as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``),
+            ``restarts``, ``steps``, ``seed``, ``support``, ``finding``.
+
+    Returns:
+        The verdict, with the worst point as ``witness``.
+
+    Raises:
+        ClaimFailed: the verdict is not the expected one, or the search misses what it should have found.
+        ValueError: an unknown expectation, no reason, or an allowance that is not above 0.
+    """
+    return settle(Inequality(claim, lhs, rhs, over, expect, because, **options))
+
+
+def rate(
+    claim: str,
+    measure: Callable[[float, int], float],
+    over: Sequence[float],
+    exponent: float,
+    relation: str,
+    seeds: Sequence[int],
+    resolution: float,
+    because: str,
+    **options,
+) -> Verdict:
+    """Put a rate to the test: fit the exponent over seeds and compare its bootstrap interval with the claimed one.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        measure: (value, seed) → a number above 0.
+        over: at least three values of m, τ, T, n, …
+        exponent: the claimed slope of log y against log x (or against x, for ``law="geometric"``).
+        relation: ``equal``; ``at most`` for an upper bound y ≤ C·x^exponent, contradicted only by a larger slope; ``at least``.
+        seeds: of the repetitions; 10 or more for a random quantity.
+        resolution: widest interval that still decides anything; a wider one is ``undecided`` and fails.
+        because: why resolution and bias are what they are.
+        **options: ``law`` (``power`` or ``geometric``), ``bias`` (known deviation at finite size, 0), ``expect``, ``support``, ``finding``.
+
+    Returns:
+        The verdict: ``supported``, ``violated`` or ``undecided``.
+
+    Raises:
+        ClaimFailed: the verdict is not the expected one.
+        ValueError: an argument out of range, or measurements without a logarithm.
+    """
+    return settle(Rate(claim, measure, tuple(over), exponent, relation, tuple(seeds), resolution, because, **options))
+
+
+def probability(
+    claim: str, fails: Callable[[int, Generator], Tensor], at_most: float, draws: int, **options
+) -> Verdict:
+    """Put a probability to the test: the failure frequency over independent draws against the claimed level.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        fails: (draws, generator) → Bool[Tensor, "draws"], True where the event that should hold does not.
+        at_most: the claimed bound on the probability of failure, in (0, 1).
+        draws: how many; the interval must end below the bound, so take at least 5 / ``at_most``.
+        **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``.
+
+    Returns:
+        The verdict: ``supported``, ``violated`` or ``undecided``.
+
+    Raises:
+        ClaimFailed: the verdict is not the expected one.
+        ValueError: a level outside (0, 1), no draws, or a wrong result of ``fails``.
+    """
+    return settle(Probability(claim, fails, at_most, draws, **options))

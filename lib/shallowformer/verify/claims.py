@@ -1,0 +1,66 @@
+"""The id of a claim: it is the label of the statement on the page and says which paper's statement it is."""
+
+import re
+from dataclasses import dataclass
+
+#: Prefix of an id → (BibTeX key of the paper, its room in ``lib/`` and ``book/``).
+ROOMS = {
+    "kr": ("arda2026", "kernel_regime"),
+    "rt": ("qin2025", "residual"),
+    "ts": ("vasudeva2024", "token_selection"),
+    "pa": ("goel2026", "preconditioned"),
+}
+#: Kinds of statements.
+KINDS = ("fact", "lemma", "theorem", "proposition", "corollary", "definition", "remark")
+
+_ID = re.compile(rf"({'|'.join(ROOMS)})-({'|'.join(KINDS)})-(\d+|[a-z])(?:-([a-z0-9-]+))?")
+
+
+@dataclass(frozen=True)
+class ClaimId:
+    """What an id says: ``kr-fact-1-sharp`` is the variant ``sharp`` of the kernel-regime paper's Fact 1.
+
+    Args:
+        label: the label on the page, without the part.
+        part: name of a further check of the same claim (behind a slash), or "".
+        paper: BibTeX key of the paper, or "" for a reader's own claim.
+        number: the paper's own number, e.g. "Fact 1", or "" for a reader's own claim.
+        variant: e.g. "sharp", or "".
+    """
+
+    label: str
+    part: str
+    paper: str
+    number: str
+    variant: str
+
+    @property
+    def own(self) -> bool:
+        """Whether this is a reader's own claim: it is checked like any other, and stays out of the ledger."""
+        return not self.paper
+
+
+def parse(text: str) -> ClaimId:
+    """Read an id such as ``kr-fact-1``, ``kr-fact-1-sharp/formula`` or, for a claim of one's own, ``my-claim``.
+
+    Args:
+        text: the id.
+
+    Returns:
+        What it says.
+
+    Raises:
+        ValueError: an empty id, a character that cannot stand in a label, or a paper's prefix without kind and number.
+    """
+    if not isinstance(text, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9-]+)?", text):
+        raise ValueError(f"claim must be an id of lower-case words joined by '-', with at most one '/part', got {text!r}")
+    label, _, part = text.partition("/")
+    match = _ID.fullmatch(label)
+    if match:
+        room, kind, number, variant = match.groups()
+        return ClaimId(label, part, ROOMS[room][0], f"{kind.capitalize()} {number.upper()}", variant or "")
+    if label.split("-")[0] in ROOMS:
+        raise ValueError(
+            f"claim must read PREFIX-KIND-NUMBER[-VARIANT] with a kind of {', '.join(KINDS)}, e.g. kr-fact-1-sharp; got {text!r}"
+        )
+    return ClaimId(label, part, "", "", "")

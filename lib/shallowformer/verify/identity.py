@@ -1,0 +1,112 @@
+"""Identities: a formula against independent routes to the same quantity."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.verify.claims import parse
+from shallowformer.verify.verdict import Verdict
+
+Route = Callable[..., Tensor | tuple[Tensor, ...]]
+
+
+def relative_error(value: Tensor, reference: Tensor, floor: float) -> float:
+    """Largest entry of the difference over the largest entry of the reference, or over ``floor`` if that is larger.
+
+    Args:
+        value: the quantity under test.
+        reference: what it should equal.
+        floor: magnitudes below this count as this: entries that cancel to 0 leave rounding errors of the size of what cancelled.
+
+    Returns:
+        The error; infinite if shapes differ or an entry is not finite.
+    """
+    if value.shape != reference.shape or not (value.isfinite().all() and reference.isfinite().all()):
+        return float("inf")
+    if value.numel() == 0:
+        return 0.0
+    value, reference = value.detach().double(), reference.detach().double()
+    return float((value - reference).abs().max() / reference.abs().max().clamp(min=floor))
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The check of an identity: see ``verify.identity`` for the arguments."""
+
+    claim: str
+    formula: Route
+    routes: Mapping[str, Route]
+    over: Iterable[Mapping]
+    tolerance: float
+    because: str
+    tolerances: Mapping[str, float]
+    floor: float = 1e-3
+    expect: str = "holds"
+    support: str = "proved"
+    finding: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a check that could not fail."""
+        parse(self.claim)
+        arguments.positive("tolerance", self.tolerance)
+        if not self.routes:
+            raise ValueError("routes must name at least one independent route, got none")
+        if not self.because:
+            raise ValueError("because must say what the tolerance is derived from, got nothing")
+        if self.expect not in ("holds", "violated"):
+            raise ValueError(f"expect must be 'holds' or 'violated' for an identity, got {self.expect!r}")
+        unknown = set(self.tolerances) - set(self.routes)
+        if unknown:
+            raise ValueError(f"tolerances must name routes ({', '.join(self.routes)}), got {', '.join(sorted(unknown))}")
+
+    def run(self) -> Verdict:
+        """Evaluate formula and routes on every case and compare."""
+        worst = dict.fromkeys(self.routes, 0.0)
+        cases = 0
+        for case in self.over:
+            cases += 1
+            value = _parts(self.formula(**case))
+            for name, route in self.routes.items():
+                reference = _parts(route(**case))
+                if len(value) != len(reference):
+                    raise ValueError(f"{self.claim}: route {name!r} gives {len(reference)} parts, the formula {len(value)}")
+                error = max(relative_error(v, r, self.floor) for v, r in zip(value, reference, strict=True))
+                worst[name] = max(worst[name], error)
+        if not cases:
+            raise ValueError(f"{self.claim}: over must hold at least one case, got none")
+        tolerance = {name: self.tolerances.get(name, self.tolerance) for name in self.routes}
+        holds = all(worst[name] <= tolerance[name] for name in self.routes)
+        errors = ", ".join(f"{_power_of_ten(error)} against {name} (tolerance {tolerance[name]:.0e})" for name, error in worst.items())
+        return Verdict(
+            claim=self.claim,
+            kind="identity",
+            expectation=self.expect,
+            verdict="holds" if holds else "violated",
+            summary=f"relative error {errors}; {cases} cases",
+            measured={
+                "worst_error": max(worst.values()),
+                **{f"error_{name}": error for name, error in worst.items()},
+                **{f"tolerance_{name}": value for name, value in tolerance.items()},
+            },
+            budget={"cases": cases},
+            because=self.because,
+            support=self.support,
+            finding=self.finding,
+        )
+
+
+def _parts(value: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return (value,) if isinstance(value, Tensor) else tuple(torch.as_tensor(part) for part in value)
+
+
+def _power_of_ten(error: float) -> str:
+    """An error to the next power of ten above, so that the printed text is the same on every machine."""
+    if error == 0:
+        return "0"
+    if not error < 1:
+        return f"{error:.1g}"
+    exponent = next(k for k in range(400) if error > 10.0 ** -(k + 1))
+    return f"below 1e-{exponent:02d}"

@@ -1,0 +1,123 @@
+"""Inequalities: an adversarial search for the largest left side over right side."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.verify.claims import parse
+from shallowformer.verify.search import maximise
+from shallowformer.verify.sets import AdmissibleSet, Point
+from shallowformer.verify.verdict import Verdict
+
+Side = Callable[..., Tensor]
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """The check of an inequality: see ``verify.inequality`` for the arguments."""
+
+    claim: str
+    lhs: Side
+    rhs: Side | float
+    over: AdmissibleSet | Mapping[str, AdmissibleSet]
+    expect: str
+    because: str
+    known: Mapping[str, Point] = field(default_factory=dict)
+    attains: float | None = None
+    gap: float = 1e-6
+    rounding: float = 1e-12
+    restarts: int = 32
+    steps: int = 300
+    seed: int = 0
+    support: str = "proved"
+    finding: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a check that could not fail."""
+        parse(self.claim)
+        if self.expect not in ("tight", "loose", "violated"):
+            raise ValueError(f"expect must be 'tight', 'loose' or 'violated' for an inequality, got {self.expect!r}")
+        if not self.because:
+            raise ValueError("because must say what the rounding allowance is derived from, got nothing")
+        if self.attains is not None:
+            arguments.positive("attains", self.attains)
+        arguments.positive("gap", self.gap)
+        arguments.positive("rounding", self.rounding)
+
+    def ratio(self, **point: Tensor) -> Tensor:
+        """Left side over right side of a batch of points, Float64[Tensor, "restarts"]."""
+        right = self.rhs(**point) if callable(self.rhs) else self.rhs
+        return self.lhs(**point) / right
+
+    def scaled(self, factor: float) -> "Inequality":
+        """The same claim with its right side multiplied by ``factor``: a mutation that a sharp claim must not survive."""
+        right = self.rhs
+        return replace(self, rhs=(lambda **p: factor * right(**p)) if callable(right) else factor * right)
+
+    def run(self) -> Verdict:
+        """Search every set, evaluate the known extremal points, and compare with the expectation."""
+        sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
+        found = {
+            name: maximise(self.ratio, over, restarts=self.restarts, steps=self.steps, seed=self.seed)
+            for name, over in sets.items()
+        }
+        known = {name: float(self.ratio(**point).detach().max()) for name, point in self.known.items()}
+        where = max(found, key=lambda name: found[name].value)
+        searched, ratio = found[where].value, max([found[where].value, *known.values()])
+        shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
+        verdict = "violated" if ratio > 1 + self.rounding else "tight" if ratio >= 1 - self.gap else "loose"
+        if shortfall and verdict == self.expect:
+            verdict = "search fell short"
+        witness = found[where].point if searched >= ratio - self.gap else self.known[max(known, key=known.get)]
+        return Verdict(
+            claim=self.claim,
+            kind="inequality",
+            expectation=self.expect,
+            verdict=verdict,
+            summary=shortfall or self._summary(ratio, where, known),
+            measured={
+                "ratio": ratio,
+                "searched": searched,
+                **{f"searched_{name}": result.value for name, result in found.items() if name},
+                **{f"known_{name}": value for name, value in known.items()},
+            },
+            budget={"sets": len(sets), "restarts": self.restarts, "steps": self.steps, "seed": self.seed},
+            because=self.because,
+            support=self.support,
+            finding=self.finding,
+            witness={name: value.squeeze(0) for name, value in witness.items()},
+        )
+
+    def _shortfall(self, found: dict[str, float], known: dict[str, float]) -> str:
+        """What the search should have reached, set by set, and did not; "" if nothing."""
+        target = self.attains if self.attains is not None else 1.0 if self.expect == "tight" else None
+        best_known = max(known.values(), default=None)
+        for name, value in found.items():
+            place = f" over {name}" if name else ""
+            if target is not None and value < target * (1 - self.gap):
+                return f"the search reached only ratio {value:.7f}{place}, the claim says {target:.7f} is attained"
+            if self.attains is not None and value > target * (1 + self.gap):
+                return f"the search reached ratio {value:.7f}{place}, the claim says that {target:.7f} is the most"
+        if best_known is not None and max(found.values()) < best_known * (1 - self.gap):
+            return f"the search reached only ratio {max(found.values()):.7f}, a known point has {best_known:.7f}"
+        return ""
+
+    def _summary(self, ratio: float, where: str, known: dict[str, float]) -> str:
+        reached = f", as at the known {max(known, key=known.get)}" if known and max(known.values()) >= ratio - self.gap else ""
+        place = f" ({where})" if where and len(self.over) > 1 and self.expect == "violated" else ""
+        return f"largest ratio {ratio:.6f}{place}{reached}"
+
+
+def batch(**point: Tensor) -> Point:
+    """A single point as a batch of one, for ``known``.
+
+    Args:
+        **point: name → tensor without the leading restart dimension.
+
+    Returns:
+        The same with a leading dimension of 1, in float64.
+    """
+    return {name: torch.as_tensor(value, dtype=torch.float64)[None] for name, value in point.items()}

@@ -1,0 +1,126 @@
+"""Rates: the exponent of a power law or of a geometric law, with a bootstrap interval over seeds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shallowformer import arguments
+from shallowformer.verify.claims import parse
+from shallowformer.verify.verdict import Verdict
+
+#: Resamples of the seeds, and the level of the interval.
+RESAMPLES, LEVEL = 2000, 0.95
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted slope.
+
+    Args:
+        slope: least-squares slope through the means over seeds.
+        low: lower end of the 95 % bootstrap interval.
+        high: upper end.
+        intercept: of the fitted line.
+    """
+
+    slope: float
+    low: float
+    high: float
+    intercept: float
+
+
+def fit(x: Sequence[float], y: np.ndarray, law: str = "power", seed: int = 0) -> Fit:
+    """Fit log y = intercept + slope · log x (``power``) or · x (``geometric``), resampling whole seeds.
+
+    Args:
+        x: at least three different values, above 0 for a power law.
+        y: Float[ndarray, "seeds len(x)"], all above 0.
+        law: ``power`` or ``geometric``.
+        seed: of the bootstrap.
+
+    Returns:
+        Slope and interval; with a single seed the interval has no width.
+
+    Raises:
+        ValueError: fewer than three values, a wrong shape, values that have no logarithm, or an unknown law.
+    """
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    if law not in ("power", "geometric"):
+        raise ValueError(f"law must be 'power' or 'geometric', got {law!r}")
+    if x.ndim != 1 or len(np.unique(x)) < 3:
+        raise ValueError(f"x must hold at least three different values, got {x.tolist()}")
+    if y.ndim != 2 or y.shape[1] != len(x) or y.shape[0] == 0:
+        raise ValueError(f"y must have shape [seeds, {len(x)}], got {y.shape}")
+    if not (np.isfinite(y).all() and (y > 0).all()):
+        raise ValueError("y must be finite and above 0 to have a logarithm")
+    if law == "power" and not (x > 0).all():
+        raise ValueError(f"x must be above 0 for a power law, got {x.tolist()}")
+    t = np.log(x) if law == "power" else x
+    centred = t - t.mean()
+    slopes = np.log(y) @ centred / (centred @ centred)  # one a seed; the slope of the mean is the mean of the slopes
+    draws = np.random.default_rng(seed).integers(len(slopes), size=(RESAMPLES, len(slopes)))
+    low, high = np.quantile(slopes[draws].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    slope = float(slopes.mean())
+    return Fit(slope, float(low), float(high), float(np.log(y).mean() - slope * t.mean()))
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The check of a rate: see ``verify.rate`` for the arguments."""
+
+    claim: str
+    measure: Callable[[float, int], float]
+    over: Sequence[float]
+    exponent: float
+    relation: str
+    seeds: Sequence[int]
+    resolution: float
+    because: str
+    law: str = "power"
+    bias: float = 0.0
+    expect: str = "supported"
+    support: str = "numerical"
+    finding: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a check that could not fail."""
+        parse(self.claim)
+        arguments.positive("resolution", self.resolution)
+        if self.relation not in ("equal", "at most", "at least"):
+            raise ValueError(f"relation must be 'equal', 'at most' or 'at least', got {self.relation!r}")
+        if self.expect not in ("supported", "violated"):
+            raise ValueError(f"expect must be 'supported' or 'violated' for a rate, got {self.expect!r}")
+        if not self.because:
+            raise ValueError("because must say why the resolution and the bias are what they are, got nothing")
+        if not self.bias >= 0:
+            raise ValueError(f"bias must be at least 0, got {self.bias}")
+
+    def run(self) -> Verdict:
+        """Measure at every value and seed, fit, and compare the interval with the exponent."""
+        y = np.array([[float(self.measure(x, seed)) for x in self.over] for seed in self.seeds])
+        line = fit(self.over, y, self.law)
+        above, below = line.low > self.exponent + self.bias, line.high < self.exponent - self.bias
+        contradicted = {"equal": above or below, "at most": above, "at least": below}[self.relation]
+        unresolved = line.high - line.low > self.resolution
+        return Verdict(
+            claim=self.claim,
+            kind="rate",
+            expectation=self.expect,
+            verdict="violated" if contradicted else "undecided" if unresolved else "supported",
+            summary=(
+                f"slope {line.slope:.3f}, 95 % interval [{line.low:.3f}, {line.high:.3f}], claimed {self.relation} {self.exponent:g}; "
+                f"{len(self.seeds)} seeds, {min(self.over):g} to {max(self.over):g}"
+            ),
+            measured={
+                "slope": line.slope,
+                "interval": [line.low, line.high],
+                "exponent": self.exponent,
+                "relation": self.relation,
+                "range": [float(min(self.over)), float(max(self.over))],
+            },
+            budget={"seeds": len(self.seeds), "points": len(self.over), "resamples": RESAMPLES},
+            because=self.because,
+            support=self.support,
+            finding=self.finding,
+        )

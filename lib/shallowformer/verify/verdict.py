@@ -1,0 +1,129 @@
+"""What a check found: one line of plain text anywhere, a card on a page, an entry in the ledger."""
+
+import html
+import sys
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from shallowformer.verify.claims import ClaimId, parse
+
+#: Key under which a verdict travels in the metadata of a notebook's outputs; the ledger is gathered from these.
+MIME = "application/vnd.shallowformer.verdict+json"
+
+#: How sure we are that the statement itself (not only the check) is true.
+SUPPORT = ("proved", "numerical", "open")
+
+
+class ClaimFailed(AssertionError):
+    """A verdict does not match what the claim expects; the message names the claim."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of one check of one claim.
+
+    Args:
+        claim: id of the claim, with ``/part`` for a further check of the same claim.
+        kind: identity, inequality, rate or probability.
+        expectation: the verdict that the claim expects.
+        verdict: the verdict that the check reached.
+        summary: what was measured, in one line.
+        measured: the same as numbers, by name.
+        budget: how hard it was tried: cases, restarts, steps, draws, seed.
+        because: why the tolerance is what it is.
+        support: ``proved`` where the page proves the statement, else ``numerical`` or ``open``.
+        finding: one sentence for the scoreboard and the errata page, or "".
+        witness: the worst point found, name → tensor.
+    """
+
+    claim: str
+    kind: str
+    expectation: str
+    verdict: str
+    summary: str
+    measured: dict[str, float | list[float] | str]
+    budget: dict[str, int | str]
+    because: str = ""
+    support: str = "proved"
+    finding: str = ""
+    witness: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
+    _shown_in: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def id(self) -> ClaimId:
+        """The parsed id."""
+        return parse(self.claim)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict is the expected one."""
+        return self.verdict == self.expectation
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a word or two, with the slack of a loose bound."""
+        ratio = self.measured.get("ratio")
+        if self.verdict == "loose" and isinstance(ratio, float) and ratio > 0:
+            return f"loose ×{1 / ratio:.3g}"
+        return self.verdict
+
+    def line(self) -> str:
+        """One line of plain text."""
+        mark = "✓" if self.passed else "✗"
+        expected = "" if self.passed else f" (expected {self.expectation})"
+        return f"{mark} {self.claim:<26} {self.headline}{expected}: {self.summary}"
+
+    def entry(self) -> dict:
+        """The verdict as the ledger keeps it (JSON-able)."""
+        return {
+            "claim": self.claim,
+            "kind": self.kind,
+            "expectation": self.expectation,
+            "verdict": self.verdict,
+            "headline": self.headline,
+            "summary": self.summary,
+            "measured": self.measured,
+            "budget": self.budget,
+            "because": self.because,
+            "support": self.support,
+            "finding": self.finding,
+        }
+
+    def card(self) -> str:
+        """An HTML card; looks right on the site (which styles its classes) and bearable without."""
+        state = "passed" if self.passed else "failed"
+        expected = "" if self.passed else f" <em>expected {html.escape(self.expectation)}</em>"
+        budget = ", ".join(f"{name} {value}" for name, value in self.budget.items())
+        details = " · ".join(html.escape(text) for text in (budget, self.because) if text)
+        return (
+            f'<div class="verdict verdict-{state}"><span class="verdict-mark" aria-label="{state}">{"✓" if self.passed else "✗"}</span> '
+            f'<code>{html.escape(self.claim)}</code> <strong class="verdict-word">{html.escape(self.headline)}</strong>{expected} '
+            f'<span class="verdict-summary">{html.escape(self.summary)}</span>'
+            f'<br><small class="verdict-details">{html.escape(self.kind)} · {details}</small></div>'
+        )
+
+    def show(self) -> None:
+        """Display the card in a notebook, print the line elsewhere."""
+        shell = _shell()
+        if shell is None:
+            print(self.line())
+            return
+        from IPython.display import publish_display_data
+
+        publish_display_data({"text/plain": self.line(), "text/html": self.card()}, metadata={MIME: self.entry()})
+        object.__setattr__(self, "_shown_in", shell.execution_count)
+
+    def _ipython_display_(self) -> None:
+        """Show the verdict as the value of a cell, unless this very cell has shown it already."""
+        shell = _shell()
+        if shell is None or self._shown_in != shell.execution_count:
+            self.show()
+
+
+def _shell():
+    """The running notebook kernel, or None."""
+    if "IPython" not in sys.modules:
+        return None
+    shell = sys.modules["IPython"].get_ipython()
+    return shell if getattr(shell, "kernel", None) else None

@@ -1,0 +1,35 @@
+"""What tests insist on: a refusal that explains itself, and agreement up to a derived rounding error."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import torch
+from torch import Tensor
+
+
+@contextmanager
+def refused(name: str, given: str, allowed: str) -> Iterator[None]:
+    """Expect a ValueError whose message names the argument, what was given and what is allowed."""
+    with pytest.raises(ValueError) as caught:
+        yield
+    message = str(caught.value)
+    assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message), (
+        f"the message does not name {name}: {message}"
+    )
+    assert given in message, f"the message does not say what was given ({given}): {message}"
+    assert allowed in message, f"the message does not say what is allowed ({allowed}): {message}"
+
+
+def assert_agrees(actual: Tensor, expected: object, logit: float = 0.0, factor: float = 64.0) -> None:
+    """Compare with a reference: same shape, error within factor · eps · (1 + largest logit) · max(1, |expected|).
+
+    Sums here have at most a few dozen terms of size about 1, hence 64 machine precisions; a logit of size L carries an
+    absolute rounding error of order L · eps, which its weight inherits as a relative one.
+    """
+    expected = torch.as_tensor(expected, dtype=torch.float64)
+    assert actual.shape == expected.shape, f"shape {tuple(actual.shape)}, expected {tuple(expected.shape)}"
+    budget = factor * torch.finfo(actual.dtype).eps * (1 + logit) * max(1.0, float(expected.abs().max()))
+    error = float((actual.detach().double() - expected).abs().max())
+    assert error <= budget, f"error {error:.3g} above the rounding budget {budget:.3g}"

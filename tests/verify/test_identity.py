@@ -1,0 +1,237 @@
+"""Identities: they can hold, they can fail, and a check that could not fail is refused."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from checks import refused
+from shallowformer import verify
+from shallowformer.verify.identity import Identity, relative_error
+
+NAN, INF = math.nan, math.inf
+
+
+def tensor(*values: float) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+CASES = [{"x": tensor(1.0, 2.0)}, {"x": tensor(-3.0)}, {"x": tensor(0.0)}]
+
+
+def check(formula, *, over=CASES, tolerance=1e-15, because="exact", tolerances=None, **routes) -> Identity:
+    return Identity(
+        "my-claim", formula, routes or {"sum": lambda x: x + x}, over, tolerance, because, tolerances or {}
+    )
+
+
+def twice(x):
+    return 2 * x
+
+
+# The error ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "reference", "error"),
+    [
+        (tensor(1.0, 2.0), tensor(1.0, 2.0), 0.0),
+        (tensor(1.0, 2.5), tensor(1.0, 2.0), 0.25),
+        (tensor(1.0, -2.5), tensor(1.0, -2.0), 0.25),
+        (tensor(1.5, 2.0), tensor(1.0, 2.0), 0.25),
+        (tensor(1e-6), tensor(0.0), 1e-3),  # below the floor, 1e-3, which stands in
+        (tensor(2e-6), tensor(1e-6), 1e-3),
+        (tensor(1.0), tensor(1.0, 2.0), INF),
+        (tensor(1.0), torch.tensor(1.0), INF),
+        (tensor(1.0), tensor(1.0)[None], INF),
+        (tensor(NAN), tensor(1.0), INF),
+        (tensor(1.0), tensor(NAN), INF),
+        (tensor(NAN), tensor(NAN), INF),
+        (tensor(INF), tensor(INF), INF),
+        (tensor(1.7e308), tensor(-1.7e308), INF),
+    ],
+)
+def test_relative_error(value, reference, error):
+    assert relative_error(value, reference, 1e-3) == pytest.approx(error, rel=1e-12)
+
+
+def test_relative_error_is_taken_in_float64():
+    third = torch.tensor([1 / 3])
+    assert 0 < relative_error(third, tensor(1 / 3), 1e-3) < 1e-7
+
+
+# Verdicts -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_identity_holds():
+    verdict = check(twice).run()
+    assert verdict.verdict == "holds"
+    assert verdict.passed
+    assert verdict.measured["worst_error"] == 0
+    assert verdict.budget == {"cases": 3}
+
+
+def test_a_wrong_factor_is_violated():
+    verdict = check(lambda x: 2.001 * x).run()
+    assert verdict.verdict == "violated"
+    assert verdict.measured["worst_error"] == pytest.approx(0.0005, rel=1e-9)
+
+
+@pytest.mark.parametrize("bad", range(3))
+def test_one_bad_case_is_enough_wherever_it_stands(bad):
+    over = [{"x": tensor(1.0), "slip": 1.0 * (k == bad)} for k in range(3)]
+    verdict = check(lambda x, slip: x + slip, over=over, itself=lambda x, slip: x).run()
+    assert verdict.verdict == "violated"
+    assert verdict.measured["worst_error"] == 1
+
+
+def test_one_bad_route_is_enough_and_is_named():
+    verdict = check(twice, sum=lambda x: x + x, wrong=lambda x: 3 * x).run()
+    assert verdict.verdict == "violated"
+    assert verdict.measured["error_sum"] == 0
+    assert verdict.measured["error_wrong"] == pytest.approx(1 / 3)
+    assert "against wrong" in verdict.summary
+
+
+@pytest.mark.parametrize("broken", [NAN, INF])
+def test_a_formula_that_is_not_finite_fails(broken):
+    assert check(lambda x: broken * x, over=CASES[:1]).run().verdict == "violated"
+
+
+@pytest.mark.parametrize("broken", [NAN, INF])
+def test_a_route_that_is_not_finite_fails_even_if_the_formula_agrees(broken):
+    verdict = check(lambda x: broken + x, same=lambda x: broken + x).run()
+    assert verdict.verdict == "violated"
+    assert verdict.measured["error_same"] == INF
+
+
+@pytest.mark.parametrize(
+    "formula", [lambda x: x[:1] + x[:1], lambda x: (2 * x)[None], lambda x: (2 * x).sum()]
+)
+def test_another_shape_fails_even_if_it_would_broadcast(formula):
+    verdict = check(formula, over=[{"x": tensor(0.0, 0.0)}]).run()
+    assert verdict.verdict == "violated"
+    assert verdict.measured["worst_error"] == INF
+
+
+def test_a_tolerance_is_met_up_to_its_value():
+    nearly = lambda x: 2 * x * (1 + 1e-6)  # noqa: E731
+    assert check(nearly, tolerance=1.01e-6).run().passed
+    assert not check(nearly, tolerance=0.99e-6).run().passed
+
+
+def test_a_less_accurate_route_may_have_its_own_tolerance():
+    routes = {"sum": lambda x: x + x, "differences": lambda x: 2 * x * (1 + 1e-7)}
+    assert not check(twice, **routes).run().passed
+    verdict = check(twice, tolerances={"differences": 2e-7}, **routes).run()
+    assert verdict.passed
+    assert verdict.measured["tolerance_sum"] == 1e-15
+    assert verdict.measured["tolerance_differences"] == 2e-7
+
+
+def test_the_floor_decides_what_counts_as_0():
+    over = [{"x": tensor(1e-9)}]
+    off = Identity("my-claim", twice, {"thrice": lambda x: 3 * x}, over, 1e-5, "rounding", {})
+    assert off.run().passed
+    strict = Identity("my-claim", twice, {"thrice": lambda x: 3 * x}, over, 1e-5, "rounding", {}, floor=1e-12)
+    assert not strict.run().passed
+
+
+def test_parts_are_compared_one_by_one():
+    both = lambda x: (x, 2 * x)  # noqa: E731
+    assert check(both, same=lambda x: (x, x + x)).run().passed
+    assert not check(both, swapped=lambda x: (x + x, x)).run().passed
+    assert not check(both, second_wrong=lambda x: (x, x)).run().passed
+
+
+def test_another_number_of_parts_is_refused():
+    with refused("route 'one'", "gives 1 parts", "the formula 2"):
+        check(lambda x: (x, x), one=lambda x: x).run()
+
+
+def test_an_expected_violation_must_be_found():
+    wrong = dict(
+        claim="my-claim", against={"sum": lambda x: x + x}, over=CASES, tolerance=1e-9, because="exact"
+    )
+    assert verify.identity(formula=lambda x: 3 * x, expect="violated", **wrong).verdict == "violated"
+    with pytest.raises(verify.ClaimFailed, match="my-claim"):
+        verify.identity(formula=twice, expect="violated", **wrong)
+
+
+def test_cases_may_come_from_a_generator_and_be_run_again():
+    with verify.collecting() as checks:
+        verify.identity("my-claim", twice, {"sum": lambda x: x + x}, (case for case in CASES), 1e-15, "exact")
+    assert checks[0].run().budget == {"cases": 3}
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (0.0, "relative error 0 against"),
+        (3e-7, "below 1e-06 against"),
+        (1.0, "relative error 1 against"),
+        (NAN, "inf against"),
+    ],
+)
+def test_the_summary_rounds_errors_up_to_a_power_of_ten(error, text):
+    one = [{"x": tensor(1.0)}]
+    assert text in check(lambda x: x + error, over=one, itself=lambda x: x).run().summary
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+def never(**_):
+    raise AssertionError("the check ran although an argument is bad")
+
+
+def declare(**changes):
+    good = dict(
+        claim="my-claim", formula=never, against={"route": never}, over=CASES, tolerance=1e-9, because="exact"
+    )
+    return verify.identity(**(good | changes))
+
+
+@pytest.mark.parametrize("tolerance", [0, -1e-9, NAN, INF])
+def test_a_bad_tolerance_is_refused(tolerance):
+    with refused("tolerance", repr(tolerance), "above 0"):
+        declare(tolerance=tolerance)
+
+
+@pytest.mark.parametrize("tolerance", [0, -1e-9, NAN, INF])
+def test_a_bad_tolerance_of_a_route_is_refused(tolerance):
+    with refused("tolerances", repr(tolerance), "above 0"):
+        declare(tolerances={"route": tolerance})
+
+
+@pytest.mark.parametrize("floor", [-1.0, NAN, INF])
+def test_a_bad_floor_is_refused(floor):
+    """An infinite floor, or one that is no number, would turn every error into 0."""
+    with refused("floor", repr(floor), "above 0"):
+        declare(floor=floor)
+
+
+def test_no_route_is_refused():
+    with refused("routes", "none", "at least one independent route"):
+        declare(against={})
+
+
+def test_no_case_is_refused():
+    with refused("over", "none", "at least one case"):
+        declare(over=[])
+
+
+def test_no_reason_is_refused():
+    with refused("because", "nothing", "what the tolerance is derived from"):
+        declare(because="")
+
+
+def test_an_unknown_expectation_is_refused():
+    with refused("expect", "'tight'", "'holds' or 'violated'"):
+        declare(expect="tight")
+
+
+def test_a_tolerance_of_an_unknown_route_is_refused():
+    with refused("tolerances", "other", "routes (route)"):
+        declare(tolerances={"other": 1e-9})

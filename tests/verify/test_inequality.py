@@ -1,0 +1,273 @@
+"""Inequalities: tight, loose and violated ones; a search that falls short; checks that could not fail."""
+
+import math
+
+import pytest
+import torch
+
+from checks import refused
+from shallowformer import verify
+from shallowformer.verify import ClaimFailed, Inequality, ball, batch, interval, product, sphere
+
+NAN, INF = math.nan, math.inf
+BALL = product(x=ball(3))
+QUICK = {"restarts": 8, "steps": 100}
+
+
+def squared_norm(x):
+    return x.square().sum(-1)
+
+
+def check(lhs=squared_norm, rhs=1.0, over=BALL, expect="tight", **options) -> Inequality:
+    return Inequality(
+        "kr-lemma-2", lhs, rhs, over, expect, "rounding of a dozen products", **(QUICK | options)
+    )
+
+
+def settle(lhs=squared_norm, rhs=1.0, over=BALL, expect="tight", **options) -> verify.Verdict:
+    return verify.inequality("kr-lemma-2", lhs, rhs, over, expect, "rounding", **(QUICK | options))
+
+
+# The three verdicts ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rhs", "verdict"), [(1.0, "tight"), (2.0, "loose"), (0.5, "violated")])
+def test_each_verdict_is_reached(rhs, verdict):
+    assert check(rhs=rhs, expect=verdict).run().verdict == verdict
+
+
+@pytest.mark.parametrize(("rhs", "verdict"), [(1.0, "tight"), (2.0, "loose"), (0.5, "violated")])
+@pytest.mark.parametrize("expect", ["tight", "loose", "violated"])
+def test_only_the_expected_verdict_passes(rhs, verdict, expect):
+    if expect == verdict:
+        assert settle(rhs=rhs, expect=expect).passed
+    else:
+        with pytest.raises(
+            ClaimFailed, match=rf"claim kr-lemma-2 expects '{expect}' but its check says '{verdict}'"
+        ):
+            settle(rhs=rhs, expect=expect)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_verdict_does_not_depend_on_the_seed(seed):
+    assert check(seed=seed).run().measured["ratio"] == pytest.approx(1, abs=1e-12)
+
+
+def test_the_right_side_may_depend_on_the_point():
+    over = product(x=ball(2), y=ball(2))
+    inner = lambda x, y: (x * y).sum(-1)  # noqa: E731
+    norms = lambda x, y: x.norm(dim=-1) * y.norm(dim=-1)  # noqa: E731
+    assert settle(inner, norms, over).verdict == "tight"
+    assert settle(inner, lambda x, y: 0.9 * norms(x, y), over, "violated").verdict == "violated"
+
+
+def test_the_measured_slack_is_in_the_headline():
+    verdict = check(rhs=4.0, expect="loose").run()
+    assert verdict.measured["ratio"] == pytest.approx(1 / 4)
+    assert verdict.headline == "loose ×4"
+
+
+def test_the_witness_is_admissible_and_has_the_ratio():
+    verdict = check(rhs=0.5, expect="violated").run()
+    x = verdict.witness["x"]
+    assert x.shape == (3,)
+    assert float(x.norm()) <= 1 + 1e-15
+    assert float(squared_norm(x[None])) / 0.5 == pytest.approx(verdict.measured["ratio"], rel=1e-14)
+
+
+def test_the_budget_is_reported():
+    assert check(seed=5).run().budget == {"sets": 1, "restarts": 8, "steps": 100, "seed": 5}
+
+
+def test_a_scaled_right_side_turns_a_tight_claim_red():
+    tight = check()
+    assert tight.scaled(0.99).run().verdict == "violated"
+    assert tight.scaled(1.01).run().verdict == "loose"
+    depends = check(rhs=lambda x: torch.ones(len(x), dtype=torch.float64))
+    assert depends.scaled(0.99).run().verdict == "violated"
+    assert tight.run().verdict == "tight"
+
+
+def test_rounding_and_gap_bound_what_counts_as_tight():
+    assert check(rhs=1 - 1e-9).run().verdict == "violated"
+    assert check(rhs=1 - 1e-9, rounding=1e-8).run().verdict == "tight"
+    assert check(rhs=1 + 1e-4).run().verdict == "loose"
+    assert check(rhs=1 + 1e-4, gap=1e-3).run().verdict == "tight"
+
+
+# A search that falls short --------------------------------------------------------------------------------------------
+
+NEEDLE = torch.tensor([0.123, -0.456, 0.789], dtype=torch.float64)
+
+
+def needle(x):
+    """1 at a single point, 1/2 elsewhere, without a slope that leads there."""
+    return torch.where((x == NEEDLE).all(-1), 1.0, 0.5) + 0 * x.sum(-1)
+
+
+def test_a_tight_claim_fails_where_the_search_does_not_get_there():
+    with pytest.raises(
+        ClaimFailed, match=r"claim kr-lemma-2 .*reached only ratio 0.5000000, the claim says 1.0000000"
+    ):
+        settle(needle)
+
+
+def test_a_known_point_alone_does_not_make_a_claim_tight():
+    with pytest.raises(
+        ClaimFailed, match=r"claim kr-lemma-2 .*'search fell short': the search reached only ratio 0.5"
+    ):
+        settle(needle, known={"needle": batch(x=NEEDLE)})
+
+
+def test_a_loose_claim_fails_where_a_known_point_is_above_the_search():
+    with pytest.raises(
+        ClaimFailed, match=r"claim kr-lemma-2 .*reached only ratio 0.2500000, a known point has 0.5"
+    ):
+        settle(needle, 2.0, expect="loose", known={"needle": batch(x=NEEDLE)})
+
+
+def test_a_known_point_can_violate_a_claim_that_the_search_does_not():
+    check_ = check(needle, 0.75, expect="loose", known={"needle": batch(x=NEEDLE)})
+    verdict = check_.run()
+    assert verdict.verdict == "violated"
+    assert not verdict.passed
+    assert verdict.witness["x"].equal(NEEDLE)
+    assert verdict.measured["known_needle"] == pytest.approx(4 / 3)
+
+
+def test_a_known_extremal_point_is_named_when_it_is_reached():
+    verdict = check(known={"corner": batch(x=[1.0, 0.0, 0.0]), "centre": batch(x=[0.0, 0.0, 0.0])}).run()
+    assert verdict.passed
+    assert "as at the known corner" in verdict.summary
+    assert verdict.measured["known_centre"] == 0
+
+
+def test_an_attained_supremum_must_be_reached():
+    assert settle(rhs=4.0, expect="loose", attains=0.25).passed
+    with pytest.raises(
+        ClaimFailed, match=r"reached only ratio 0.2500000, the claim says 0.3000000 is attained"
+    ):
+        settle(rhs=4.0, expect="loose", attains=0.3)
+
+
+def test_an_attained_supremum_must_not_be_exceeded():
+    with pytest.raises(
+        ClaimFailed, match=r"reached ratio 0.2500000, the claim says that 0.2000000 is the most"
+    ):
+        settle(rhs=4.0, expect="loose", attains=0.2)
+
+
+def test_a_violation_of_known_size_must_be_reached():
+    assert settle(rhs=0.5, expect="violated", attains=2.0).passed
+    with pytest.raises(ClaimFailed, match=r"claim kr-lemma-2 .*the claim says 3.0000000 is attained"):
+        settle(rhs=0.5, expect="violated", attains=3.0)
+
+
+# Several sets ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_tight_claim_must_be_reached_in_every_set():
+    whole, half = product(x=ball(2)), product(x=ball(2, radius=0.5))
+    assert settle(over={"plane": whole, "space": BALL}).passed
+    with pytest.raises(ClaimFailed, match=r"reached only ratio 0\.2500000 over half"):
+        settle(over={"plane": whole, "half": half})
+
+
+def test_the_worst_of_several_sets_decides():
+    over = {"half": product(x=ball(2, radius=0.5)), "whole": product(x=ball(4))}
+    verdict = check(over=over, rhs=0.5, expect="violated").run()
+    assert verdict.passed
+    assert verdict.measured["ratio"] == pytest.approx(2)
+    assert verdict.measured["searched_half"] == pytest.approx(0.5)
+    assert verdict.measured["searched_whole"] == pytest.approx(2)
+    assert verdict.witness["x"].shape == (4,)
+    assert "(whole)" in verdict.summary
+    assert verdict.budget["sets"] == 2
+
+
+# Checks that could not fail -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("expect", ["tight", "loose", "violated"])
+def test_a_left_side_that_is_nowhere_a_number_fails(expect):
+    assert not check(lambda x: NAN * squared_norm(x), expect=expect).run().passed
+
+
+def test_a_known_point_where_the_ratio_is_no_number_fails():
+    ratio = lambda x: squared_norm(x) / x.sign().abs().amax(-1)  # noqa: E731
+    assert not check(ratio, known={"centre": batch(x=[0.0, 0.0, 0.0])}).run().passed
+
+
+@pytest.mark.parametrize("rhs", [0.0, -1.0, NAN, INF])
+def test_a_right_side_that_is_no_number_above_0_is_refused(rhs):
+    with refused("rhs", repr(rhs), "above 0"):
+        settle(never, rhs, expect="loose")
+
+
+def test_a_right_side_that_turns_negative_does_not_pass():
+    """2 + ‖x‖² ≤ −1 is false everywhere, though the ratio is below 1."""
+    verdict = check(lambda x: 2 + squared_norm(x), lambda x: -1 + 0 * squared_norm(x), expect="loose").run()
+    assert not verdict.passed
+
+
+def test_a_gap_that_makes_everything_tight_is_refused():
+    with refused("gap", "1.0", "below 1"):
+        settle(never, gap=1.0)
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+def never(x):
+    raise AssertionError("the check ran although an argument is bad")
+
+
+def test_an_unknown_expectation_is_refused():
+    with refused("expect", "'holds'", "'tight', 'loose' or 'violated'"):
+        settle(never, expect="holds")
+
+
+def test_no_reason_is_refused():
+    with refused("because", "nothing", "what the rounding allowance is derived from"):
+        verify.inequality("kr-lemma-2", never, 1.0, BALL, "tight", "")
+
+
+@pytest.mark.parametrize("name", ["attains", "gap", "rounding"])
+@pytest.mark.parametrize("value", [0, -1e-3, NAN, INF])
+def test_a_bad_allowance_is_refused(name, value):
+    with refused(name, repr(value), "finite number above 0"):
+        settle(never, **{name: value})
+
+
+@pytest.mark.parametrize(("name", "value"), [("restarts", 0), ("steps", -1)])
+def test_a_bad_budget_is_refused(name, value):
+    with refused(name, repr(value), "at least"):
+        settle(never, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("over", "given"), [({}, "none"), (ball(3), "Region"), ({"x": ball(3)}, "Region"), (None, "NoneType")]
+)
+def test_what_is_no_admissible_set_is_refused(over, given):
+    with refused("over", given, "admissible set"):
+        settle(never, over=over)
+
+
+def test_a_side_of_the_wrong_shape_is_refused():
+    with refused("objective", "(8, 3)", "one number a restart"):
+        settle(lambda x: x)
+
+
+def test_batch_makes_a_batch_of_one_in_float64():
+    point = batch(x=[1, 2], y=torch.ones(2, 2), z=3)
+    assert {name: tuple(value.shape) for name, value in point.items()} == {
+        "x": (1, 2),
+        "y": (1, 2, 2),
+        "z": (1,),
+    }
+    assert {value.dtype for value in point.values()} == {torch.float64}
+
+
+def test_sets_of_every_kind_can_be_searched():
+    over = product(x=sphere(2), w=interval(0, 1))
+    assert settle(lambda x, w: w * x[:, 0], 1.0, over).passed

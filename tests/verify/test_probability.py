@@ -1,0 +1,184 @@
+"""Probabilities: the exact binomial interval, the three verdicts, and refusals."""
+
+import math
+
+import pytest
+import torch
+
+from checks import refused
+from shallowformer import verify
+from shallowformer.verify import ClaimFailed, Probability
+from shallowformer.verify.probability import LEVEL, interval
+
+ALPHA = 1 - LEVEL
+
+
+def binomial(k: int, n: int, p: float) -> float:
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
+
+
+def at_least(k: int, n: int, p: float) -> float:
+    return math.fsum(binomial(j, n, p) for j in range(k, n + 1))
+
+
+# The interval ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draws", [1, 10, 500, 100_000])
+def test_no_failure_has_a_closed_form(draws):
+    low, high = interval(0, draws)
+    assert low == 0
+    assert high == pytest.approx(1 - (ALPHA / 2) ** (1 / draws), rel=1e-9)
+
+
+@pytest.mark.parametrize("draws", [1, 10, 500])
+def test_nothing_but_failures_has_a_closed_form(draws):
+    low, high = interval(draws, draws)
+    assert low == pytest.approx((ALPHA / 2) ** (1 / draws), rel=1e-9)
+    assert high == 1
+
+
+@pytest.mark.parametrize(("failures", "draws"), [(1, 2), (1, 20), (7, 20), (19, 20), (3, 150)])
+def test_the_ends_leave_half_the_error_in_each_tail(failures, draws):
+    low, high = interval(failures, draws)
+    assert at_least(failures, draws, low) == pytest.approx(ALPHA / 2, rel=1e-7)
+    assert 1 - at_least(failures + 1, draws, high) == pytest.approx(ALPHA / 2, rel=1e-7)
+    assert low < failures / draws < high
+
+
+def test_swapping_failure_and_success_mirrors_the_interval():
+    low, high = interval(4, 30)
+    assert interval(26, 30) == pytest.approx((1 - high, 1 - low), rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [0.01, 0.1, 0.37, 0.5, 0.9])
+def test_the_interval_covers_every_probability_at_its_level(p):
+    draws = 60
+    held = [k for k in range(draws + 1) if interval(k, draws)[0] <= p <= interval(k, draws)[1]]
+    assert math.fsum(binomial(k, draws, p) for k in held) >= LEVEL
+
+
+@pytest.mark.parametrize(
+    ("failures", "draws", "name", "given", "allowed"),
+    [
+        (0, 0, "draws", "0", "at least 1"),
+        (1, 2.0, "draws", "2.0", "whole number"),
+        (-1, 5, "failures", "-1", "at least 0"),
+        (6, 5, "failures", "6", "at most draws = 5"),
+        (1.0, 5, "failures", "1.0", "whole number"),
+    ],
+)
+def test_bad_counts_are_refused(failures, draws, name, given, allowed):
+    with refused(name, given, allowed):
+        interval(failures, draws)
+
+
+# Verdicts -------------------------------------------------------------------------------------------------------------
+
+
+def often(p: float):
+    return lambda draws, generator: torch.rand(draws, generator=generator) < p
+
+
+def exactly(failures: int):
+    return lambda draws, generator: torch.arange(draws) < failures
+
+
+def check(fails, at_most=0.05, draws=2000, **options) -> Probability:
+    return Probability("kr-lemma-5", fails, at_most, draws, **options)
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(0.01, "supported"), (0.05, "undecided"), (0.1, "violated")])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_frequency_below_at_and_above_the_level(p, verdict, seed):
+    """At p equal to the level the interval misses it once in two hundred; seeds 0, 1 and 2 are not among those."""
+    assert check(often(p), seed=seed).run().verdict == verdict
+
+
+def test_only_support_passes_where_it_is_expected():
+    assert verify.settle(check(often(0.01))).passed
+    for p, found in ((0.05, "undecided"), (0.1, "violated")):
+        with pytest.raises(
+            ClaimFailed, match=rf"claim kr-lemma-5 expects 'supported' but its check says '{found}'"
+        ):
+            verify.settle(check(often(p)))
+
+
+def test_only_a_violation_passes_where_it_is_expected():
+    assert verify.settle(check(often(0.1), expect="violated")).passed
+    for p, found in ((0.05, "undecided"), (0.01, "supported")):
+        with pytest.raises(
+            ClaimFailed, match=rf"claim kr-lemma-5 expects 'violated' but its check says '{found}'"
+        ):
+            verify.settle(check(often(p), expect="violated"))
+
+
+def test_the_ends_of_the_interval_decide():
+    low, high = interval(50, 1000)
+    for at_most, verdict in (
+        (high * 1.001, "supported"),
+        (high * 0.999, "undecided"),
+        (low * 1.001, "undecided"),
+        (low * 0.999, "violated"),
+    ):
+        assert check(exactly(50), at_most, 1000).run().verdict == verdict
+
+
+@pytest.mark.parametrize("at_most", [0.2, 0.05, 0.01])
+def test_the_advised_number_of_draws_suffices_where_nothing_fails(at_most):
+    """The docstring of ``verify.probability`` says: take at least 5 / at_most."""
+    assert check(exactly(0), at_most, math.ceil(5 / at_most)).run().verdict == "supported"
+
+
+def test_measured_numbers_and_budget_are_reported():
+    verdict = check(exactly(10), seed=4).run()
+    assert verdict.measured == {"frequency": 10 / 2000, "interval": list(interval(10, 2000)), "at_most": 0.05}
+    assert verdict.budget == {"draws": 2000, "seed": 4}
+
+
+def test_the_seed_decides():
+    first, again, other = (check(often(0.5), seed=seed).run().measured["frequency"] for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+def never(draws, generator):
+    raise AssertionError("something was drawn although an argument is bad")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("at_most", 0, "(0, 1)"),
+        ("at_most", 1.0, "(0, 1)"),
+        ("at_most", -0.1, "(0, 1)"),
+        ("at_most", math.nan, "(0, 1)"),
+        ("draws", 0, "at least 1"),
+        ("draws", 10.0, "whole number"),
+        ("expect", "holds", "'supported' or 'violated'"),
+    ],
+)
+def test_a_bad_argument_is_refused_before_anything_is_drawn(name, value, allowed):
+    with refused(name, repr(value), allowed):
+        verify.probability(
+            **({"claim": "my-claim", "fails": never, "at_most": 0.1, "draws": 100} | {name: value})
+        )
+
+
+@pytest.mark.parametrize(
+    ("fails", "given"),
+    [
+        (lambda draws, _: torch.zeros(draws), "torch.float32"),
+        (lambda draws, _: torch.zeros(draws + 1, dtype=torch.bool), "(101,)"),
+        (lambda draws, _: torch.zeros(draws, 1, dtype=torch.bool), "(100, 1)"),
+        (lambda draws, _: torch.tensor(False), "()"),
+        (lambda draws, _: [False] * draws, "list"),
+        (lambda draws, _: 0, "int"),
+    ],
+)
+def test_a_wrong_result_is_refused_and_shown(fails, given):
+    with refused("fails", given, "100 booleans"):
+        verify.probability("my-claim", fails, 0.1, 100)

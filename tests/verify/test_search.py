@@ -1,0 +1,196 @@
+"""The search finds known maxima, never leaves the admissible set, and repeats itself for a seed."""
+
+import math
+
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from checks import refused
+from shallowformer.verify import SearchResult, ball, free, interval, maximise, product, sphere, tokens
+
+SEEDS = [0, 1, 2]
+#: A tenth of what a check of an inequality counts as reached.
+NEAR = 1e-7
+
+
+def gaussian(seed: int, *shape: int) -> Tensor:
+    return torch.randn(*shape, generator=Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def quadratic_form(A: Tensor):
+    return lambda x: torch.einsum("ri,ij,rj->r", x, A, x)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("region", [ball, sphere])
+def test_a_quadratic_form_is_largest_at_its_top_eigenvector(region, seed):
+    A = gaussian(10 + seed, 5, 5)
+    A = A + A.T
+    values, vectors = torch.linalg.eigh(A)
+    result = maximise(quadratic_form(A), product(x=region(5)), seed=seed)
+    assert result.value == pytest.approx(float(values[-1]), rel=NEAR)
+    assert abs(float(result.point["x"][0] @ vectors[:, -1])) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_negative_definite_form_is_largest_inside_the_ball(seed):
+    result = maximise(lambda x: -(x - 0.25).square().sum(-1), product(x=ball(3)), seed=seed)
+    assert result.value == pytest.approx(0, abs=1e-6)
+    assert result.point["x"][0].tolist() == pytest.approx([0.25] * 3, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_linear_form_on_a_ball_is_largest_at_radius_times_norm(seed):
+    b = gaussian(seed, 8)
+    result = maximise(lambda x: x @ b, product(x=ball(8, radius=2.5)), seed=seed)
+    assert result.value == pytest.approx(2.5 * float(b.norm()), rel=NEAR)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_linear_form_on_an_interval_is_largest_in_a_corner(seed):
+    b = torch.tensor([1.0, -2.0, 0.5], dtype=torch.float64)
+    result = maximise(lambda x: x @ b, product(x=interval(-1, 3, 3)), seed=seed)
+    assert result.value == pytest.approx(3 + 2 + 1.5, rel=1e-12)
+    assert result.point["x"][0].tolist() == pytest.approx([3, -1, 3], rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_largest_variance_of_tokens_in_the_ball_is_1(seed):
+    def variance(X, z):
+        alpha = torch.softmax(z, -1)
+        a = torch.einsum("rt,rtd->rd", alpha, X)
+        return torch.einsum("rt,rtd->r", alpha, (X - a[:, None]) ** 2)
+
+    result = maximise(variance, product(X=tokens(3, 2), z=free(3, scale=2.0)), seed=seed)
+    assert 1 - 1e-6 <= result.value <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_many_starts_find_the_highest_of_several_peaks(seed):
+    wave = lambda x: torch.cos(3 * x) - 0.1 * (x - 2) ** 2  # noqa: E731
+    grid = torch.linspace(-10, 10, 200_001, dtype=torch.float64)
+    result = maximise(wave, product(x=interval(-10, 10)), seed=seed)
+    assert result.value == pytest.approx(float(wave(grid).max()), abs=1e-6)
+
+
+def test_no_iterate_leaves_the_admissible_set():
+    seen = []
+
+    def objective(x, u, w):
+        for value in (x, u, w):
+            seen.append(value.detach().clone())
+        assert (x.norm(dim=-1) <= 0.5 * (1 + 1e-15)).all()
+        assert ((u.norm(dim=-1) - 2).abs() <= 1e-14).all()
+        assert ((w >= -1) & (w <= 1)).all()
+        return 1e3 * x.sum(-1) + u.prod(-1) + w**3
+
+    over = product(x=ball(3, radius=0.5), u=sphere(2, radius=2.0), w=interval(-1, 1))
+    result = maximise(objective, over, restarts=8, steps=50)
+    assert len(seen) == 3 * 51
+    assert result.value == pytest.approx(1e3 * 0.5 * 3**0.5 + 2 + 1, rel=1e-6)
+
+
+def test_the_point_has_the_value():
+    objective = quadratic_form(torch.diag(torch.tensor([1.0, 3.0, 2.0], dtype=torch.float64)))
+    result = maximise(objective, product(x=ball(3)), restarts=5, steps=20)
+    assert result.point["x"].shape == (1, 3)
+    assert float(objective(**result.point)) == pytest.approx(result.value, rel=1e-14)
+    assert result.values.shape == (5,)
+    assert float(result.values.max()) == result.value
+
+
+def run(seed: int) -> SearchResult:
+    return maximise(
+        lambda x: torch.sin(5 * x).prod(-1), product(x=ball(3, radius=4)), restarts=6, steps=30, seed=seed
+    )
+
+
+def test_the_seed_decides():
+    first, again, other = run(4), run(4), run(5)
+    assert first.values.equal(again.values)
+    assert first.point["x"].equal(again.point["x"])
+    assert not first.values.equal(other.values)
+
+
+def test_the_global_generator_is_left_alone():
+    before = torch.random.get_rng_state()
+    run(0)
+    assert torch.random.get_rng_state().equal(before)
+
+
+def test_without_steps_only_the_starting_points_are_evaluated():
+    over = product(x=ball(3))
+    start = over.draw(7, Generator().manual_seed(2))["x"]
+    result = maximise(lambda x: x.sum(-1), over, restarts=7, steps=0, seed=2)
+    assert result.values.tolist() == pytest.approx(start.sum(-1).tolist(), rel=1e-14)
+
+
+def test_the_search_is_at_least_as_good_as_its_starting_points():
+    """The first step leaves the narrow peak at the start for good; the start still counts."""
+    over = product(x=free(1))
+    start = over.draw(4, Generator().manual_seed(0))["x"][:, 0]
+
+    def needle(x):
+        return torch.where(x[:, 0] == start, 5.0, 0.0) + x[:, 0].clamp(max=1)
+
+    result = maximise(needle, over, restarts=4, steps=20)
+    assert (result.values >= 5 + start.clamp(max=1)).all()
+
+
+def test_nan_counts_as_minus_infinity():
+    result = maximise(lambda x: x.sqrt(), product(x=interval(-1, 1)), restarts=16, steps=100)
+    assert result.value == pytest.approx(1, rel=1e-9)
+    assert result.values.max() == result.value
+    assert not result.values.isnan().any()
+
+
+def test_an_infinite_value_is_found_and_does_no_harm_to_other_restarts():
+    result = maximise(
+        lambda x: torch.where(x > 0.5, math.inf, x), product(x=interval(0, 1)), restarts=8, steps=40
+    )
+    assert result.value == math.inf
+    assert result.point["x"] > 0.5
+
+
+def test_an_objective_without_gradient_is_evaluated_at_the_starting_points():
+    result = maximise(lambda x: x.detach().sum(-1), product(x=ball(2)), restarts=9, steps=10)
+    assert result.values.shape == (9,)
+    assert result.values.isfinite().all()
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+def never(x):
+    raise AssertionError("the objective was asked although an argument is bad")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("restarts", 0, "at least 1"),
+        ("restarts", 2.0, "whole number"),
+        ("steps", -1, "at least 0"),
+        ("steps", None, "whole number"),
+        ("rate", 0.0, "above 0"),
+        ("rate", math.nan, "finite number above 0"),
+    ],
+)
+def test_a_bad_budget_is_refused_before_the_search(name, value, allowed):
+    with refused(name, repr(value), allowed):
+        maximise(never, product(x=ball(2)), **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("objective", "given"),
+    [
+        (lambda x: x, "(32, 2)"),
+        (lambda x: x.sum(), "()"),
+        (lambda x: x[:5, 0], "(5,)"),
+        (lambda x: 1.0, "float"),
+    ],
+)
+def test_an_objective_must_return_one_number_a_restart(objective, given):
+    with refused("objective", given, "shape (32,)"):
+        maximise(objective, product(x=ball(2)))

@@ -1,0 +1,164 @@
+"""Settling a check: what is shown, what is raised, and how checks are gathered."""
+
+import pytest
+import torch
+
+from checks import refused
+from shallowformer import verify
+
+CASE = {"x": torch.ones(2, dtype=torch.float64)}
+
+
+def holds(claim: str = "kr-fact-1", **options) -> verify.Verdict:
+    return verify.identity(
+        claim, lambda x: 2 * x, {"sum": lambda x: x + x}, [CASE], 1e-15, "exact", **options
+    )
+
+
+def fails(claim: str = "kr-fact-1", **options) -> verify.Verdict:
+    return verify.identity(
+        claim, lambda x: 3 * x, {"sum": lambda x: x + x}, [CASE], 1e-15, "exact", **options
+    )
+
+
+def one_of_each_kind() -> list[verify.Verdict]:
+    return [
+        holds("my-identity"),
+        verify.inequality(
+            "my-inequality",
+            lambda x: x.square().sum(-1),
+            1.0,
+            verify.product(x=verify.ball(2)),
+            "tight",
+            "exact",
+        ),
+        verify.rate(
+            "my-rate", lambda x, seed: x**0.5, (1, 4, 16), 0.5, "at most", [0], 0.1, "exact", bias=1e-9
+        ),
+        verify.probability("my-probability", lambda draws, _: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
+    ]
+
+
+def test_every_kind_returns_its_verdict_and_prints_its_line(capsys):
+    verdicts = one_of_each_kind()
+    assert [verdict.kind for verdict in verdicts] == ["identity", "inequality", "rate", "probability"]
+    assert all(verdict.passed for verdict in verdicts)
+    assert capsys.readouterr().out == "".join(verdict.line() + "\n" for verdict in verdicts)
+
+
+def test_a_failed_claim_is_shown_and_raised_by_name(capsys):
+    with pytest.raises(verify.ClaimFailed) as caught:
+        fails("kr-lemma-2-sharp/upper")
+    message = str(caught.value)
+    assert message.startswith("claim kr-lemma-2-sharp/upper expects 'holds' but its check says 'violated': ")
+    assert "sum" in message
+    assert capsys.readouterr().out.startswith("✗ kr-lemma-2-sharp/upper ")
+
+
+def test_an_expected_violation_passes_and_an_unexpected_truth_fails():
+    assert fails(expect="violated").verdict == "violated"
+    with pytest.raises(
+        verify.ClaimFailed, match="claim kr-fact-1 expects 'violated' but its check says 'holds'"
+    ):
+        holds(expect="violated")
+
+
+@pytest.mark.parametrize("support", ["proved", "numerical", "open"])
+def test_support_and_finding_reach_the_verdict(support):
+    verdict = holds(support=support, finding="a sentence")
+    assert (verdict.support, verdict.finding) == (support, "a sentence")
+
+
+def test_an_unknown_support_is_refused_before_the_check_runs():
+    def never(**_):
+        raise AssertionError("the check ran although an argument is bad")
+
+    with verify.collecting() as checks, refused("support", "'sure'", "proved, numerical, open"):
+        verify.identity("my-claim", never, {"route": never}, [CASE], 1e-15, "exact", support="sure")
+    assert checks == []
+
+
+@pytest.mark.parametrize(
+    "declare",
+    [
+        lambda claim: verify.Identity(claim, len, {"route": len}, [CASE], 1e-15, "exact", {}),
+        lambda claim: verify.Inequality(claim, len, 1.0, verify.product(x=verify.ball(2)), "tight", "exact"),
+        lambda claim: verify.Rate(claim, len, (1, 2, 3), 0.5, "equal", (0,), 0.1, "exact"),
+        lambda claim: verify.Probability(claim, len, 0.1, 100),
+    ],
+)
+def test_every_kind_refuses_a_bad_id(declare):
+    with refused("claim", "'kr-nonsense'", "PREFIX-KIND-NUMBER"):
+        declare("kr-nonsense")
+
+
+# Gathering ------------------------------------------------------------------------------------------------------------
+
+
+def test_collecting_gathers_every_kind_in_order():
+    with verify.collecting() as checks:
+        one_of_each_kind()
+    assert [type(check) for check in checks] == [
+        verify.Identity,
+        verify.Inequality,
+        verify.Rate,
+        verify.Probability,
+    ]
+    assert [check.claim for check in checks] == ["my-identity", "my-inequality", "my-rate", "my-probability"]
+
+
+def test_collected_checks_can_be_run_again():
+    with verify.collecting() as checks:
+        verdicts = one_of_each_kind()
+    assert [check.run().entry() for check in checks] == [verdict.entry() for verdict in verdicts]
+
+
+def test_a_failed_check_is_collected_too():
+    with verify.collecting() as checks, pytest.raises(verify.ClaimFailed):
+        fails("my-claim")
+    assert [check.claim for check in checks] == ["my-claim"]
+
+
+def test_nothing_is_collected_afterwards():
+    with verify.collecting() as checks:
+        holds()
+    holds()
+    assert len(checks) == 1
+
+
+def test_nothing_is_collected_after_an_exception():
+    with pytest.raises(RuntimeError, match="stop"), verify.collecting() as checks:
+        raise RuntimeError("stop")
+    holds()
+    assert checks == []
+
+
+@pytest.fixture
+def no_collector_left(monkeypatch):
+    """Collectors of a test that goes wrong must not reach the next one."""
+    monkeypatch.setattr(verify, "_collectors", [])
+
+
+@pytest.mark.usefixtures("no_collector_left")
+def test_collecting_may_be_nested():
+    with verify.collecting() as outer:
+        holds("my-first")
+        with verify.collecting() as inner:
+            holds("my-second")
+        holds("my-third")
+    assert [check.claim for check in inner] == ["my-second"]
+    assert [check.claim for check in outer] == ["my-first", "my-second", "my-third"]
+
+
+@pytest.mark.usefixtures("no_collector_left")
+def test_collectors_that_hold_the_same_checks_are_still_two():
+    with verify.collecting() as outer:
+        with verify.collecting() as inner:
+            holds("my-first")
+        holds("my-second")
+    assert [check.claim for check in inner] == ["my-first"]
+    assert [check.claim for check in outer] == ["my-first", "my-second"]
+
+
+def test_the_public_names_exist():
+    assert all(hasattr(verify, name) for name in verify.__all__)

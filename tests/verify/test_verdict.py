@@ -1,0 +1,151 @@
+"""A verdict as a line, a card, an entry of the ledger, and the output of a notebook cell."""
+
+import json
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import torch
+
+from shallowformer.verify import Verdict
+from shallowformer.verify.verdict import MIME, SUPPORT, ClaimFailed
+
+
+def verdict(**changes) -> Verdict:
+    fields = {
+        "claim": "kr-fact-1/formula",
+        "kind": "inequality",
+        "expectation": "tight",
+        "verdict": "tight",
+        "summary": "largest ratio 1.000000",
+        "measured": {"ratio": 1.0},
+        "budget": {"restarts": 32, "seed": 0},
+        "because": "rounding",
+    }
+    return Verdict(**(fields | changes))
+
+
+def test_passed_says_whether_the_expectation_is_met():
+    assert verdict().passed
+    assert not verdict(verdict="loose").passed
+    assert verdict(expectation="violated", verdict="violated").passed
+
+
+def test_the_id_is_parsed():
+    assert verdict().id.label == "kr-fact-1"
+    assert verdict().id.number == "Fact 1"
+
+
+def test_a_loose_bound_carries_its_slack():
+    assert verdict(verdict="loose", measured={"ratio": 0.25}).headline == "loose ×4"
+    assert verdict(verdict="loose", measured={"ratio": 0.3}).headline == "loose ×3.33"
+    assert verdict(verdict="loose", measured={"ratio": 0.0}).headline == "loose"
+    assert verdict(verdict="loose", measured={}).headline == "loose"
+    assert verdict(verdict="violated", measured={"ratio": 2.0}).headline == "violated"
+
+
+def test_a_passed_line():
+    line = verdict().line()
+    assert line.startswith("✓ kr-fact-1/formula ")
+    assert line.endswith(" tight: largest ratio 1.000000")
+    assert "expected" not in line
+
+
+def test_a_failed_line_says_what_was_expected():
+    line = verdict(verdict="violated").line()
+    assert line.startswith("✗ kr-fact-1/formula ")
+    assert "violated (expected tight): largest ratio" in line
+
+
+def test_the_entry_is_json_and_keeps_what_was_found():
+    entry = verdict(measured={"ratio": 0.5, "interval": [0.1, 0.2]}, finding="a sentence").entry()
+    assert json.loads(json.dumps(entry)) == entry
+    assert entry["claim"] == "kr-fact-1/formula"
+    assert entry["measured"] == {"ratio": 0.5, "interval": [0.1, 0.2]}
+    assert entry["budget"] == {"restarts": 32, "seed": 0}
+    assert (entry["support"], entry["finding"], entry["because"]) == ("proved", "a sentence", "rounding")
+    assert (entry["expectation"], entry["verdict"], entry["headline"], entry["kind"]) == ("tight",) * 3 + (
+        "inequality",
+    )
+
+
+def test_the_witness_stays_out_of_the_entry():
+    assert "witness" not in verdict(witness={"x": torch.ones(2)}).entry()
+
+
+def test_the_card_shows_state_and_budget():
+    card = verdict().card()
+    for text in (
+        "verdict-passed",
+        "✓",
+        "kr-fact-1/formula",
+        "tight",
+        "largest ratio 1.000000",
+        "restarts 32, seed 0",
+        "rounding",
+    ):
+        assert text in card
+    failed = verdict(verdict="loose", measured={"ratio": 0.5}).card()
+    for text in ("verdict-failed", "✗", "loose ×2", "expected tight"):
+        assert text in failed
+
+
+@pytest.mark.parametrize("field", ["summary", "because", "kind", "verdict", "expectation"])
+def test_the_card_escapes_markup(field):
+    card = verdict(**{field: "<b>&"}).card()
+    assert "<b>" not in card
+    assert "&lt;b&gt;&amp;" in card
+
+
+def test_outside_a_notebook_the_line_is_printed(capsys, monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    verdict().show()
+    assert capsys.readouterr().out == verdict().line() + "\n"
+
+
+def fake_ipython(monkeypatch, shell) -> list:
+    """Put a stand-in for IPython in place; what is published ends in the list."""
+    published = []
+    ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
+    ipython.get_ipython = lambda: shell
+    ipython.display = display
+    display.publish_display_data = lambda data, metadata: published.append((data, metadata))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return published
+
+
+@pytest.mark.parametrize("shell", [None, SimpleNamespace(kernel=None), SimpleNamespace()])
+def test_ipython_without_a_kernel_is_no_notebook(capsys, monkeypatch, shell):
+    published = fake_ipython(monkeypatch, shell)
+    verdict().show()
+    assert published == []
+    assert capsys.readouterr().out == verdict().line() + "\n"
+
+
+def test_in_a_notebook_line_and_card_are_published_and_the_entry_travels_along(capsys, monkeypatch):
+    published = fake_ipython(monkeypatch, SimpleNamespace(kernel=object(), execution_count=3))
+    verdict().show()
+    one = verdict()
+    assert published == [({"text/plain": one.line(), "text/html": one.card()}, {MIME: one.entry()})]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_verdict_is_shown_once_in_its_own_cell_and_again_in_another(monkeypatch):
+    shell = SimpleNamespace(kernel=object(), execution_count=3)
+    published = fake_ipython(monkeypatch, shell)
+    one = verdict()
+    one.show()
+    one._ipython_display_()
+    assert len(published) == 1
+    shell.execution_count = 4
+    one._ipython_display_()
+    assert len(published) == 2
+
+
+def test_a_failed_claim_is_an_assertion_error():
+    assert issubclass(ClaimFailed, AssertionError)
+
+
+def test_kinds_of_support():
+    assert SUPPORT == ("proved", "numerical", "open")
