@@ -58,9 +58,9 @@ def test_saturated_values_are_finite(sigma):
 
 
 def test_known_suprema():
-    assert activations.TANH.bounds == pytest.approx((1, 1, 4 / 27**0.5, 2), rel=1e-15)
-    assert activations.ERF.bounds[1] == pytest.approx(2 / math.pi**0.5, rel=1e-15)
-    assert activations.LOGISTIC.bounds[1:] == pytest.approx((1 / 4, 1 / 108**0.5, 1 / 8), rel=1e-15)
+    assert activations.TANH.bounds == pytest.approx((1, 1, 4 / 27**0.5, 2), rel=1e-15, abs=0)
+    assert activations.ERF.bounds[1] == pytest.approx(2 / math.pi**0.5, rel=1e-15, abs=0)
+    assert activations.LOGISTIC.bounds[1:] == pytest.approx((1 / 4, 1 / 108**0.5, 1 / 8), rel=1e-15, abs=0)
     assert activations.SINE.bounds == (1, 1, 1, 1)
 
 

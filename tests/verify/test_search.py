@@ -145,6 +145,20 @@ def test_nan_counts_as_minus_infinity():
     assert not result.values.isnan().any()
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_step_over_the_edge_of_an_interval_comes_back(seed):
+    result = maximise(lambda x: -((x - 0.97) ** 2), product(x=interval(0, 1)), restarts=1, seed=seed)
+    assert result.value == pytest.approx(0, abs=1e-10)
+
+
+def test_a_variable_without_a_usable_gradient_stays_and_the_others_climb():
+    """At 0 · x the root has slope ∞, which the chain rule turns into NaN."""
+    over = product(x=ball(1), w=interval(0, 1))
+    result = maximise(lambda x, w: (0 * x[:, 0]).sqrt() + w, over, restarts=4, steps=100)
+    assert result.values.tolist() == pytest.approx([1.0] * 4, rel=1e-12)
+    assert result.point["x"].isfinite().all()
+
+
 def test_an_infinite_value_is_found_and_does_no_harm_to_other_restarts():
     result = maximise(
         lambda x: torch.where(x > 0.5, math.inf, x), product(x=interval(0, 1)), restarts=8, steps=40

@@ -3,7 +3,7 @@
 from sphinx.application import Sphinx
 
 from bookext.ledger_pages import Errata, Scoreboard
-from bookext.mends import mend_page
+from bookext.mends import inline_imported_style, mend_page
 
 
 def setup(app: Sphinx) -> dict:
@@ -18,4 +18,5 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("errata", Errata)
     app.connect("html-page-context", mend_page, priority=900)
+    app.connect("build-finished", inline_imported_style)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -53,7 +53,7 @@ def topic(entry: dict, titles: dict[str, dict[str, str]]) -> str:
         Markdown, possibly empty.
     """
     title = titles[entry["id"]]["title"].split("{cite")[0].strip()
-    return title.partition(":")[2].strip()
+    return title.partition(":")[2].strip() or title.partition(",")[2].strip()
 
 
 class _LedgerDirective(SphinxDirective):
@@ -85,19 +85,18 @@ class Scoreboard(_LedgerDirective):
         Returns:
             Lines of MyST.
         """
+        by_label = {entry["id"]: entry for entry in entries}
         lines = [f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.", ""]
         for paper, part in PAPERS.items():
-            mine = [entry for entry in entries if entry["paper"] == paper]
+            mine = [by_label[label] for label in titles if label in by_label and by_label[label]["paper"] == paper]
             if not mine:
                 continue
             lines += [f"**{part}** {{cite:p}}`{paper}`", ""]
-            lines += ["| statement | about | kind | verdict | measured | statement is |", "|---|---|---|---|---|---|"]
+            lines += ["| statement | about | kind | verdict | measured | the statement is |", "|---|---|---|---|---|---|"]
             for entry in mine:
-                checks = [entry, *entry["parts"]]
-                kinds = ", ".join(dict.fromkeys(check["kind"] for check in checks))
                 lines.append(
-                    f"| {reference(entry)} | {topic(entry, titles)} | {kinds} | **{entry['headline']}** | "
-                    f"{'<br>'.join(_measured(check) for check in checks)} | {entry['support']} |"
+                    f"| {reference(entry)} | {topic(entry, titles)} | {entry['kind']} | **{entry['headline']}** | "
+                    f"{'; '.join([_measured(entry), *map(_further, entry['parts'])])} | {entry['support']} |"
                 )
             lines.append("")
         return lines
@@ -126,5 +125,18 @@ class Errata(_LedgerDirective):
 
 
 def _measured(check: dict) -> str:
-    part = parse(check["id"]).part
-    return (f"*{part}*: " if part else "") + check["summary"].replace("|", "\\|")
+    """The measurement that matters for the kind of a check, in a few words."""
+    measured = check["measured"]
+    if check["kind"] == "identity":
+        worst = max((measured[key] / measured[f"tolerance_{key[6:]}"], key[6:]) for key in measured if key.startswith("error_"))[1]
+        return f"error {measured[f'error_{worst}']:.0e} (tolerance {measured[f'tolerance_{worst}']:.0e})"
+    if check["kind"] == "inequality":
+        return f"ratio {measured['ratio']:.6f}"
+    low, high = measured["interval"]
+    if check["kind"] == "rate":
+        return f"slope {measured['slope']:.3f} in [{low:.3f}, {high:.3f}]"
+    return f"frequency {measured['frequency']:.2g} in [{low:.2g}, {high:.2g}]"
+
+
+def _further(check: dict) -> str:
+    return f"*{parse(check['id']).part}* {check['headline']}"

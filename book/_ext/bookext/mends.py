@@ -1,12 +1,13 @@
-"""Mends to finished pages: no request to another host, valid element ids, names for screen readers."""
+"""Mends to what other extensions write: no call to another host, valid element ids, titles that say what they mean."""
 
 import re
+from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-#: Scripts that extensions load from elsewhere, for features that this book does not use.
-_FOREIGN_SCRIPT = re.compile(r"^https?://")
+#: Scripts and styles of Jupyter Book's live-code feature, which would load its library from another host.
+_LIVE_CODE = re.compile("thebe", re.IGNORECASE)
 
 
 def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
@@ -19,9 +20,15 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
         context: what the template will see; changed in place.
         doctree: of the page, or None.
     """
-    context["script_files"] = [s for s in context.get("script_files", []) if not _FOREIGN_SCRIPT.match(str(getattr(s, "filename", s) or ""))]
+    for kind in ("script_files", "css_files"):
+        context[kind] = [file for file in context.get(kind, ()) if not _LIVE_CODE.search(_text(file))]
     if "body" in context:
         context["body"] = mend_body(context["body"])
+
+
+def _text(file: object) -> str:
+    attributes = getattr(file, "attributes", {})
+    return f"{getattr(file, 'filename', file)} {attributes.get('body', '')}"
 
 
 def mend_body(html: str) -> str:
@@ -31,13 +38,53 @@ def mend_body(html: str) -> str:
         html: of the body.
 
     Returns:
-        The same content, with every element id unique and tables that can be scrolled.
+        The same content, with unique element ids, statements titled by the paper's number alone, a bibliography that
+        screen readers take for a list, and nothing left of the live-code feature.
     """
     soup = BeautifulSoup(html, "html.parser")
+    for script in soup.find_all("script", type="text/x-thebe-config"):
+        script.decompose()
     seen: set[str] = set()
     for element in soup.find_all(id=True):
         if element["id"] in seen:
             del element["id"]
         else:
             seen.add(element["id"])
+    for entry in soup.select("div.citation-list > div.citation"):
+        entry["role"] = "listitem"
+    for title in soup.select("div.proof > p.admonition-title"):
+        _plain_title(title)
     return str(soup)
+
+
+def _plain_title(title) -> None:
+    """Turn "Property (Fact 1: …)" into "Fact 1: …" where a statement carries the paper's number."""
+    kind = title.find("span", class_="caption-number")
+    if kind is None or not kind.next_sibling or any(c.isdigit() for c in kind.get_text()):
+        return
+    opening = kind.next_sibling
+    closing = [text for text in title.find_all(string=True) if text.strip()][-1]
+    if opening.strip().startswith("(") and closing.rstrip().endswith(")"):
+        kind.decompose()
+        if opening is closing:
+            opening.replace_with(opening.strip()[1:-1])
+        else:
+            opening.replace_with(opening.lstrip()[1:])
+            closing.replace_with(closing.rstrip()[:-1])
+
+
+def inline_imported_style(app: Sphinx, exception: Exception | None) -> None:
+    """Handle Sphinx's ``build-finished``: write Sphinx's basic style into the theme's instead of importing it.
+
+    One request fewer, and tools that re-read style sheets out of place do not ask for a file that is not there.
+
+    Args:
+        app: the application.
+        exception: what ended the build, or None.
+    """
+    theme = Path(app.outdir) / "_static" / "styles" / "theme.css"
+    if exception or not theme.exists():
+        return
+    basic = (Path(app.outdir) / "_static" / "basic.css").read_text(encoding="utf-8")
+    text = theme.read_text(encoding="utf-8")
+    theme.write_text(re.sub(r"@import\s+(url\()?[\"']?\.\./basic\.css[\"']?\)?;?", lambda _: basic, text), encoding="utf-8")
