@@ -55,7 +55,7 @@ def in_unit_ball(name: str, value: Tensor) -> Tensor:
     """
     longest = float(torch.linalg.vector_norm(value.detach(), dim=-1).max())
     if longest > 1 + NORM_ROUNDING * torch.finfo(value.dtype).eps:
-        raise ValueError(f"{name} must lie in the unit ball (norm at most 1), got a vector of norm {longest:.9g}")
+        raise ValueError(f"{name} must lie in the unit ball (norm at most 1), got a vector of norm {longest!r}")
     return value
 
 

@@ -56,6 +56,8 @@ def jacobian_product(z: Tensor, u: Tensor) -> Tensor:
     arguments.floating("u", u, "... T")
     if z.shape[-1] != u.shape[-1]:
         raise ValueError(f"u must have as many entries as z ({z.shape[-1]}), got {u.shape[-1]}")
+    arguments.same_kind("z", z, u=u)
+    _broadcast("z", z.shape[:-1], u=u)
     alpha = torch.softmax(z, -1)
     return alpha * (u - (alpha * u).sum(-1, keepdim=True))
 
@@ -167,6 +169,17 @@ def pooled_attention(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
     return weights(X, W, q) @ X
 
 
+def _broadcast(first_name: str, leading: torch.Size, **others: Tensor) -> None:
+    """Refuse vectors whose leading dimensions do not broadcast with the given ones."""
+    for name, value in others.items():
+        try:
+            leading = torch.broadcast_shapes(leading, value.shape[:-1])
+        except RuntimeError:
+            raise ValueError(
+                f"{name} must have leading dimensions that broadcast with {tuple(leading)} of {first_name}, got shape {tuple(value.shape)}"
+            ) from None
+
+
 def _law(X: Tensor, alpha: Tensor, **directions: Tensor) -> None:
     """Refuse tokens, weights and directions that do not fit together."""
     arguments.floating("X", X, "... T d")
@@ -177,6 +190,8 @@ def _law(X: Tensor, alpha: Tensor, **directions: Tensor) -> None:
         arguments.floating(name, direction, "... d")
         if direction.shape[-1] != X.shape[-1]:
             raise ValueError(f"{name} must have d = {X.shape[-1]} entries as the tokens of X, got {direction.shape[-1]}")
+    arguments.same_kind("X", X, alpha=alpha, **directions)
+    _broadcast("X", X.shape[:-2], alpha=alpha, **directions)
 
 
 def _centred(X: Tensor, alpha: Tensor) -> Tensor:

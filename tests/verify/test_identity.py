@@ -213,7 +213,7 @@ def test_a_bad_floor_is_refused(floor):
 
 
 def test_no_route_is_refused():
-    with refused("routes", "none", "at least one independent route"):
+    with refused("against", "none", "at least one independent route"):
         declare(against={})
 
 

@@ -71,12 +71,13 @@ def two_camps(direction: Tensor, T: int, camp: int | None = None) -> Tensor:
         ValueError: ``direction`` is 0 or not a finite vector, ``T`` below 2, ``camp`` outside 0 … T.
     """
     arguments.floating("direction", direction, "d")
-    if not direction.norm() > 0:
+    if not direction.abs().max() > 0:
         raise ValueError("direction must not be the zero vector, got norm 0")
     arguments.count("T", T, 2)
     camp = T // 2 if camp is None else arguments.count("camp", camp, 0)
     if camp > T:
         raise ValueError(f"camp must be at most T = {T}, got {camp}")
+    direction = direction / direction.abs().max()
     signs = torch.ones(T, dtype=direction.dtype, device=direction.device)
     signs[camp:] = -1
     return (signs[:, None] * direction / direction.norm())[None]

@@ -102,6 +102,7 @@ def per_sample_gradient(
     return scale * feature.c, weight[:, None] * feature.u, weight[:, None, None] * feature.w
 
 
+@torch.no_grad()
 def loss_and_gradient(
     X: Tensor,
     y: Tensor,

@@ -40,7 +40,7 @@ def collecting() -> Iterator[list[Check]]:
     try:
         yield checks
     finally:
-        _collectors.remove(checks)
+        _collectors[:] = [other for other in _collectors if other is not checks]
 
 
 def settle(check: Check) -> Verdict:
@@ -178,7 +178,7 @@ def probability(
         claim: id, the label of the statement on the page.
         fails: (draws, generator) → Bool[Tensor, "draws"], True where the event that should hold does not.
         at_most: the claimed bound on the probability of failure, in (0, 1).
-        draws: how many; the interval must end below the bound, so take at least 5 / ``at_most``.
+        draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
         **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``.
 
     Returns:

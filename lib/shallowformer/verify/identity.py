@@ -22,12 +22,12 @@ def relative_error(value: Tensor, reference: Tensor, floor: float) -> float:
         floor: magnitudes below this count as this: entries that cancel to 0 leave rounding errors of the size of what cancelled.
 
     Returns:
-        The error; infinite if shapes differ or an entry is not finite.
+        The error; infinite if shapes differ, there is nothing to compare, or an entry is not finite.
     """
     if value.shape != reference.shape or not (value.isfinite().all() and reference.isfinite().all()):
         return float("inf")
     if value.numel() == 0:
-        return 0.0
+        return float("inf")
     value, reference = value.detach().double(), reference.detach().double()
     return float((value - reference).abs().max() / reference.abs().max().clamp(min=floor))
 
@@ -52,8 +52,11 @@ class Identity:
         """Refuse a check that could not fail."""
         parse(self.claim)
         arguments.positive("tolerance", self.tolerance)
+        for name, tolerance in self.tolerances.items():
+            arguments.positive(f"tolerances[{name!r}]", tolerance)
+        arguments.positive("floor", self.floor)
         if not self.routes:
-            raise ValueError("routes must name at least one independent route, got none")
+            raise ValueError("against must name at least one independent route, got none")
         if not self.because:
             raise ValueError("because must say what the tolerance is derived from, got nothing")
         if self.expect not in ("holds", "violated"):

@@ -1,5 +1,6 @@
 """Inequalities: an adversarial search for the largest left side over right side."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -44,13 +45,21 @@ class Inequality:
             raise ValueError("because must say what the rounding allowance is derived from, got nothing")
         if self.attains is not None:
             arguments.positive("attains", self.attains)
-        arguments.positive("gap", self.gap)
+        if arguments.positive("gap", self.gap) >= 1:
+            raise ValueError(f"gap must be below 1, or every bound is tight, got {self.gap!r}")
+        if not callable(self.rhs):
+            arguments.positive("rhs", self.rhs)
+        sets = list(self.over.values()) if isinstance(self.over, Mapping) else [self.over]
+        if not sets or not all(isinstance(over, AdmissibleSet) for over in sets):
+            raise ValueError(f"over must be an admissible set or several by name, got {', '.join(type(s).__name__ for s in sets) or 'none'}")
         arguments.positive("rounding", self.rounding)
 
     def ratio(self, **point: Tensor) -> Tensor:
         """Left side over right side of a batch of points, Float64[Tensor, "restarts"]."""
-        right = self.rhs(**point) if callable(self.rhs) else self.rhs
-        return self.lhs(**point) / right
+        left, right = self.lhs(**point), self.rhs(**point) if callable(self.rhs) else self.rhs
+        # A negative right side turns a quotient around: there the claim holds or fails outright.
+        outright = torch.where(left <= right, -math.inf, math.inf)
+        return torch.where(torch.as_tensor(right) < 0, outright, left / right)
 
     def scaled(self, factor: float) -> "Inequality":
         """The same claim with its right side multiplied by ``factor``: a mutation that a sharp claim must not survive."""
@@ -68,6 +77,11 @@ class Inequality:
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
         shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
+        if not shortfall and not (math.isfinite(searched) or searched == math.inf):
+            shortfall = "the ratio is a number nowhere"
+        nowhere = [name for name, value in known.items() if math.isnan(value)]
+        if nowhere:
+            shortfall = f"the ratio is no number at the known {nowhere[0]}"
         verdict = "violated" if ratio > 1 + self.rounding else "tight" if ratio >= 1 - self.gap else "loose"
         if shortfall and verdict == self.expect:
             verdict = "search fell short"

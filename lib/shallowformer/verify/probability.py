@@ -35,6 +35,11 @@ def interval(failures: int, draws: int) -> tuple[float, float]:
     return float(ends.low), float(ends.high)
 
 
+def _kind(value: object) -> str:
+    """What a wrong result of ``fails`` is, for the message."""
+    return f"{value.dtype} of shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+
+
 @dataclass(frozen=True)
 class Probability:
     """The check of a probability: see ``verify.probability`` for the arguments."""
@@ -61,7 +66,7 @@ class Probability:
         """Draw, count failures, and compare the interval with the claimed level."""
         failed = self.fails(self.draws, Generator().manual_seed(self.seed))
         if not isinstance(failed, Tensor) or failed.shape != (self.draws,) or failed.dtype != torch.bool:
-            raise ValueError(f"{self.claim}: fails must return {self.draws} booleans, one a draw")
+            raise ValueError(f"{self.claim}: fails must return {self.draws} booleans, one a draw, got {_kind(failed)}")
         failures = int(failed.sum())
         low, high = interval(failures, self.draws)
         return Verdict(

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from shallowformer import arguments
 from shallowformer.verify.claims import parse
@@ -30,6 +32,20 @@ class Fit:
     intercept: float
 
 
+def _sizes(x: Sequence[float], law: str) -> np.ndarray:
+    """The values to fit against, refused where no line can be fitted."""
+    x = np.asarray(x, float)
+    if law not in ("power", "geometric"):
+        raise ValueError(f"law must be 'power' or 'geometric', got {law!r}")
+    if x.ndim != 1 or len(np.unique(x)) < 3:
+        raise ValueError(f"x must hold at least three different values, got {x.tolist()}")
+    if law == "power" and not (x > 0).all():
+        raise ValueError(f"x must be above 0 for a power law, got {x.tolist()}")
+    if not np.isfinite(x).all():
+        raise ValueError(f"x must be finite, got {x.tolist()}")
+    return x
+
+
 def fit(x: Sequence[float], y: np.ndarray, law: str = "power", seed: int = 0) -> Fit:
     """Fit log y = intercept + slope · log x (``power``) or · x (``geometric``), resampling whole seeds.
 
@@ -45,23 +61,20 @@ def fit(x: Sequence[float], y: np.ndarray, law: str = "power", seed: int = 0) ->
     Raises:
         ValueError: fewer than three values, a wrong shape, values that have no logarithm, or an unknown law.
     """
-    x, y = np.asarray(x, float), np.asarray(y, float)
-    if law not in ("power", "geometric"):
-        raise ValueError(f"law must be 'power' or 'geometric', got {law!r}")
-    if x.ndim != 1 or len(np.unique(x)) < 3:
-        raise ValueError(f"x must hold at least three different values, got {x.tolist()}")
+    x, y = _sizes(x, law), np.asarray(y, float)
     if y.ndim != 2 or y.shape[1] != len(x) or y.shape[0] == 0:
         raise ValueError(f"y must have shape [seeds, {len(x)}], got {y.shape}")
     if not (np.isfinite(y).all() and (y > 0).all()):
-        raise ValueError("y must be finite and above 0 to have a logarithm")
-    if law == "power" and not (x > 0).all():
-        raise ValueError(f"x must be above 0 for a power law, got {x.tolist()}")
+        bad = y[~(np.isfinite(y) & (y > 0))][0]
+        raise ValueError(f"y must be finite and above 0 to have a logarithm, got {float(bad)}")
     t = np.log(x) if law == "power" else x
     centred = t - t.mean()
     slopes = np.log(y) @ centred / (centred @ centred)  # one a seed; the slope of the mean is the mean of the slopes
     draws = np.random.default_rng(seed).integers(len(slopes), size=(RESAMPLES, len(slopes)))
-    low, high = np.quantile(slopes[draws].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    slope = float(slopes.mean())
+    slope, S = float(slopes.mean()), len(slopes)
+    # The percentile interval of few seeds is too short: widen it as Student's t does.
+    widen = np.sqrt(S / (S - 1)) * student.ppf((1 + LEVEL) / 2, S - 1) / norm.ppf((1 + LEVEL) / 2) if S > 1 else 1.0
+    low, high = slope + widen * (np.quantile(slopes[draws].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) - slope)
     return Fit(slope, float(low), float(high), float(np.log(y).mean() - slope * t.mean()))
 
 
@@ -93,21 +106,27 @@ class Rate:
             raise ValueError(f"expect must be 'supported' or 'violated' for a rate, got {self.expect!r}")
         if not self.because:
             raise ValueError("because must say why the resolution and the bias are what they are, got nothing")
-        if not self.bias >= 0:
-            raise ValueError(f"bias must be at least 0, got {self.bias}")
+        if not (self.bias >= 0 and np.isfinite(self.bias)):
+            raise ValueError(f"bias must be finite and at least 0, got {self.bias}")
+        if not np.isfinite(self.exponent):
+            raise ValueError(f"exponent must be finite, got {self.exponent}")
+        if not len(self.seeds):
+            raise ValueError("seeds must hold at least one seed, got none")
+        _sizes(self.over, self.law)
 
     def run(self) -> Verdict:
         """Measure at every value and seed, fit, and compare the interval with the exponent."""
         y = np.array([[float(self.measure(x, seed)) for x in self.over] for seed in self.seeds])
         line = fit(self.over, y, self.law)
-        above, below = line.low > self.exponent + self.bias, line.high < self.exponent - self.bias
+        slack = self.bias + 1e-12 * max(1.0, abs(self.exponent))  # the fit rounds, and exact laws have no width
+        above, below = line.low > self.exponent + slack, line.high < self.exponent - slack
         contradicted = {"equal": above or below, "at most": above, "at least": below}[self.relation]
         unresolved = line.high - line.low > self.resolution
         return Verdict(
             claim=self.claim,
             kind="rate",
             expectation=self.expect,
-            verdict="violated" if contradicted else "undecided" if unresolved else "supported",
+            verdict="undecided" if unresolved else "violated" if contradicted else "supported",
             summary=(
                 f"slope {line.slope:.3f}, 95 % interval [{line.low:.3f}, {line.high:.3f}], claimed {self.relation} {self.exponent:g}; "
                 f"{len(self.seeds)} seeds, {min(self.over):g} to {max(self.over):g}"

@@ -5,6 +5,7 @@ the restarts of a search, so the functions of a claim are written for a batch: `
 Float[Tensor, "restarts T d"].
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -35,6 +36,12 @@ def _gaussian(shape: tuple[int, ...]) -> Callable[[int, Generator], Tensor]:
     for size in shape:
         arguments.count("shape", size)
     return lambda restarts, generator: torch.randn(restarts, *shape, generator=generator, dtype=torch.float64)
+
+
+def _has_vectors(shape: tuple[int, ...]) -> None:
+    """Refuse a shape without a last dimension to take norms along."""
+    if not shape:
+        raise ValueError("shape must have at least one dimension, got ()")
 
 
 def free(*shape: int, scale: float = 1.0) -> Region:
@@ -69,6 +76,7 @@ def ball(*shape: int, radius: float = 1.0) -> Region:
         ValueError: a size below 1 or a radius that is not above 0.
     """
     arguments.positive("radius", radius)
+    _has_vectors(shape)
     start = _gaussian(shape)
 
     def draw(restarts: int, generator: Generator) -> Tensor:
@@ -96,6 +104,7 @@ def sphere(*shape: int, radius: float = 1.0) -> Region:
         ValueError: a size below 1 or a radius that is not above 0.
     """
     arguments.positive("radius", radius)
+    _has_vectors(shape)
     return Region(
         _gaussian(shape), lambda raw: radius * torch.nn.functional.normalize(raw, dim=-1), f"sphere of radius {radius:g} in ℝ^{shape}"
     )
@@ -117,6 +126,11 @@ def interval(low: float, high: float, *shape: int) -> Region:
     """
     if not high > low:
         raise ValueError(f"high must lie above low = {low}, got {high}")
+    for name, end in (("low", low), ("high", high)):
+        if not math.isfinite(end):
+            raise ValueError(f"{name} must be finite, got {end}")
+    for size in shape:
+        arguments.count("shape", size)
     draw = lambda restarts, generator: low + (high - low) * torch.rand(restarts, *shape, generator=generator, dtype=torch.float64)  # noqa: E731
     return Region(draw, lambda raw: raw.clamp(low, high), f"[{low:g}, {high:g}]^{shape}")
 
