@@ -26,23 +26,25 @@ class SearchResult:
     values: Tensor
 
 
-class _VectorAdam:
-    """Adam with one step size for each vector along the last dimension.
+class _Adam:
+    """Adam for one variable; on a ball or sphere with one step size for each vector along the last dimension.
 
-    A step size for each coordinate would bend the direction, and on a ball the projected iteration would then come to
-    rest beside the maximum.
+    There a step size for each coordinate would bend the direction, and the projected iteration would come to rest
+    beside the maximum.
     """
 
     MEMORY, SQUARE_MEMORY = 0.8, 0.99
 
-    def __init__(self, variable: Tensor) -> None:
+    def __init__(self, variable: Tensor, round: bool) -> None:
         self.mean, self.square, self.steps = torch.zeros_like(variable), torch.zeros_like(variable), 0
+        self.round = round
 
     def direction(self, slope: Tensor) -> Tensor:
         """The next step in units of the step size."""
         self.steps += 1
         square = slope.square()
-        square = (square.mean(-1, keepdim=True) if slope.ndim > 1 else square).expand_as(slope)
+        if self.round:
+            square = square.mean(-1, keepdim=True).expand_as(slope)
         self.mean.lerp_(slope, 1 - self.MEMORY)
         self.square.lerp_(square, 1 - self.SQUARE_MEMORY)
         mean = self.mean / (1 - self.MEMORY**self.steps)
@@ -57,7 +59,7 @@ def maximise(
     seed: int = 0,
     rate: float = 0.1,
 ) -> SearchResult:
-    """Climb on ``objective`` by projected Adam (one step size a vector) with a cosine schedule; a lower bound on the supremum, never more.
+    """Climb on ``objective`` by projected Adam with a cosine schedule; a lower bound on the supremum, never more.
 
     Every start and every iterate counts, so the result is at least as good as random search with the same starts.
 
@@ -80,7 +82,7 @@ def maximise(
     arguments.count("steps", steps, 0)
     arguments.positive("rate", rate)
     raw = {name: value.requires_grad_() for name, value in over.draw(restarts, Generator().manual_seed(seed)).items()}
-    climbers = {name: _VectorAdam(value) for name, value in raw.items()}
+    climbers = {name: _Adam(value, over.regions[name].round) for name, value in raw.items()}
     best = torch.full((restarts,), -math.inf, dtype=torch.float64)
     best_point = {name: value.detach().clone() for name, value in raw.items()}
     for step in range(steps + 1):

@@ -25,11 +25,14 @@ class Region:
         draw: (restarts, generator) → raw starting values, Float64[Tensor, "restarts ..."].
         admit: raw values → admissible values of the same shape, differentiable; leaves admissible values as they are.
         text: what the region is, for verdict cards.
+        round: whether ``admit`` acts on whole vectors along the last dimension, as on a ball; then a search must not
+            give coordinates step sizes of their own, which would bend its direction.
     """
 
     draw: Callable[[int, Generator], Tensor]
     admit: Callable[[Tensor], Tensor]
     text: str
+    round: bool = False
 
 
 def _gaussian(shape: tuple[int, ...]) -> Callable[[int, Generator], Tensor]:
@@ -87,7 +90,7 @@ def ball(*shape: int, radius: float = 1.0) -> Region:
     def admit(raw: Tensor) -> Tensor:
         return raw * (radius / torch.linalg.vector_norm(raw, dim=-1, keepdim=True).clamp(min=radius))
 
-    return Region(draw, admit, f"ball of radius {radius:g} in ℝ^{shape}")
+    return Region(draw, admit, f"ball of radius {radius:g} in ℝ^{shape}", round=True)
 
 
 def sphere(*shape: int, radius: float = 1.0) -> Region:
@@ -106,7 +109,10 @@ def sphere(*shape: int, radius: float = 1.0) -> Region:
     arguments.positive("radius", radius)
     _has_vectors(shape)
     return Region(
-        _gaussian(shape), lambda raw: radius * torch.nn.functional.normalize(raw, dim=-1), f"sphere of radius {radius:g} in ℝ^{shape}"
+        _gaussian(shape),
+        lambda raw: radius * torch.nn.functional.normalize(raw, dim=-1),
+        f"sphere of radius {radius:g} in ℝ^{shape}",
+        round=True,
     )
 
 
