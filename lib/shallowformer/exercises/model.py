@@ -10,9 +10,9 @@ from shallowformer.kernel_regime import data, model, parameters
 
 #: What people answer instead, by the hint they get.
 MERGE_MISTAKES = {
-    "which of the two multiplies the token, and which the query? Write the logit as X_tᵀ (…) q.": lambda Q, K, V, u, beta: torch.cat([(beta * Q.T @ K).flatten(), V.T @ u]),
-    "the softmax scaling β belongs into W.": lambda Q, K, V, u, beta: torch.cat([(K.T @ Q).flatten(), V.T @ u]),
-    "the value matrix acts on the token before U does: ⟨u, W_V a⟩ = ⟨…, a⟩. U needs no β.": lambda Q, K, V, u, beta: torch.cat([(beta * K.T @ Q).flatten(), beta * V.T @ u]),
+    "which of the two multiplies the token, and which the query? Write the logit as X_tᵀ (…) q.": lambda Q, K, V, u, beta: (V.T @ u, beta * Q.T @ K),
+    "the softmax scaling β belongs into W.": lambda Q, K, V, u, beta: (V.T @ u, K.T @ Q),
+    "the value matrix acts on the token before U does: ⟨u, W_V a⟩ = ⟨…, a⟩. U needs no β.": lambda Q, K, V, u, beta: (beta * V.T @ u, beta * K.T @ Q),
 }  # fmt: skip
 
 
@@ -32,20 +32,25 @@ def check_merge(merge: Callable[..., tuple[Tensor, Tensor]]) -> Feedback:
         draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)  # noqa: E731
         return draw(k, d), draw(k, d), draw(k, d), draw(k), k**-0.5
 
-    def flat(Q: Tensor, K: Tensor, V: Tensor, u: Tensor, beta: float) -> Tensor | None:
-        answer = merge(Q, K, V, u, beta)
+    def flat(answer: tuple[Tensor, Tensor] | None, d: int) -> Tensor | None:
         if answer is None:
             return None
         if not (isinstance(answer, tuple) and len(answer) == 2):
             raise TypeError("the function must return the pair (U, W)")
         U, W = answer
-        if U.shape != (Q.shape[1],) or W.shape != (Q.shape[1],) * 2:
-            raise TypeError(f"U must have shape {(Q.shape[1],)} and W {(Q.shape[1],) * 2}, got {tuple(U.shape)} and {tuple(W.shape)}")
+        if U.shape != (d,) or W.shape != (d, d):
+            raise TypeError(f"U must have shape {(d,)} and W {(d, d)}, got {tuple(U.shape)} and {tuple(W.shape)}")
         return torch.cat([W.flatten(), U])
 
-    reference = lambda Q, K, V, u, beta: torch.cat([(beta * K.T @ Q).flatten(), V.T @ u])  # noqa: E731
+    def flattened(function: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., Tensor | None]:
+        return lambda Q, K, V, u, beta: flat(function(Q, K, V, u, beta), Q.shape[1])
+
+    def reference(Q: Tensor, K: Tensor, V: Tensor, u: Tensor, beta: float) -> tuple[Tensor, Tensor]:
+        return V.T @ u, beta * K.T @ Q
+
     cases = [(f"key dimension {k}, d = {d}", case(k, d)) for k, d in ((3, 3), (2, 5), (6, 4))]
-    return judge("ex-model-merge", flat, reference, cases, MERGE_MISTAKES)
+    mistakes = {hint: flattened(wrong) for hint, wrong in MERGE_MISTAKES.items()}
+    return judge("ex-model-merge", flattened(merge), flattened(reference), cases, mistakes)
 
 
 def _output(X: Tensor, phi: parameters.Parameters) -> Tensor:

@@ -1,0 +1,21 @@
+"""How the tests are spread over processes."""
+
+from xdist.scheduler import LoadScopeScheduling
+
+
+class ByFileAndChapter(LoadScopeScheduling):
+    """A file's tests stay together, but checks that are run again, perturbed, stay with those of their chapter only.
+
+    The cells of a notebook share a kernel, and a chapter whose checks are perturbed is first run as a whole; both
+    need one process. Their ids begin with the chapter: ``test_…[book/kernel_regime/model:kr-remark-1]``.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, rest = nodeid.partition("::")
+        chapter = rest.partition("[book/")[2].partition(":")[0]
+        return f"{file}[{chapter}]" if chapter else file.removesuffix(".md")
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Use the scheduler above."""
+    return ByFileAndChapter(config, log)

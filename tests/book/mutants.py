@@ -1,0 +1,160 @@
+"""For every claim, mistakes that its check must notice: a dropped term, a lost factor, a flipped sign, a wrong constant."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from unittest.mock import patch
+
+import torch
+
+from shallowformer import softmax, verify
+from shallowformer.kernel_regime import equivalences, gradients
+from shallowformer.kernel_regime.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mistake: in the check itself (``change``), or in a package function that the check uses (``where``, ``wrong``)."""
+
+    what: str
+    change: Callable = lambda check: check
+    where: object = None
+    name: str = ""
+    wrong: Callable | None = None
+
+    @contextlib.contextmanager
+    def planted(self) -> Iterator[None]:
+        if self.wrong is None:
+            yield
+        else:
+            with patch.object(self.where, self.name, self.wrong):
+                yield
+
+
+def tighter(factor: float) -> Mutant:
+    return Mutant(f"the constant times {factor}", lambda check: check.scaled(factor))
+
+
+def exponent(value: float) -> Mutant:
+    return Mutant(f"the exponent {value}", lambda check: replace(check, exponent=value))
+
+
+def formula(what: str, wrong: Callable) -> Mutant:
+    """The chapter's formula replaced by a function of the right values and the case."""
+    return Mutant(what, lambda check: replace(check, formula=lambda **case: wrong(check.formula(**case), case)))
+
+
+def package(what: str, where: object, name: str, wrong: Callable) -> Mutant:
+    return Mutant(what, where=where, name=name, wrong=wrong)
+
+
+def _second_moment(X, alpha):
+    return torch.einsum("...t,...ti,...tj->...ij", alpha, X, X)
+
+
+def _uncentred_product(X, alpha, U):
+    return torch.einsum("...t,...td->...d", alpha * torch.einsum("...td,...d->...t", X, U), X)
+
+
+def _head_mean_of_keys(X, W, q):
+    """Attention that also attends to a zero token."""
+    X = torch.cat([X, torch.zeros_like(X[:, :1])], 1)
+    return softmax.weights(X, W, q) @ X
+
+
+_right_jacobian, _right_cumulant, _right_merge = softmax.jacobian, softmax.third_cumulant, equivalences.merge
+_right_blocks, _right_loss = equivalences.block_diagonal, gradients.loss_and_gradient
+
+
+def _merge_transposed(W_Q, W_K, W_V, u, c, beta):
+    right = _right_merge(W_Q, W_K, W_V, u, c, beta)
+    return Parameters(right.c, right.U, right.W.mT)
+
+
+def _merge_without_beta(W_Q, W_K, W_V, u, c, beta):
+    return _right_merge(W_Q, W_K, W_V, u, c, 2 * beta)
+
+
+def _loss_without_two(*args, **options):
+    loss, gradient = _right_loss(*args, **options)
+    return loss, gradient.map(lambda block: block / 2)
+
+
+def _uncentred_lemma(value, case):
+    """Lemma 1 with the second moment for M."""
+    X, q, c, U, W = (case[name] for name in ("X", "q", "c", "U", "W"))
+    alpha = softmax.weights(X, W, q)
+    z = ((alpha @ X) * U).sum(-1)
+    product = _uncentred_product(X[:, None], alpha, U)
+    slope = (len(c) ** -0.5 * c * (1 - torch.tanh(z) ** 2))[..., None, None]
+    return value[0], value[1], slope * product[..., None] * q[:, None, None, :]
+
+
+#: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
+MUTANTS: dict[str, list[Mutant]] = {
+    "kr-proposition-a": [
+        package("M without its mean", softmax, "covariance", _second_moment),
+        package("K_U with the wrong sign", softmax, "third_cumulant", lambda X, alpha, U: -_right_cumulant(X, alpha, U)),
+        package("K_U of uncentred tokens", softmax, "third_cumulant",
+                lambda X, alpha, U: torch.einsum("...t,...ti,...tj->...ij", alpha * torch.einsum("...td,...d->...t", X, U), X, X)),
+    ],
+    "kr-fact-1": [tighter(0.495), Mutant("another supremum", lambda check: replace(check, attains=0.51))],
+    "kr-fact-1/jacobian": [package("J_s without ααᵀ", softmax, "jacobian", lambda z: torch.diag_embed(torch.softmax(z, -1)))],
+    "kr-fact-1-sharp": [tighter(0.99)],
+    "kr-fact-1-sharp/formula": [formula("2p(1 − p)", lambda value, case: value / 2)],
+    "kr-fact-2": [tighter(0.99)],
+    "kr-fact-3": [tighter(0.99)],
+    "kr-fact-3/forms": [
+        package("M without its mean", softmax, "covariance", _second_moment),
+        package("MU without its mean", softmax, "covariance_product", _uncentred_product),
+    ],
+    "kr-fact-3-sharp": [
+        tighter(0.99),
+        Mutant("‖a‖ for ‖a‖²", lambda check: replace(check, lhs=lambda X, z: check.lhs(X, z)
+               - softmax.mean(X, torch.softmax(z, -1)).pow(2).sum(-1) + softmax.mean(X, torch.softmax(z, -1)).norm(dim=-1))),
+    ],
+    "kr-remark-1": [
+        package("W transposed", equivalences, "merge", _merge_transposed),
+        package("a wrong β", equivalences, "merge", _merge_without_beta),
+    ],
+    "kr-remark-1/converse": [package("W transposed", equivalences, "merge", _merge_transposed)],
+    "kr-remark-1/collapse": [exponent(-0.45), exponent(-1.0)],
+    "kr-remark-1/alive": [exponent(-0.05), exponent(-0.5)],
+    "kr-remark-2": [package("heads in the wrong order", equivalences, "block_diagonal", lambda U: _right_blocks(U).flip(0))],
+    "kr-proposition-b": [package("a zero token joins", softmax, "pooled_attention", _head_mean_of_keys)],
+    "kr-proposition-b/saturation": [tighter(0.99)],
+    "kr-lemma-1": [
+        formula("M without its mean", _uncentred_lemma),
+        formula("m^{−1/2} lost in one block", lambda value, case: (value[0], value[1] * len(case["c"]) ** 0.5, value[2])),
+        formula("q and MU exchanged", lambda value, case: (value[0], value[1], value[2].mT)),
+    ],
+    "kr-lemma-1/loss": [package("the 2 of the square lost", gradients, "loss_and_gradient", _loss_without_two)],
+    "kr-remark-4": [tighter(0.99)],
+    "kr-remark-4/covariance": [package("M without its mean", softmax, "covariance", _second_moment)],
+    "kr-remark-4-sharp": [tighter(0.99)],
+    "kr-remark-5": [tighter(0.99)],
+    "kr-proposition-c": [formula("one term too many", lambda value, case: value + case["h"] * (1 - case["h"] ** 2))],
+    "kr-proposition-c/boundary": [exponent(0.45), exponent(0.55)],
+    "kr-proposition-c/explosion": [exponent(0.3)],
+    "kr-corollary-a": [
+        tighter(0.99),
+        Mutant("2p(1 − p) for 4p(1 − p)", lambda check: check.scaled(0.5)),
+    ],
+    "kr-corollary-a/gap": [tighter(0.99)],
+}  # fmt: skip
+
+
+def of_kind(check: verify.Check) -> list[Mutant]:
+    """Mistakes that any check of its kind must notice, whatever it is about."""
+    if isinstance(check, verify.Identity):
+        return [formula("every part off by 1e-4", lambda value, case: _off(value, 1e-4))]
+    if isinstance(check, verify.Inequality):
+        return [Mutant("a constant just below what is attained", lambda check: check.scaled(0.99 * check.run().measured["ratio"]))]
+    if isinstance(check, verify.Rate):
+        return [Mutant("the exponent off by 0.05 on the wrong side", lambda check: replace(
+            check, exponent=check.exponent + (0.05 if check.relation == "at least" else -0.05)))]  # fmt: skip
+    return [Mutant("a third of the observed frequency", lambda check: replace(check, at_most=max(1e-9, check.run().measured["frequency"] / 3)))]
+
+
+def _off(value, by):
+    return tuple(v * (1 + by) for v in value) if isinstance(value, tuple) else value * (1 + by)

@@ -1,0 +1,91 @@
+"""Exercises: the stub is not yet judged, plausible wrong answers get a helpful hint, and every exercise has a folded solution."""
+
+import re
+
+import pytest
+from bookext.chapters import chapters, read_notebook
+
+from shallowformer.exercises import gradients, model, softmax
+from shallowformer.exercises.feedback import Feedback, judge
+
+CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
+#: Check → wrong answers by the hint that they must get.
+FUNCTIONS = {
+    softmax.check_spectral_norm: softmax.SPECTRAL_NORM_MISTAKES,
+    softmax.check_covariance_product: softmax.COVARIANCE_PRODUCT_MISTAKES,
+    model.check_merge: model.MERGE_MISTAKES,
+    model.check_pad: model.PAD_MISTAKES,
+    gradients.check_weight_feature: gradients.WEIGHT_FEATURE_MISTAKES,
+    gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
+}
+#: Check → wrong numbers, with a word that the feedback must contain.
+NUMBERS = {
+    softmax.check_insensitive_scale: {1.0: "larger", 12.0: "smaller", -1.0: "above 0"},
+    model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
+    gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+}
+
+
+@pytest.mark.parametrize("check", [*FUNCTIONS, *NUMBERS])
+def test_a_stub_is_not_yet_judged(check):
+    answer = ... if check in NUMBERS else (lambda *arguments: None)
+    assert check(answer).state == "not yet"
+
+
+@pytest.mark.parametrize(("check", "hint"), [(check, hint) for check, hints in FUNCTIONS.items() for hint in hints])
+def test_a_plausible_mistake_gets_its_hint(check, hint):
+    feedback = check(FUNCTIONS[check][hint])
+    assert feedback.state == "wrong"
+    assert hint in feedback.message
+
+
+@pytest.mark.parametrize(("check", "number"), [(check, number) for check, numbers in NUMBERS.items() for number in numbers])
+def test_a_wrong_number_is_told_where_to_look(check, number):
+    feedback = check(number)
+    assert feedback.state == "wrong"
+    assert NUMBERS[check][number] in feedback.message
+
+
+@pytest.mark.parametrize("check", FUNCTIONS)
+def test_an_answer_that_raises_is_told_what_it_raised(check):
+    def answer(*arguments):
+        raise KeyError("token")
+
+    assert "KeyError" in check(answer).message
+
+
+@pytest.mark.parametrize("check", FUNCTIONS)
+def test_the_value_instead_of_the_function_is_explained(check):
+    assert check(3.0).state == "wrong"
+
+
+def test_forming_the_matrix_is_noticed():
+    def answer(X, alpha, U):
+        Y = X - alpha @ X
+        return (Y.T * alpha) @ Y @ U
+
+    assert "d²" in softmax.check_covariance_product(answer).message
+
+
+@pytest.mark.parametrize("value", [float("nan"), "text", [1, 2, 3]])
+def test_a_strange_value_is_refused_without_raising(value):
+    feedback = judge("ex", lambda x: value, lambda x: x, [("the case", (1.0,))], {})
+    assert feedback.state == "wrong"
+    assert "the case" in feedback.message
+
+
+def test_feedback_is_readable_as_text_and_as_html():
+    feedback = Feedback("ex-a", "wrong", "x < y")
+    assert "ex-a" in repr(feedback)
+    assert "x &lt; y" in feedback._repr_html_()
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_has_three_exercises_with_folded_tagged_solutions(path):
+    text = path.read_text(encoding="utf-8")
+    exercises = re.findall(r"^:::\{exercise\}.*\n:label: (\S+)", text, re.MULTILINE)
+    assert len(exercises) >= 3
+    assert text.count("\n:class-container: solution\n") == len(exercises)
+    solutions = [cell for cell in read_notebook(path).cells if "solution" in cell.metadata.get("tags", ())]
+    assert len(solutions) == len(exercises)
+    assert all("hide-cell" in cell.metadata["tags"] and "assert feedback.passed" in cell.source for cell in solutions)
