@@ -4,8 +4,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from bookext.chapters import chapters, read_notebook
 from nbval import plugin as nbval
+
+from bookext.chapters import chapters, read_notebook
 
 
 class TextNotebook(nbval.IPyNbFile):

@@ -34,9 +34,13 @@ def floating(name: str, value: object, dims: str) -> Tensor:
     if value.ndim < wanted or (value.ndim > wanted and not at_least):
         raise ValueError(f"{name} must have shape [{dims}], got {tuple(value.shape)}")
     if value.numel() == 0:
-        raise ValueError(f"{name} must not be empty; every dimension of [{dims}] is at least 1, got {tuple(value.shape)}")
+        raise ValueError(
+            f"{name} must not be empty; every dimension of [{dims}] is at least 1, got {tuple(value.shape)}"
+        )
     if not torch.isfinite(value).all():
-        raise ValueError(f"{name} must be finite, got {int((~torch.isfinite(value)).sum())} entries that are NaN or infinite")
+        raise ValueError(
+            f"{name} must be finite, got {int((~torch.isfinite(value)).sum())} entries that are NaN or infinite"
+        )
     return value
 
 
@@ -55,7 +59,9 @@ def in_unit_ball(name: str, value: Tensor) -> Tensor:
     """
     longest = float(torch.linalg.vector_norm(value.detach(), dim=-1).max())
     if longest > 1 + NORM_ROUNDING * torch.finfo(value.dtype).eps:
-        raise ValueError(f"{name} must lie in the unit ball (norm at most 1), got a vector of norm {longest!r}")
+        raise ValueError(
+            f"{name} must lie in the unit ball (norm at most 1), got a vector of norm {longest!r}"
+        )
     return value
 
 
@@ -185,6 +191,10 @@ def positive(name: str, value: object) -> float:
     Raises:
         ValueError: not a finite number above 0.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (value > 0 and math.isfinite(value)):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not (value > 0 and math.isfinite(value))
+    ):
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
     return float(value)

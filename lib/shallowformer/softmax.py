@@ -77,7 +77,9 @@ def subset_masses(alpha: Tensor) -> Tensor:
     arguments.floating("alpha", alpha, "... T")
     T = alpha.shape[-1]
     if T > MAX_ENUMERATED_TOKENS:
-        raise ValueError(f"alpha must have T ≤ {MAX_ENUMERATED_TOKENS} entries to enumerate 2^T sets, got T = {T}")
+        raise ValueError(
+            f"alpha must have T ≤ {MAX_ENUMERATED_TOKENS} entries to enumerate 2^T sets, got T = {T}"
+        )
     members = (torch.arange(2**T, device=alpha.device)[:, None] >> torch.arange(T, device=alpha.device)) & 1
     return alpha @ members.to(alpha.dtype).T
 
@@ -189,7 +191,9 @@ def _law(X: Tensor, alpha: Tensor, **directions: Tensor) -> None:
     for name, direction in directions.items():
         arguments.floating(name, direction, "... d")
         if direction.shape[-1] != X.shape[-1]:
-            raise ValueError(f"{name} must have d = {X.shape[-1]} entries as the tokens of X, got {direction.shape[-1]}")
+            raise ValueError(
+                f"{name} must have d = {X.shape[-1]} entries as the tokens of X, got {direction.shape[-1]}"
+            )
     arguments.same_kind("X", X, alpha=alpha, **directions)
     _broadcast("X", X.shape[:-2], alpha=alpha, **directions)
 

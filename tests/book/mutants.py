@@ -41,7 +41,9 @@ def exponent(value: float) -> Mutant:
 
 def formula(what: str, wrong: Callable) -> Mutant:
     """The chapter's formula replaced by a function of the right values and the case."""
-    return Mutant(what, lambda check: replace(check, formula=lambda **case: wrong(check.formula(**case), case)))
+    return Mutant(
+        what, lambda check: replace(check, formula=lambda **case: wrong(check.formula(**case), case))
+    )
 
 
 def package(what: str, where: object, name: str, wrong: Callable) -> Mutant:
@@ -149,11 +151,21 @@ def of_kind(check: verify.Check) -> list[Mutant]:
     if isinstance(check, verify.Identity):
         return [formula("every part off by 1e-4", lambda value, case: _off(value, 1e-4))]
     if isinstance(check, verify.Inequality):
-        return [Mutant("a constant just below what is attained", lambda check: check.scaled(0.99 * check.run().measured["ratio"]))]
+        return [
+            Mutant(
+                "a constant just below what is attained",
+                lambda check: check.scaled(0.99 * check.run().measured["ratio"]),
+            )
+        ]
     if isinstance(check, verify.Rate):
         return [Mutant("the exponent off by 0.05 on the wrong side", lambda check: replace(
             check, exponent=check.exponent + (0.05 if check.relation == "at least" else -0.05)))]  # fmt: skip
-    return [Mutant("a third of the observed frequency", lambda check: replace(check, at_most=max(1e-9, check.run().measured["frequency"] / 3)))]
+    return [
+        Mutant(
+            "a third of the observed frequency",
+            lambda check: replace(check, at_most=max(1e-9, check.run().measured["frequency"] / 3)),
+        )
+    ]
 
 
 def _off(value, by):

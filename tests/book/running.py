@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 from bookext.chapters import ROOT, read_notebook
-
 from shallowformer import verify
 
 os.environ.setdefault("MPLBACKEND", "Agg")

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from bookext.chapters import LEDGER
 from mutants import MUTANTS, of_kind
 from running import checks
 
+from bookext.chapters import LEDGER
 from shallowformer import verify
 from shallowformer.verify import ledger
 
@@ -33,7 +33,10 @@ def test_every_mutant_belongs_to_a_check():
     assert set(MUTANTS) <= {claim for _, claim in CHECKS}
 
 
-@pytest.mark.parametrize(("chapter", "claim", "number"), per_check((c, i, n) for c, i in CHECKS for n in range(len(MUTANTS.get(i, ())))))
+@pytest.mark.parametrize(
+    ("chapter", "claim", "number"),
+    per_check((c, i, n) for c, i in CHECKS for n in range(len(MUTANTS.get(i, ())))),
+)
 def test_a_planted_mistake_turns_the_check_red(chapter, claim, number):
     mutant = MUTANTS[claim][number]
     assert goes_red(checks(chapter)[claim], mutant), f"{claim} stays green although: {mutant.what}"

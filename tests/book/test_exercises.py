@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from bookext.chapters import chapters, read_notebook
 
+from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import gradients, model, softmax
 from shallowformer.exercises.feedback import Feedback, judge
 
@@ -32,14 +32,18 @@ def test_a_stub_is_not_yet_judged(check):
     assert check(answer).state == "not yet"
 
 
-@pytest.mark.parametrize(("check", "hint"), [(check, hint) for check, hints in FUNCTIONS.items() for hint in hints])
+@pytest.mark.parametrize(
+    ("check", "hint"), [(check, hint) for check, hints in FUNCTIONS.items() for hint in hints]
+)
 def test_a_plausible_mistake_gets_its_hint(check, hint):
     feedback = check(FUNCTIONS[check][hint])
     assert feedback.state == "wrong"
     assert hint in feedback.message
 
 
-@pytest.mark.parametrize(("check", "number"), [(check, number) for check, numbers in NUMBERS.items() for number in numbers])
+@pytest.mark.parametrize(
+    ("check", "number"), [(check, number) for check, numbers in NUMBERS.items() for number in numbers]
+)
 def test_a_wrong_number_is_told_where_to_look(check, number):
     feedback = check(number)
     assert feedback.state == "wrong"
@@ -88,4 +92,6 @@ def test_a_chapter_has_three_exercises_with_folded_tagged_solutions(path):
     assert text.count("\n:class-container: solution\n") == len(exercises)
     solutions = [cell for cell in read_notebook(path).cells if "solution" in cell.metadata.get("tags", ())]
     assert len(solutions) == len(exercises)
-    assert all("hide-cell" in cell.metadata["tags"] and "assert feedback.passed" in cell.source for cell in solutions)
+    assert all(
+        "hide-cell" in cell.metadata["tags"] and "assert feedback.passed" in cell.source for cell in solutions
+    )

@@ -1,9 +1,9 @@
 """No statement without a verdict, no verdict without a statement; a fresh run reproduces the ledger."""
 
 import pytest
+
 from bookext import execute
 from bookext.chapters import LEDGER, pages, statements
-
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 
@@ -21,7 +21,9 @@ def test_every_statement_has_a_verdict_and_every_verdict_a_statement():
 
 def test_a_verdict_is_reached_where_its_statement_stands():
     where = {label: statement["page"] for label, statement in statements().items()}
-    assert {entry["id"]: entry["chapter"] for entry in ENTRIES} == {entry["id"]: where[entry["id"]] for entry in ENTRIES}
+    assert {entry["id"]: entry["chapter"] for entry in ENTRIES} == {
+        entry["id"]: where[entry["id"]] for entry in ENTRIES
+    }
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
@@ -38,7 +40,9 @@ def test_an_entry_says_what_was_claimed_measured_and_tried(entry):
 def test_every_statement_has_a_folded_proof():
     for page in pages():
         text = page.read_text(encoding="utf-8")
-        stated = [label for label, s in statements().items() if page.with_suffix("").as_posix().endswith(s["page"])]
+        stated = [
+            label for label, s in statements().items() if page.with_suffix("").as_posix().endswith(s["page"])
+        ]
         if stated:
             assert "{prf:proof}" in text, f"{page.name} states {stated} and proves nothing"
 

@@ -88,7 +88,7 @@ def half_sine(**changes) -> Activation:
 
 def gaussian_bump(supremum: float = 1.0, at: float = 0.0) -> Activation:
     """σ(u) = e^{−u²/2}: its derivatives are Hermite polynomials times itself."""
-    bump = lambda u: torch.exp(-(u**2) / 2)  # noqa: E731
+    bump = lambda u: torch.exp(-(u**2) / 2)
     at_third = math.sqrt(3 - math.sqrt(6))
     third_supremum = abs(3 * at_third - at_third**3) * math.exp(-(at_third**2) / 2)
     return Activation(

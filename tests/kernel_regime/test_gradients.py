@@ -253,7 +253,7 @@ class LargestNewTensor(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        storage = lambda tensor: tensor.untyped_storage().data_ptr()  # noqa: E731
+        storage = lambda tensor: tensor.untyped_storage().data_ptr()
         old = {storage(leaf) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)}
         for leaf in tree_leaves(result):
             if isinstance(leaf, Tensor) and storage(leaf) not in old:

@@ -116,7 +116,7 @@ def test_another_shape_fails_even_if_it_would_broadcast(formula):
 
 
 def test_a_tolerance_is_met_up_to_its_value():
-    nearly = lambda x: 2 * x * (1 + 1e-6)  # noqa: E731
+    nearly = lambda x: 2 * x * (1 + 1e-6)
     assert check(nearly, tolerance=1.01e-6).run().passed
     assert not check(nearly, tolerance=0.99e-6).run().passed
 
@@ -139,7 +139,7 @@ def test_the_floor_decides_what_counts_as_0():
 
 
 def test_parts_are_compared_one_by_one():
-    both = lambda x: (x, 2 * x)  # noqa: E731
+    both = lambda x: (x, 2 * x)
     assert check(both, same=lambda x: (x, x + x)).run().passed
     assert not check(both, swapped=lambda x: (x + x, x)).run().passed
     assert not check(both, second_wrong=lambda x: (x, x)).run().passed

@@ -55,8 +55,8 @@ def test_the_verdict_does_not_depend_on_the_seed(seed):
 
 def test_the_right_side_may_depend_on_the_point():
     over = product(x=ball(2), y=ball(2))
-    inner = lambda x, y: (x * y).sum(-1)  # noqa: E731
-    norms = lambda x, y: x.norm(dim=-1) * y.norm(dim=-1)  # noqa: E731
+    inner = lambda x, y: (x * y).sum(-1)
+    norms = lambda x, y: x.norm(dim=-1) * y.norm(dim=-1)
     assert settle(inner, norms, over).verdict == "tight"
     assert settle(inner, lambda x, y: 0.9 * norms(x, y), over, "violated").verdict == "violated"
 
@@ -194,7 +194,7 @@ def test_a_left_side_that_is_nowhere_a_number_fails(expect):
 
 
 def test_a_known_point_where_the_ratio_is_no_number_fails():
-    ratio = lambda x: squared_norm(x) / x.sign().abs().amax(-1)  # noqa: E731
+    ratio = lambda x: squared_norm(x) / x.sign().abs().amax(-1)
     assert not check(ratio, known={"centre": batch(x=[0.0, 0.0, 0.0])}).run().passed
 
 

@@ -169,14 +169,14 @@ def test_an_expected_violation_passes_and_an_unexpected_support_fails():
 
 
 def test_a_known_bias_is_allowed_for_and_no_more():
-    drifting = lambda x, seed: x**-0.45  # noqa: E731
+    drifting = lambda x, seed: x**-0.45
     assert check(measure=drifting).run().verdict == "violated"
     assert check(measure=drifting, bias=0.06).run().verdict == "supported"
     assert check(measure=drifting, bias=0.04).run().verdict == "violated"
 
 
 def test_a_geometric_law():
-    geometric = lambda x, seed: 0.9**x  # noqa: E731
+    geometric = lambda x, seed: 0.9**x
     assert check(math.log(0.9), measure=geometric, law="geometric", bias=1e-9).run().verdict == "supported"
     assert check(math.log(0.95), measure=geometric, law="geometric", bias=1e-9).run().verdict == "violated"
 

@@ -68,7 +68,7 @@ def test_the_largest_variance_of_tokens_in_the_ball_is_1(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_many_starts_find_the_highest_of_several_peaks(seed):
-    wave = lambda x: torch.cos(3 * x) - 0.1 * (x - 2) ** 2  # noqa: E731
+    wave = lambda x: torch.cos(3 * x) - 0.1 * (x - 2) ** 2
     grid = torch.linspace(-10, 10, 200_001, dtype=torch.float64)
     result = maximise(wave, product(x=interval(-10, 10)), seed=seed)
     assert result.value == pytest.approx(float(wave(grid).max()), abs=1e-6)

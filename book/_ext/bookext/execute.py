@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from bookext.chapters import LEDGER, ROOT, chapters, read_notebook
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from bookext.chapters import LEDGER, ROOT, chapters, read_notebook
 from shallowformer.verify import ledger
 from shallowformer.verify.verdict import MIME
 
@@ -56,7 +56,11 @@ class Run:
 def environment_key() -> str:
     """Hash of what chapters depend on besides their own code."""
     digest = hashlib.sha256()
-    inputs = [ROOT / "requirements.txt", *sorted((ROOT / "lib").rglob("*.py")), *sorted((ROOT / "results").rglob("*"))]
+    inputs = [
+        ROOT / "requirements.txt",
+        *sorted((ROOT / "lib").rglob("*.py")),
+        *sorted((ROOT / "results").rglob("*")),
+    ]
     for path in inputs:
         if path.is_file() and path != LEDGER:
             digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -99,7 +103,9 @@ def execute(path: Path, notebook: nbformat.NotebookNode) -> Run:
         notebook,
         timeout=10 * SECONDS,
         record_timing=False,  # the cache compares the metadata of cells
-        extra_arguments=["--log-level=ERROR"],  # a kernel on this machine warns that its local port is not encrypted
+        extra_arguments=[
+            "--log-level=ERROR"
+        ],  # a kernel on this machine warns that its local port is not encrypted
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.on_cell_executed = lambda **_: peak.append(_peak_gigabytes(client))
@@ -140,9 +146,15 @@ def run_stale(jobs: int) -> list[Run]:
     with ThreadPoolExecutor(jobs) as pool:
         for (path, _), run in zip(todo, pool.map(lambda item: execute(*item), todo), strict=True):
             state = "FAILED" if run.error else "ran"
-            print(f"{state} {run.chapter}: {run.seconds:.0f} s, {run.gigabytes:.1f} GB {run.error}".rstrip(), flush=True)
+            print(
+                f"{state} {run.chapter}: {run.seconds:.0f} s, {run.gigabytes:.1f} GB {run.error}".rstrip(),
+                flush=True,
+            )
             if run.seconds > SECONDS:
-                print(f"  {run.chapter} takes more than its {SECONDS} s: move the work to an experiment", flush=True)
+                print(
+                    f"  {run.chapter} takes more than its {SECONDS} s: move the work to an experiment",
+                    flush=True,
+                )
             if not run.error:
                 bundle = CacheBundleIn(run.notebook, str(path), data={"execution_seconds": run.seconds})
                 cache.cache_notebook_bundle(bundle, overwrite=True, check_validity=False)
@@ -172,9 +184,13 @@ def main() -> int:
     Returns:
         Exit status: 0 if every chapter ran, every claim held and the ledger agrees.
     """
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--accept", action="store_true", help="write what was found into the ledger")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="kernels side by side (default: one a core)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="kernels side by side (default: one a core)"
+    )
     options = parser.parse_args()
     runs = run_stale(options.jobs)
     failed = [run for run in runs if run.error]
@@ -189,7 +205,10 @@ def main() -> int:
         print(f"ledger: {len(fresh)} claims written to {LEDGER.relative_to(ROOT)}")
     elif different:
         print("the chapters do not agree with results/ledger.json:", *different, sep="\n  ", file=sys.stderr)
-        print("if the new findings are right, record them with 'make ledger' and commit the file", file=sys.stderr)
+        print(
+            "if the new findings are right, record them with 'make ledger' and commit the file",
+            file=sys.stderr,
+        )
         return 1
     else:
         print(f"ledger: {len(fresh)} claims, as recorded")

@@ -65,7 +65,9 @@ class _LedgerDirective(SphinxDirective):
         self.env.note_dependency(str(LEDGER))
         entries = ledger.read(LEDGER)
         container = nodes.container(classes=["ledger"])
-        self.state.nested_parse(StringList(self.markdown(entries, statements(ROOT)), str(LEDGER)), 0, container)
+        self.state.nested_parse(
+            StringList(self.markdown(entries, statements(ROOT)), str(LEDGER)), 0, container
+        )
         return container.children
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
@@ -86,13 +88,21 @@ class Scoreboard(_LedgerDirective):
             Lines of MyST.
         """
         by_label = {entry["id"]: entry for entry in entries}
-        lines = [f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.", ""]
+        lines = [
+            f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.",
+            "",
+        ]
         for paper, part in PAPERS.items():
-            mine = [by_label[label] for label in titles if label in by_label and by_label[label]["paper"] == paper]
+            mine = [
+                by_label[label] for label in titles if label in by_label and by_label[label]["paper"] == paper
+            ]
             if not mine:
                 continue
             lines += [f"**{part}** {{cite:p}}`{paper}`", ""]
-            lines += ["| statement | about | kind | verdict | measured | the statement is |", "|---|---|---|---|---|---|"]
+            lines += [
+                "| statement | about | kind | verdict | measured | the statement is |",
+                "|---|---|---|---|---|---|",
+            ]
             for entry in mine:
                 lines.append(
                     f"| {reference(entry)} | {topic(entry, titles)} | {entry['kind']} | **{entry['headline']}** | "
@@ -118,9 +128,13 @@ class Errata(_LedgerDirective):
         wrong = [entry for entry in entries if entry["verdict"] == "violated"]
         better = [entry for entry in entries if entry["finding"] and entry not in wrong]
         lines = ["**Errata: statements that are not true as printed**", ""]
-        lines += [f"- {reference(e)}: {e['finding']}" for e in wrong] or ["None among the statements treated so far."]
+        lines += [f"- {reference(e)}: {e['finding']}" for e in wrong] or [
+            "None among the statements treated so far."
+        ]
         lines += ["", "**Sharpenings and additions**", ""]
-        lines += [f"- {reference(entry)} {{cite:p}}`{entry['paper']}`: {entry['finding']}" for entry in better]
+        lines += [
+            f"- {reference(entry)} {{cite:p}}`{entry['paper']}`: {entry['finding']}" for entry in better
+        ]
         return lines
 
 
@@ -128,7 +142,11 @@ def _measured(check: dict) -> str:
     """The measurement that matters for the kind of a check, in a few words."""
     measured = check["measured"]
     if check["kind"] == "identity":
-        worst = max((measured[key] / measured[f"tolerance_{key[6:]}"], key[6:]) for key in measured if key.startswith("error_"))[1]
+        worst = max(
+            (measured[key] / measured[f"tolerance_{key[6:]}"], key[6:])
+            for key in measured
+            if key.startswith("error_")
+        )[1]
         return f"error {measured[f'error_{worst}']:.0e} (tolerance {measured[f'tolerance_{worst}']:.0e})"
     if check["kind"] == "inequality":
         return f"ratio {measured['ratio']:.6f}"

@@ -87,4 +87,6 @@ def inline_imported_style(app: Sphinx, exception: Exception | None) -> None:
         return
     basic = (Path(app.outdir) / "_static" / "basic.css").read_text(encoding="utf-8")
     text = theme.read_text(encoding="utf-8")
-    theme.write_text(re.sub(r"@import\s+(url\()?[\"']?\.\./basic\.css[\"']?\)?;?", lambda _: basic, text), encoding="utf-8")
+    theme.write_text(
+        re.sub(r"@import\s+(url\()?[\"']?\.\./basic\.css[\"']?\)?;?", lambda _: basic, text), encoding="utf-8"
+    )

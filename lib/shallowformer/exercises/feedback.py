@@ -67,20 +67,28 @@ def judge(
     """
     cases = list(cases)
     if not callable(answer):
-        return Feedback(exercise, "wrong", f"give the function itself, not {type(answer).__name__}: check(f), not check(f(x))")
+        return Feedback(
+            exercise,
+            "wrong",
+            f"give the function itself, not {type(answer).__name__}: check(f), not check(f(x))",
+        )
     for description, arguments in cases:
         try:
             value = answer(*(a.clone() if isinstance(a, Tensor) else a for a in arguments))
         except NotImplementedError:
             return Feedback(exercise, "not yet", "your function is still the stub")
         except Exception as error:
-            return Feedback(exercise, "wrong", f"{description}: your function raises {type(error).__name__}: {error}")
+            return Feedback(
+                exercise, "wrong", f"{description}: your function raises {type(error).__name__}: {error}"
+            )
         if value is None or value is Ellipsis:
             return Feedback(exercise, "not yet", "your function returns nothing yet")
         problem = _problem(value, reference(*arguments), tolerance)
         if problem:
             hint = _hint(value, arguments, mistakes, tolerance)
-            return Feedback(exercise, "wrong", f"{description}: {problem}" + (f" Hint: {hint}" if hint else ""))
+            return Feedback(
+                exercise, "wrong", f"{description}: {problem}" + (f" Hint: {hint}" if hint else "")
+            )
     return Feedback(exercise, "passed", f"right on all {len(cases)} cases")
 
 

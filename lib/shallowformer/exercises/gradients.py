@@ -21,7 +21,7 @@ def _cases(seed: int) -> list[tuple[str, tuple]]:
     generator = Generator().manual_seed(seed)
 
     def case(T: int, d: int) -> tuple:
-        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)  # noqa: E731
+        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
         X = data.sphere(1, T, d, generator)[0]
         return X, 0.8 * data.sphere(1, 1, d, generator)[0, 0], draw(d), draw(d, d)
 
@@ -118,7 +118,19 @@ def check_long_sequence_limit(limit: float) -> Feedback:
     if abs(limit - right) <= 0.01:
         return Feedback("ex-gradient-typical", "passed", f"{right:.3f} at T = 1024, over inputs of our own")
     if abs(limit - 0.125) <= 0.005:
-        return Feedback("ex-gradient-typical", "wrong", "1/d is the answer for uniform attention; softmax tilts the tokens towards Wq, which narrows their covariance")
+        return Feedback(
+            "ex-gradient-typical",
+            "wrong",
+            "1/d is the answer for uniform attention; softmax tilts the tokens towards Wq, which narrows their covariance",
+        )
     if limit > right + 0.01:
-        return Feedback("ex-gradient-typical", "wrong", f"{limit:.3f} is too large: is T long enough? The mean still falls beyond T = 64")
-    return Feedback("ex-gradient-typical", "wrong", f"{limit:.3f} is too small: the limit is not 0; average over more inputs")
+        return Feedback(
+            "ex-gradient-typical",
+            "wrong",
+            f"{limit:.3f} is too large: is T long enough? The mean still falls beyond T = 64",
+        )
+    return Feedback(
+        "ex-gradient-typical",
+        "wrong",
+        f"{limit:.3f} is too small: the limit is not 0; average over more inputs",
+    )

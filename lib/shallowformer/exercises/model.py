@@ -29,7 +29,7 @@ def check_merge(merge: Callable[..., tuple[Tensor, Tensor]]) -> Feedback:
     generator = Generator().manual_seed(0)
 
     def case(k: int, d: int) -> tuple:
-        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)  # noqa: E731
+        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
         return draw(k, d), draw(k, d), draw(k, d), draw(k), k**-0.5
 
     def flat(answer: tuple[Tensor, Tensor] | None, d: int) -> Tensor | None:
@@ -39,7 +39,9 @@ def check_merge(merge: Callable[..., tuple[Tensor, Tensor]]) -> Feedback:
             raise TypeError("the function must return the pair (U, W)")
         U, W = answer
         if U.shape != (d,) or W.shape != (d, d):
-            raise TypeError(f"U must have shape {(d,)} and W {(d, d)}, got {tuple(U.shape)} and {tuple(W.shape)}")
+            raise TypeError(
+                f"U must have shape {(d,)} and W {(d, d)}, got {tuple(U.shape)} and {tuple(W.shape)}"
+            )
         return torch.cat([W.flatten(), U])
 
     def flattened(function: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., Tensor | None]:
@@ -85,8 +87,12 @@ def check_pad(pad: Callable[[Tensor, int], Tensor]) -> Feedback:
             raise ValueError(f"expected shape {(k * X.shape[0], X.shape[1])}, got {tuple(longer.shape)}")
         return _output(longer, phi)
 
-    cases = [(f"T = {T}, k = {k}", (data.sphere(1, T, 3, generator)[0], k)) for T, k in ((3, 2), (5, 4), (1, 3))]
-    mistakes = {hint: (lambda X, k, wrong=wrong: _output(wrong(X, k), phi)) for hint, wrong in PAD_MISTAKES.items()}
+    cases = [
+        (f"T = {T}, k = {k}", (data.sphere(1, T, 3, generator)[0], k)) for T, k in ((3, 2), (5, 4), (1, 3))
+    ]
+    mistakes = {
+        hint: (lambda X, k, wrong=wrong: _output(wrong(X, k), phi)) for hint, wrong in PAD_MISTAKES.items()
+    }
     return judge("ex-model-pad", output, lambda X, k: _output(X, phi), cases, mistakes)
 
 
@@ -109,7 +115,17 @@ def check_kept_fraction(fraction: float) -> Feedback:
     if abs(fraction - right) <= 0.01:
         return Feedback("ex-model-rank", "passed", f"{right:.3f} over 2000 matrices of our own")
     if abs(fraction - 0.5) <= 0.03:
-        return Feedback("ex-model-rank", "wrong", "half of the rank keeps more than half of the energy: singular values are not equal")
+        return Feedback(
+            "ex-model-rank",
+            "wrong",
+            "half of the rank keeps more than half of the energy: singular values are not equal",
+        )
     if abs(fraction - right**0.5) <= 0.01:
-        return Feedback("ex-model-rank", "wrong", "square the singular values: ‖W‖²_F is the sum of their squares")
-    return Feedback("ex-model-rank", "wrong", f"{fraction:.3f} is off by more than 0.01; average over at least 500 matrices")
+        return Feedback(
+            "ex-model-rank", "wrong", "square the singular values: ‖W‖²_F is the sum of their squares"
+        )
+    return Feedback(
+        "ex-model-rank",
+        "wrong",
+        f"{fraction:.3f} is off by more than 0.01; average over at least 500 matrices",
+    )

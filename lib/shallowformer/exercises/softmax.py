@@ -15,7 +15,9 @@ def _spectral_norm(z: Tensor) -> Tensor:
 
 #: What people answer instead, by the hint they get.
 SPECTRAL_NORM_MISTAKES = {
-    "this is one entry of the matrix, p(1 − p); apply J_s to the vector (1, −1)/√2.": lambda z: _spectral_norm(z) / 2,
+    "this is one entry of the matrix, p(1 − p); apply J_s to the vector (1, −1)/√2.": lambda z: (
+        _spectral_norm(z) / 2
+    ),
     "this is the ∞→1 norm, not the largest singular value.": softmax.inf_to_one_norm,
     "these are the weights; the norm is a function of p(1 − p).": lambda z: torch.softmax(z, -1).amax(-1),
 }
@@ -63,19 +65,29 @@ def check_covariance_product(covariance_product: Callable[[Tensor, Tensor, Tenso
     generator = Generator().manual_seed(1)
 
     def case(T: int, d: int) -> tuple[Tensor, Tensor, Tensor]:
-        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)  # noqa: E731
+        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
         return draw(T, d), torch.softmax(draw(T), -1), draw(d)
 
     cases = [
         *[(f"T = {T}, d = {d}", case(T, d)) for T, d in ((2, 2), (4, 3), (7, 1), (16, 8))],
         ("one token, where M = 0", case(1, 3)),
     ]
-    feedback = judge("ex-softmax-product", covariance_product, softmax.covariance_product, cases, COVARIANCE_PRODUCT_MISTAKES)
+    feedback = judge(
+        "ex-softmax-product",
+        covariance_product,
+        softmax.covariance_product,
+        cases,
+        COVARIANCE_PRODUCT_MISTAKES,
+    )
     if not feedback.passed:
         return feedback
     T, d = 3, 400
     if largest_tensor(covariance_product, *case(T, d)) >= d * d:
-        return Feedback("ex-softmax-product", "wrong", f"right, but for d = {d} you make a tensor of d² entries: multiply by U before you sum over tokens")
+        return Feedback(
+            "ex-softmax-product",
+            "wrong",
+            f"right, but for d = {d} you make a tensor of d² entries: multiply by U before you sum over tokens",
+        )
     return feedback
 
 
@@ -111,4 +123,8 @@ def check_insensitive_scale(scale: float) -> Feedback:
     if abs(value - 0.5) <= 0.01:
         return Feedback("ex-softmax-scale", "passed", f"at scale {scale:g} the mean norm is {value:.3f}")
     direction = "larger" if value > 0.5 else "smaller"
-    return Feedback("ex-softmax-scale", "wrong", f"at scale {scale:g} the mean norm is {value:.3f}: try a {direction} scale")
+    return Feedback(
+        "ex-softmax-scale",
+        "wrong",
+        f"at scale {scale:g} the mean norm is {value:.3f}: try a {direction} scale",
+    )

@@ -53,18 +53,26 @@ class Activation:
         if len(self.attained_at) != 4 or any(math.isnan(at) for at in self.attained_at):
             raise ValueError(f"attained_at must be four numbers, got {self.attained_at}")
         self._check_derivatives()
-        for order, (function, bound, at) in enumerate(zip(self.derivatives, self.bounds, self.attained_at, strict=True)):
+        for order, (function, bound, at) in enumerate(
+            zip(self.derivatives, self.bounds, self.attained_at, strict=True)
+        ):
             largest = float(function(_GRID).abs().max())
             if not largest <= bound * (1 + 1e-12):
-                raise ValueError(f"bounds[{order}] of {self.name} must be at least {largest:.9g}, reached on [-40, 40], got {bound}")
+                raise ValueError(
+                    f"bounds[{order}] of {self.name} must be at least {largest:.9g}, reached on [-40, 40], got {bound}"
+                )
             if math.isfinite(at):
                 there = float(function(torch.tensor(at, dtype=torch.float64)).abs())
                 if not abs(there - bound) <= 1e-12 * bound:
-                    raise ValueError(f"bounds[{order}] of {self.name} is {bound}, but the value at attained_at[{order}] = {at} is {there:.15g}")
+                    raise ValueError(
+                        f"bounds[{order}] of {self.name} is {bound}, but the value at attained_at[{order}] = {at} is {there:.15g}"
+                    )
                 continue
             far = float(function(torch.cat([-_FAR, _FAR])).abs().nan_to_num(0.0).max())
             if not bound * (1 - 1e-9) <= max(largest, far) <= bound * (1 + 1e-12):
-                raise ValueError(f"bounds[{order}] of {self.name} is {bound}, said to be approached at infinity, but {max(largest, far):.9g} is reached")
+                raise ValueError(
+                    f"bounds[{order}] of {self.name} is {bound}, said to be approached at infinity, but {max(largest, far):.9g} is reached"
+                )
 
     def __call__(self, z: Tensor) -> Tensor:
         """σ(z), elementwise."""
@@ -76,7 +84,9 @@ class Activation:
         return self.value, self.first, self.second, self.third
 
     def _check_derivatives(self) -> None:
-        for order, (function, derivative) in enumerate(zip(self.derivatives, self.derivatives[1:], strict=False)):
+        for order, (function, derivative) in enumerate(
+            zip(self.derivatives, self.derivatives[1:], strict=False)
+        ):
             z = _GRID[::10].clone().requires_grad_()
             (by_autograd,) = torch.autograd.grad(function(z).sum(), z)
             z = z.detach()

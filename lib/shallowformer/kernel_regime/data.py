@@ -12,7 +12,9 @@ def _gaussian(n: int, T: int, d: int, generator: Generator, dtype: torch.dtype) 
     return torch.randn(n, T, d, generator=generator, dtype=dtype, device=generator.device)
 
 
-def clipped_gaussian(n: int, T: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Tensor:
+def clipped_gaussian(
+    n: int, T: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64
+) -> Tensor:
     """Standard Gaussian tokens; those outside the unit ball are projected onto it.
 
     For d = 8 a Gaussian token has norm below 1 with probability 0.0018, so nearly all tokens end on the sphere.

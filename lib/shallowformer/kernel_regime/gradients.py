@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from shallowformer import arguments, softmax
+from shallowformer import arguments
 from shallowformer.kernel_regime.activations import TANH, Activation
 from shallowformer.kernel_regime.model import validated
 from shallowformer.kernel_regime.parameters import Parameters
@@ -41,7 +41,7 @@ class Features:
 
 
 def _head_quantities(X: Tensor, U: Tensor, W: Tensor, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """a [n m d], z = ⟨U, a⟩ [n m] and MU [n m d], without checks."""
+    """A [n m d], z = ⟨U, a⟩ [n m] and MU [n m d], without checks."""
     m, d, _ = W.shape
     Wq = (q @ W.reshape(m * d, d).T).reshape(-1, m, d)
     alpha = torch.softmax(Wq @ X.mT, -1)
@@ -137,7 +137,9 @@ def loss_and_gradient(
     arguments.same_kind("X", X, y=y)
     arguments.count("chunk", chunk)
     n, (m, d) = X.shape[0], phi.U.shape
-    loss, grad_c, grad_U, grad_W = (torch.zeros_like(block) for block in (y[0], phi.c, phi.U, phi.W.reshape(m * d, d)))
+    loss, grad_c, grad_U, grad_W = (
+        torch.zeros_like(block) for block in (y[0], phi.c, phi.U, phi.W.reshape(m * d, d))
+    )
     for start in range(0, n, chunk):
         now = slice(start, start + chunk)
         a, z, MU = _head_quantities(X[now], phi.U, phi.W, q[now])

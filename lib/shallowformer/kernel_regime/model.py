@@ -24,7 +24,9 @@ def validated(X: Tensor, phi: Parameters, query: Query) -> Tensor:
     """
     arguments.tokens(X)
     if X.shape[-1] != phi.d:
-        raise ValueError(f"X must have tokens of dimension d = {phi.d} as the parameters, got shape {tuple(X.shape)}")
+        raise ValueError(
+            f"X must have tokens of dimension d = {phi.d} as the parameters, got shape {tuple(X.shape)}"
+        )
     arguments.same_kind("X", X, phi=phi.W)
     return resolve(query, X)
 
@@ -52,7 +54,7 @@ def hidden(X: Tensor, phi: Parameters, query: Query = last_token, sigma: Activat
 
 
 def f(X: Tensor, phi: Parameters, query: Query = last_token, sigma: Activation = TANH) -> Tensor:
-    """The model's output f(X; φ) = m^{−1/2} Σ_i c_i h(X; θ_i).
+    """The output m^{−1/2} Σ_i c_i h(X; θ_i) of the model.
 
     Args:
         X: tokens in the unit ball, Float[Tensor, "n T d"].

@@ -81,7 +81,7 @@ def random(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.floa
     """
     arguments.count("m", m)
     arguments.count("d", d)
-    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)  # noqa: E731
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
     return Parameters(c=draw(m), U=draw(m, d), W=draw(m, d, d))
 
 

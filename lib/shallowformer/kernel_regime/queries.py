@@ -62,7 +62,9 @@ def seeded(d: int, seed: int, dtype: torch.dtype = torch.float64) -> Query:
     Source:
         Arda, Cayci, Eryilmaz 2026, section 3.2 (pre-specified seed query).
     """
-    direction = torch.randn(arguments.count("d", d), generator=Generator().manual_seed(seed), dtype=torch.float64)
+    direction = torch.randn(
+        arguments.count("d", d), generator=Generator().manual_seed(seed), dtype=torch.float64
+    )
     return fixed((direction / direction.norm()).to(dtype))
 
 

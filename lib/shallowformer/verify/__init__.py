@@ -15,7 +15,16 @@ from shallowformer.verify.inequality import Inequality, Side, batch
 from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
 from shallowformer.verify.search import SearchResult, maximise
-from shallowformer.verify.sets import AdmissibleSet, Point, ball, free, interval, logits, product, sphere, tokens
+from shallowformer.verify.sets import (
+    AdmissibleSet,
+    ball,
+    free,
+    interval,
+    logits,
+    product,
+    sphere,
+    tokens,
+)
 from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
 
 __all__ = [
@@ -99,7 +108,11 @@ def identity(
         ClaimFailed: the verdict is not the expected one.
         ValueError: no case, no route, no reason, or a tolerance that is not above 0.
     """
-    return settle(Identity(claim, formula, dict(against), list(over), tolerance, because, dict(tolerances or {}), **options))
+    return settle(
+        Identity(
+            claim, formula, dict(against), list(over), tolerance, because, dict(tolerances or {}), **options
+        )
+    )
 
 
 def inequality(
@@ -166,7 +179,9 @@ def rate(
         ClaimFailed: the verdict is not the expected one.
         ValueError: an argument out of range, or measurements without a logarithm.
     """
-    return settle(Rate(claim, measure, tuple(over), exponent, relation, tuple(seeds), resolution, because, **options))
+    return settle(
+        Rate(claim, measure, tuple(over), exponent, relation, tuple(seeds), resolution, because, **options)
+    )
 
 
 def probability(

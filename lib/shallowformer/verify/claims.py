@@ -53,7 +53,9 @@ def parse(text: str) -> ClaimId:
         ValueError: an empty id, a character that cannot stand in a label, or a paper's prefix without kind and number.
     """
     if not isinstance(text, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9-]+)?", text):
-        raise ValueError(f"claim must be an id of lower-case words joined by '-', with at most one '/part', got {text!r}")
+        raise ValueError(
+            f"claim must be an id of lower-case words joined by '-', with at most one '/part', got {text!r}"
+        )
     label, _, part = text.partition("/")
     match = _ID.fullmatch(label)
     if match:

@@ -63,7 +63,9 @@ class Identity:
             raise ValueError(f"expect must be 'holds' or 'violated' for an identity, got {self.expect!r}")
         unknown = set(self.tolerances) - set(self.routes)
         if unknown:
-            raise ValueError(f"tolerances must name routes ({', '.join(self.routes)}), got {', '.join(sorted(unknown))}")
+            raise ValueError(
+                f"tolerances must name routes ({', '.join(self.routes)}), got {', '.join(sorted(unknown))}"
+            )
 
     def run(self) -> Verdict:
         """Evaluate formula and routes on every case and compare."""
@@ -75,14 +77,19 @@ class Identity:
             for name, route in self.routes.items():
                 reference = _parts(route(**case))
                 if len(value) != len(reference):
-                    raise ValueError(f"{self.claim}: route {name!r} gives {len(reference)} parts, the formula {len(value)}")
+                    raise ValueError(
+                        f"{self.claim}: route {name!r} gives {len(reference)} parts, the formula {len(value)}"
+                    )
                 error = max(relative_error(v, r, self.floor) for v, r in zip(value, reference, strict=True))
                 worst[name] = max(worst[name], error)
         if not cases:
             raise ValueError(f"{self.claim}: over must hold at least one case, got none")
         tolerance = {name: self.tolerances.get(name, self.tolerance) for name in self.routes}
         holds = all(worst[name] <= tolerance[name] for name in self.routes)
-        errors = ", ".join(f"{_power_of_ten(error)} against {name} (tolerance {tolerance[name]:.0e})" for name, error in worst.items())
+        errors = ", ".join(
+            f"{_power_of_ten(error)} against {name} (tolerance {tolerance[name]:.0e})"
+            for name, error in worst.items()
+        )
         return Verdict(
             claim=self.claim,
             kind="identity",

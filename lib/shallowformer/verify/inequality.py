@@ -40,7 +40,9 @@ class Inequality:
         """Refuse a check that could not fail."""
         parse(self.claim)
         if self.expect not in ("tight", "loose", "violated"):
-            raise ValueError(f"expect must be 'tight', 'loose' or 'violated' for an inequality, got {self.expect!r}")
+            raise ValueError(
+                f"expect must be 'tight', 'loose' or 'violated' for an inequality, got {self.expect!r}"
+            )
         if not self.because:
             raise ValueError("because must say what the rounding allowance is derived from, got nothing")
         if self.attains is not None:
@@ -51,7 +53,9 @@ class Inequality:
             arguments.positive("rhs", self.rhs)
         sets = list(self.over.values()) if isinstance(self.over, Mapping) else [self.over]
         if not sets or not all(isinstance(over, AdmissibleSet) for over in sets):
-            raise ValueError(f"over must be an admissible set or several by name, got {', '.join(type(s).__name__ for s in sets) or 'none'}")
+            raise ValueError(
+                f"over must be an admissible set or several by name, got {', '.join(type(s).__name__ for s in sets) or 'none'}"
+            )
         arguments.positive("rounding", self.rounding)
 
     def ratio(self, **point: Tensor) -> Tensor:
@@ -85,7 +89,9 @@ class Inequality:
         verdict = "violated" if ratio > 1 + self.rounding else "tight" if ratio >= 1 - self.gap else "loose"
         if shortfall and verdict == self.expect:
             verdict = "search fell short"
-        witness = found[where].point if searched >= ratio - self.gap else self.known[max(known, key=known.get)]
+        witness = (
+            found[where].point if searched >= ratio - self.gap else self.known[max(known, key=known.get)]
+        )
         return Verdict(
             claim=self.claim,
             kind="inequality",
@@ -116,11 +122,17 @@ class Inequality:
             if self.attains is not None and value > target * (1 + self.gap):
                 return f"the search reached ratio {value:.7f}{place}, the claim says that {target:.7f} is the most"
         if best_known is not None and max(found.values()) < best_known * (1 - self.gap):
-            return f"the search reached only ratio {max(found.values()):.7f}, a known point has {best_known:.7f}"
+            return (
+                f"the search reached only ratio {max(found.values()):.7f}, a known point has {best_known:.7f}"
+            )
         return ""
 
     def _summary(self, ratio: float, where: str, known: dict[str, float]) -> str:
-        reached = f", as at the known {max(known, key=known.get)}" if known and max(known.values()) >= ratio - self.gap else ""
+        reached = (
+            f", as at the known {max(known, key=known.get)}"
+            if known and max(known.values()) >= ratio - self.gap
+            else ""
+        )
         place = f" ({where})" if where and len(self.over) > 1 and self.expect == "violated" else ""
         return f"largest ratio {ratio:.6f}{place}{reached}"
 

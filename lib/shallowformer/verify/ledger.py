@@ -13,7 +13,19 @@ from shallowformer.verify.claims import parse
 TOLERANCE = 1e-3
 
 #: Fields of an entry that a fresh run must reproduce exactly.
-EXACT = ("paper", "number", "variant", "kind", "expectation", "verdict", "support", "chapter", "budget", "because", "finding")
+EXACT = (
+    "paper",
+    "number",
+    "variant",
+    "kind",
+    "expectation",
+    "verdict",
+    "support",
+    "chapter",
+    "budget",
+    "because",
+    "finding",
+)
 
 
 def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
@@ -40,7 +52,10 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
             "paper": claim.paper,
             "number": claim.number,
             "variant": claim.variant,
-            **{key: verdict[key] for key in ("kind", "expectation", "verdict", "headline", "support", "summary")},
+            **{
+                key: verdict[key]
+                for key in ("kind", "expectation", "verdict", "headline", "support", "summary")
+            },
             "measured": measured,
             **{key: verdict[key] for key in ("budget", "because", "finding")},
             "chapter": chapter,
@@ -48,12 +63,16 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
         if claim.part:
             parts.setdefault(claim.label, []).append(entry)
         elif claim.label in entries:
-            raise ValueError(f"claim {claim.label} is checked twice, in {entries[claim.label]['chapter']} and {chapter}; name a part")
+            raise ValueError(
+                f"claim {claim.label} is checked twice, in {entries[claim.label]['chapter']} and {chapter}; name a part"
+            )
         else:
             entries[claim.label] = entry
     orphans = sorted(set(parts) - set(entries))
     if orphans:
-        raise ValueError(f"claims {', '.join(orphans)} are checked only in parts; one check must carry the id itself")
+        raise ValueError(
+            f"claims {', '.join(orphans)} are checked only in parts; one check must carry the id itself"
+        )
     for label, entry in entries.items():
         entry["parts"] = sorted(parts.get(label, []), key=lambda part: part["id"])
         ids = [part["id"] for part in entry["parts"]]
@@ -80,7 +99,9 @@ def read(path: Path) -> list[dict]:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ValueError(f"path must be a ledger, but {path} is not JSON: {error}") from error
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) and "id" in entry for entry in entries):
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and "id" in entry for entry in entries
+    ):
         raise ValueError(f"path must be a ledger, a list of entries with an id; {path} is not")
     return entries
 
@@ -113,11 +134,15 @@ def differences(fresh: list[dict], stored: list[dict]) -> list[str]:
     for claim in sorted(set(new) & set(old)):
         for key in EXACT:
             if new[claim].get(key) != old[claim].get(key):
-                lines.append(f"{claim}: {key} is {new[claim].get(key)!r}, the ledger says {old[claim].get(key)!r}")
+                lines.append(
+                    f"{claim}: {key} is {new[claim].get(key)!r}, the ledger says {old[claim].get(key)!r}"
+                )
         measured, recorded = new[claim]["measured"], old[claim]["measured"]
         for name in sorted(set(measured) | set(recorded)):
             if not _close(measured.get(name), recorded.get(name), name):
-                lines.append(f"{claim}: {name} is {measured.get(name)!r}, the ledger says {recorded.get(name)!r}")
+                lines.append(
+                    f"{claim}: {name} is {measured.get(name)!r}, the ledger says {recorded.get(name)!r}"
+                )
     return lines
 
 

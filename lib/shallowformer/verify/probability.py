@@ -37,7 +37,9 @@ def interval(failures: int, draws: int) -> tuple[float, float]:
 
 def _kind(value: object) -> str:
     """What a wrong result of ``fails`` is, for the message."""
-    return f"{value.dtype} of shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+    return (
+        f"{value.dtype} of shape {tuple(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+    )
 
 
 @dataclass(frozen=True)
@@ -60,20 +62,28 @@ class Probability:
         arguments.probability("at_most", self.at_most)
         arguments.count("draws", self.draws)
         if self.expect not in ("supported", "violated"):
-            raise ValueError(f"expect must be 'supported' or 'violated' for a probability, got {self.expect!r}")
+            raise ValueError(
+                f"expect must be 'supported' or 'violated' for a probability, got {self.expect!r}"
+            )
 
     def run(self) -> Verdict:
         """Draw, count failures, and compare the interval with the claimed level."""
         failed = self.fails(self.draws, Generator().manual_seed(self.seed))
         if not isinstance(failed, Tensor) or failed.shape != (self.draws,) or failed.dtype != torch.bool:
-            raise ValueError(f"{self.claim}: fails must return {self.draws} booleans, one a draw, got {_kind(failed)}")
+            raise ValueError(
+                f"{self.claim}: fails must return {self.draws} booleans, one a draw, got {_kind(failed)}"
+            )
         failures = int(failed.sum())
         low, high = interval(failures, self.draws)
         return Verdict(
             claim=self.claim,
             kind="probability",
             expectation=self.expect,
-            verdict="supported" if high <= self.at_most else "violated" if low > self.at_most else "undecided",
+            verdict="supported"
+            if high <= self.at_most
+            else "violated"
+            if low > self.at_most
+            else "undecided",
             summary=f"{failures} failures in {self.draws} draws, 99 % interval [{low:.4g}, {high:.4g}], claimed at most {self.at_most:g}",
             measured={"frequency": failures / self.draws, "interval": [low, high], "at_most": self.at_most},
             budget={"draws": self.draws, "seed": self.seed},

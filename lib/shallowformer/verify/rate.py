@@ -69,12 +69,20 @@ def fit(x: Sequence[float], y: np.ndarray, law: str = "power", seed: int = 0) ->
         raise ValueError(f"y must be finite and above 0 to have a logarithm, got {float(bad)}")
     t = np.log(x) if law == "power" else x
     centred = t - t.mean()
-    slopes = np.log(y) @ centred / (centred @ centred)  # one a seed; the slope of the mean is the mean of the slopes
+    slopes = (
+        np.log(y) @ centred / (centred @ centred)
+    )  # one a seed; the slope of the mean is the mean of the slopes
     draws = np.random.default_rng(seed).integers(len(slopes), size=(RESAMPLES, len(slopes)))
     slope, S = float(slopes.mean()), len(slopes)
     # The percentile interval of few seeds is too short: widen it as Student's t does.
-    widen = np.sqrt(S / (S - 1)) * student.ppf((1 + LEVEL) / 2, S - 1) / norm.ppf((1 + LEVEL) / 2) if S > 1 else 1.0
-    low, high = slope + widen * (np.quantile(slopes[draws].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) - slope)
+    widen = (
+        np.sqrt(S / (S - 1)) * student.ppf((1 + LEVEL) / 2, S - 1) / norm.ppf((1 + LEVEL) / 2)
+        if S > 1
+        else 1.0
+    )
+    low, high = slope + widen * (
+        np.quantile(slopes[draws].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) - slope
+    )
     return Fit(slope, float(low), float(high), float(np.log(y).mean() - slope * t.mean()))
 
 
@@ -105,7 +113,9 @@ class Rate:
         if self.expect not in ("supported", "violated"):
             raise ValueError(f"expect must be 'supported' or 'violated' for a rate, got {self.expect!r}")
         if not self.because:
-            raise ValueError("because must say why the resolution and the bias are what they are, got nothing")
+            raise ValueError(
+                "because must say why the resolution and the bias are what they are, got nothing"
+            )
         if not (self.bias >= 0 and np.isfinite(self.bias)):
             raise ValueError(f"bias must be finite and at least 0, got {self.bias}")
         if not np.isfinite(self.exponent):
@@ -118,7 +128,9 @@ class Rate:
         """Measure at every value and seed, fit, and compare the interval with the exponent."""
         y = np.array([[float(self.measure(x, seed)) for x in self.over] for seed in self.seeds])
         line = fit(self.over, y, self.law)
-        slack = self.bias + 1e-12 * max(1.0, abs(self.exponent))  # the fit rounds, and exact laws have no width
+        slack = self.bias + 1e-12 * max(
+            1.0, abs(self.exponent)
+        )  # the fit rounds, and exact laws have no width
         above, below = line.low > self.exponent + slack, line.high < self.exponent - slack
         contradicted = {"equal": above or below, "at most": above, "at least": below}[self.relation]
         unresolved = line.high - line.low > self.resolution

@@ -81,7 +81,10 @@ def maximise(
     arguments.count("restarts", restarts)
     arguments.count("steps", steps, 0)
     arguments.positive("rate", rate)
-    raw = {name: value.requires_grad_() for name, value in over.draw(restarts, Generator().manual_seed(seed)).items()}
+    raw = {
+        name: value.requires_grad_()
+        for name, value in over.draw(restarts, Generator().manual_seed(seed)).items()
+    }
     climbers = {name: _Adam(value, over.regions[name].round) for name, value in raw.items()}
     best = torch.full((restarts,), -math.inf, dtype=torch.float64)
     best_point = {name: value.detach().clone() for name, value in raw.items()}
@@ -101,7 +104,9 @@ def maximise(
         if step == steps or not value.requires_grad:
             break
         size = rate * (1e-4 + 0.5 * (1 + math.cos(math.pi * step / steps)))
-        slopes = torch.autograd.grad(torch.where(value.isfinite(), value, 0.0).sum(), list(raw.values()), allow_unused=True)
+        slopes = torch.autograd.grad(
+            torch.where(value.isfinite(), value, 0.0).sum(), list(raw.values()), allow_unused=True
+        )
         with torch.no_grad():
             for (name, variable), slope in zip(raw.items(), slopes, strict=True):
                 if slope is not None:
@@ -109,4 +114,6 @@ def maximise(
             for name, now in over.admit(raw).items():
                 raw[name].copy_(now)
     winner = int(best.argmax())
-    return SearchResult(float(best[winner]), {name: value[winner : winner + 1] for name, value in best_point.items()}, best)
+    return SearchResult(
+        float(best[winner]), {name: value[winner : winner + 1] for name, value in best_point.items()}, best
+    )

@@ -62,7 +62,9 @@ def free(*shape: int, scale: float = 1.0) -> Region:
     """
     arguments.positive("scale", scale)
     start = _gaussian(shape)
-    return Region(lambda restarts, generator: scale * start(restarts, generator), lambda raw: raw, f"ℝ^{shape}")
+    return Region(
+        lambda restarts, generator: scale * start(restarts, generator), lambda raw: raw, f"ℝ^{shape}"
+    )
 
 
 def ball(*shape: int, radius: float = 1.0) -> Region:
@@ -137,7 +139,9 @@ def interval(low: float, high: float, *shape: int) -> Region:
             raise ValueError(f"{name} must be finite, got {end}")
     for size in shape:
         arguments.count("shape", size)
-    draw = lambda restarts, generator: low + (high - low) * torch.rand(restarts, *shape, generator=generator, dtype=torch.float64)  # noqa: E731
+    draw = lambda restarts, generator: (
+        low + (high - low) * torch.rand(restarts, *shape, generator=generator, dtype=torch.float64)
+    )
     return Region(draw, lambda raw: raw.clamp(low, high), f"[{low:g}, {high:g}]^{shape}")
 
 
@@ -225,5 +229,7 @@ def product(**regions: Region) -> AdmissibleSet:
         raise ValueError("product needs at least one variable, e.g. product(z=logits(3)), got none")
     for name, region in regions.items():
         if not isinstance(region, Region):
-            raise ValueError(f"{name} must be a region such as ball(3) or logits(5), got {type(region).__name__}")
+            raise ValueError(
+                f"{name} must be a region such as ball(3) or logits(5), got {type(region).__name__}"
+            )
     return AdmissibleSet(dict(regions))

@@ -111,7 +111,9 @@ class Verdict:
             return
         from IPython.display import publish_display_data
 
-        publish_display_data({"text/plain": self.line(), "text/html": self.card()}, metadata={MIME: self.entry()})
+        publish_display_data(
+            {"text/plain": self.line(), "text/html": self.card()}, metadata={MIME: self.entry()}
+        )
         object.__setattr__(self, "_shown_in", shell.execution_count)
 
     def _ipython_display_(self) -> None:

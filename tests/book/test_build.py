@@ -1,0 +1,144 @@
+"""The build, end to end, on a copy of the book with one more chapter made from the template."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from bookext.chapters import ROOT
+
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "html", "tests", "__pycache__", ".pytest_cache", ".ruff_cache", "*.egg-info"
+)
+CHAPTER = "book/kernel_regime/from_template"
+
+
+def python(root: Path, *arguments: str) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PYTHONPATH": str(root / "book/_ext")}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=root, env=environment, capture_output=True, text=True
+    )
+
+
+def add_chapter(root: Path, text: str) -> None:
+    (root / f"{CHAPTER}.md").write_text(text, encoding="utf-8")
+    toc = root / "_toc.yml"
+    toc.write_text(toc.read_text().replace("      - file: book/kernel_regime/gradients\n",
+                                           f"      - file: book/kernel_regime/gradients\n      - file: {CHAPTER}\n"))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the repository, with what has been executed so far."""
+    root = tmp_path_factory.mktemp("build") / "book"
+    shutil.copytree(ROOT, root, ignore=LEFT_OUT)
+    template = (ROOT / "book/_template.md").read_text(encoding="utf-8")
+    add_chapter(root, template.replace("kernel_regime/gradients.md", "gradients.md").replace("kernel_regime/softmax_calculus.md", "softmax_calculus.md"))  # fmt: skip
+    return root
+
+
+@pytest.fixture(scope="module")
+def site(copy):
+    """The built site of the copy."""
+    executed = python(copy, "-m", "bookext.execute", "--jobs", "2")
+    assert executed.returncode == 0, executed.stdout + executed.stderr
+    built = subprocess.run([str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-n", "-W", "--keep-going"], cwd=copy,
+                           env={**os.environ, "PYTHONPATH": str(copy / "book/_ext")}, capture_output=True, text=True)  # fmt: skip
+    assert built.returncode == 0, built.stdout[-3000:] + built.stderr[-3000:]
+    assert "Executing notebook" not in built.stdout + built.stderr, (
+        "the builder does not find what has been executed"
+    )
+    return copy / "_build/html"
+
+
+def html_pages(site: Path) -> list[Path]:
+    """The book's pages; the search page is the theme's alone."""
+    return [
+        page for page in site.rglob("*.html") if "_static" not in page.parts and page.name != "search.html"
+    ]
+
+
+def test_the_chapter_from_the_template_is_a_page(site):
+    page = BeautifulSoup((site / f"{CHAPTER}.html").read_text(encoding="utf-8"), "html.parser")
+    assert page.select_one(".verdict-passed code").get_text() == "my-first-statement"
+    assert page.find("details", class_="sd-dropdown")
+
+
+def test_no_page_asks_another_host_for_anything(site):
+    for page in html_pages(site):
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        loaded = [tag.get("src") or tag.get("href") for tag in soup.find_all(["script", "img", "iframe", "link", "source"])
+                  if tag.name != "link" or tag.get("rel") != ["canonical"]]  # fmt: skip
+        assert [url for url in loaded if url and re.match(r"(https?:)?//", url)] == [], page.name
+        assert "unpkg" not in str(soup), page.name
+        assert "cdn" not in " ".join(script.get_text() for script in soup.find_all("script")).lower(), (
+            page.name
+        )
+
+
+def test_element_ids_are_unique_and_images_have_alternative_texts(site):
+    for page in html_pages(site):
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        ids = [element["id"] for element in soup.find_all(id=True)]
+        assert len(ids) == len(set(ids)), page.name
+        assert all(image.get("alt", "").strip() for image in soup.select("article img")), page.name
+
+
+def test_the_scoreboard_lists_every_statement_and_its_links_lead_to_statements(site):
+    soup = BeautifulSoup((site / "book/scoreboard.html").read_text(encoding="utf-8"), "html.parser")
+    links = [a["href"] for a in soup.select("table a.reference.internal")]
+    assert len(links) == (ROOT / "results/ledger.json").read_text(encoding="utf-8").count('\n  "id"')
+    for link in links:
+        page, _, anchor = link.partition("#")
+        target = BeautifulSoup((site / "book" / page).read_text(encoding="utf-8"), "html.parser")
+        assert target.find(id=anchor), link
+
+
+def test_no_markup_is_left_in_the_text(site):
+    for page in html_pages(site):
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        for tag in soup.find_all(["pre", "code", "script", "style"]):
+            tag.decompose()
+        for math in soup.find_all(class_="math"):
+            math.decompose()
+        assert (
+            re.findall(r"\{(?:prf|cite|eq|ref)[^}]*\}|^:::|\$\\|\\begin\{", soup.get_text(), re.MULTILINE)
+            == []
+        ), page.name
+
+
+def test_a_false_claim_fails_the_build_and_is_named(copy, site):
+    """Runs last: it breaks the copy."""
+    chapter = copy / f"{CHAPTER}.md"
+    text = chapter.read_text(encoding="utf-8")
+    chapter.write_text(text.replace("return 2 * (1", "return 1.9 * (1"), encoding="utf-8")
+    run = python(copy, "-m", "bookext.execute", "--jobs", "1")
+    assert run.returncode == 1
+    assert "claim my-first-statement expects 'tight' but its check says 'violated'" in run.stderr
+    chapter.write_text(text, encoding="utf-8")
+
+
+def test_a_ledger_that_says_something_else_fails_the_build_and_is_named(copy, site):
+    ledger = copy / "results/ledger.json"
+    text = ledger.read_text(encoding="utf-8")
+    ledger.write_text(text.replace('"expectation": "loose"', '"expectation": "tight"', 1), encoding="utf-8")
+    run = python(copy, "-m", "bookext.execute", "--jobs", "1")
+    ledger.write_text(text, encoding="utf-8")
+    assert run.returncode == 1
+    assert "expectation is 'loose', the ledger says 'tight'" in run.stderr
+    assert "make ledger" in run.stderr
+
+
+def test_a_change_in_the_package_makes_every_chapter_stale(copy, site):
+    before = python(
+        copy, "-c", "from bookext.execute import environment_key; print(environment_key())"
+    ).stdout
+    (copy / "lib/shallowformer/softmax.py").write_text("# changed", encoding="utf-8")
+    after = python(copy, "-c", "from bookext.execute import environment_key; print(environment_key())").stdout
+    assert before
+    assert before != after
