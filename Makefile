@@ -14,7 +14,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 book: $(READY)
 	$(BIN)/python -m bookext.execute --jobs $(JOBS)
-	$(BIN)/jupyter-book build . -n -W --keep-going
+	$(BIN)/jupyter-book build . --all -n -W --keep-going
 	@echo "The book is at _build/html/index.html"
 
 test: $(READY)

@@ -3,8 +3,11 @@
 import re
 from pathlib import Path
 
+from bookext.chapters import LEDGER
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
+
+from shallowformer.verify import ledger
 
 #: Scripts and styles of Jupyter Book's live-code feature, which would load its library from another host.
 _LIVE_CODE = re.compile("thebe", re.IGNORECASE)
@@ -23,7 +26,8 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     for kind in ("script_files", "css_files"):
         context[kind] = [file for file in context.get(kind, ()) if not _LIVE_CODE.search(_text(file))]
     if "body" in context:
-        context["body"] = mend_body(context["body"])
+        verdicts = {entry["id"]: entry["headline"] for entry in ledger.read(LEDGER)}
+        context["body"] = mend_body(context["body"], verdicts)
 
 
 def _text(file: object) -> str:
@@ -31,15 +35,16 @@ def _text(file: object) -> str:
     return f"{getattr(file, 'filename', file)} {attributes.get('body', '')}"
 
 
-def mend_body(html: str) -> str:
+def mend_body(html: str, verdicts: dict[str, str]) -> str:
     """Mend the body of a page.
 
     Args:
         html: of the body.
+        verdicts: label of a statement → its verdict.
 
     Returns:
-        The same content, with unique element ids, statements titled by the paper's number alone, a bibliography that
-        screen readers take for a list, and nothing left of the live-code feature.
+        The same content, with unique element ids, statements titled by the paper's number alone and badged with their
+        verdict, a bibliography that screen readers take for a list, and nothing left of the live-code feature.
     """
     soup = BeautifulSoup(html, "html.parser")
     for script in soup.find_all("script", type="text/x-thebe-config"):
@@ -54,6 +59,12 @@ def mend_body(html: str) -> str:
         entry["role"] = "listitem"
     for title in soup.select("div.proof > p.admonition-title"):
         _plain_title(title)
+        label = title.parent.get("id") or title.get("id")
+        if label in verdicts:
+            _badge(soup, title, label, verdicts[label])
+    for card in soup.select("div.verdict > code"):
+        if card.get_text() in verdicts:
+            card.parent["id"] = f"check-{card.get_text()}"
     return str(soup)
 
 
@@ -71,6 +82,14 @@ def _plain_title(title) -> None:
         else:
             opening.replace_with(opening.lstrip()[1:])
             closing.replace_with(closing.rstrip()[:-1])
+
+
+def _badge(soup: BeautifulSoup, title, label: str, verdict: str) -> None:
+    """Show a statement's verdict in its title, as a link to the check."""
+    badge = soup.new_tag("a", href=f"#check-{label}", title=f"Verdict of the check of {label}")
+    badge["class"] = f"verdict-badge verdict-badge-{verdict.split()[0]}"
+    badge.string = verdict
+    title.append(badge)
 
 
 def inline_imported_style(app: Sphinx, exception: Exception | None) -> None:
