@@ -37,8 +37,7 @@ def copy(tmp_path_factory):
     """A copy of the repository, with what has been executed so far."""
     root = tmp_path_factory.mktemp("build") / "book"
     shutil.copytree(ROOT, root, ignore=LEFT_OUT)
-    template = (ROOT / "book/_template.md").read_text(encoding="utf-8")
-    add_chapter(root, template.replace("kernel_regime/gradients.md", "gradients.md").replace("kernel_regime/softmax_calculus.md", "softmax_calculus.md"))  # fmt: skip
+    add_chapter(root, (ROOT / "book/_template.md").read_text(encoding="utf-8"))
     return root
 
 

@@ -88,7 +88,9 @@ def test_feedback_is_readable_as_text_and_as_html():
 def test_a_chapter_has_three_exercises_with_folded_tagged_solutions(path):
     text = path.read_text(encoding="utf-8")
     exercises = re.findall(r"^:::\{exercise\}.*\n:label: (\S+)", text, re.MULTILINE)
-    assert len(exercises) >= 3
+    assert len(exercises) >= 3, (
+        "a chapter has three exercises or more: one to derive, one to code, one to explore"
+    )
     assert text.count("\n:class-container: solution\n") == len(exercises)
     solutions = [cell for cell in read_notebook(path).cells if "solution" in cell.metadata.get("tags", ())]
     assert len(solutions) == len(exercises)

@@ -20,11 +20,18 @@ def identifiers() -> list[str]:
     return sorted({name for cell in cells for name in re.findall(r"`([^`]+)`", cell)})
 
 
+def _module(name: str):
+    try:
+        return importlib.import_module(f"shallowformer.{name}")
+    except ModuleNotFoundError:
+        return importlib.import_module(f"shallowformer.kernel_regime.{name}")
+
+
 def resolves(name: str) -> bool:
     parts = name.split(".")
     for cut in range(len(parts), 0, -1):
         try:
-            found = importlib.import_module(".".join(["shallowformer", *parts[:cut]]))
+            found = _module(".".join(parts[:cut]))
         except ModuleNotFoundError:
             continue
         rest = parts[cut:]
@@ -45,7 +52,7 @@ def test_an_identifier_of_the_notation_table_exists(name):
 
 def test_a_wrong_identifier_would_be_noticed():
     assert not resolves("softmax.no_such_function")
-    assert not resolves("kernel_regime.parameters.Parameters.no_such_block")
+    assert not resolves("parameters.Parameters.no_such_block")
 
 
 def test_the_commands_of_the_readme_exist():

@@ -24,8 +24,9 @@ from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from bookext.chapters import LEDGER, ROOT, chapters, read_notebook
+from bookext.chapters import LEDGER, ROOT, chapters, read_notebook, statements
 from shallowformer.verify import ledger
+from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import MIME
 
 CACHE = ROOT / "_build" / ".jupyter_cache"
@@ -199,6 +200,14 @@ def main() -> int:
             print(f"\n{run.chapter} failed\n  {run.error}", file=sys.stderr)
         return 1
     fresh, stored = ledger.gather(verdicts(runs)), ledger.read(LEDGER)
+    stated = {label for label in statements() if not parse(label).own}
+    if stated != {entry["id"] for entry in fresh}:
+        unchecked, unstated = stated - {e["id"] for e in fresh}, {e["id"] for e in fresh} - stated
+        print(
+            f"statements without a check: {sorted(unchecked)}; checks without a statement: {sorted(unstated)}",
+            file=sys.stderr,
+        )
+        return 1
     different = ledger.differences(fresh, stored)
     if different and options.accept:
         ledger.write(LEDGER, fresh)

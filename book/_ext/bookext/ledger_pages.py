@@ -53,7 +53,7 @@ def topic(entry: dict, titles: dict[str, dict[str, str]]) -> str:
         Markdown, possibly empty.
     """
     title = titles[entry["id"]]["title"].split("{cite")[0].strip()
-    return title.partition(":")[2].strip() or title.partition(",")[2].strip()
+    return title.removesuffix("(this book)").partition(":")[2].strip()
 
 
 class _LedgerDirective(SphinxDirective):
@@ -106,7 +106,7 @@ class Scoreboard(_LedgerDirective):
             for entry in mine:
                 lines.append(
                     f"| {reference(entry)} | {topic(entry, titles)} | {entry['kind']} | **{entry['headline']}** | "
-                    f"{'; '.join([_measured(entry), *map(_further, entry['parts'])])} | {entry['support']} |"
+                    f"{'; '.join([_measured(entry), *map(_further, entry['parts'])])} | {entry['support']}{' (ours)' if entry['origin'] == 'book' else ''} |"
                 )
             lines.append("")
         return lines
@@ -126,16 +126,26 @@ class Errata(_LedgerDirective):
             Lines of MyST.
         """
         wrong = [entry for entry in entries if entry["verdict"] == "violated"]
-        better = [entry for entry in entries if entry["finding"] and entry not in wrong]
+        order = {label: place for place, label in enumerate(titles)}
+        better = sorted((e for e in entries if e["finding"] and e not in wrong), key=lambda e: order[e["id"]])
         lines = ["**Errata: statements that are not true as printed**", ""]
         lines += [f"- {reference(e)}: {e['finding']}" for e in wrong] or [
             "None among the statements treated so far."
         ]
         lines += ["", "**Sharpenings and additions**", ""]
-        lines += [
-            f"- {reference(entry)} {{cite:p}}`{entry['paper']}`: {entry['finding']}" for entry in better
-        ]
+        lines += [f"- {reference(entry)}{_credit(entry)}: {entry['finding']}" for entry in better]
         return lines
+
+
+def _credit(entry: dict) -> str:
+    """Whose statement is meant: a sharper form names the paper's, a lettered one is the book's own."""
+    if entry["origin"] == "paper":
+        return f" {{cite:p}}`{entry['paper']}`"
+    return (
+        f" (sharpens or adds to {entry['number']} of {{cite:t}}`{entry['paper']}`)"
+        if entry["variant"]
+        else " (this book)"
+    )
 
 
 def _measured(check: dict) -> str:

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from bookext.chapters import LEDGER
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
+from bookext.chapters import LEDGER
 from shallowformer.verify import ledger
 
 #: Scripts and styles of Jupyter Book's live-code feature, which would load its library from another host.

@@ -92,6 +92,26 @@ def judge(
     return Feedback(exercise, "passed", f"right on all {len(cases)} cases")
 
 
+def judge_number(exercise: str, answer: object, verdict: Callable[[float], Feedback]) -> Feedback:
+    """Judge an answer that is a number: a Python, numpy or torch one.
+
+    Args:
+        exercise: label of the exercise on the page.
+        answer: the reader's answer.
+        verdict: the number → the feedback.
+
+    Returns:
+        The feedback; "not yet" for a missing answer, "wrong" for what is not a number.
+    """
+    if answer is None or answer is Ellipsis:
+        return Feedback(exercise, "not yet", "give a number")
+    try:
+        number = float(answer)
+    except (TypeError, ValueError, RuntimeError):
+        return Feedback(exercise, "wrong", f"expected a number, got {answer!r}")
+    return verdict(number)
+
+
 def _problem(value: object, right: Tensor | float, tolerance: float) -> str:
     """What is wrong with a value, or ""."""
     right = torch.as_tensor(right, dtype=torch.float64)

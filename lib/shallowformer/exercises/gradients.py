@@ -6,7 +6,7 @@ import torch
 from torch import Generator, Tensor
 
 from shallowformer import softmax
-from shallowformer.exercises.feedback import Feedback, judge
+from shallowformer.exercises.feedback import Feedback, judge, judge_number
 from shallowformer.kernel_regime import data
 
 
@@ -110,27 +110,29 @@ def check_long_sequence_limit(limit: float) -> Feedback:
     Returns:
         The feedback.
     """
-    if limit is None or limit is Ellipsis:
-        return Feedback("ex-gradient-typical", "not yet", "give a number")
-    if not isinstance(limit, (int, float)):
-        return Feedback("ex-gradient-typical", "wrong", f"expected a number, got {limit!r}")
-    right = mean_square(T=1024, draws=1000, seed=1)
-    if abs(limit - right) <= 0.01:
-        return Feedback("ex-gradient-typical", "passed", f"{right:.3f} at T = 1024, over inputs of our own")
-    if abs(limit - 0.125) <= 0.005:
+
+    def verdict(limit: float) -> Feedback:
+        right = mean_square(T=1024, draws=1000, seed=1)
+        if abs(limit - right) <= 0.01:
+            return Feedback(
+                "ex-gradient-typical", "passed", f"{right:.3f} at T = 1024, over inputs of our own"
+            )
+        if abs(limit - 0.125) <= 0.005:
+            return Feedback(
+                "ex-gradient-typical",
+                "wrong",
+                "1/d is the answer for uniform attention; softmax tilts the tokens towards Wq, which narrows their covariance",
+            )
+        if limit > right + 0.01:
+            return Feedback(
+                "ex-gradient-typical",
+                "wrong",
+                f"{limit:.3f} is too large: is T long enough? The mean still falls beyond T = 64",
+            )
         return Feedback(
             "ex-gradient-typical",
             "wrong",
-            "1/d is the answer for uniform attention; softmax tilts the tokens towards Wq, which narrows their covariance",
+            f"{limit:.3f} is too small: the limit is not 0; average over more inputs",
         )
-    if limit > right + 0.01:
-        return Feedback(
-            "ex-gradient-typical",
-            "wrong",
-            f"{limit:.3f} is too large: is T long enough? The mean still falls beyond T = 64",
-        )
-    return Feedback(
-        "ex-gradient-typical",
-        "wrong",
-        f"{limit:.3f} is too small: the limit is not 0; average over more inputs",
-    )
+
+    return judge_number("ex-gradient-typical", limit, verdict)

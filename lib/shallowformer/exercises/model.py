@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Generator, Tensor
 
-from shallowformer.exercises.feedback import Feedback, judge
+from shallowformer.exercises.feedback import Feedback, judge, judge_number
 from shallowformer.kernel_regime import data, model, parameters
 
 #: What people answer instead, by the hint they get.
@@ -35,7 +35,7 @@ def check_merge(merge: Callable[..., tuple[Tensor, Tensor]]) -> Feedback:
     def flat(answer: tuple[Tensor, Tensor] | None, d: int) -> Tensor | None:
         if answer is None:
             return None
-        if not (isinstance(answer, tuple) and len(answer) == 2):
+        if not (isinstance(answer, (tuple, list)) and len(answer) == 2):
             raise TypeError("the function must return the pair (U, W)")
         U, W = answer
         if U.shape != (d,) or W.shape != (d, d):
@@ -61,6 +61,7 @@ def _output(X: Tensor, phi: parameters.Parameters) -> Tensor:
 
 #: What people answer instead, by the hint they get; each returns a padded sequence.
 PAD_MISTAKES = {
+    "zero tokens still take attention mass, and here they take the query's place too: q is the last token.": lambda X, k: torch.cat([X, torch.zeros((k - 1) * len(X), X.shape[1], dtype=X.dtype)]),
     "zero tokens still take attention mass: e⁰ = 1 in the softmax.": lambda X, k: torch.cat([torch.zeros((k - 1) * len(X), X.shape[1], dtype=X.dtype), X]),
     "the last token must stay the last one: it is the query.": lambda X, k: X.flip(0).repeat(k, 1),
     "every token must be repeated equally often, or the repeated ones gain attention.": lambda X, k: torch.cat([X, X[-1:].expand((k - 1) * len(X), -1)]),
@@ -105,27 +106,29 @@ def check_kept_fraction(fraction: float) -> Feedback:
     Returns:
         The feedback.
     """
-    if fraction is None or fraction is Ellipsis:
-        return Feedback("ex-model-rank", "not yet", "give a number")
-    if not isinstance(fraction, (int, float)) or not 0 < fraction < 1:
-        return Feedback("ex-model-rank", "wrong", f"expected a number between 0 and 1, got {fraction!r}")
-    W = torch.randn(2000, 8, 8, generator=Generator().manual_seed(0), dtype=torch.float64)
-    energy = torch.linalg.svdvals(W) ** 2
-    right = float((energy[:, :4].sum(-1) / energy.sum(-1)).mean())
-    if abs(fraction - right) <= 0.01:
-        return Feedback("ex-model-rank", "passed", f"{right:.3f} over 2000 matrices of our own")
-    if abs(fraction - 0.5) <= 0.03:
+
+    def verdict(fraction: float) -> Feedback:
+        if not 0 < fraction < 1:
+            return Feedback("ex-model-rank", "wrong", f"expected a number between 0 and 1, got {fraction!r}")
+        W = torch.randn(2000, 8, 8, generator=Generator().manual_seed(0), dtype=torch.float64)
+        energy = torch.linalg.svdvals(W) ** 2
+        right = float((energy[:, :4].sum(-1) / energy.sum(-1)).mean())
+        if abs(fraction - right) <= 0.01:
+            return Feedback("ex-model-rank", "passed", f"{right:.3f} over 2000 matrices of our own")
+        if abs(fraction - 0.5) <= 0.03:
+            return Feedback(
+                "ex-model-rank",
+                "wrong",
+                "half of the rank keeps more than half of the energy: singular values are not equal",
+            )
+        if abs(fraction - right**0.5) <= 0.01:
+            return Feedback(
+                "ex-model-rank", "wrong", "square the singular values: ‖W‖²_F is the sum of their squares"
+            )
         return Feedback(
             "ex-model-rank",
             "wrong",
-            "half of the rank keeps more than half of the energy: singular values are not equal",
+            f"{fraction:.3f} is off by more than 0.01; average over at least 500 matrices",
         )
-    if abs(fraction - right**0.5) <= 0.01:
-        return Feedback(
-            "ex-model-rank", "wrong", "square the singular values: ‖W‖²_F is the sum of their squares"
-        )
-    return Feedback(
-        "ex-model-rank",
-        "wrong",
-        f"{fraction:.3f} is off by more than 0.01; average over at least 500 matrices",
-    )
+
+    return judge_number("ex-model-rank", fraction, verdict)

@@ -7,6 +7,7 @@ The chapter *Put a claim of your own to the test* is the worked example.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 
 from torch import Generator, Tensor
 
@@ -34,6 +35,17 @@ __all__ = [
 ]  # fmt: skip
 
 Check = Identity | Inequality | Rate | Probability
+
+
+def _known_options(kind: type, options: Mapping) -> Mapping:
+    """Refuse a misspelt option by name."""
+    allowed = {field.name for field in fields(kind)} - {"claim"}
+    unknown = sorted(set(options) - allowed)
+    if unknown:
+        raise ValueError(f"options must be among {', '.join(sorted(allowed))}; got {', '.join(unknown)}")
+    return options
+
+
 _collectors: list[list[Check]] = []
 
 
@@ -110,7 +122,14 @@ def identity(
     """
     return settle(
         Identity(
-            claim, formula, dict(against), list(over), tolerance, because, dict(tolerances or {}), **options
+            claim,
+            formula,
+            dict(against),
+            list(over),
+            tolerance,
+            because,
+            dict(tolerances or {}),
+            **_known_options(Identity, options),
         )
     )
 
@@ -145,7 +164,7 @@ def inequality(
         ClaimFailed: the verdict is not the expected one, or the search misses what it should have found.
         ValueError: an unknown expectation, no reason, or an allowance that is not above 0.
     """
-    return settle(Inequality(claim, lhs, rhs, over, expect, because, **options))
+    return settle(Inequality(claim, lhs, rhs, over, expect, because, **_known_options(Inequality, options)))
 
 
 def rate(
@@ -168,9 +187,10 @@ def rate(
         exponent: the claimed slope of log y against log x (or against x, for ``law="geometric"``).
         relation: ``equal``; ``at most`` for an upper bound y ≤ C·x^exponent, contradicted only by a larger slope; ``at least``.
         seeds: of the repetitions; 10 or more for a random quantity.
-        resolution: widest interval that still decides anything; a wider one is ``undecided`` and fails.
+        resolution: widest interval that supports a claim; a wider one that meets the exponent is ``undecided`` and fails.
         because: why resolution and bias are what they are.
-        **options: ``law`` (``power`` or ``geometric``), ``bias`` (known deviation at finite size, 0), ``expect``, ``support``, ``finding``.
+        **options: ``law`` (``power`` or ``geometric``), ``bias`` (known deviation at finite size, 0), ``deterministic`` (True: one seed
+            is enough), ``expect``, ``support``, ``finding``.
 
     Returns:
         The verdict: ``supported``, ``violated`` or ``undecided``.
@@ -180,7 +200,17 @@ def rate(
         ValueError: an argument out of range, or measurements without a logarithm.
     """
     return settle(
-        Rate(claim, measure, tuple(over), exponent, relation, tuple(seeds), resolution, because, **options)
+        Rate(
+            claim,
+            measure,
+            tuple(over),
+            exponent,
+            relation,
+            tuple(seeds),
+            resolution,
+            because,
+            **_known_options(Rate, options),
+        )
     )
 
 
@@ -203,4 +233,4 @@ def probability(
         ClaimFailed: the verdict is not the expected one.
         ValueError: a level outside (0, 1), no draws, or a wrong result of ``fails``.
     """
-    return settle(Probability(claim, fails, at_most, draws, **options))
+    return settle(Probability(claim, fails, at_most, draws, **_known_options(Probability, options)))

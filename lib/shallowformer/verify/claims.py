@@ -24,7 +24,7 @@ class ClaimId:
         label: the label on the page, without the part.
         part: name of a further check of the same claim (behind a slash), or "".
         paper: BibTeX key of the paper, or "" for a reader's own claim.
-        number: the paper's own number, e.g. "Fact 1", or "" for a reader's own claim.
+        number: the paper's own number, e.g. "Fact 1", or the book's letter, e.g. "Proposition A"; "" for a reader's own claim.
         variant: e.g. "sharp", or "".
     """
 
@@ -33,6 +33,11 @@ class ClaimId:
     paper: str
     number: str
     variant: str
+
+    @property
+    def origin(self) -> str:
+        """Whose statement it is: ``paper``, or ``book`` for letters and for variants such as ``sharp``."""
+        return "book" if self.variant or not self.number[-1:].isdigit() else "paper"
 
     @property
     def own(self) -> bool:

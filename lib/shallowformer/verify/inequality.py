@@ -57,6 +57,20 @@ class Inequality:
                 f"over must be an admissible set or several by name, got {', '.join(type(s).__name__ for s in sets) or 'none'}"
             )
         arguments.positive("rounding", self.rounding)
+        for name, point in self.known.items():
+            self._check_known(name, point, sets[0])
+
+    def _check_known(self, name: str, point: Point, over: AdmissibleSet) -> None:
+        """Refuse a known point that does not have the set's variables, or lies outside (its sizes may differ)."""
+        if set(point) != set(over.regions):
+            raise ValueError(
+                f"known[{name!r}] must have the variables {', '.join(over.regions)}, got {', '.join(point)}"
+            )
+        for variable, admitted in over.admit(point).items():
+            if not torch.allclose(admitted, point[variable], rtol=0, atol=1e-9):
+                raise ValueError(
+                    f"known[{name!r}] must lie in the set: {variable} in {over.regions[variable].text}"
+                )
 
     def ratio(self, **point: Tensor) -> Tensor:
         """Left side over right side of a batch of points, Float64[Tensor, "restarts"]."""
@@ -81,8 +95,11 @@ class Inequality:
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
         shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
-        if not shortfall and not (math.isfinite(searched) or searched == math.inf):
-            shortfall = "the ratio is a number nowhere"
+        undefined = sum(result.undefined for result in found.values())
+        if undefined:
+            shortfall = (
+                f"the ratio is not a number at {undefined} of the points tried: leave them out of the set"
+            )
         nowhere = [name for name, value in known.items() if math.isnan(value)]
         if nowhere:
             shortfall = f"the ratio is no number at the known {nowhere[0]}"
@@ -100,6 +117,7 @@ class Inequality:
             summary=shortfall or self._summary(ratio, where, known),
             measured={
                 "ratio": ratio,
+                **({} if self.attains is None else {"attains": self.attains}),
                 "searched": searched,
                 **{f"searched_{name}": result.value for name, result in found.items() if name},
                 **{f"known_{name}": value for name, value in known.items()},
@@ -118,7 +136,10 @@ class Inequality:
         for name, value in found.items():
             place = f" over {name}" if name else ""
             if target is not None and value < target * (1 - self.gap):
-                return f"the search reached only ratio {value:.7f}{place}, the claim says {target:.7f} is attained"
+                return (
+                    f"the search reached only ratio {value:.7f}{place}, the claim says {target:.7f} is attained; "
+                    "if you trust the claim, give the search more steps or restarts"
+                )
             if self.attains is not None and value > target * (1 + self.gap):
                 return f"the search reached ratio {value:.7f}{place}, the claim says that {target:.7f} is the most"
         if best_known is not None and max(found.values()) < best_known * (1 - self.gap):

@@ -17,6 +17,7 @@ EXACT = (
     "paper",
     "number",
     "variant",
+    "origin",
     "kind",
     "expectation",
     "verdict",
@@ -52,6 +53,7 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
             "paper": claim.paper,
             "number": claim.number,
             "variant": claim.variant,
+            "origin": claim.origin,
             **{
                 key: verdict[key]
                 for key in ("kind", "expectation", "verdict", "headline", "support", "summary")

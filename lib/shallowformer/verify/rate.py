@@ -100,6 +100,7 @@ class Rate:
     because: str
     law: str = "power"
     bias: float = 0.0
+    deterministic: bool = False
     expect: str = "supported"
     support: str = "numerical"
     finding: str = ""
@@ -122,6 +123,10 @@ class Rate:
             raise ValueError(f"exponent must be finite, got {self.exponent}")
         if not len(self.seeds):
             raise ValueError("seeds must hold at least one seed, got none")
+        if len(self.seeds) == 1 and not self.deterministic:
+            raise ValueError(
+                "seeds must hold several seeds, or an interval has no width; or say deterministic=True; got 1"
+            )
         _sizes(self.over, self.law)
 
     def run(self) -> Verdict:
@@ -133,15 +138,20 @@ class Rate:
         )  # the fit rounds, and exact laws have no width
         above, below = line.low > self.exponent + slack, line.high < self.exponent - slack
         contradicted = {"equal": above or below, "at most": above, "at least": below}[self.relation]
+        spread = (
+            f", 95 % interval [{line.low:.3f}, {line.high:.3f}] over {len(self.seeds)} seeds"
+            if len(self.seeds) > 1
+            else ""
+        )
         unresolved = line.high - line.low > self.resolution
         return Verdict(
             claim=self.claim,
             kind="rate",
             expectation=self.expect,
-            verdict="undecided" if unresolved else "violated" if contradicted else "supported",
+            verdict="violated" if contradicted else "undecided" if unresolved else "supported",
             summary=(
-                f"slope {line.slope:.3f}, 95 % interval [{line.low:.3f}, {line.high:.3f}], claimed {self.relation} {self.exponent:g}; "
-                f"{len(self.seeds)} seeds, {min(self.over):g} to {max(self.over):g}"
+                f"slope {line.slope:.3f}{spread}, claimed {self.relation} {self.exponent:g}, "
+                f"{min(self.over):g} to {max(self.over):g}"
             ),
             measured={
                 "slope": line.slope,

@@ -19,11 +19,13 @@ class SearchResult:
         value: the largest value.
         point: the admissible point, name → tensor with a leading dimension of 1.
         values: the largest value of each restart, Float64[Tensor, "restarts"].
+        undefined: how many evaluations gave NaN.
     """
 
     value: float
     point: Point
     values: Tensor
+    undefined: int = 0
 
 
 class _Adam:
@@ -76,7 +78,8 @@ def maximise(
         The largest value and its point.
 
     Raises:
-        ValueError: a budget or rate out of range, or an objective that does not return one number a restart.
+        ValueError: a budget or rate out of range, an objective that does not return one number a restart, or one that
+            is to be climbed and has no gradient.
     """
     arguments.count("restarts", restarts)
     arguments.count("steps", steps, 0)
@@ -88,6 +91,7 @@ def maximise(
     climbers = {name: _Adam(value, over.regions[name].round) for name, value in raw.items()}
     best = torch.full((restarts,), -math.inf, dtype=torch.float64)
     best_point = {name: value.detach().clone() for name, value in raw.items()}
+    undefined = 0
     for step in range(steps + 1):
         point = over.admit(raw)
         value = objective(**point)
@@ -96,12 +100,17 @@ def maximise(
                 f"objective must return one number a restart, shape ({restarts},), got "
                 f"{tuple(value.shape) if isinstance(value, Tensor) else type(value).__name__}"
             )
+        if steps and not value.requires_grad:
+            raise ValueError(
+                "objective must be differentiable in its variables to be climbed; got a value without a gradient"
+            )
         with torch.no_grad():
+            undefined += int(value.isnan().sum())
             better = value > best  # False for NaN
             best = torch.where(better, value.double(), best)
             for name, now in point.items():
                 best_point[name][better] = now.detach()[better]
-        if step == steps or not value.requires_grad:
+        if step == steps:
             break
         size = rate * (1e-4 + 0.5 * (1 + math.cos(math.pi * step / steps)))
         slopes = torch.autograd.grad(
@@ -115,5 +124,8 @@ def maximise(
                 raw[name].copy_(now)
     winner = int(best.argmax())
     return SearchResult(
-        float(best[winner]), {name: value[winner : winner + 1] for name, value in best_point.items()}, best
+        float(best[winner]),
+        {name: value[winner : winner + 1] for name, value in best_point.items()},
+        best,
+        undefined,
     )

@@ -68,7 +68,7 @@ def free(*shape: int, scale: float = 1.0) -> Region:
 
 
 def ball(*shape: int, radius: float = 1.0) -> Region:
-    """Vectors along the last dimension of norm at most ``radius``; half of the starting points lie on the boundary.
+    """Vectors along the last dimension of norm at most ``radius``; half of the starting vectors lie on the boundary.
 
     Args:
         *shape: of the variable; ``ball(T, d)`` is T vectors of dimension d.
@@ -86,8 +86,8 @@ def ball(*shape: int, radius: float = 1.0) -> Region:
 
     def draw(restarts: int, generator: Generator) -> Tensor:
         raw = torch.nn.functional.normalize(start(restarts, generator), dim=-1)
-        inside = torch.rand(restarts, generator=generator, dtype=torch.float64) * 2
-        return radius * raw * inside.clamp(max=1).reshape(-1, *[1] * len(shape))
+        inside = torch.rand(restarts, *shape[:-1], 1, generator=generator, dtype=torch.float64) * 2
+        return radius * raw * inside.clamp(max=1)
 
     def admit(raw: Tensor) -> Tensor:
         return raw * (radius / torch.linalg.vector_norm(raw, dim=-1, keepdim=True).clamp(min=radius))

@@ -65,7 +65,7 @@ class Verdict:
         """The verdict in a word or two, with the slack of a loose bound."""
         ratio = self.measured.get("ratio")
         if self.verdict == "loose" and isinstance(ratio, float) and ratio > 0:
-            return f"loose ×{1 / ratio:.3g}"
+            return f"loose ×{1 / ratio:.3g}" if ratio < 0.95 else f"loose ×{1 / ratio:.7g}"
         return self.verdict
 
     def line(self) -> str:
@@ -95,7 +95,8 @@ class Verdict:
         state = "passed" if self.passed else "failed"
         expected = "" if self.passed else f" <em>expected {html.escape(self.expectation)}</em>"
         budget = ", ".join(f"{name} {value}" for name, value in self.budget.items())
-        details = " · ".join(html.escape(text) for text in (budget, self.because) if text)
+        why = f"why this tolerance: {self.because}" if self.because else ""
+        details = " · ".join(html.escape(text) for text in (budget, why) if text)
         return (
             f'<div class="verdict verdict-{state}"><span class="verdict-mark" aria-label="{state}">{"✓" if self.passed else "✗"}</span> '
             f'<code>{html.escape(self.claim)}</code> <strong class="verdict-word">{html.escape(self.headline)}</strong>{expected} '
