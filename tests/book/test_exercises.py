@@ -2,7 +2,9 @@
 
 import re
 
+import numpy as np
 import pytest
+import torch
 
 from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import gradients, model, softmax
@@ -20,7 +22,12 @@ FUNCTIONS = {
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
-    softmax.check_insensitive_scale: {1.0: "larger", 12.0: "smaller", -1.0: "above 0"},
+    softmax.check_insensitive_scale: {
+        1.0: "larger",
+        12.0: "smaller",
+        -1.0: "above 0",
+        "much": "expected a number",
+    },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
 }
@@ -48,6 +55,15 @@ def test_a_wrong_number_is_told_where_to_look(check, number):
     feedback = check(number)
     assert feedback.state == "wrong"
     assert NUMBERS[check][number] in feedback.message
+
+
+@pytest.mark.parametrize("number", [torch.tensor(0.9), np.float32(0.9), 0.9])
+def test_a_number_may_come_from_any_library(number):
+    assert model.check_kept_fraction(number).passed
+
+
+def test_a_pair_may_be_a_list():
+    assert model.check_merge(lambda Q, K, V, u, beta: [V.T @ u, beta * K.T @ Q]).passed
 
 
 @pytest.mark.parametrize("check", FUNCTIONS)

@@ -271,3 +271,52 @@ def test_batch_makes_a_batch_of_one_in_float64():
 def test_sets_of_every_kind_can_be_searched():
     over = product(x=sphere(2), w=interval(0, 1))
     assert settle(lambda x, w: w * x[:, 0], 1.0, over).passed
+
+
+def test_a_left_side_that_is_undefined_somewhere_fails_and_says_so():
+    partly = verify.Inequality(
+        "my-claim",
+        lambda x: torch.where(x[:, 0] > 0, x[:, 0], math.nan),
+        1.0,
+        verify.product(x=verify.ball(2)),
+        "tight",
+        "exact",
+    )
+    verdict = partly.run()
+    assert not verdict.passed
+    assert "not a number at" in verdict.summary
+
+
+def test_a_known_point_must_lie_in_the_set():
+    known = {"outside": verify.batch(x=[2.0, 0.0])}
+    with pytest.raises(ValueError, match=r"known\['outside'\] must lie in the set: x in ball"):
+        verify.Inequality(
+            "my-claim",
+            lambda x: x[:, 0],
+            1.0,
+            verify.product(x=verify.ball(2)),
+            "tight",
+            "exact",
+            known=known,
+        )
+
+
+def test_a_known_point_must_have_the_variables_of_the_set():
+    known = {"other": verify.batch(y=[0.5, 0.0])}
+    with pytest.raises(ValueError, match=r"must have the variables x, got y"):
+        verify.Inequality(
+            "my-claim",
+            lambda x: x[:, 0],
+            1.0,
+            verify.product(x=verify.ball(2)),
+            "tight",
+            "exact",
+            known=known,
+        )
+
+
+def test_what_is_said_to_be_attained_is_recorded():
+    half = verify.Inequality(
+        "my-claim", lambda x: x[:, 0], 2.0, verify.product(x=verify.ball(2)), "loose", "exact", attains=0.5
+    )
+    assert half.run().measured["attains"] == 0.5

@@ -157,9 +157,17 @@ def test_too_much_noise_is_undecided_and_fails():
 
 
 @pytest.mark.parametrize("relation", ["equal", "at most"])
-def test_an_interval_wider_than_the_resolution_decides_nothing(relation):
-    """It lies above the claimed −3 from end to end, yet is wider than what was said to decide anything."""
-    assert check(-3.0, relation, noise=0.5, resolution=1e-3, expect="violated").run().verdict == "undecided"
+def test_an_interval_that_excludes_the_claim_contradicts_it_however_wide(relation):
+    """It lies above the claimed −3 from end to end: a finer resolution could only confirm that."""
+    assert check(-3.0, relation, noise=0.5, resolution=1e-3, expect="violated").run().verdict == "violated"
+
+
+def test_one_seed_needs_to_be_declared_deterministic():
+    with pytest.raises(ValueError, match=r"seeds.*deterministic=True.*got 1"):
+        check(seeds=[0])
+    exact = check(-0.5, measure=lambda x, seed: x**-0.5, seeds=[0], deterministic=True).run()
+    assert exact.verdict == "supported"
+    assert "interval" not in exact.summary
 
 
 def test_an_expected_violation_passes_and_an_unexpected_support_fails():
@@ -218,7 +226,7 @@ def declare(**changes):
         over=X.tolist(),
         exponent=-0.5,
         relation="equal",
-        seeds=[0],
+        seeds=[0, 1],
         resolution=0.1,
         because="noise",
     )

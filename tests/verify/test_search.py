@@ -167,10 +167,21 @@ def test_an_infinite_value_is_found_and_does_no_harm_to_other_restarts():
     assert result.point["x"] > 0.5
 
 
-def test_an_objective_without_gradient_is_evaluated_at_the_starting_points():
-    result = maximise(lambda x: x.detach().sum(-1), product(x=ball(2)), restarts=9, steps=10)
-    assert result.values.shape == (9,)
-    assert result.values.isfinite().all()
+def test_an_objective_without_gradient_is_refused_unless_it_is_only_evaluated():
+    flat = lambda x: x.detach().sum(-1)
+    with pytest.raises(ValueError, match=r"objective must be differentiable.*without a gradient"):
+        maximise(flat, product(x=ball(2)), restarts=9, steps=10)
+    assert maximise(flat, product(x=ball(2)), restarts=9, steps=0).values.isfinite().all()
+
+
+def test_undefined_values_are_counted():
+    result = maximise(lambda x: torch.where(x > 0, x, math.nan), product(x=free()), restarts=32, steps=0)
+    assert 0 < result.undefined < 32
+
+
+def test_starting_vectors_of_a_ball_have_lengths_of_their_own():
+    lengths = product(x=ball(5, 3)).draw(8, torch.Generator().manual_seed(0))["x"].norm(dim=-1)
+    assert lengths.std(-1).max() > 0.1
 
 
 # Refusals -------------------------------------------------------------------------------------------------------------

@@ -33,7 +33,16 @@ def one_of_each_kind() -> list[verify.Verdict]:
             "exact",
         ),
         verify.rate(
-            "my-rate", lambda x, seed: x**0.5, (1, 4, 16), 0.5, "at most", [0], 0.1, "exact", bias=1e-9
+            "my-rate",
+            lambda x, seed: x**0.5,
+            (1, 4, 16),
+            0.5,
+            "at most",
+            [0],
+            0.1,
+            "exact",
+            bias=1e-9,
+            deterministic=True,
         ),
         verify.probability("my-probability", lambda draws, _: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
     ]
@@ -162,3 +171,15 @@ def test_collectors_that_hold_the_same_checks_are_still_two():
 
 def test_the_public_names_exist():
     assert all(hasattr(verify, name) for name in verify.__all__)
+
+
+@pytest.mark.parametrize("kind", ["identity", "inequality", "rate", "probability"])
+def test_a_misspelt_option_is_named(kind):
+    arguments = {
+        "identity": (lambda x: x, {"same": lambda x: x}, [CASE], 1e-15, "exact"),
+        "inequality": (lambda x: x, 1.0, verify.product(x=verify.ball(2)), "tight", "exact"),
+        "rate": (lambda x, seed: x, (1, 2, 4), 1.0, "equal", (0, 1), 0.1, "exact"),
+        "probability": (lambda draws, generator: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
+    }[kind]
+    with pytest.raises(ValueError, match=r"options must be among .*; got stepps"):
+        getattr(verify, kind)("my-claim", *arguments, stepps=3)
