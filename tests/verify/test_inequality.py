@@ -320,3 +320,12 @@ def test_what_is_said_to_be_attained_is_recorded():
         "my-claim", lambda x: x[:, 0], 2.0, verify.product(x=verify.ball(2)), "loose", "exact", attains=0.5
     )
     assert half.run().measured["attains"] == 0.5
+
+
+def test_a_known_point_that_is_not_extremal_fails_and_is_named():
+    known = {"halfway": verify.batch(x=[0.5, 0.0])}
+    verdict = verify.Inequality(
+        "my-claim", lambda x: x[:, 0], 1.0, verify.product(x=verify.ball(2)), "tight", "exact", known=known
+    ).run()
+    assert not verdict.passed
+    assert "the known halfway has only ratio 0.5" in verdict.summary

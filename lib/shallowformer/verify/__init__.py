@@ -154,7 +154,7 @@ def inequality(
         expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below) or ``violated`` (an erratum).
         because: what the rounding allowance is derived from.
         **options: ``attains`` (the supremum of the ratio, which the search must reach and must not exceed), ``gap`` (how near counts
-            as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``),
+            as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``; each must attain what the claim says is attained),
             ``restarts``, ``steps``, ``seed``, ``support``, ``finding``.
 
     Returns:

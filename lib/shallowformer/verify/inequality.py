@@ -142,6 +142,9 @@ class Inequality:
                 )
             if self.attains is not None and value > target * (1 + self.gap):
                 return f"the search reached ratio {value:.7f}{place}, the claim says that {target:.7f} is the most"
+        for name, value in known.items():
+            if target is not None and value < target * (1 - self.gap):
+                return f"the known {name} has only ratio {value:.7f}, the claim says {target:.7f} is attained there"
         if best_known is not None and max(found.values()) < best_known * (1 - self.gap):
             return (
                 f"the search reached only ratio {max(found.values()):.7f}, a known point has {best_known:.7f}"
