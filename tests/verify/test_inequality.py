@@ -287,31 +287,18 @@ def test_a_left_side_that_is_undefined_somewhere_fails_and_says_so():
     assert "not a number at" in verdict.summary
 
 
-def test_a_known_point_must_lie_in_the_set():
-    known = {"outside": verify.batch(x=[2.0, 0.0])}
-    with pytest.raises(ValueError, match=r"known\['outside'\] must lie in the set: x in ball"):
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ({"x": [2.0, 0.0]}, r"known\['it'\] must lie in the set: x in ball"),
+        ({"y": [0.5, 0.0]}, r"known\['it'\] must have the variables x, got y"),
+    ],
+)
+def test_a_known_point_must_be_a_point_of_the_set(point, message):
+    over = verify.product(x=verify.ball(2))
+    with pytest.raises(ValueError, match=message):
         verify.Inequality(
-            "my-claim",
-            lambda x: x[:, 0],
-            1.0,
-            verify.product(x=verify.ball(2)),
-            "tight",
-            "exact",
-            known=known,
-        )
-
-
-def test_a_known_point_must_have_the_variables_of_the_set():
-    known = {"other": verify.batch(y=[0.5, 0.0])}
-    with pytest.raises(ValueError, match=r"must have the variables x, got y"):
-        verify.Inequality(
-            "my-claim",
-            lambda x: x[:, 0],
-            1.0,
-            verify.product(x=verify.ball(2)),
-            "tight",
-            "exact",
-            known=known,
+            "my-claim", lambda x: x[:, 0], 1.0, over, "tight", "exact", known={"it": verify.batch(**point)}
         )
 
 
