@@ -8,7 +8,6 @@ citations read author–year, references are plain text. The first cell installs
 """
 
 import argparse
-import os
 import re
 from pathlib import Path
 
@@ -16,10 +15,8 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pybtex.database import parse_file
 
+from bookext import address
 from bookext.chapters import ROOT, chapters, read_notebook
-
-#: Where the first cell installs the package from, in pip's words.
-SOURCE = os.environ.get("SHALLOWFORMER_SOURCE", "shallowformer")
 
 INSTALL = """\
 try:
@@ -130,7 +127,7 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
         The notebook.
     """
     citations, equations = authors_and_years(), {}
-    cells = [new_code_cell(INSTALL.format(source=SOURCE))]
+    cells = [new_code_cell(INSTALL.format(source=address.package()))]
     for cell in read_notebook(path).cells:
         if cell.cell_type == "markdown":
             text = flatten(cell.source, equations, citations, student)
