@@ -66,7 +66,9 @@ def colab(chapter: str) -> str:
         The address.
     """
     owner, name = _owner_and_name()
-    return f"https://colab.research.google.com/github/{owner}/{name}/blob/{NOTEBOOKS_BRANCH}/{notebook(chapter)}"
+    return (
+        f"https://colab.research.google.com/github/{owner}/{name}/blob/{NOTEBOOKS_BRANCH}/{notebook(chapter)}"
+    )
 
 
 def source(page: str) -> str:
