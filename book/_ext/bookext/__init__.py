@@ -2,7 +2,7 @@
 
 from sphinx.application import Sphinx
 
-from bookext.finish import finish
+from bookext.finish import finish_site
 from bookext.furniture import add_furniture, configure
 from bookext.ledger_pages import Errata, Scoreboard
 from bookext.mends import inline_imported_style, mend_page
@@ -25,5 +25,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", mend_page, priority=900)
     app.connect("html-page-context", remember_previews, priority=910)
     app.connect("build-finished", inline_imported_style)
-    app.connect("build-finished", finish, priority=900)
+    app.connect("build-finished", finish_site, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

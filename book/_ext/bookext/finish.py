@@ -30,7 +30,7 @@ _HEAVY = re.compile(
 )
 
 
-def finish(app: Sphinx, exception: Exception | None) -> None:
+def finish_site(app: Sphinx, exception: Exception | None) -> None:
     """Handle Sphinx's ``build-finished``.
 
     Args:
@@ -43,9 +43,21 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     prune(site)
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(_HEAVY.sub("", text), encoding="utf-8")
+        page.write_text(lighten(text), encoding="utf-8")
     page = Template((ROOT / "book/_templates/404.html").read_text(encoding="utf-8"))
     (site / "404.html").write_text(page.substitute(site=address.site()), encoding="utf-8")
+
+
+def lighten(html: str) -> str:
+    """Take out of a page what it loads and does not need.
+
+    Args:
+        html: of the page.
+
+    Returns:
+        The page without the icons' script and the fonts that are loaded ahead of need.
+    """
+    return _HEAVY.sub("", html)
 
 
 def prune(site: Path) -> None:
