@@ -174,7 +174,6 @@ class Panel:
         x: float,
         y: float,
         words: str,
-        colour: str = "ink",
         anchor: str = "middle",
         shift: tuple[float, float] = (0, 0),
         turned: bool = False,
@@ -185,14 +184,26 @@ class Panel:
             x: position.
             y: position of the base line.
             words: what it says.
-            colour: a name of the palette.
             anchor: ``start``, ``middle`` or ``end``.
             shift: pixels to the right and down.
             turned: read upwards.
         """
         left, top = self.px(x) + shift[0], self.py(y) + shift[1]
         turn = f"rotate(-90 {number(left)} {number(top)})" if turned else None
-        self._add("text", fill=colour, text=words, x=left, y=top, text_anchor=anchor, transform=turn)
+        self._add("text", fill="ink", text=words, x=left, y=top, text_anchor=anchor, transform=turn)
+
+    def key(self, x: float, y: float, entries: Mapping[str, str]):
+        """What the colours mean: one row a colour, downwards from a point.
+
+        Args:
+            x: position of the upper left corner.
+            y: position of the upper left corner.
+            entries: words → a name of the palette.
+        """
+        for row, (words, colour) in enumerate(entries.items()):
+            left, middle = self.px(x), self.py(y) + 17 * row + 8
+            self._add("path", stroke=colour, d=f"M{number(left)} {number(middle)}h16", stroke_width=4)
+            self._add("text", fill="ink", text=words, x=left + 22, y=middle + 4)
 
     def axes(self, xlabel: str, ylabel: str, xticks: Mapping[float, str], yticks: Mapping[float, str]):
         """Axes along the lower and left edge, with faint lines at the ticks.
