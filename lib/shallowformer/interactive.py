@@ -15,7 +15,8 @@ from xml.etree import ElementTree
 from shallowformer.figures import COLOURS
 from shallowformer.svg import Panel
 
-#: The house palette on a dark page: the same hues, lighter.
+#: Colours on a light card, and on a dark page: there the same hues, lighter, on the page's own background.
+LIGHT = {**COLOURS, "ink": "#1f2328", "paper": "#ffffff"}
 DARK = {
     "truth": "#6cb0ee",
     "claim": "#f08a73",
@@ -23,10 +24,8 @@ DARK = {
     "accent": "#f0bd5c",
     "quiet": "#99a0aa",
     "ink": "#e6e8eb",
-    "paper": "#14181e",
+    "paper": "var(--pst-color-background,#14181e)",
 }
-
-LIGHT = {**COLOURS, "ink": "#1f2328", "paper": "#ffffff"}
 
 #: How dark pages call themselves: this book's site, Colab, JupyterLab, VS Code. Elsewhere the figure is a light card.
 _DARK_PAGES = (
@@ -51,7 +50,7 @@ STYLE = f"""
 .interactive label>span{{flex:1 1 17rem;display:flex;gap:.6rem;align-items:center}}
 .interactive i{{font-style:normal}}
 .interactive input{{flex:1;min-width:0;height:2rem;margin:0;accent-color:var(--truth);cursor:pointer}}
-.interactive p{{margin:.2rem .5rem;min-height:2.9em;line-height:1.45;font-variant-numeric:tabular-nums}}
+.interactive p{{margin:.2rem .5rem;min-height:2.9em;line-height:1.45;text-align:left;font-variant-numeric:tabular-nums}}
 @media print{{.interactive label{{display:none}}}}
 """
 
@@ -117,8 +116,8 @@ def slider(
         The figure.
 
     Raises:
-        ValueError: fewer than two positions, a ``start`` that is not among them, an empty label or sentence, or drawings
-            that differ in more than attributes and words.
+        ValueError: fewer than two positions, a ``start`` that is not among them, an empty label or sentence, no panel, or
+            drawings that differ in more than attributes and words.
     """
     over = list(over)
     if len(over) < 2:
@@ -133,6 +132,8 @@ def slider(
     ]:
         raise ValueError(f"say must return a sentence at every position, got nothing at {silent[0]!r}")
     frames = [[panel.root for panel in draw(position)] for position in over]
+    if not frames[0]:
+        raise ValueError("draw must return at least one panel, got none")
     first = over.index(start)
     parts = _moving_parts(frames, first, over)
     still = frames[first]
