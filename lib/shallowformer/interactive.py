@@ -56,8 +56,6 @@ STYLE = f"""
 
 SCRIPT = """
 for (const root of document.querySelectorAll(".interactive")) {
-  if (root.awake) continue;
-  root.awake = true;
   const {says, parts} = JSON.parse(root.dataset.frames);
   const input = root.querySelector("input"), moving = root.querySelectorAll("[data-moves]");
   const show = () => {
