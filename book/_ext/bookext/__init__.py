@@ -3,7 +3,9 @@
 from sphinx.application import Sphinx
 
 from bookext.ledger_pages import Errata, Scoreboard
+from bookext.map_of_results import DrawMaps, MapOfResults, load_script, map_node, visit_map
 from bookext.mends import inline_imported_style, mend_page
+from bookext.uses import PassageCollector
 
 
 def setup(app: Sphinx) -> dict:
@@ -17,6 +19,12 @@ def setup(app: Sphinx) -> dict:
     """
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("errata", Errata)
+    app.add_directive("map-of-results", MapOfResults)
+    app.add_node(map_node, html=(visit_map, None))
+    app.add_env_collector(PassageCollector)
+    app.add_post_transform(DrawMaps)
+    app.add_css_file("results.css")
+    app.connect("html-page-context", load_script)
     app.connect("html-page-context", mend_page, priority=900)
     app.connect("build-finished", inline_imported_style)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,6 +5,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from bookext.chapters import LEDGER, ROOT, statements
+from bookext.results import name, topic
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import ROOMS, parse
 
@@ -27,33 +28,7 @@ def reference(entry: dict) -> str:
     Returns:
         Markdown.
     """
-    return f"{{prf:ref}}`{name(entry)} <{entry['id']}>`"
-
-
-def name(entry: dict) -> str:
-    """What readers call a claim: the paper's number and the variant.
-
-    Args:
-        entry: of the ledger.
-
-    Returns:
-        For example "Fact 1, sharp".
-    """
-    return entry["number"] + (f", {entry['variant'].replace('-', ' ')}" if entry["variant"] else "")
-
-
-def topic(entry: dict, titles: dict[str, dict[str, str]]) -> str:
-    """What a claim is about: its title on the page, behind the colon, without citations.
-
-    Args:
-        entry: of the ledger.
-        titles: from ``bookext.chapters.statements``.
-
-    Returns:
-        Markdown, possibly empty.
-    """
-    title = titles[entry["id"]]["title"].split("{cite")[0].strip()
-    return title.removesuffix("(this book)").partition(":")[2].strip()
+    return f"{{prf:ref}}`{name(entry['id'])} <{entry['id']}>`"
 
 
 class _LedgerDirective(SphinxDirective):
@@ -105,7 +80,7 @@ class Scoreboard(_LedgerDirective):
             ]
             for entry in mine:
                 lines.append(
-                    f"| {reference(entry)} | {topic(entry, titles)} | {entry['kind']} | **{entry['headline']}** | "
+                    f"| {reference(entry)} | {topic(titles[entry['id']]['title'])} | {entry['kind']} | **{entry['headline']}** | "
                     f"{'; '.join([_measured(entry), *map(_further, entry['parts'])])} | {entry['support']}{' (ours)' if entry['origin'] == 'book' else ''} |"
                 )
             lines.append("")
