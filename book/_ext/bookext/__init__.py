@@ -3,7 +3,7 @@
 from sphinx.application import Sphinx
 
 from bookext.ledger_pages import Errata, Scoreboard
-from bookext.map_of_results import DrawMaps, MapOfResults, load_script, map_node, visit_map
+from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
 from bookext.mends import inline_imported_style, mend_page
 from bookext.uses import PassageCollector
 
@@ -24,7 +24,7 @@ def setup(app: Sphinx) -> dict:
     app.add_env_collector(PassageCollector)
     app.add_post_transform(DrawMaps)
     app.add_css_file("results.css")
-    app.connect("html-page-context", load_script)
+    app.connect("html-page-context", load_scripts)
     app.connect("html-page-context", mend_page, priority=900)
     app.connect("build-finished", inline_imported_style)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,8 +5,8 @@ the picture grows downwards, as the book does, and stays readable with a hundred
 """
 
 import textwrap
-from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bs4 import BeautifulSoup, Comment
 from pygraphviz import AGraph
@@ -101,14 +101,17 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
         that of their verdict; boxes and arrows say in ``data-`` attributes which statements they stand for.
     """
     picture = AGraph(directed=True, strict=False, name="map")
-    picture.graph_attr.update(newrank=True, nodesep=0.12, ranksep=0.4, bgcolor="transparent", margin=0.05)
+    picture.graph_attr.update(newrank=True, nodesep=0.18, ranksep=0.45, bgcolor="transparent", margin=0.05)
     picture.node_attr.update(
         shape="box", fixedsize=True, width=WIDTH / 72, height=HEIGHT / 72, fontsize=9.5, margin=0
     )
     picture.edge_attr.update(arrowsize=0.6)
     for label, result in graph.results.items():
         picture.add_node(
-            label, label="\n".join(_lines(result)), URL=addresses[label], style="rounded" if result.ours else ""
+            label,
+            label="\n".join(_lines(result)),
+            URL=addresses[label],
+            style="rounded" if result.ours else "",
         )
     for number, (page, title) in enumerate(chapters.items()):
         mine = [label for label, result in graph.results.items() if result.page == page]
@@ -120,7 +123,7 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
     height = {label: number for number, row in enumerate(placed) for label in row}
     for row in placed:
         picture.add_subgraph(row, rank="same")
-    for upper, lower in zip(placed, placed[1:], strict=False):
+    for upper, lower in pairwise(placed):
         picture.add_edge(upper[0], lower[0], style="invis", weight=0)
     variants = set(graph.variants)
     for user, used in graph.uses.items():
@@ -129,16 +132,25 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
                 picture.add_edge(label, user, constraint=height[label] < height[user])
     for original, variant in variants:
         picture.add_edge(
-            original, variant, key="variant", constraint=height[original] < height[variant], **{"class": "variant"}
+            original,
+            variant,
+            key="variant",
+            constraint=height[original] < height[variant],
+            **{"class": "variant"},
         )
     return _clean(picture.draw(format="svg", prog="dot").decode(), graph, name)
 
 
+def _name_lines(result: Result) -> list[str]:
+    return textwrap.wrap(
+        plain(result.name), CHARACTERS - 4, max_lines=1 if result.topic else 2, placeholder=" …"
+    )
+
+
 def _lines(result: Result) -> list[str]:
-    """The text in a box."""
+    """The text in a box: name, topic, verdict."""
     topic = textwrap.wrap(plain(result.topic), CHARACTERS, max_lines=2, placeholder=" …")
-    head = textwrap.wrap(plain(result.name), CHARACTERS, max_lines=1, placeholder=" …")
-    return [*head, *topic, *([result.headline] if result.headline else [])]
+    return [*_name_lines(result), *topic, *([result.headline] if result.headline else [])]
 
 
 def _clean(svg: str, graph: Graph, name: str) -> str:
@@ -180,7 +192,8 @@ def _box(group, graph: Graph) -> None:
     group.title.string = describe(result)
     group.g.unwrap()
     texts = group.find_all("text")
-    texts[0]["class"] = "name"
+    for text in texts[: len(_name_lines(result))]:
+        text["class"] = "name"
     if result.headline:
         texts[-1]["class"] = "verdict-line"
 

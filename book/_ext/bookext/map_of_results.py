@@ -33,7 +33,7 @@ class MapOfResults(SphinxDirective):
         return [map_node()]
 
 
-class map_node(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes like this)
+class map_node(nodes.General, nodes.Element):
     """A map, as HTML in ``html``; without text, so that the site's search does not find its words everywhere."""
 
 
@@ -95,7 +95,12 @@ class DrawMaps(SphinxPostTransform):
         chapters = {result.page: self.env.titles[result.page].astext() for result in graph.results.values()}
         return _TEMPLATE.render(
             name=name,
-            picture=draw(graph, chapters, addresses, f"{name}: arrows lead to statements that use the one they start from"),
+            picture=draw(
+                graph,
+                chapters,
+                addresses,
+                f"{name}: arrows lead to statements that use the one they start from",
+            ),
             results=graph.results.values(),
             names={label: plain(result.name) for label, result in graph.results.items()},
             addresses=addresses,
@@ -126,8 +131,10 @@ def book_graph(env) -> Graph:
     return Graph(found, book_uses(env, found))
 
 
-def load_script(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
-    """Handle Sphinx's ``html-page-context``: pages with a map load its script.
+def load_scripts(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
+) -> None:
+    """Handle Sphinx's ``html-page-context``: only pages with a map or a scoreboard load the script for it.
 
     Args:
         app: the application.
@@ -136,5 +143,9 @@ def load_script(app: Sphinx, pagename: str, templatename: str, context: dict, do
         context: what the template will see.
         doctree: of the page, or None.
     """
-    if doctree is not None and any(True for _ in doctree.findall(map_node)):
+    if doctree is None:
+        return
+    if any(True for _ in doctree.findall(map_node)):
         app.add_js_file("map.js", loading_method="defer")
+    if any("scoreboard" in table["classes"] for table in doctree.findall(nodes.table)):
+        app.add_js_file("scoreboard.js", loading_method="defer")

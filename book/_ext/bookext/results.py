@@ -124,32 +124,39 @@ class Badge:
     Args:
         word: what it says.
         style: CSS class that colours it, one of those of ``_static/results.css``.
-        target: label or anchor that it leads to.
+        page: docname of the page that it leads to.
+        anchor: on that page.
         says: the longer form, for a tooltip.
     """
 
     word: str
     style: str
-    target: str
+    page: str
+    anchor: str
     says: str
 
 
-def badges(result: Result) -> list[Badge]:
-    """The badges of a statement: its verdict, whether the book sharpens it, whether it rests on more than a proof.
+def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
+    """The badges of statements: the verdict, whether the book sharpens it, whether it rests on less than a proof.
 
     Args:
-        result: of the statement.
+        found: from ``results``.
 
     Returns:
-        None for a statement that is not checked.
+        Label → badges, of the statements that are checked.
     """
-    if not result.headline:
-        return []
-    check = f"check-{result.label}"
-    found = [Badge(result.headline, f"is-{result.verdict}", check, f"Verdict of the check of {result.label}")]
+    return {label: _badges(result, found) for label, result in found.items() if result.headline}
+
+
+def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
+    check = (result.page, f"check-{result.label}")
+    mine = [Badge(result.headline, f"is-{result.verdict}", *check, f"Verdict of the check of {result.label}")]
     if result.sharper:
-        found.append(Badge("sharpened", "is-sharpened", result.sharper, "This book has a sharper form"))
+        sharper = found[result.sharper]
+        mine.append(
+            Badge("sharpened", "is-sharpened", sharper.page, sharper.label, f"Sharper: {sharper.name}")
+        )
     if result.support != "proved":
         says = {"numerical": "Rests on numerical evidence, not on a proof", "open": "Not proved here"}
-        found.append(Badge(result.support, "is-open", check, says[result.support]))
-    return found
+        mine.append(Badge(result.support, "is-open", *check, says[result.support]))
+    return mine
