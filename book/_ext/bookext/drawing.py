@@ -1,21 +1,25 @@
-"""The map of results as a static picture: Graphviz places and draws, the page's style sheet colours.
+"""The map of results as a static picture: Graphviz routes and draws, the page's style sheet colours.
 
-Statements stand in rows of their chapter, each below those of the same chapter that it uses. Rows are short, so that
-the picture grows downwards, as the book does, and stays readable with a hundred statements.
+Statements stand in a grid of few columns, chapter below chapter in reading order, each below those of its chapter that
+it uses. The picture grows downwards, as the book does, and is never wider than a page: it stays readable with a hundred
+statements. Layouts that Graphviz finds by itself become several times as wide as a page with half as many.
 """
 
 import textwrap
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import permutations
 
 from bs4 import BeautifulSoup, Comment
 from pygraphviz import AGraph
 
 from bookext.results import Result, plain
 
-#: Statements side by side, characters in a line of a box, and the size of a box in points. The box leaves room for
-#: readers' fonts, which are not those of the machine that draws.
-ROW, CHARACTERS, WIDTH, HEIGHT = 4, 25, 156, 66
+#: Columns, and the size of a box in points, with room for readers' fonts, which are not those of the machine that draws.
+COLUMNS, WIDTH, HEIGHT = 4, 156, 66
+#: Space between columns and between rows, where arrows run; around the boxes of a chapter; above them, for its title.
+ACROSS, DOWN, MARGIN, TITLE = 30, 34, 12, 26
+#: Characters in a line of a box.
+CHARACTERS = 25
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def rows(graph: Graph) -> list[list[str]]:
         graph: to be drawn.
 
     Returns:
-        Labels, row by row; no row has more than ``ROW``.
+        Labels, row by row; no row has more than ``COLUMNS``.
     """
     above = {label: set(graph.uses[label]) | {result.varies} for label, result in graph.results.items()}
     placed: list[list[str]] = []
@@ -79,12 +83,42 @@ def rows(graph: Graph) -> list[list[str]]:
             height = 1 + max(
                 (number for number, row in enumerate(mine) if above[label] & set(row)), default=-1
             )
-            while height < len(mine) and len(mine[height]) >= ROW:
+            while height < len(mine) and len(mine[height]) >= COLUMNS:
                 height += 1
             mine += [[]] * (height + 1 - len(mine))
             mine[height] = [*mine[height], label]
         placed += mine
     return placed
+
+
+def places(graph: Graph) -> dict[str, tuple[float, float]]:
+    """Centres of the boxes, in points; y grows upwards, as Graphviz has it.
+
+    Args:
+        graph: to be drawn.
+
+    Returns:
+        Label → x and y. In its row a statement takes a column near those of the statements that it uses.
+    """
+    at: dict[str, tuple[float, float]] = {}
+    y, above = 0, None
+    for row in rows(graph):
+        chapter = graph.results[row[0]].page
+        if above is not None:
+            y -= HEIGHT + DOWN + (MARGIN + TITLE if chapter != above else 0)
+        above = chapter
+        pulls = {
+            label: [at[o][0] for o in (*graph.uses[label], graph.results[label].varies) if o in at]
+            for label in row
+        }
+        columns = min(
+            permutations([column * (WIDTH + ACROSS) for column in range(COLUMNS)], len(row)),
+            key=lambda xs: sum(
+                abs(x - pull) for label, x in zip(row, xs, strict=True) for pull in pulls[label]
+            ),
+        )
+        at |= {label: (x, y) for label, x in zip(row, columns, strict=True)}
+    return at
 
 
 def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name: str) -> str:
@@ -100,45 +134,43 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
         An ``<svg>`` element. It has no ids and no colours of its own; boxes are links, with the classes ``node`` and
         that of their verdict; boxes and arrows say in ``data-`` attributes which statements they stand for.
     """
-    picture = AGraph(directed=True, strict=False, name="map")
-    picture.graph_attr.update(newrank=True, nodesep=0.18, ranksep=0.45, bgcolor="transparent", margin=0.05)
+    picture = AGraph(directed=True, strict=False, name="map", splines=True, bgcolor="transparent")
     picture.node_attr.update(
         shape="box", fixedsize=True, width=WIDTH / 72, height=HEIGHT / 72, fontsize=9.5, margin=0
     )
     picture.edge_attr.update(arrowsize=0.6)
+    at = places(graph)
     for label, result in graph.results.items():
         picture.add_node(
             label,
             label="\n".join(_lines(result)),
-            URL=addresses[label],
+            pos="{},{}".format(*at[label]),
             style="rounded" if result.ours else "",
+            URL=addresses[label],
         )
     for number, (page, title) in enumerate(chapters.items()):
         mine = [label for label, result in graph.results.items() if result.page == page]
-        if mine:
-            picture.add_subgraph(
-                mine, name=f"cluster_{number}", label=title, labeljust="l", fontsize=12, margin=10
-            )
-    placed = rows(graph)
-    height = {label: number for number, row in enumerate(placed) for label in row}
-    for row in placed:
-        picture.add_subgraph(row, rank="same")
-    for upper, lower in pairwise(placed):
-        picture.add_edge(upper[0], lower[0], style="invis", weight=0)
+        picture.add_subgraph(mine, name=f"cluster_{number}", **_frame([at[label] for label in mine], title))
     variants = set(graph.variants)
     for user, used in graph.uses.items():
         for label in used:
             if (label, user) not in variants:
-                picture.add_edge(label, user, constraint=height[label] < height[user])
-    for original, variant in variants:
-        picture.add_edge(
-            original,
-            variant,
-            key="variant",
-            constraint=height[original] < height[variant],
-            **{"class": "variant"},
-        )
-    return _clean(picture.draw(format="svg", prog="dot").decode(), graph, name)
+                picture.add_edge(label, user)
+    for original, variant in graph.variants:
+        picture.add_edge(original, variant, **{"class": "variant"})
+    return _clean(picture.draw(format="svg", prog="nop").decode(), graph, name)
+
+
+def _frame(boxes: list[tuple[float, float]], title: str) -> dict[str, str | int]:
+    """Attributes of a chapter's frame: as wide as the picture, as high as its boxes."""
+    left, right = -WIDTH / 2 - MARGIN, (COLUMNS - 0.5) * WIDTH + (COLUMNS - 1) * ACROSS + MARGIN
+    low, high = min(y for _, y in boxes) - HEIGHT / 2 - MARGIN, max(y for _, y in boxes) + HEIGHT / 2 + TITLE
+    return {
+        "bb": f"{left},{low},{right},{high}",
+        "label": title,
+        "lp": f"{left + MARGIN},{high - TITLE / 2}",
+        "fontsize": 12,
+    }
 
 
 def _name_lines(result: Result) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from docutils import nodes
-from jinja2 import Environment
+from jinja2 import Environment, StrictUndefined
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
@@ -110,7 +110,7 @@ class DrawMaps(SphinxPostTransform):
 
 
 def _template():
-    environment = Environment(autoescape=True, trim_blocks=True)
+    environment = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
     environment.filters["plain"] = plain
     return environment.from_string(Path(__file__).with_name("map.jinja").read_text(encoding="utf-8"))
 
