@@ -49,11 +49,11 @@ function enliven(table) {
 
   /** Sort by a column: upwards, downwards, and back to the order of the book. */
   const sort = (place) => {
-    const order = { none: "ascending", ascending: "descending", descending: "none" }[headings[place].ariaSort ?? "none"];
-    headings.forEach((cell, other) => { cell.ariaSort = other === place ? order : "none"; });
-    const text = (row) => row.cells[place].textContent.trim();
+    const order = { none: "ascending", ascending: "descending", descending: "none" }[headings[place].getAttribute("aria-sort")];
+    headings.forEach((cell, other) => cell.setAttribute("aria-sort", other === place ? order : "none"));
+    const text = (row) => row.cells[place].textContent.trim().replace(":", ""); // "Fact 1: …" before "Fact 1, sharp: …"
     const sorted = order === "none" ? rows
-      : rows.toSorted((a, b) => (order === "ascending" ? 1 : -1) * text(a).localeCompare(text(b), "en", { numeric: true }));
+      : [...rows].sort((a, b) => (order === "ascending" ? 1 : -1) * text(a).localeCompare(text(b), "en", { numeric: true }));
     body.append(...sorted);
   };
 
@@ -61,7 +61,7 @@ function enliven(table) {
     const button = element("button", { type: "button", title: "Sort; a third time: the order of the book" }, cell.textContent.trim());
     button.addEventListener("click", () => sort(place));
     cell.replaceChildren(button);
-    cell.ariaSort = "none";
+    cell.setAttribute("aria-sort", "none");
   });
   const form = element("form", { className: "scoreboard-tools", role: "search", ariaLabel: "Filter the scoreboard" },
     ...selects.map(([, select]) => element("label", { textContent: select.name }, select)),
