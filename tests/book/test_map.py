@@ -57,6 +57,10 @@ Another proof, by {prf:ref}`C <forward>`.
 Words.
 :::
 
+:::{prf:proof}
+By {prf:ref}`R <remark>`.
+:::
+
 ## Unproved
 
 :::{prf:proof}
@@ -115,7 +119,8 @@ def test_a_proof_serves_all_statements_before_it_that_have_none_and_they_do_not_
 
 
 def test_a_definition_has_no_proof_and_a_proof_in_another_section_counts_for_nobody(edges):
-    assert edges["definition"] == edges["forward"] == []
+    assert edges["definition"] == []
+    assert edges["forward"] == ["remark"]
 
 
 def result(label, page="a", **changes) -> Result:
