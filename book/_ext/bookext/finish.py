@@ -44,17 +44,11 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
     prune(site)
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-<<<<<<< HEAD
         page.write_text(lighten(text), encoding="utf-8")
-    page = Template((ROOT / "book/_templates/404.html").read_text(encoding="utf-8"))
-    (site / "404.html").write_text(page.substitute(site=address.site()), encoding="utf-8")
-=======
-        page.write_text(_HEAVY.sub("", text), encoding="utf-8")
     first = f"{app.config.root_doc}.html"
     for name, template in (("404.html", "404.html"), ("index.html", "redirect.html")):
         page = Template((ROOT / "book/_templates" / template).read_text(encoding="utf-8"))
         (site / name).write_text(page.substitute(site=address.site(), first=first), encoding="utf-8")
->>>>>>> 8898f09 (Read on a phone, with the keyboard and from disk: wide formulas, pictures and tables scroll in boxes of their own, formulas stay with their punctuation, one search field a page, a root page that is a page)
 
 
 def lighten(html: str) -> str:
