@@ -32,14 +32,12 @@ def site(copy) -> Path:
 @pytest.fixture(scope="module")
 def browser():
     """Chromium; a file's own, as Playwright's event loop is in the way of the notebooks' tests."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt"
-    )
     from browsing import FLAGS, HOW_TO_GET_CHROMIUM, chromium
+    from playwright.sync_api import sync_playwright
 
     if not chromium():
         pytest.skip(HOW_TO_GET_CHROMIUM)
-    with playwright.sync_playwright() as running:
+    with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield browser
         browser.close()

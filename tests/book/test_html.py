@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from building import ALL_PAGES
+from building import ALL_PAGES, BOOK_PAGES
 from validity import broken_links, findings
 
 from bookext import address
@@ -36,6 +36,12 @@ def test_a_chapter_leads_to_its_notebook(site, page):
     assert soup.select_one("a.btn-colab")["href"] == address.colab(page)
     download = soup.select_one("a.btn-download-notebook")["href"]
     assert (site / page).parent.joinpath(download).resolve() == site.resolve() / "notebooks" / address.notebook(page)  # fmt: skip
+
+
+@pytest.mark.parametrize("page", BOOK_PAGES)
+def test_a_page_says_how_to_cite_it(site, page):
+    soup = BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+    assert f"url = {{{address.site()}{page}.html}}" in soup.select_one(".cite-page pre").get_text()
 
 
 @pytest.mark.xfail(reason="the site does not hold the notebooks yet", strict=True)
