@@ -1,0 +1,27 @@
+"""Mends to the HTML that other extensions write."""
+
+import pytest
+
+from bookext.mends import mend_body
+
+
+def mend(html: str) -> str:
+    return mend_body(html, {}, lambda badge: "")
+
+
+@pytest.mark.parametrize(
+    ("html", "mended"),
+    [
+        (r'By <span class="math">\(x\)</span>, so', r'By <span class="together"><span class="math">\(x\)</span>,</span> so'),
+        (r'a (<span class="math">\(x\)</span>)', r'a <span class="together">(<span class="math">\(x\)</span>)</span>'),
+        (r'<span class="math">\(d\)</span>-dimensional', r'<span class="together"><span class="math">\(d\)</span>-dimensional</span>'),
+        ("by\n" r'<span class="math">\(x\)</span> and', "by\n" r'<span class="math">\(x\)</span> and'),
+        ('<figure><img alt="A" src="a.svg"/></figure>', '<figure><div class="picture"><img alt="A" src="a.svg"/></div></figure>'),
+        ('<summary aria-label="Toggle hidden content">Show the code</summary>', "<summary>Show the code</summary>"),
+        ('<span aria-label="passed" class="verdict-mark">✓</span>', '<span aria-label="passed" class="verdict-mark" role="img">✓</span>'),
+        ('<p id="a">x</p><p id="a">y</p>', '<p id="a">x</p><p>y</p>'),
+    ],
+)  # fmt: skip
+def test_what_is_mended(html, mended):
+    assert mend(html) == mended
+    assert mend(mended) == mended
