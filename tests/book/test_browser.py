@@ -60,7 +60,7 @@ def test_no_fold_needs_a_script_and_all_code_can_be_copied(seen):
         ('<div class="cell_input"></div>', "uncopied"),
         ('<div class="admonition dropdown"></div>', "scripted"),
         ('<p style="color: #bbb">Pale</p>', "axe"),
-        ('<pre><span class="k">a</span><span class="s" style="color: #bbb">b</span></pre>', "axe"),
+        ('<pre><span class="k">one</span> <span class="s" style="color: #bbb">two</span></pre>', "axe"),
         ("<h3>After a first heading</h3>", "axe"),
         ('<button style="width: 3em; height: 3em"></button>', "axe"),
     ],

@@ -24,4 +24,3 @@ def mend(html: str) -> str:
 )  # fmt: skip
 def test_what_is_mended(html, mended):
     assert mend(html) == mended
-    assert mend(mended) == mended
