@@ -4,6 +4,7 @@ from sphinx.application import Sphinx
 
 from bookext.ledger_pages import Errata, Scoreboard
 from bookext.mends import inline_imported_style, mend_page
+from bookext.notebooks import write_beside_the_pages
 
 
 def setup(app: Sphinx) -> dict:
@@ -19,4 +20,5 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("errata", Errata)
     app.connect("html-page-context", mend_page, priority=900)
     app.connect("build-finished", inline_imported_style)
+    app.connect("build-finished", write_beside_the_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -44,6 +44,18 @@ def site() -> str:
     return root if root == f"https://{name.lower()}/" else f"{root}{name}/"
 
 
+def page(docname: str) -> str:
+    """Address of a page on the published site.
+
+    Args:
+        docname: for example ``book/kernel_regime/model``.
+
+    Returns:
+        The address.
+    """
+    return f"{site()}{docname}.html"
+
+
 def notebook(chapter: str) -> str:
     """Path of a chapter's generated notebook, below the site and on the notebooks branch.
 
