@@ -2,9 +2,12 @@
 
 from sphinx.application import Sphinx
 
+from bookext.finish import finish_site
+from bookext.furniture import add_furniture, configure
 from bookext.ledger_pages import Errata, Scoreboard
 from bookext.mends import inline_imported_style, mend_page
 from bookext.notebooks import write_beside_the_pages
+from bookext.previews import remember_previews
 
 
 def setup(app: Sphinx) -> dict:
@@ -18,7 +21,11 @@ def setup(app: Sphinx) -> dict:
     """
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("errata", Errata)
+    app.connect("config-inited", configure)
+    app.connect("html-page-context", add_furniture, priority=900)
     app.connect("html-page-context", mend_page, priority=900)
+    app.connect("html-page-context", remember_previews, priority=910)
     app.connect("build-finished", inline_imported_style)
     app.connect("build-finished", write_beside_the_pages)
+    app.connect("build-finished", finish_site, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
