@@ -15,7 +15,9 @@ from myst_parser.parsers.mdit import create_md_parser
 ROOT = Path(__file__).parents[3]
 
 #: Directives whose body is not Markdown.
-VERBATIM = frozenset({"math", "code", "code-block", "raw", "bibliography", "scoreboard", "errata"})
+VERBATIM = frozenset(
+    {"math", "code", "code-block", "raw", "bibliography", "scoreboard", "errata", "map-of-results"}
+)
 
 
 class MarkupError(ValueError):

@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 
 from bookext import address
 from bookext.chapters import ROOT, chapters, read_notebook
-from bookext.markup import MarkupError, parse, settings
+from bookext.markup import MarkupError, directive, parse, settings
 from bookext.notebooks.markdown import Flattener, fold
 from bookext.notebooks.references import papers, targets
 
@@ -34,8 +34,7 @@ except ModuleNotFoundError:
             "The package could not be installed: pip says above why. "
             "Is there a network connection, and Python 3.11 or newer? Mend that and run this cell again, "
             "or install by hand in a terminal and restart the kernel: pip install {source}"
-        ) from None
-"""
+        ) from None"""
 
 #: Tags of code cells that the site folds or leaves out; a notebook folds them all.
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
@@ -59,7 +58,7 @@ def header(docname: str) -> str:
 
 
 def sections(text: str) -> Iterator[tuple[int, str]]:
-    """Cut Markdown before each heading, so that an edit changes few cells, and Colab can fold sections.
+    """Cut Markdown before headings and behind folds: an edit changes few cells, and Colab can fold sections.
 
     Args:
         text: of a Markdown cell.
@@ -68,8 +67,10 @@ def sections(text: str) -> Iterator[tuple[int, str]]:
         Pairs of first line and piece.
     """
     lines = text.splitlines()
-    cuts = [token.map[0] for token in parse(text) if token.type == "heading_open" and not token.level]
-    bounds = [0, *(cut for cut in cuts if cut), len(lines)]
+    outer = [token for token in parse(text) if not token.level and token.map]
+    headings = {token.map[0] for token in outer if token.type == "heading_open"}
+    folds = {token.map[1] for token in outer if (d := directive(token)) and d.name == "dropdown"}
+    bounds = sorted({0, len(lines)} | headings | folds)
     for first, end in itertools.pairwise(bounds):
         yield first, "\n".join(lines[first:end])
 

@@ -30,7 +30,7 @@ TITLED = frozenset({"tab-item", "card", "grid-item-card", "table"})
 #: Directives that only group others.
 GROUPS = frozenset({"tab-set", "grid", "grid-item", "div"})
 #: Directives that only the site can show.
-ON_THE_SITE = frozenset({"scoreboard", "errata", "bibliography"})
+ON_THE_SITE = frozenset({"scoreboard", "errata", "bibliography", "map-of-results"})
 
 #: What can stand in a line of text. Nothing inside code or a formula is touched, because these match as a whole.
 _INLINE = re.compile(
@@ -40,6 +40,7 @@ _INLINE = re.compile(
     | (?P<ticks>`+) .+? (?<!`)(?P=ticks)(?!`)
     | (?P<dollar>\${1,2}) (?P<tex>(?:\\.|[^$\\])+) (?P=dollar)
     | !\[(?P<alt>[^\]]*)\]\((?P<image>[^()\s]+)\)
+    | \[(?P<span>[^\[\]]+)\]\{[.\#][^}]*\}
     | \]\((?P<url>[^()\s]+)
     | \[\^(?P<note>[\w-]+)\]:?
     | (?P<attributes> (?<=[\])`]) \{[^}]*\} )
@@ -168,7 +169,7 @@ class Flattener:
             fence = "```" if "```" not in found.body else "`````"
             return f"{fence}{found.title}\n{found.body}\n{fence}"
         if found.name in ON_THE_SITE:
-            return f"[The {found.name} on the site]({address.page(self._page)})"
+            return f"[The {found.name.replace('-', ' ')} on the site]({address.page(self._page)})"
         raise self._error(f"the directive {{{found.name}}}", line)
 
     @property
@@ -206,6 +207,8 @@ class Flattener:
                 return self._image(match["alt"], match["image"], where)
             if match["url"]:
                 return f"]({self._url(match['url'], where)}"
+            if match["span"]:
+                return match["span"]
             if match["note"]:
                 return f"<sup>{match['note']}</sup>"
             return "" if match["attributes"] else match[0]
