@@ -4,6 +4,8 @@ import dataclasses
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -162,6 +164,16 @@ def test_a_notebook_is_valid_and_the_same_on_every_run(path):
     assert "import shallowformer" in notebook.cells[0].source
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
     assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("student", [False, True], ids=["full", "student"])
+def test_the_command_writes_the_same_bytes_where_the_site_looks_for_them(tmp_path, student):
+    command = [sys.executable, "-m", "bookext.notebooks", str(tmp_path)] + ["--student"] * student
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT / "book/_ext"), "PYTHONHASHSEED": "7"}, capture_output=True, text=True)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    for path in chapters():
+        written = tmp_path / address.notebook(path.relative_to(ROOT).with_suffix("").as_posix())
+        assert written.read_text(encoding="utf-8") == nbformat.writes(convert(path, student)) + "\n"
 
 
 def test_an_edit_changes_one_cell_id(monkeypatch):
