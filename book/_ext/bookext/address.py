@@ -8,16 +8,14 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import yaml
-
-from bookext.chapters import ROOT
+from bookext.markup import settings
 
 #: The branch to which the publishing workflow writes the generated notebooks.
 NOTEBOOKS_BRANCH = "notebooks"
 
 
 def _settings() -> dict[str, str]:
-    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]
+    return settings()["repository"]
 
 
 def repository() -> str:

@@ -1,6 +1,7 @@
 """The book's Markdown as the site's own parser sees it: tokens, and directives with their parts."""
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,9 +16,9 @@ from myst_parser.parsers.mdit import create_md_parser
 ROOT = Path(__file__).parents[3]
 
 #: Directives whose body is not Markdown.
-VERBATIM = frozenset(
-    {"math", "code", "code-block", "raw", "bibliography", "scoreboard", "errata", "map-of-results"}
-)
+VERBATIM = frozenset({"math", "code", "code-block", "raw"})
+
+_OPTION = re.compile(r":([\w-]+):\s*(.*?)\s*$")
 
 
 class MarkupError(ValueError):
@@ -31,9 +32,9 @@ class Directive:
     Args:
         name: for example ``prf:lemma``.
         title: what follows the name on its line.
-        options: its ``:key: value`` lines.
-        body: the rest.
+        body: what follows the options.
         offset: lines from the directive's first line to the body's first.
+        options: its ``:key: value`` lines.
     """
 
     name: str
@@ -97,11 +98,11 @@ def directive(token: Token) -> Directive | None:
     if token.type not in ("fence", "colon_fence") or not head:
         return None
     lines = token.content.splitlines()
-    options: dict[str, str] = {}
-    while len(options) < len(lines) and (option := re.match(r":([\w-]+):\s*(.*)", lines[len(options)])):
-        options[option[1]] = option[2].strip()
+    options = [
+        option.groups() for option in itertools.takewhile(bool, (_OPTION.match(line) for line in lines))
+    ]
     body = "\n".join(lines[len(options) :])
-    return Directive(head[1], head[2].strip(), body, len(options) + 1, options)
+    return Directive(head[1], head[2].strip(), body, len(options) + 1, dict(options))
 
 
 def walk(text: str) -> Iterator[Token]:

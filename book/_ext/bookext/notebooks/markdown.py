@@ -24,7 +24,7 @@ from bookext.notebooks.references import Paper, Target
 #: Directives that are set apart by a bar, with their kind as title; their first line is text.
 ADMONITIONS = {kind: kind.capitalize() for kind in ("attention", "caution", "danger", "error", "hint", "important",
                                                     "note", "tip", "warning")}  # fmt: skip
-ADMONITIONS |= {"seealso": "See also", "margin": "Aside", "aside": "Aside"}
+ADMONITIONS |= {"seealso": "See also", "margin": "Aside"}
 #: Directives whose title stands in bold above their text.
 TITLED = frozenset({"tab-item", "card", "grid-item-card", "table"})
 #: Directives that only group others.
