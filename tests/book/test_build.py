@@ -1,5 +1,7 @@
 """The build, end to end, on a copy of the book with one more chapter made from the template."""
 
+import functools
+import json
 import os
 import re
 import shutil
@@ -12,7 +14,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from bookext import address
-from bookext.chapters import ROOT, chapters
+from bookext.chapters import ROOT, chapters, statements
 
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "html", "tests", "__pycache__", ".pytest_cache", ".ruff_cache", "*.egg-info"
@@ -90,14 +92,57 @@ def test_element_ids_are_unique_and_images_have_alternative_texts(site):
         assert all(image.get("alt", "").strip() for image in soup.select("article img")), page.name
 
 
+@functools.cache
+def read(page: Path) -> BeautifulSoup:
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+
+def dead_links(page: Path, links: list[str]) -> list[str]:
+    """Links of a page that lead to no element."""
+    targets = [(link, *link.partition("#")[::2]) for link in links]
+    return [
+        link
+        for link, file, anchor in targets
+        if not read(page.parent / file if file else page).find(id=anchor)
+    ]
+
+
 def test_the_scoreboard_lists_every_statement_and_its_links_lead_to_statements(site):
-    soup = BeautifulSoup((site / "book/scoreboard.html").read_text(encoding="utf-8"), "html.parser")
-    links = [a["href"] for a in soup.select("table a.reference.internal")]
+    page = site / "book/scoreboard.html"
+    links = [a["href"] for a in read(page).select("table.scoreboard td:first-child a.reference.internal")]
     assert len(links) == (ROOT / "results/ledger.json").read_text(encoding="utf-8").count('\n  "id"')
-    for link in links:
-        page, _, anchor = link.partition("#")
-        target = BeautifulSoup((site / "book" / page).read_text(encoding="utf-8"), "html.parser")
-        assert target.find(id=anchor), link
+    assert dead_links(page, links) == []
+
+
+def test_the_map_shows_every_statement_and_its_links_lead_to_statements(copy, site):
+    page = site / "book/map.html"
+    soup = read(page)
+    stated = list(statements(copy))
+    assert "my-first-statement" in stated
+    assert sorted(box["data-statement"] for box in soup.select(".map-picture .node")) == sorted(stated)
+    assert [row["data-statement"] for row in soup.select(".map-table tbody tr")] == stated
+    links = [a["href"] for a in soup.select(".map a")]
+    assert {link.partition("#")[2] for link in links} == set(stated)
+    assert dead_links(page, sorted(set(links))) == []
+
+
+def test_a_chapter_ends_with_its_part_of_the_map(copy, site):
+    for chapter in {statement["page"] for statement in statements(copy).values()}:
+        page = site / f"{chapter}.html"
+        (fold,) = read(page).select("details.map-neighbourhood")
+        shown = {box["data-statement"] for box in fold.select(".map-picture .node")}
+        assert {label for label, s in statements(copy).items() if s["page"] == chapter} <= shown
+        links = {a["href"] for a in fold.select(".map a")}
+        assert dead_links(page, sorted(links)) == []
+
+
+def test_every_checked_statement_has_a_badge_that_leads_to_its_check(copy, site):
+    for entry in json.loads((copy / "results/ledger.json").read_text(encoding="utf-8")):
+        page = site / f"{entry['chapter']}.html"
+        badge = read(page).select_one(f"#{entry['id']} a.verdict-badge")
+        assert badge.get_text() == entry["headline"]
+        assert badge["href"] == f"#check-{entry['id']}"
+        assert read(page).find(id=badge["href"][1:])["class"] == ["verdict", "verdict-passed"]
 
 
 def test_no_markup_is_left_in_the_text(site):

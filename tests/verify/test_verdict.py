@@ -90,11 +90,16 @@ def test_the_card_shows_state_and_budget():
         assert text in failed
 
 
-@pytest.mark.parametrize("field", ["summary", "because", "kind", "verdict", "expectation"])
+@pytest.mark.parametrize("field", ["summary", "because", "kind", "expectation"])
 def test_the_card_escapes_markup(field):
     card = verdict(**{field: "<b>&"}).card()
     assert "<b>" not in card
     assert "&lt;b&gt;&amp;" in card
+
+
+def test_an_unknown_verdict_is_refused():
+    with pytest.raises(ValueError, match=r"verdict must be one of holds, tight.*got 'fine'"):
+        verdict(verdict="fine")
 
 
 def test_outside_a_notebook_the_line_is_printed(capsys, monkeypatch):

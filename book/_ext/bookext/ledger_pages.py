@@ -5,17 +5,9 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from bookext.chapters import LEDGER, ROOT, statements
+from bookext.results import badges, name, results, topic
 from shallowformer.verify import ledger
-from shallowformer.verify.claims import ROOMS, parse
-
-#: Title of the part of the book on each paper, by BibTeX key.
-PAPERS = {
-    "arda2026": "The kernel regime",
-    "qin2025": "Residual connections",
-    "vasudeva2024": "Token selection",
-    "goel2026": "Preconditioned attention",
-}
-assert set(PAPERS) == {paper for paper, _ in ROOMS.values()}
+from shallowformer.verify.claims import parse
 
 
 def reference(entry: dict) -> str:
@@ -27,33 +19,7 @@ def reference(entry: dict) -> str:
     Returns:
         Markdown.
     """
-    return f"{{prf:ref}}`{name(entry)} <{entry['id']}>`"
-
-
-def name(entry: dict) -> str:
-    """What readers call a claim: the paper's number and the variant.
-
-    Args:
-        entry: of the ledger.
-
-    Returns:
-        For example "Fact 1, sharp".
-    """
-    return entry["number"] + (f", {entry['variant'].replace('-', ' ')}" if entry["variant"] else "")
-
-
-def topic(entry: dict, titles: dict[str, dict[str, str]]) -> str:
-    """What a claim is about: its title on the page, behind the colon, without citations.
-
-    Args:
-        entry: of the ledger.
-        titles: from ``bookext.chapters.statements``.
-
-    Returns:
-        Markdown, possibly empty.
-    """
-    title = titles[entry["id"]]["title"].split("{cite")[0].strip()
-    return title.removesuffix("(this book)").partition(":")[2].strip()
+    return f"{{prf:ref}}`{name(entry['id'])} <{entry['id']}>`"
 
 
 class _LedgerDirective(SphinxDirective):
@@ -75,10 +41,22 @@ class _LedgerDirective(SphinxDirective):
 
 
 class Scoreboard(_LedgerDirective):
-    """Every claim with its verdict: one table a paper."""
+    """Every claim with its verdict, in one table; the page's script lets readers sort and filter it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write the table, and mark it for style sheet and script.
+
+        Returns:
+            The nodes of the table and of the line above it.
+        """
+        written = super().run()
+        for node in written:
+            for table in node.findall(nodes.table):
+                table["classes"].append("scoreboard")
+        return written
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-        """Make the tables.
+        """Make the table.
 
         Args:
             entries: of the ledger.
@@ -91,24 +69,20 @@ class Scoreboard(_LedgerDirective):
         lines = [
             f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.",
             "",
+            "| statement | paper | kind | verdict | measured | the statement is |",
+            "|---|---|---|---|---|---|",
         ]
-        for paper, part in PAPERS.items():
-            mine = [
-                by_label[label] for label in titles if label in by_label and by_label[label]["paper"] == paper
+        for label, words in badges(results(titles, entries)).items():
+            entry = by_label[label]
+            cells = [
+                f"{reference(entry)}: {topic(titles[label]['title'])}",
+                f"{{cite:t}}`{entry['paper']}`",
+                entry["kind"],
+                " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
+                "; ".join([_measured(entry).replace("-", "−"), *map(_further, entry["parts"])]),
+                entry["support"] + (" (ours)" if entry["origin"] == "book" else ""),
             ]
-            if not mine:
-                continue
-            lines += [f"**{part}** {{cite:p}}`{paper}`", ""]
-            lines += [
-                "| statement | about | kind | verdict | measured | the statement is |",
-                "|---|---|---|---|---|---|",
-            ]
-            for entry in mine:
-                lines.append(
-                    f"| {reference(entry)} | {topic(entry, titles)} | {entry['kind']} | **{entry['headline']}** | "
-                    f"{'; '.join([_measured(entry), *map(_further, entry['parts'])])} | {entry['support']}{' (ours)' if entry['origin'] == 'book' else ''} |"
-                )
-            lines.append("")
+            lines.append(f"| {' | '.join(cells)} |")
         return lines
 
 

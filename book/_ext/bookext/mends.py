@@ -1,12 +1,15 @@
 """Mends to what other extensions write: no call to another host, valid element ids, titles that say what they mean."""
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext.chapters import LEDGER
+from bookext.chapters import LEDGER, ROOT, statements
+from bookext.results import Badge, badges, results
 from shallowformer.verify import ledger
 
 #: Scripts and styles of Jupyter Book's live-code feature, which would load its library from another host.
@@ -26,8 +29,14 @@ def mend_page(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     for kind in ("script_files", "css_files"):
         context[kind] = [file for file in context.get(kind, ()) if not _LIVE_CODE.search(_text(file))]
     if "body" in context:
-        verdicts = {entry["id"]: entry["headline"] for entry in ledger.read(LEDGER)}
-        context["body"] = mend_body(context["body"], verdicts)
+        words = badges(results(statements(ROOT), ledger.read(LEDGER)))
+        context["body"] = mend_body(context["body"], words, partial(_address, app, pagename))
+
+
+def _address(app: Sphinx, pagename: str, badge: Badge) -> str:
+    """Where a badge of a page leads."""
+    page = "" if badge.page == pagename else app.builder.get_relative_uri(pagename, badge.page)
+    return f"{page}#{badge.anchor}"
 
 
 def _text(file: object) -> str:
@@ -35,12 +44,13 @@ def _text(file: object) -> str:
     return f"{getattr(file, 'filename', file)} {attributes.get('body', '')}"
 
 
-def mend_body(html: str, verdicts: dict[str, str]) -> str:
+def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge], str]) -> str:
     """Mend the body of a page.
 
     Args:
         html: of the body.
-        verdicts: label of a statement → its verdict.
+        words: label of a statement → its badges.
+        address: of what a badge leads to.
 
     Returns:
         The same content, with unique element ids, statements titled by the paper's number alone and badged with their
@@ -60,10 +70,10 @@ def mend_body(html: str, verdicts: dict[str, str]) -> str:
     for title in soup.select("div.proof > p.admonition-title"):
         _plain_title(title)
         label = title.parent.get("id") or title.get("id")
-        if label in verdicts:
-            _badge(soup, title, label, verdicts[label])
+        if label in words:
+            _show_badges(soup, title, {badge: address(badge) for badge in words[label]})
     for card in soup.select("div.verdict > code"):
-        if card.get_text() in verdicts:
+        if card.get_text() in words:
             card.parent["id"] = f"check-{card.get_text()}"
     return str(soup)
 
@@ -84,12 +94,16 @@ def _plain_title(title) -> None:
             closing.replace_with(closing.rstrip()[:-1])
 
 
-def _badge(soup: BeautifulSoup, title, label: str, verdict: str) -> None:
-    """Show a statement's verdict in its title, as a link to the check."""
-    badge = soup.new_tag("a", href=f"#check-{label}", title=f"Verdict of the check of {label}")
-    badge["class"] = f"verdict-badge verdict-badge-{verdict.split()[0]}"
-    badge.string = verdict
-    title.append(badge)
+def _show_badges(soup: BeautifulSoup, title, badges: dict[Badge, str]) -> None:
+    """Show a statement's badges in its title, as links: the verdict leads to the check."""
+    group = soup.new_tag("span", attrs={"class": "verdict-badges"})
+    for badge, address in badges.items():
+        link = soup.new_tag(
+            "a", href=address, title=badge.says, attrs={"class": f"verdict-badge {badge.style}"}
+        )
+        link.string = badge.word
+        group.append(link)
+    title.append(group)
 
 
 def inline_imported_style(app: Sphinx, exception: Exception | None) -> None:

@@ -11,6 +11,9 @@ from shallowformer.verify.claims import ClaimId, parse
 #: Key under which a verdict travels in the metadata of a notebook's outputs; the ledger is gathered from these.
 MIME = "application/vnd.shallowformer.verdict+json"
 
+#: What a check can come to; badges, scoreboard and map know a colour for each.
+VERDICTS = ("holds", "tight", "loose", "supported", "undecided", "violated")
+
 #: How sure we are that the statement itself (not only the check) is true.
 SUPPORT = ("proved", "numerical", "open")
 
@@ -27,7 +30,7 @@ class Verdict:
         claim: id of the claim, with ``/part`` for a further check of the same claim.
         kind: identity, inequality, rate or probability.
         expectation: the verdict that the claim expects.
-        verdict: the verdict that the check reached.
+        verdict: the verdict that the check reached, one of ``VERDICTS``.
         summary: what was measured, in one line.
         measured: the same as numbers, by name.
         budget: how hard it was tried: cases, restarts, steps, draws, seed.
@@ -35,6 +38,9 @@ class Verdict:
         support: ``proved`` where the page proves the statement, else ``numerical`` or ``open``.
         finding: one sentence for the scoreboard and the errata page, or "".
         witness: the worst point found, name → tensor.
+
+    Raises:
+        ValueError: a verdict that is not one of ``VERDICTS``.
     """
 
     claim: str
@@ -49,6 +55,11 @@ class Verdict:
     finding: str = ""
     witness: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
     _shown_in: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a word that readers would not find explained."""
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict must be one of {', '.join(VERDICTS)}, got {self.verdict!r}")
 
     @property
     def id(self) -> ClaimId:

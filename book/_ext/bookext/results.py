@@ -1,0 +1,162 @@
+"""What readers are told of a statement wherever it is listed: its name, what it is about, its verdict, its badges."""
+
+import re
+from dataclasses import dataclass
+
+from shallowformer.verify.claims import parse
+
+
+@dataclass(frozen=True)
+class Result:
+    """A labelled statement of the book with what its check found.
+
+    Args:
+        label: on the page.
+        page: docname of the page.
+        kind: of the directive, for example "lemma".
+        name: the paper's number and the variant, for example "Fact 1, sharp"; the title of a reader's own claim.
+        topic: what it is about, in MyST, possibly empty.
+        ours: whether it is this book's own.
+        headline: its verdict, for example "loose ×2"; empty for a statement that is not checked.
+        support: "proved", "numerical" or "open"; empty for a statement that is not checked.
+        varies: label of the paper's statement that it sharpens or adds to, or "".
+        sharper: label of the sharper form of it that this book states, or "".
+    """
+
+    label: str
+    page: str
+    kind: str
+    name: str
+    topic: str
+    ours: bool
+    headline: str
+    support: str
+    varies: str
+    sharper: str
+
+    @property
+    def verdict(self) -> str:
+        """The verdict without the slack of a loose bound; the class that colours it."""
+        return self.headline.partition(" ")[0] or "unchecked"
+
+
+def name(label: str, title: str = "") -> str:
+    """What readers call a statement.
+
+    Args:
+        label: its id.
+        title: on the page; needed for a reader's own claim, which has no number.
+
+    Returns:
+        For example "Fact 1, sharp".
+    """
+    claim = parse(label)
+    if claim.own:
+        return title.partition(":")[0]
+    return claim.number + (f", {claim.variant.replace('-', ' ')}" if claim.variant else "")
+
+
+def topic(title: str) -> str:
+    """What a statement is about: its title behind the colon, without citations.
+
+    Args:
+        title: on the page, in MyST.
+
+    Returns:
+        MyST, possibly empty.
+    """
+    return title.split("{cite")[0].strip().removesuffix("(this book)").partition(":")[2].strip()
+
+
+def plain(text: str) -> str:
+    """MyST without the marks of mathematics and emphasis, for places that show plain text.
+
+    Args:
+        text: one line of MyST.
+
+    Returns:
+        Plain text.
+    """
+    return re.sub(r"[$*`\\{}]", "", text)
+
+
+def results(statements: dict[str, dict[str, str]], entries: list[dict]) -> dict[str, Result]:
+    """Everything that the book states, in reading order.
+
+    Args:
+        statements: from ``bookext.chapters.statements``.
+        entries: of the ledger.
+
+    Returns:
+        Label → result.
+    """
+    found = {entry["id"]: entry for entry in entries}
+    varies = {label: _original(label, statements) for label in statements}
+    sharper = {varies[label]: label for label in statements if parse(label).variant.startswith("sharp")}
+    return {
+        label: Result(
+            label=label,
+            page=statement["page"],
+            kind=statement["kind"],
+            name=name(label, statement["title"]),
+            topic=topic(statement["title"]),
+            ours=parse(label).own or parse(label).origin == "book",
+            headline=found.get(label, {}).get("headline", ""),
+            support=found.get(label, {}).get("support", ""),
+            varies=varies[label],
+            sharper=sharper.get(label, ""),
+        )
+        for label, statement in statements.items()
+    }
+
+
+def _original(label: str, statements: dict[str, dict[str, str]]) -> str:
+    """Label of the statement of which this one is a variant, if the book has it."""
+    variant = parse(label).variant
+    original = label.removesuffix(f"-{variant}") if variant else ""
+    return original if original in statements else ""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A word on a statement's title.
+
+    Args:
+        word: what it says.
+        style: CSS class that colours it, one of those of ``_static/results.css``.
+        page: docname of the page that it leads to.
+        anchor: on that page.
+        says: the longer form, for a tooltip.
+    """
+
+    word: str
+    style: str
+    page: str
+    anchor: str
+    says: str
+
+
+def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
+    """The badges of statements: the verdict, whether the book sharpens it, whether it rests on less than a proof.
+
+    Args:
+        found: from ``results``.
+
+    Returns:
+        Label → badges, of the statements that are checked.
+    """
+    return {label: _badges(result, found) for label, result in found.items() if result.headline}
+
+
+def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
+    check = (result.page, f"check-{result.label}")
+    mine = [Badge(result.headline, f"is-{result.verdict}", *check, f"Verdict of the check of {result.label}")]
+    if result.sharper:
+        sharper = found[result.sharper]
+        mine.append(
+            Badge("sharpened", "is-sharpened", sharper.page, sharper.label, f"Sharper: {sharper.name}")
+        )
+    if result.support != "proved":
+        says = {"numerical": "Rests on numerical evidence, not on a proof", "open": "Not proved here"}
+        mine.append(Badge(result.support, "is-open", *check, says[result.support]))
+    return mine

@@ -1,0 +1,147 @@
+"""Which statement uses which: read off the cross-references inside statements and their proofs.
+
+A proof belongs to the statements of its ``##`` section that precede it without a proof of their own, so one proof may
+serve several. A reference counts when it names a statement, or an equation that stands in a statement or its proof.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors import EnvironmentCollector
+from sphinx_proof.nodes import proof_node
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A statement or a proof.
+
+    Args:
+        owners: labels of the statement, or of those that the proof proves.
+        targets: labels of everything it refers to.
+        equations: labels of the equations that stand in it.
+    """
+
+    owners: tuple[str, ...]
+    targets: tuple[str, ...]
+    equations: tuple[str, ...]
+
+
+def passages(document: nodes.document) -> list[Passage]:
+    """Find a page's statements and proofs.
+
+    Args:
+        document: as read, its references not yet resolved.
+
+    Returns:
+        One passage each, in reading order.
+    """
+    found: list[Passage] = []
+    waiting: list[str] = []  # statements that the next proof proves
+    proved = False
+    for node in document.findall(nodes.Element):
+        if isinstance(node, nodes.section) and getattr(node.parent, "parent", None) is document:
+            waiting = []
+        elif "realtype" in node and "label" in node:
+            if proved:
+                waiting = []
+            if node["realtype"] != "definition":
+                waiting.append(node["label"])
+            found.append(_passage(node, [node["label"]]))
+            proved = False
+        elif isinstance(node, proof_node):
+            found.append(_passage(node, waiting))
+            proved = True
+    return found
+
+
+def _passage(node: nodes.Element, owners: list[str]) -> Passage:
+    return Passage(
+        tuple(owners),
+        tuple(reference["reftarget"] for reference in node.findall(pending_xref)),
+        tuple(block["label"] for block in node.findall(nodes.math_block) if block.get("label")),
+    )
+
+
+def uses(found: Iterable[Passage], labels: Iterable[str]) -> dict[str, list[str]]:
+    """Who uses whom.
+
+    Args:
+        found: passages of the whole book.
+        labels: of all statements, in reading order.
+
+    Returns:
+        Label → labels of the statements that it uses, both in reading order. Statements that share a proof do not use
+        each other by it.
+    """
+    found, labels = list(found), list(labels)
+    homes: dict[str, set[str]] = {label: {label} for label in labels}
+    for passage in found:
+        for equation in passage.equations:
+            homes[equation] = set(passage.owners)
+    used: dict[str, set[str]] = {label: set() for label in labels}
+    for passage in found:
+        named = set().union(*(homes.get(target, ()) for target in passage.targets)) - set(passage.owners)
+        for owner in passage.owners:
+            if owner in used:
+                used[owner] |= named
+    return {label: [other for other in labels if other in used[label]] for label in labels}
+
+
+class PassageCollector(EnvironmentCollector):
+    """Keeps every page's passages in the environment, as ``env.passages``."""
+
+    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+        """Forget a page.
+
+        Args:
+            app: the application.
+            env: its environment.
+            docname: of the page.
+        """
+        _of(env).pop(docname, None)
+
+    def merge_other(
+        self, app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment
+    ) -> None:
+        """Take over what another process has read.
+
+        Args:
+            app: the application.
+            env: its environment.
+            docnames: of the pages that the other has read.
+            other: the other's environment.
+        """
+        _of(env).update({name: _of(other)[name] for name in docnames if name in _of(other)})
+
+    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
+        """Read a page.
+
+        Args:
+            app: the application.
+            doctree: of the page.
+        """
+        if found := passages(doctree):
+            _of(app.env)[app.env.docname] = found
+
+
+def _of(env: BuildEnvironment) -> dict[str, list[Passage]]:
+    if not hasattr(env, "passages"):
+        env.passages = {}
+    return env.passages
+
+
+def book_uses(env: BuildEnvironment, labels: Iterable[str]) -> dict[str, list[str]]:
+    """Who uses whom in the book that has been read.
+
+    Args:
+        env: Sphinx's environment.
+        labels: of all statements, in reading order.
+
+    Returns:
+        As ``uses``.
+    """
+    return uses((passage for page in _of(env).values() for passage in page), labels)
