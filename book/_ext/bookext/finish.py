@@ -1,0 +1,78 @@
+"""Last steps on the written site: nothing in it that no page uses, and a page for addresses that lead nowhere."""
+
+import re
+import shutil
+from pathlib import Path
+from string import Template
+
+from sphinx.application import Sphinx
+
+from bookext import address
+from bookext.chapters import ROOT
+
+#: Files of the theme that no page loads: maps and licences are for debuggers, the .ttf twins for browsers of 2012.
+UNUSED = (
+    "_static/**/*.map",
+    "_static/**/*.ttf",
+    "_static/vendor/fontawesome/*/js",
+    "_static/locales",
+    "_static/*webpack-macros.html",
+    "_static/*thebe*",
+)
+
+#: What of MathJax stays: the build that the pages load, its fonts, TeX extensions, and the screen reader's explorer.
+MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions", "a11y", "sre/mathmaps/base.json",
+           "sre/mathmaps/en.json", "ui")  # fmt: skip
+
+#: Icons come from a font; the theme also loads them all as a script of 1.5 MB, and two more fonts, ahead of need.
+_HEAVY = re.compile(
+    r'\s*<script src="[^"]*/fontawesome/[^"]*"></script>|\s*<link rel="preload"[^>]*/fa-(?:brands|regular)-[^>]*>'
+)
+
+
+def finish_site(app: Sphinx, exception: Exception | None) -> None:
+    """Handle Sphinx's ``build-finished``.
+
+    Args:
+        app: the application.
+        exception: what ended the build, or None.
+    """
+    site = Path(app.outdir)
+    if exception or app.builder.format != "html":
+        return
+    prune(site)
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(lighten(text), encoding="utf-8")
+    page = Template((ROOT / "book/_templates/404.html").read_text(encoding="utf-8"))
+    (site / "404.html").write_text(page.substitute(site=address.site()), encoding="utf-8")
+
+
+def lighten(html: str) -> str:
+    """Take out of a page what it loads and does not need.
+
+    Args:
+        html: of the page.
+
+    Returns:
+        The page without the icons' script and the fonts that are loaded ahead of need.
+    """
+    return _HEAVY.sub("", html)
+
+
+def prune(site: Path) -> None:
+    """Delete what no page of a built site loads.
+
+    Args:
+        site: folder of the site.
+    """
+    for pattern in UNUSED:
+        for path in site.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    mathjax = site / "_static/mathjax"
+    for path in [path for path in mathjax.rglob("*") if path.is_file()]:
+        if not path.relative_to(mathjax).as_posix().startswith(MATHJAX):
+            path.unlink()
+    for folder in sorted((path for path in mathjax.rglob("*") if path.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()

@@ -1,0 +1,127 @@
+// What the pages do beyond showing themselves: folds open together and for print, links show what they lead to.
+"use strict";
+
+// ---- Folds -------------------------------------------------------------------------------------------------------
+
+const folds = () => [...document.querySelectorAll("article details, .cite-page")];
+
+function offerToOpenAll() {
+  const title = document.querySelector("article h1");
+  if (!title || folds().length < 2) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "open-all-folds";
+  const isOpen = () => folds().every(fold => fold.open);
+  const name = () => { button.textContent = isOpen() ? "Close all folds" : "Open all folds"; };
+  button.addEventListener("click", () => {
+    const open = !isOpen();
+    folds().forEach(fold => { fold.open = open; });
+    name();
+  });
+  document.addEventListener("toggle", name, true);
+  name();
+  title.insertAdjacentElement("afterend", button);
+}
+
+// A link into a fold opens it.
+function openTarget() {
+  if (location.hash.length < 2) return;
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const closed = [];
+  for (let fold = target?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])"))
+    closed.push(fold);
+  closed.forEach(fold => { fold.open = true; });
+  if (closed.length) target.scrollIntoView();
+}
+
+// Paper cannot be unfolded: everything is open while printing, and as before afterwards.
+function openForPrint() {
+  let closed = [];
+  const before = () => { closed = folds().filter(fold => !fold.open); closed.forEach(fold => { fold.open = true; }); };
+  const after = () => { closed.forEach(fold => { fold.open = false; }); closed = []; };
+  matchMedia("print").addEventListener("change", event => event.matches ? before() : after());
+}
+
+// ---- Previews ----------------------------------------------------------------------------------------------------
+
+const ROOT = new URL(document.documentElement.dataset.content_root, location.href).href;
+const previews = new Map(); // page → promise of its previews
+const waiting = new Map(); // page → resolve, called by the page's script
+
+// Called by _static/previews/<page>.js
+window.receivePreviews = (page, found) => waiting.get(page)?.(found);
+
+function previewsOf(page) {
+  if (!previews.has(page)) previews.set(page, new Promise(resolve => {
+    waiting.set(page, resolve);
+    const script = document.createElement("script");
+    script.src = `${ROOT}_static/previews/${page}.js`;
+    script.addEventListener("error", () => resolve({}));
+    document.head.append(script);
+  }));
+  return previews.get(page);
+}
+
+function offerPreviews() {
+  const box = document.createElement("div");
+  box.id = "link-preview";
+  box.className = "link-preview";
+  box.setAttribute("role", "tooltip");
+  box.hidden = true;
+  document.body.append(box);
+  let link = null, timer = 0;
+
+  const hide = () => {
+    clearTimeout(timer);
+    link?.removeAttribute("aria-describedby");
+    link = null;
+    box.hidden = true;
+  };
+
+  const show = async next => {
+    const url = new URL(next.href);
+    if (!url.href.startsWith(ROOT) || !url.hash) return;
+    const page = url.href.slice(ROOT.length).split(/[?#]/)[0].replace(/\.html$/, "");
+    const html = (await previewsOf(page))[decodeURIComponent(url.hash.slice(1))];
+    if (!html || link !== next) return;
+    window.MathJax?.typesetClear?.([box]);
+    box.innerHTML = html;
+    await window.MathJax?.typesetPromise?.([box]);
+    if (link !== next) return;
+    next.removeAttribute("title");
+    next.setAttribute("aria-describedby", box.id);
+    box.hidden = false;
+    const spot = next.getBoundingClientRect(), room = document.documentElement.clientWidth;
+    box.style.left = `${Math.max(8, Math.min(spot.left, room - box.offsetWidth - 8)) + scrollX}px`;
+    const below = spot.bottom + box.offsetHeight + 12 < innerHeight || spot.top < box.offsetHeight + 12;
+    box.style.top = `${(below ? spot.bottom + 6 : spot.top - box.offsetHeight - 6) + scrollY}px`;
+  };
+
+  const start = (next, delay) => {
+    if (next === link) { clearTimeout(timer); timer = 0; if (!box.hidden) return; }
+    else hide();
+    link = next;
+    timer = setTimeout(show, delay, next);
+  };
+  const linkOf = event => event.target.closest?.("article a.reference.internal[href*='#']");
+  const leave = () => { clearTimeout(timer); timer = setTimeout(hide, 250); };
+
+  document.addEventListener("mouseover", event => {
+    const next = linkOf(event);
+    if (next) start(next, 250);
+    else if (box.contains(event.target)) clearTimeout(timer);
+    else if (link && document.activeElement !== link) leave();
+  });
+  document.addEventListener("focusin", event => { const next = linkOf(event); if (next?.matches(":focus-visible")) start(next, 100); else hide(); });
+  document.addEventListener("focusout", hide);
+  document.addEventListener("keydown", event => { if (event.key === "Escape") hide(); });
+  document.addEventListener("click", hide);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  offerToOpenAll();
+  openTarget();
+  addEventListener("hashchange", openTarget);
+  openForPrint();
+  if (matchMedia("(hover: hover)").matches) offerPreviews();
+});
