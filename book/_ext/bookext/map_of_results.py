@@ -74,7 +74,7 @@ class DrawMaps(SphinxPostTransform):
                 map_node(
                     html='<details class="map-neighbourhood"><summary>This chapter in the map of results</summary>'
                     f"<p>Its statements, and those of other chapters that they use or that use them. "
-                    f'<a href="{home}">The whole map, and how to read it</a></p>{html}</details>'
+                    f'<a class="reference internal" href="{home}">The whole map, and how to read it</a></p>{html}</details>'
                 )
             )
 
