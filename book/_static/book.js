@@ -3,7 +3,7 @@
 
 // ---- Folds -------------------------------------------------------------------------------------------------------
 
-const folds = () => [...document.querySelectorAll("article details, .cite-page")];
+const folds = () => [...document.querySelectorAll("article details")];
 
 function offerToOpenAll() {
   const title = document.querySelector("article h1");

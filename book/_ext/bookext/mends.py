@@ -55,7 +55,8 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
     Returns:
         The same content, with unique element ids, statements titled by the paper's number alone and badged with their
         verdict, a bibliography that screen readers take for a list, folds that they call by what they read, pictures in
-        a box of their own, formulas that stay with their punctuation, and nothing left of the live-code feature.
+        a box of their own, formulas that stay with their punctuation, tables whose rows can be shown as cards, and
+        nothing left of the live-code feature.
     """
     soup = BeautifulSoup(html, "html.parser")
     for script in soup.find_all("script", type="text/x-thebe-config"):
@@ -76,6 +77,8 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
         picture.wrap(soup.new_tag("div", attrs={"class": "picture"}))
     for formula in soup.select("span.math"):
         _keep_together(soup, formula)
+    for table in soup.select("table:has(> thead)"):
+        _name_cells(table)
     for title in soup.select("div.proof > p.admonition-title"):
         _plain_title(title)
         label = title.parent.get("id") or title.get("id")
@@ -100,6 +103,21 @@ def _keep_together(soup: BeautifulSoup, formula: Tag) -> None:
         if right:
             after.replace_with(after[len(right) :])
             together.append(right)
+
+
+def _name_cells(table: Tag) -> None:
+    """Let each cell of a table of three or more columns know its column's name: a phone shows a row as a card."""
+    names = [
+        "" if head.find(class_="math") else head.get_text(" ", strip=True)
+        for head in table.select("thead th")
+    ]
+    if len(names) < 3:
+        return
+    table["class"] = [*table.get("class", ()), "as-cards"]
+    for row in table.select("tbody > tr"):
+        for name, cell in list(zip(names, row.find_all(["td", "th"], recursive=False), strict=False))[1:]:
+            if name and cell.get_text(strip=True):
+                cell["data-name"] = name
 
 
 def _plain_title(title) -> None:
