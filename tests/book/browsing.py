@@ -1,4 +1,7 @@
-"""Open the built site as a reader does: in Chromium, from a server on this machine."""
+"""Open the built site as a reader does: in Chromium, from a server on this machine.
+
+Where Playwright or Chromium is missing, the files that import this one are skipped.
+"""
 
 import functools
 import gzip
@@ -12,13 +15,20 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt")
 from playwright.sync_api import Browser, BrowserContext, Page
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
-HOW_TO_GET_CHROMIUM = (
-    "needs Chromium: apt-get install chromium, or say where it is in the environment variable CHROMIUM"
-)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+if not CHROMIUM:
+    pytest.skip(
+        "needs Chromium: apt-get install chromium, or say where it is in the environment variable CHROMIUM",
+        allow_module_level=True,
+    )
 
 DESKTOP, PHONE = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 GUISES = {
@@ -30,12 +40,6 @@ LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for nam
 
 #: Kinds of files that hosts send compressed.
 TEXT = {".html", ".css", ".js", ".svg", ".json", ".txt", ".xml"}
-
-
-def chromium() -> str | None:
-    """Where Chromium is, or None."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 @dataclass

@@ -32,13 +32,11 @@ def site(copy) -> Path:
 @pytest.fixture(scope="module")
 def browser():
     """Chromium; a file's own, as Playwright's event loop is in the way of the notebooks' tests."""
-    from browsing import FLAGS, HOW_TO_GET_CHROMIUM, chromium
+    from browsing import CHROMIUM, FLAGS
     from playwright.sync_api import sync_playwright
 
-    if not chromium():
-        pytest.skip(HOW_TO_GET_CHROMIUM)
-    with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=chromium(), args=FLAGS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 

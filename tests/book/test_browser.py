@@ -1,10 +1,8 @@
 """Every page of the built site in Chromium: as it comes, in the dark and on a phone, with every fold open."""
 
 import pytest
-from building import ALL_PAGES
-
-pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt")
 from browsing import GUISES, serving, visit
+from building import ALL_PAGES
 
 
 @pytest.fixture(

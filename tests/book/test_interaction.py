@@ -3,11 +3,9 @@
 import json
 
 import pytest
+from browsing import DESKTOP, PHONE, arrive, listen, visiting
 
 from bookext.chapters import LEDGER, statements
-
-pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt")
-from browsing import DESKTOP, PHONE, arrive, listen, visiting
 
 ENTRIES = json.loads(LEDGER.read_text(encoding="utf-8"))
 PAGES = sorted({statement["page"] for statement in statements().values()})

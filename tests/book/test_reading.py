@@ -6,12 +6,10 @@ from contextlib import ExitStack
 from urllib.parse import urlencode
 
 import pytest
+from browsing import DESKTOP, PHONE, arrive, listen, visiting
 from building import BOOK_PAGES
 
 from bookext.chapters import LEDGER, ROOT, chapters, statements
-
-pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt")
-from browsing import DESKTOP, PHONE, arrive, listen, visiting
 
 CHAPTERS = [path.relative_to(ROOT).with_suffix("").as_posix() for path in chapters()]
 LABELS = [entry["id"] for entry in json.loads(LEDGER.read_text(encoding="utf-8"))]
