@@ -19,6 +19,19 @@ CHAPTER = statements()[LABELS[0]]["page"]
 FIRST_VISIT, NEXT_PAGE, SECONDS = 1_500_000, 300_000, 1.0
 
 
+def reading_order() -> list[str]:
+    """The copy's pages in the order of its table of contents: the chapter from the template comes after the gradients."""
+    *pages, extra = BOOK_PAGES
+    pages.insert(pages.index("book/kernel_regime/gradients") + 1, extra)
+    return pages
+
+
+def neighbour(page: str) -> str:
+    """The page that a reader turns to next; from the last one, back."""
+    pages = [*reading_order(), reading_order()[-2]]
+    return pages[pages.index(page) + 1]
+
+
 @pytest.fixture
 def go(browser, served):
     """Open a page in a new tab, with an empty cache."""
@@ -187,7 +200,7 @@ def test_pages_are_light_and_show_soon(browser, served, page):
         tab.wait_for_load_state("networkidle")
         first = served.weight()
         served.asked.clear()
-        arrive(tab, served.url("book/scoreboard" if page != "book/scoreboard" else "book/index"))
+        arrive(tab, served.url(neighbour(page)))
         tab.wait_for_load_state("networkidle")
         following = served.weight()
     assert 0 < first <= FIRST_VISIT
@@ -249,10 +262,3 @@ def test_previous_and_next_lead_through_the_book(go):
             break
         tab.goto(following.evaluate("link => link.href"))
     assert [f"book/{page}" for page in read] == [f"{page}.html" for page in reading_order()]
-
-
-def reading_order() -> list[str]:
-    """The copy's pages in the order of its table of contents: the chapter from the template comes after the gradients."""
-    *pages, extra = BOOK_PAGES
-    pages.insert(pages.index("book/kernel_regime/gradients") + 1, extra)
-    return pages
