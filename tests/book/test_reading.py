@@ -16,7 +16,7 @@ LABELS = [entry["id"] for entry in json.loads(LEDGER.read_text(encoding="utf-8")
 CHAPTER = statements()[LABELS[0]]["page"]
 
 #: What a first visit and the next page may weigh, compressed, and when something must show on the screen.
-FIRST_VISIT, NEXT_PAGE, SECONDS = 1_500_000, 300_000, 1.0
+FIRST_VISIT, NEXT_PAGE = 1_500_000, 300_000
 
 
 def reading_order() -> list[str]:
@@ -191,9 +191,8 @@ def test_formulas_are_no_stops_for_the_keyboard_unless_they_scroll(go, viewport)
 
 
 @pytest.mark.parametrize("page", BOOK_PAGES)
-def test_pages_are_light_and_show_soon(browser, served, page):
+def test_pages_are_light(browser, served, page):
     served.asked.clear()
-    painted = []
     with visiting(browser, viewport=DESKTOP) as context:
         tab = context.new_page()
         arrive(tab, served.url(page))
@@ -205,12 +204,6 @@ def test_pages_are_light_and_show_soon(browser, served, page):
         following = served.weight()
     assert 0 < first <= FIRST_VISIT
     assert 0 < following <= NEXT_PAGE
-    while len(painted) < 5 and not (painted and min(painted) < SECONDS):
-        with visiting(browser, viewport=DESKTOP) as context:
-            tab = context.new_page()
-            arrive(tab, served.url(page))
-            painted.append(tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1000)  # fmt: skip
-    assert min(painted) < SECONDS, f"first contentful paint after {painted} s"
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
