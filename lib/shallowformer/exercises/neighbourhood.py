@@ -16,7 +16,8 @@ def _project(x: Tensor, centre: Tensor, radius: float) -> Tensor:
 
 
 def _blocks(seed: int) -> list[tuple[str, tuple]]:
-    draw = lambda d, g=Generator().manual_seed(seed): torch.randn(d, generator=g, dtype=torch.float64)
+    generator = Generator().manual_seed(seed)
+    draw = lambda d: torch.randn(d, generator=generator, dtype=torch.float64)
     centre = draw(5)
     away = draw(5)
     away = away / away.norm()

@@ -5,7 +5,9 @@ Throughout, m heads come in m/2 pairs that share U, and the U of a pair is a sta
 
 import math
 
-from scipy.special import gammaincc, gammainccinv, gammaln
+import torch
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaln
+from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.kernel_regime.parameters import Parameters
@@ -30,6 +32,48 @@ def tail(radius: float, d: int) -> float:
         ValueError: a negative radius, or ``d`` below 1.
     """
     return float(gammaincc(arguments.count("d", d) / 2, arguments.at_least("radius", radius, 0.0) ** 2 / 2))
+
+
+class _Tails(torch.autograd.Function):
+    """P(‖G‖ < r) and P(‖G‖ > r) by scipy: torch's own incomplete gamma functions are right to 1e-9 only for d ≥ 64."""
+
+    @staticmethod
+    def forward(ctx, radius: Tensor, d: int) -> tuple[Tensor, Tensor]:
+        ctx.save_for_backward(radius)
+        ctx.d = d
+        y = (radius.detach() ** 2 / 2).numpy()
+        return torch.as_tensor(gammainc(d / 2, y)), torch.as_tensor(gammaincc(d / 2, y))
+
+    @staticmethod
+    def backward(ctx, from_lower: Tensor, from_upper: Tensor) -> tuple[Tensor, None]:
+        (r,) = ctx.saved_tensors
+        log_constant = (1 - ctx.d / 2) * math.log(2) - float(gammaln(ctx.d / 2))
+        density = torch.exp(torch.special.xlogy(torch.tensor(ctx.d - 1.0), r) - r * r / 2 + log_constant)
+        return (from_lower - from_upper) * density, None
+
+
+def tails(radius: Tensor, d: int) -> tuple[Tensor, Tensor]:
+    """P(‖G‖ < r) and P(‖G‖ > r) for a standard Gaussian vector G of ℝ^d, differentiable in r.
+
+    Relative errors are below 1e-12 where the radius is within 8 of √d and d at most 1024.
+
+    Args:
+        radius: r, at least 0, on the CPU, Float64[Tensor, "..."].
+        d: dimension, at least 1.
+
+    Returns:
+        Lower and upper tail, each with the shape of ``radius``.
+
+    Raises:
+        ValueError: a radius that is negative or not a finite float64 number, or ``d`` below 1.
+    """
+    arguments.count("d", d)
+    arguments.floating("radius", radius, "...")
+    if radius.dtype != torch.float64 or bool((radius < 0).any()):
+        raise ValueError(
+            f"radius must hold float64 numbers of at least 0, got {radius.dtype} down to {float(radius.min()):g}"
+        )
+    return _Tails.apply(radius, d)
 
 
 def mean_norm(d: int) -> float:
