@@ -98,10 +98,10 @@ def _to_the_sphere(phi, phi0, rho):
     return _right_adversarial(pairs.difference(phi, phi0), phi0, rho)
 
 
-def _softly(phi, phi0, rho):
-    """Radial, odd, into the ball, and not the nearest point."""
-    size = pairs.norm(pairs.difference(phi, phi0))
-    return _right_project(phi, phi0, [r / (1 + float(size)) for r in rho])
+def _half_way(phi, phi0, rho):
+    """Radial, odd, into the ball, and half as far from the centre each time."""
+    inside = _right_project(phi, phi0, rho)
+    return Parameters(*((a + b) / 2 for a, b in zip(inside.blocks, phi0.blocks, strict=True)))
 
 
 def _too_far_in(phi, phi0, rho):
@@ -200,7 +200,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("also what is inside", neighbourhood, "project", _to_the_sphere),
         package("too far in", neighbourhood, "project", _too_far_in),
     ],
-    "kr-definition-2-projection/again": [package("a soft shrinkage", neighbourhood, "project", _softly)],
+    "kr-definition-2-projection/again": [package("half-way to the centre", neighbourhood, "project", _half_way)],
     "kr-definition-2-projection/nearest": [tighter(0.99), package("too far in", neighbourhood, "project", _too_far_in)],
     "kr-definition-2-projection/lipschitz": [tighter(0.99), package("also what is inside", neighbourhood, "project", _to_the_sphere)],
     "kr-definition-2-projection/partners": [tighter(0.99), package("also what is inside", neighbourhood, "project", _to_the_sphere)],
