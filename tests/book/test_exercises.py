@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, softmax
+from shallowformer.exercises import gradients, model, smoothness, softmax
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -19,6 +19,8 @@ FUNCTIONS = {
     model.check_pad: model.PAD_MISTAKES,
     gradients.check_weight_feature: gradients.WEIGHT_FEATURE_MISTAKES,
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
+    smoothness.check_heavy_mass: smoothness.HEAVY_MASS_MISTAKES,
+    smoothness.check_skewness_product: smoothness.SKEWNESS_PRODUCT_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -30,6 +32,7 @@ NUMBERS = {
     },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+    smoothness.check_typical_curvature: {2.38: "worst case", 0.5: "too large", 0.2: "too small"},
 }
 
 
@@ -85,6 +88,14 @@ def test_forming_the_matrix_is_noticed():
         return (Y.T * alpha) @ Y @ U
 
     assert "d²" in softmax.check_covariance_product(answer).message
+
+
+def test_forming_the_third_cumulant_is_noticed():
+    def answer(X, alpha, U, w):
+        Y = X - alpha @ X
+        return (Y.T * (alpha * (Y @ U))) @ Y @ w
+
+    assert "d²" in smoothness.check_skewness_product(answer).message
 
 
 @pytest.mark.parametrize("value", [float("nan"), "text", [1, 2, 3]])

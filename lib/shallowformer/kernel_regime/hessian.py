@@ -112,14 +112,13 @@ def product(
     Source:
         The blocks in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
+    softmax._law(X, alpha, U=U, q=q, u=u)
     arguments.floating("delta", delta, "... d d")
-    arguments.floating("q", q, "... d")
-    d = X.shape[-1]
-    if delta.shape[-2:] != (d, d) or q.shape[-1] != d:
+    if delta.shape[-2:] != (X.shape[-1],) * 2:
         raise ValueError(
-            f"q and delta must have d = {d} entries a dimension as the tokens of X, got shapes {tuple(q.shape)} and {tuple(delta.shape)}"
+            f"delta must have shape [... d d] with d = {X.shape[-1]} as the tokens of X, got {tuple(delta.shape)}"
         )
-    arguments.same_kind("X", X, q=q, delta=delta)
+    arguments.same_kind("X", X, delta=delta)
     w = torch.einsum("...ij,...j->...i", delta, q)
     a, MU = softmax.mean(X, alpha), softmax.covariance_product(X, alpha, U)
     z = (a * U).sum(-1, keepdim=True)
@@ -179,6 +178,7 @@ def third(X: Tensor, alpha: Tensor, U: Tensor, u: Tensor, w: Tensor, sigma: Acti
     Raises:
         ValueError: as ``softmax.mean``, for every argument.
     """
+    softmax._law(X, alpha, U=U, u=u, w=w)
     a = softmax.mean(X, alpha)
     z = (a * U).sum(-1)
     first = (a * u).sum(-1) + (softmax.covariance_product(X, alpha, U) * w).sum(-1)
@@ -204,6 +204,7 @@ def fourth_cumulant_form(X: Tensor, alpha: Tensor, u: Tensor, w: Tensor) -> Tens
     Raises:
         ValueError: as ``softmax.mean``.
     """
+    softmax._law(X, alpha, u=u, w=w)
     Y = X - softmax.mean(X, alpha)[..., None, :]
     along_u, along_w = (torch.einsum("...td,...d->...t", Y, direction) for direction in (u, w))
     mean = lambda value: (alpha * value).sum(-1)
