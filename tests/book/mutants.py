@@ -247,6 +247,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-lemma-2-third/derivative": [package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment)],
     "kr-lemma-2-third/cumulant": [tighter(0.99), package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment)],
+    "kr-lemma-2-third/upper": [tighter(0.99), package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment)],
     "kr-lemma-2-third/naive": [Mutant("with the max", lambda check: check.scaled(1.2))],
 }  # fmt: skip
 
