@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, neighbourhood, softmax
+from shallowformer.exercises import gradients, model, neighbourhood, smoothness, softmax
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -21,6 +21,8 @@ FUNCTIONS = {
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
     neighbourhood.check_project: neighbourhood.PROJECT_MISTAKES,
     neighbourhood.check_plane_radius: neighbourhood.PLANE_RADIUS_MISTAKES,
+    smoothness.check_heavy_mass: smoothness.HEAVY_MASS_MISTAKES,
+    smoothness.check_skewness_product: smoothness.SKEWNESS_PRODUCT_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -38,6 +40,7 @@ NUMBERS = {
         3.0: "divide by",
         0.7: "W-block",
     },
+    smoothness.check_typical_curvature: {2.38: "worst case", 0.5: "too large", 0.2: "too small"},
 }
 
 
@@ -93,6 +96,14 @@ def test_forming_the_matrix_is_noticed():
         return (Y.T * alpha) @ Y @ U
 
     assert "d²" in softmax.check_covariance_product(answer).message
+
+
+def test_forming_the_third_cumulant_is_noticed():
+    def answer(X, alpha, U, w):
+        Y = X - alpha @ X
+        return (Y.T * (alpha * (Y @ U))) @ Y @ w
+
+    assert "d²" in smoothness.check_skewness_product(answer).message
 
 
 @pytest.mark.parametrize("value", [float("nan"), "text", [1, 2, 3]])
