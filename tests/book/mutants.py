@@ -301,6 +301,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("uncentred tokens", softmax, "third_cumulant_form", lambda X, alpha, u, v, w: torch.einsum(
             "...t,...td,...te,...tf,...d,...e,...f->...", alpha, X, X, X, u, v, w)),
     ],
+    "kr-lemma-2-skewness/wide": [tighter(0.99)],
     "kr-lemma-2-skewness/spread": [
         tighter(0.99),
         Mutant("2λ(1 − λ)", lambda check: replace(check, rhs=lambda X, z, e: check.rhs(X, z, e)
