@@ -289,7 +289,10 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-fact-4-average/tail": [tighter(0.99)],
     "kr-fact-4-average/head": [
         tighter(0.99),
-        Mutant("e^{−1.1x}", lambda check: replace(check, rhs=lambda x: check.rhs(x) * torch.exp(-0.1 * x))),
+        Mutant("2√(Dx) left out", lambda check: replace(check, lhs=lambda x: norm_event.tails((8 + 2 * x).sqrt(), 8)[1])),
+    ],
+    "kr-fact-4-average/exponent": [
+        Mutant("e^{−1.1x}", lambda check: replace(check, routes={"−1.1": lambda D: torch.tensor([-1.1])})),
     ],
     "kr-fact-4-average/one": [tighter(0.99)],
     "kr-lemma-2": [
