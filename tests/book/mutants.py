@@ -125,6 +125,7 @@ def _largest_of(m, d, radius):
 
 _right_project, _right_mirror = neighbourhood.project, pairs.mirror
 _right_exact, _right_adversarial = norm_event.exact_radius, neighbourhood.adversarial
+_right_tail = norm_event.tail
 _right_hidden, _right_preactivation, _right_third = hessian.hidden, hessian.preactivation, hessian.third
 _right_product = softmax.covariance_product
 
@@ -255,7 +256,18 @@ MUTANTS: dict[str, list[Mutant]] = {
         Mutant("from the mean of ‖G‖² less 1", lambda check: replace(check, lhs=lambda t, d: check.lhs(t - 0.1 * (t > 0.1), d))),
     ],
     "kr-fact-4-sharp/two-sided": [tighter(0.99)],
-    "kr-fact-4-sharp/half": [exponent(-1.0), exponent(-0.45)],
+    "kr-fact-4-sharp/half": [
+        formula("1/(2√(πd))", lambda value, case: value * 2 / 3),
+        formula("d^{−0.45}", lambda value, case: value * case["d"] ** -0.05),
+        package("the median for the mean of ‖G‖²", norm_event, "tail", lambda radius, d: _right_tail(radius - 1 / (3 * radius), d)),
+    ],
+    "kr-fact-4-sharp/exponent": [
+        Mutant("the exponent 0.55", lambda check: replace(check, routes={"−0.55": lambda d: torch.tensor([-0.55])})),
+        package("r² for r²/2", norm_event, "log_tail", lambda radius, d: -radius * radius),
+    ],
+    "kr-fact-4-sharp/normal": [
+        Mutant("N(0, 1)", lambda check: replace(check, routes={"N(0, 1)": lambda t: torch.tensor([math.erfc(t / math.sqrt(2)) / 2])})),
+    ],
     "kr-definition-1": [
         package("m/2δ' read as (m/2)δ'", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / 2 * delta))),
         package("√d lost", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(2 * math.log(m / (2 * delta)))),
@@ -274,8 +286,15 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("no fluctuation", norm_event, "mean_square_bound", lambda m, d, x: d),
         package("half of the root alone", norm_event, "mean_square_bound", lambda m, d, x: d + math.sqrt(2 * d * x / m)),
     ],
-    "kr-fact-4-average/tail": [tighter(0.4)],
-    "kr-fact-4-average/head": [tighter(0.4)],
+    "kr-fact-4-average/tail": [tighter(0.99)],
+    "kr-fact-4-average/head": [
+        tighter(0.99),
+        Mutant("2√(Dx) left out", lambda check: replace(check, lhs=lambda x: norm_event.tails((8 + 2 * x).sqrt(), 8)[1])),
+    ],
+    "kr-fact-4-average/exponent": [
+        Mutant("e^{−1.1x}", lambda check: replace(check, routes={"−1.1": lambda D: torch.tensor([-1.1])})),
+    ],
+    "kr-fact-4-average/one": [tighter(0.99)],
     "kr-lemma-2": [
         tighter(0.206),
         Mutant("another supremum", lambda check: replace(check, attains=1.01 * check.attains)),

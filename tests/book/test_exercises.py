@@ -36,6 +36,8 @@ NUMBERS = {
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
     neighbourhood.check_median_displacement: {
         0.5: "not uniform",
+        0.501: "readout",
+        float("nan"): "no length",
         0.917: "64 entries",
         3.0: "divide by",
         0.7: "W-block",

@@ -190,3 +190,23 @@ def test_a_negative_tolerance_and_a_bad_width_are_refused():
 def test_another_shape_is_refused():
     with refused("phi.W", "(4, 3, 3)", "(6, 3, 3)"):
         neighbourhood.project(centre(m=4), centre(), RHO)
+
+
+def test_projecting_may_wipe_out_the_part_in_which_partners_differ():
+    zero = lambda *shape: torch.zeros(shape, dtype=torch.float64)
+    phi0 = Parameters(zero(2), zero(2, 1), zero(2, 1, 1))
+    phi = Parameters(zero(2), torch.tensor([[10.0], [1.0]], dtype=torch.float64), zero(2, 1, 1))
+    before = [float(pairs.norm(part)) for part in pairs.parts(phi, phi0)]
+    projected = neighbourhood.project(phi, phi0, (1.0, 2**0.5, 1.0))
+    after = [float(pairs.norm(part)) for part in pairs.parts(projected, phi0)]
+    assert before == pytest.approx([5.5 * 2**0.5, 4.5 * 2**0.5])
+    assert after == pytest.approx([2**0.5, 0.0], abs=1e-15)
+
+
+def test_a_projected_antisymmetric_step_is_antisymmetric():
+    generator = Generator().manual_seed(0)
+    phi0, other = parameters.symmetric(6, 3, generator), parameters.random(6, 3, generator)
+    apart = pairs.parts(other, phi0)[1]
+    point = Parameters(*(a + b for a, b in zip(phi0.blocks, apart.blocks, strict=True)))
+    together = pairs.parts(neighbourhood.project(point, phi0, (0.5, 0.5, 0.5)), phi0)[0]
+    assert float(pairs.norm(together)) < 1e-14

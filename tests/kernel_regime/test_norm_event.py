@@ -62,8 +62,10 @@ def test_a_tiny_failure_probability_is_accurate():
 def test_the_exact_radius_and_its_bounds(m, d, delta):
     exact = norm_event.exact_radius(m, d, delta)
     assert norm_event.failure(exact, m, d) == pytest.approx(delta, rel=1e-10)
-    for larger in (norm_event.half_tail_radius, norm_event.laurent_massart_radius, norm_event.paper_radius):
-        assert exact < larger(m, d, delta) <= norm_event.paper_radius(m, d, delta)
+    closed = norm_event.closed_form_radius(m, d, delta)
+    assert exact < closed
+    for larger in (norm_event.half_tail_radius, norm_event.laurent_massart_radius):
+        assert closed * (1 - 1e-15) <= larger(m, d, delta) < norm_event.paper_radius(m, d, delta)
 
 
 def test_the_table_of_the_chapter():
@@ -75,6 +77,41 @@ def test_the_table_of_the_chapter():
     ):
         assert round(norm_event.paper_radius(m, 8, 0.05), 3) == paper
         assert round(norm_event.exact_radius(m, 8, 0.05), 3) == exact
+
+
+def test_the_closed_form_by_hand():
+    # L' = log(4·16/(4·¼)) = log 64, and L' = 0 for a level above m/4
+    L = math.log(64)
+    assert norm_event.closed_form_radius(16 * 4, 9, 0.25) == pytest.approx(
+        math.sqrt(9 + 6 * math.sqrt(L) + 2 * L), rel=1e-14
+    )
+    assert norm_event.closed_form_radius(2, 9, 0.9) == 3
+    assert round(norm_event.closed_form_radius(64, 8, 0.05), 3) == 5.755
+    assert round(norm_event.closed_form_radius(256, 8, 0.05), 3) == 6.119
+
+
+def test_a_tiny_level_does_not_overflow():
+    for radius in (norm_event.paper_radius, norm_event.half_tail_radius, norm_event.closed_form_radius):
+        assert 37 < radius(2**20, 1, 5e-324) < 41
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8, 65])
+def test_the_logarithm_of_the_tail(d):
+    for radius in (0.0, 0.3, 3.0, 30.0):
+        with mpmath.workdps(40):
+            exact = float(mpmath.log(exact_tail(radius, d)))
+        assert norm_event.log_tail(radius, d) == pytest.approx(exact, rel=1e-13, abs=1e-14)
+    # Γ(a, y) ≈ y^{a−1} e^{−y} far out
+    a, y = d / 2, (1e8) ** 2 / 2
+    assert norm_event.log_tail(1e8, d) == pytest.approx((a - 1) * math.log(y) - math.lgamma(a) - y, rel=1e-15)
+
+
+@pytest.mark.parametrize("D", [1, 2, 3, 8, 256, 10**5])
+def test_the_chi_square_tail_with_its_constant(D):
+    x = torch.linspace(0, 60, 2001, dtype=torch.float64).numpy()
+    ratio = stats.chi2(D).sf(D + 2 * (D * x) ** 0.5 + 2 * x) / stats.chi2(D).sf(D)
+    scaled = ratio * torch.as_tensor(x).exp().numpy()
+    assert (scaled[1:] <= scaled[:-1] * (1 + 1e-9)).all()
 
 
 def test_B_U_is_the_radius_and_the_step():
@@ -105,6 +142,7 @@ def test_the_event_looks_at_the_longest():
         norm_event.paper_radius,
         norm_event.half_tail_radius,
         norm_event.laurent_massart_radius,
+        norm_event.closed_form_radius,
         lambda m, d, delta: norm_event.B_U(m, d, delta, 1.0),
     ],
 )
@@ -124,6 +162,8 @@ def test_bad_radii_are_refused():
             use(-1.0, 4, 2)
     with refused("radius", "-1.0", "at least 0"):
         norm_event.tail(-1.0, 2)
+    with refused("radius", "-1.0", "at least 0"):
+        norm_event.log_tail(-1.0, 2)
     with refused("radius", "down to -1", "at least 0"):
         norm_event.tails(torch.tensor([-1.0], dtype=torch.float64), 2)
     with refused("radius", "float32", "float64"):

@@ -98,6 +98,10 @@ def check_median_displacement(median: float) -> Feedback:
 
     def verdict(median: float) -> Feedback:
         right = 2 ** (-1 / 64)
+        if not math.isfinite(median):
+            return Feedback(
+                name, "wrong", f"{median} is no length: what did you divide by, and are there any heads?"
+            )
         if abs(median - right) <= 0.002:
             return Feedback(name, "passed", f"the median is 2^(−1/64) = {right:.4f}")
         if median > 1:
@@ -110,7 +114,8 @@ def check_median_displacement(median: float) -> Feedback:
             return Feedback(
                 name,
                 "wrong",
-                "the radius is not uniform: most of the volume of a ball is far from its centre",
+                "if this is W, the radius is not uniform: most of the volume of a ball is far from its centre; "
+                "if it is the readout, take the W-block",
             )
         if abs(median - 2 ** (-1 / 8)) <= 0.005:
             return Feedback(name, "wrong", "that is U, in 8 dimensions; W has 64 entries")

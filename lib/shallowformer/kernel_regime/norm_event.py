@@ -5,8 +5,9 @@ Throughout, m heads come in m/2 pairs that share U, and the U of a pair is a sta
 
 import math
 
+import numpy as np
 import torch
-from scipy.special import gammainc, gammaincc, gammainccinv, gammaln
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaln, log_ndtr, logsumexp, xlogy
 from torch import Tensor
 
 from shallowformer import arguments
@@ -16,6 +17,11 @@ from shallowformer.kernel_regime.parameters import Parameters
 def _sizes(m: int, d: int) -> tuple[int, int]:
     """Number of pairs, and the dimension."""
     return arguments.even("m", m) // 2, arguments.count("d", d)
+
+
+def _log_ratio(pairs: int, delta: float) -> float:
+    """log(m/(2δ')) without a quotient that could overflow."""
+    return math.log(pairs) - math.log(arguments.probability("delta", delta))
 
 
 def tail(radius: float, d: int) -> float:
@@ -32,6 +38,30 @@ def tail(radius: float, d: int) -> float:
         ValueError: a negative radius, or ``d`` below 1.
     """
     return float(gammaincc(arguments.count("d", d) / 2, arguments.at_least("radius", radius, 0.0) ** 2 / 2))
+
+
+def log_tail(radius: float, d: int) -> float:
+    """Log P(‖G‖ > radius), also where the probability itself is too small for a floating-point number.
+
+    A finite sum: Γ(a + 1, y) = a Γ(a, y) + y^a e^{−y} from a = 1 (even d) or a = ½ (odd d).
+
+    Args:
+        radius: at least 0.
+        d: dimension, at least 1.
+
+    Returns:
+        The logarithm, with an error of some roundings of radius²/2.
+
+    Raises:
+        ValueError: a negative radius, or ``d`` below 1.
+    """
+    half, odd = divmod(arguments.count("d", d), 2)
+    y = arguments.at_least("radius", radius, 0.0) ** 2 / 2
+    powers = np.arange(half) + odd / 2
+    terms = list(xlogy(powers, y) - gammaln(powers + 1) - y)
+    if odd:
+        terms.append(math.log(2) + float(log_ndtr(-radius)))
+    return float(logsumexp(terms))
 
 
 class _Tails(torch.autograd.Function):
@@ -165,7 +195,7 @@ def paper_radius(m: int, d: int, delta: float) -> float:
         Arda, Cayci, Eryilmaz 2026, Definition 1.
     """
     pairs, d = _sizes(m, d)
-    return math.sqrt(d) + math.sqrt(2 * math.log(pairs / arguments.probability("delta", delta)))
+    return math.sqrt(d) + math.sqrt(2 * _log_ratio(pairs, delta))
 
 
 def half_tail_radius(m: int, d: int, delta: float) -> float:
@@ -183,9 +213,7 @@ def half_tail_radius(m: int, d: int, delta: float) -> float:
         ValueError: an odd ``m``, ``d`` below 1, or ``delta`` outside (0, 1).
     """
     pairs, d = _sizes(m, d)
-    return math.sqrt(d) + math.sqrt(
-        2 * max(0.0, math.log(pairs / (2 * arguments.probability("delta", delta))))
-    )
+    return math.sqrt(d) + math.sqrt(2 * max(0.0, _log_ratio(pairs, delta) - math.log(2)))
 
 
 def laurent_massart_radius(m: int, d: int, delta: float) -> float:
@@ -206,12 +234,33 @@ def laurent_massart_radius(m: int, d: int, delta: float) -> float:
         Laurent and Massart 2000, Lemma 1, with a union bound over pairs.
     """
     pairs, d = _sizes(m, d)
-    L = math.log(pairs / arguments.probability("delta", delta))
+    L = _log_ratio(pairs, delta)
+    return math.sqrt(d + 2 * math.sqrt(d * L) + 2 * L)
+
+
+def closed_form_radius(m: int, d: int, delta: float) -> float:
+    """(d + 2√(dL') + 2L')^{1/2} with L' = max(0, log(m/(4δ'))): from P(‖G‖² ≥ d + 2√(dx) + 2x) ≤ ½ exp(−x).
+
+    At most ``laurent_massart_radius`` and ``half_tail_radius``.
+
+    Args:
+        m: number of heads, even.
+        d: dimension, at least 1.
+        delta: δ', in (0, 1).
+
+    Returns:
+        The radius.
+
+    Raises:
+        ValueError: an odd ``m``, ``d`` below 1, or ``delta`` outside (0, 1).
+    """
+    pairs, d = _sizes(m, d)
+    L = max(0.0, _log_ratio(pairs, delta) - math.log(2))
     return math.sqrt(d + 2 * math.sqrt(d * L) + 2 * L)
 
 
 def mean_square_bound(m: int, d: int, x: float) -> float:
-    """A bound on (1/m) Σ_i ‖U_i⁽⁰⁾‖² that holds with probability 1 − exp(−x): d + 2√(2dx/m) + 4x/m.
+    """A bound on (1/m) Σ_i ‖U_i⁽⁰⁾‖² that fails with probability at most ½ exp(−x): d + 2√(2dx/m) + 4x/m.
 
     Args:
         m: number of heads, even.
@@ -225,7 +274,7 @@ def mean_square_bound(m: int, d: int, x: float) -> float:
         ValueError: an odd ``m``, ``d`` below 1 or a negative ``x``.
 
     Source:
-        Laurent and Massart 2000, Lemma 1, for the chi-square law with dm/2 degrees of freedom.
+        Laurent and Massart 2000, Lemma 1 (with 1 for ½), for the chi-square law with dm/2 degrees of freedom.
     """
     _sizes(m, d)
     arguments.at_least("x", x, 0.0)
