@@ -105,7 +105,7 @@ def test_a_verdict_leads_to_its_check(go):
 def words(label: str) -> str:
     """The words of a statement's title."""
     title = statements()[label]["title"].split("{cite")[0].replace("(this book)", "")
-    return " ".join(re.findall(r"\w[\w-]*", title))
+    return " ".join(re.findall(r"[A-Za-z][\w-]*", re.sub(r"\$[^$]*\$", "", title)))
 
 
 @pytest.mark.parametrize("page", sorted({statements()[label]["page"] for label in LABELS}))
