@@ -1,13 +1,14 @@
 """Run a chapter's code in this process and keep its checks, so that they can be run again, perturbed."""
 
 import functools
-import os
 from pathlib import Path
+
+import matplotlib
 
 from bookext.chapters import ROOT, read_notebook
 from shallowformer import verify
 
-os.environ.setdefault("MPLBACKEND", "Agg")
+matplotlib.use("Agg")
 
 
 def code_cells(path: Path) -> list[str]:

@@ -134,6 +134,7 @@ def run_stale(jobs: int) -> list[Run]:
     """
     cache = open_cache()
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # kernels share the cores
+    os.environ.pop("MPLBACKEND", None)  # a kernel that obeys it shows no figures
     runs: dict[Path, Run] = {}
     todo: list[tuple[Path, nbformat.NotebookNode]] = []
     for path in chapters():
