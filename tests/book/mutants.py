@@ -8,7 +8,7 @@ from unittest.mock import patch
 import torch
 
 from shallowformer import softmax, verify
-from shallowformer.kernel_regime import equivalences, gradients
+from shallowformer.kernel_regime import equivalences, gradients, tangent_kernel
 from shallowformer.kernel_regime.parameters import Parameters
 
 
@@ -66,6 +66,8 @@ def _head_mean_of_keys(X, W, q):
 
 _right_jacobian, _right_cumulant, _right_merge = softmax.jacobian, softmax.third_cumulant, equivalences.merge
 _right_blocks, _right_loss = equivalences.block_diagonal, gradients.loss_and_gradient
+_right_finite, _right_diagonal = tangent_kernel.finite, tangent_kernel.diagonal
+_right_head = gradients._head_quantities
 
 
 def _merge_transposed(W_Q, W_K, W_V, u, c, beta):
@@ -90,6 +92,33 @@ def _uncentred_lemma(value, case):
     product = _uncentred_product(X[:, None], alpha, U)
     slope = (len(c) ** -0.5 * c * (1 - torch.tanh(z) ** 2))[..., None, None]
     return value[0], value[1], slope * product[..., None] * q[:, None, None, :]
+
+
+def _finite_without_c(X, phi, *args, **options):
+    """The tangent kernel with c_i² = 1, which holds at initialisation only."""
+    return _right_finite(X, Parameters(torch.ones_like(phi.c), phi.U, phi.W), *args, **options)
+
+
+def _finite_without_sign(*args, **options):
+    """The attention block with |⟨q, q′⟩|, in one dimension."""
+    right = _right_finite(*args, **options)
+    return tangent_kernel.Blocks(right.c, right.u, right.w.abs())
+
+
+def _finite_without_attention(*args, **options):
+    right = _right_finite(*args, **options)
+    return tangent_kernel.Blocks(right.c, right.u, 0 * right.w)
+
+
+def _diagonal_without_attention(*args, **options):
+    right = _right_diagonal(*args, **options)
+    return tangent_kernel.Blocks(right.c, right.u, 0 * right.w)
+
+
+def _head_with_positions(X, U, W, q):
+    """A model that knows where in the sequence a token stands."""
+    T = X.shape[1]
+    return _right_head(X * torch.linspace(1, 0.5, T, dtype=X.dtype)[:, None], U, W, q)
 
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
@@ -154,6 +183,45 @@ MUTANTS: dict[str, list[Mutant]] = {
         Mutant("2p(1 − p) for 4p(1 − p)", lambda check: check.scaled(0.5)),
     ],
     "kr-corollary-a/gap": [tighter(0.99)],
+    # The tangent kernel
+    "kr-lemma-4": [
+        formula("⟨q, q′⟩ on the wrong block", lambda value, case: (value[0], value[1] * (case["q"] @ case["q"].T), value[2])),
+        formula("1/m lost", lambda value, case: tuple(block * len(case["c"]) for block in value)),
+        package("c_i² taken for 1", tangent_kernel, "finite", _finite_without_c),
+    ],
+    "kr-lemma-4/printed": [formula("as printed, without the m", lambda value, case: tuple(block / len(case["c"]) for block in value))],
+    "kr-lemma-4/limit": [
+        exponent(-0.45),
+        package("the sign of ⟨q, q′⟩ lost", tangent_kernel, "finite", _finite_without_sign),
+    ],
+    "kr-lemma-4-rate": [
+        exponent(-0.45),
+        exponent(-1.0),
+        package("no attention block", tangent_kernel, "finite", _finite_without_attention),
+    ],
+    "kr-lemma-4-rate/moment": [tighter(0.99)],
+    "kr-remark-8": [package("no attention block", tangent_kernel, "diagonal", _diagonal_without_attention)],
+    "kr-remark-8-scaling": [exponent(-0.9), exponent(-0.5)],
+    "kr-remark-8-scaling/features": [formula("one of the two matrices", lambda value, case: value / 2)],
+    "kr-remark-8-scaling/uniform": [
+        exponent(0.0),
+        Mutant("another limit", lambda check: replace(check, measure=lambda k, seed: check.measure(k, seed) + 0.01)),
+    ],
+    "kr-remark-8-scaling/canonical": [
+        exponent(0.0),
+        Mutant("another limit", lambda check: replace(check, measure=lambda k, seed: check.measure(k, seed) + 0.01)),
+    ],
+    "kr-lemma-4-sharp": [tighter(0.99)],
+    "kr-lemma-4-sharp/integral": [formula("σ² + σ′² for the kernel", lambda value, case: value + 1e-3)],
+    "kr-lemma-4-sharp/erf": [tighter(0.99)],
+    "kr-lemma-4-sharp/inputs": [tighter(0.99), Mutant("another supremum", lambda check: replace(check, attains=0.85))],
+    "kr-lemma-4-long": [formula("d for d − 1", lambda value, case: (value[0], value[1] - value[2], value[2]))],
+    "kr-lemma-4-long/diagonal": [formula("d for d − 1", lambda value, case: value + 1e-3)],
+    "kr-lemma-4-long/rate": [exponent(-0.9), exponent(-0.5)],
+    "kr-lemma-4-singular": [package("a position in the sequence", gradients, "_head_quantities", _head_with_positions)],
+    "kr-lemma-4-singular/descent": [
+        Mutant("η for 2η", lambda check: replace(check, formula=lambda eta, **case: check.formula(eta=eta / 2, **case))),
+    ],
 }  # fmt: skip
 
 

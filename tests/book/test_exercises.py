@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, softmax
+from shallowformer.exercises import gradients, model, softmax, tangent_kernel
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -19,6 +19,8 @@ FUNCTIONS = {
     model.check_pad: model.PAD_MISTAKES,
     gradients.check_weight_feature: gradients.WEIGHT_FEATURE_MISTAKES,
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
+    tangent_kernel.check_head_kernel: tangent_kernel.HEAD_KERNEL_MISTAKES,
+    tangent_kernel.check_token_kernel: tangent_kernel.TOKEN_KERNEL_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -30,6 +32,14 @@ NUMBERS = {
     },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+    tangent_kernel.check_heads_for_one_per_cent: {
+        6700: "pairs",
+        1.33: "100²",
+        115: "squared",
+        300: "too small",
+        1e6: "too large",
+        "many": "expected a number",
+    },
 }
 
 
