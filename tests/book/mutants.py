@@ -1,6 +1,7 @@
 """For every claim, mistakes that its check must notice: a dropped term, a lost factor, a flipped sign, a wrong constant."""
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from unittest.mock import patch
@@ -8,7 +9,7 @@ from unittest.mock import patch
 import torch
 
 from shallowformer import softmax, verify
-from shallowformer.kernel_regime import equivalences, gradients
+from shallowformer.kernel_regime import equivalences, gradients, neighbourhood, norm_event, pairs
 from shallowformer.kernel_regime.parameters import Parameters
 
 
@@ -92,6 +93,32 @@ def _uncentred_lemma(value, case):
     return value[0], value[1], slope * product[..., None] * q[:, None, None, :]
 
 
+def _to_the_sphere(phi, phi0, rho):
+    """Every block to its sphere, also those inside."""
+    return _right_adversarial(pairs.difference(phi, phi0), phi0, rho)
+
+
+def _half_way(phi, phi0, rho):
+    """Radial, odd, into the ball, and half as far from the centre each time."""
+    inside = _right_project(phi, phi0, rho)
+    return Parameters(*((a + b) / 2 for a, b in zip(inside.blocks, phi0.blocks, strict=True)))
+
+
+def _too_far_in(phi, phi0, rho):
+    return _right_project(phi, phi0, [0.9 * r for r in rho])
+
+
+def _largest_of(m, d, radius):
+    """Draws of max ‖G_i‖ over m vectors above a radius."""
+    return lambda draws, generator: (
+        torch.randn(draws, m, d, generator=generator).norm(dim=-1).amax(-1) > radius
+    )
+
+
+_right_project, _right_mirror = neighbourhood.project, pairs.mirror
+_right_exact, _right_adversarial = norm_event.exact_radius, neighbourhood.adversarial
+
+
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
 MUTANTS: dict[str, list[Mutant]] = {
     "kr-proposition-a": [
@@ -154,6 +181,71 @@ MUTANTS: dict[str, list[Mutant]] = {
         Mutant("2p(1 − p) for 4p(1 − p)", lambda check: check.scaled(0.5)),
     ],
     "kr-corollary-a/gap": [tighter(0.99)],
+    # The chapter on the initialisation and its neighbourhood.
+    "kr-remark-6": [
+        formula("partners with the same sign", lambda value, case: (-value[0], value[1])),
+        package("half of the mean square", gradients, "loss_and_gradient", lambda *a, **o: (_right_loss(*a, **o)[0] / 2, None)),
+    ],
+    "kr-remark-6-odd": [
+        package("R without the change of sign", pairs, "mirror", lambda phi: Parameters(-_right_mirror(phi).c, *_right_mirror(phi).blocks[1:])),
+        package("R without the exchange", pairs, "mirror", lambda phi: Parameters(-phi.c, phi.U, -phi.W)),
+        formula("the kernel of m heads", lambda value, case: (*value[:5], value[5] / 2)),
+        formula("∇_U of partners equal", lambda value, case: (*value[:2], -value[2], *value[3:])),
+    ],
+    "kr-remark-6-odd/cubic": [exponent(2.0), exponent(4.0)],
+    "kr-remark-6-odd/quadratic": [exponent(1.0), exponent(3.0)],
+    "kr-remark-6-odd/unpaired": [exponent(-0.5), exponent(-1.0)],
+    "kr-definition-2": [tighter(0.99)],
+    "kr-definition-2-projection": [
+        package("also what is inside", neighbourhood, "project", _to_the_sphere),
+        package("too far in", neighbourhood, "project", _too_far_in),
+    ],
+    "kr-definition-2-projection/again": [package("half-way to the centre", neighbourhood, "project", _half_way)],
+    "kr-definition-2-projection/nearest": [tighter(0.99), package("too far in", neighbourhood, "project", _too_far_in)],
+    "kr-definition-2-projection/lipschitz": [tighter(0.99), package("also what is inside", neighbourhood, "project", _to_the_sphere)],
+    "kr-definition-2-projection/partners": [tighter(0.99), package("also what is inside", neighbourhood, "project", _to_the_sphere)],
+    "kr-definition-2-reach": [
+        formula("one m^{−1/2} lost", lambda value, case: value * case["phi"].m ** 0.5),
+        formula("ρ_u and ρ_w exchanged", lambda value, case: value * 0 + neighbourhood.reach(
+            Parameters(*(block[0] for block in gradients.per_sample_gradient(case["X"], case["phi"], sigma=case["sigma"]))),
+            (case["rho"][0], case["rho"][2], case["rho"][1]))),
+        package("a maximiser that stays inside", neighbourhood, "adversarial", lambda g, phi0, rho: _right_adversarial(g, phi0, [0.9 * r for r in rho])),
+    ],
+    "kr-definition-2-reach/searched": [tighter(0.99)],
+    "kr-definition-2-reach/width": [exponent(-0.5), exponent(0.1)],
+    "kr-fact-4": [
+        Mutant("√d lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(2 * math.log(64 / 0.05))))),
+        Mutant("log(m/δ) lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(8) + math.sqrt(2)))),
+    ],
+    "kr-fact-4/display": [tighter(0.49)],
+    "kr-fact-4/mean": [tighter(0.99)],
+    "kr-fact-4-sharp": [
+        tighter(0.99),
+        Mutant("e^{−t²}", lambda check: replace(check, rhs=lambda t, d: check.rhs(t, d) * torch.exp(-t * t / 2))),
+        Mutant("from the mean of ‖G‖² less 1", lambda check: replace(check, lhs=lambda t, d: check.lhs(t - 0.1 * (t > 0.1), d))),
+    ],
+    "kr-fact-4-sharp/two-sided": [tighter(0.99)],
+    "kr-fact-4-sharp/half": [exponent(-1.0), exponent(-0.45)],
+    "kr-definition-1": [
+        package("m/2δ' read as (m/2)δ'", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / 2 * delta))),
+        package("√d lost", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(2 * math.log(m / (2 * delta)))),
+    ],
+    "kr-definition-1-exact": [
+        package("m vectors for m/2", norm_event, "coverage", lambda radius, m, d: (1 - norm_event.tail(radius, d)) ** m),
+        package("the radius of the m heads", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2 * m, d, delta)),
+        package("the union bound", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2, d, 2 * delta / m)),
+    ],
+    "kr-definition-1-exact/excess": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "kr-remark-7": [tighter(0.99), Mutant("ρ_u/m", lambda check: replace(check, rhs=check.rhs - 3 / 8 + 3 / 64))],
+    "kr-remark-7-order": [tighter(0.99), tighter(2 / 3)],
+    "kr-remark-7-order/two": [tighter(0.99)],
+    "kr-remark-7-order/below": [tighter(0.99)],
+    "kr-fact-4-average": [
+        package("no fluctuation", norm_event, "mean_square_bound", lambda m, d, x: d),
+        package("half of the root alone", norm_event, "mean_square_bound", lambda m, d, x: d + math.sqrt(2 * d * x / m)),
+    ],
+    "kr-fact-4-average/tail": [tighter(0.4)],
+    "kr-fact-4-average/head": [tighter(0.4)],
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, softmax
+from shallowformer.exercises import gradients, model, neighbourhood, softmax
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -19,6 +19,8 @@ FUNCTIONS = {
     model.check_pad: model.PAD_MISTAKES,
     gradients.check_weight_feature: gradients.WEIGHT_FEATURE_MISTAKES,
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
+    neighbourhood.check_project: neighbourhood.PROJECT_MISTAKES,
+    neighbourhood.check_plane_radius: neighbourhood.PLANE_RADIUS_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -30,6 +32,12 @@ NUMBERS = {
     },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+    neighbourhood.check_median_displacement: {
+        0.5: "not uniform",
+        0.917: "64 entries",
+        3.0: "divide by",
+        0.7: "W-block",
+    },
 }
 
 
