@@ -9,10 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookext.chapters import ROOT, statements
+from bookext import address
+from bookext.chapters import ROOT, chapters, statements
 
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "html", "tests", "__pycache__", ".pytest_cache", ".ruff_cache", "*.egg-info"
@@ -186,3 +188,36 @@ def test_a_change_in_the_package_makes_every_chapter_stale(copy, site):
     after = python(copy, "-c", "from bookext.execute import environment_key; print(environment_key())").stdout
     assert before
     assert before != after
+
+
+def site_notebooks(site: Path) -> dict[str, str]:
+    """Docname → Markdown of the notebook that the site serves."""
+    read = lambda docname: nbformat.read(site / "notebooks" / address.notebook(docname), as_version=4)
+    docnames = [path.relative_to(ROOT).with_suffix("").as_posix() for path in chapters()] + [CHAPTER]
+    return {docname: "\n\n".join(cell.source for cell in read(docname).cells if cell.cell_type == "markdown") for docname in docnames}  # fmt: skip
+
+
+def test_every_link_of_a_notebook_leads_to_something_on_the_site(site):
+    for docname, text in site_notebooks(site).items():
+        links = re.findall(re.escape(address.site()) + r"([^)#]*)#?([^)]*)\)", text)
+        assert len(links) > 1
+        for page, anchor in links:
+            target = BeautifulSoup((site / (page or "index.html")).read_text(encoding="utf-8"), "html.parser")
+            assert not anchor or target.find(id=anchor), f"{docname}: {page}#{anchor}"
+
+
+def test_a_notebook_numbers_equations_figures_and_exercises_as_the_site_does(site):
+    found = 0
+    for docname, text in site_notebooks(site).items():
+        page = BeautifulSoup((site / f"{docname}.html").read_text(encoding="utf-8"), "html.parser")
+        on_the_page = [
+            number.get_text().strip("()\N{PILCROW SIGN}# ") for number in page.select("article .eqno")
+        ]
+        assert re.findall(r"\\tag\{(\d+)\}", text) == on_the_page, docname
+        captions = [span.get_text().strip() for span in page.select("article .caption-number")]
+        for kind in ("Fig.", "Exercise"):
+            numbered = [caption for caption in captions if caption.startswith(kind)]
+            assert re.findall(rf"^\*\*({kind} \d+)\.", text, re.MULTILINE) == numbered, docname
+            found += len(numbered)
+        found += len(on_the_page)
+    assert found > 15

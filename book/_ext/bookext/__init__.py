@@ -7,6 +7,7 @@ from bookext.furniture import add_furniture, configure
 from bookext.ledger_pages import Errata, Scoreboard
 from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
 from bookext.mends import inline_imported_style, mend_page
+from bookext.notebooks import write_beside_the_pages
 from bookext.previews import remember_previews
 from bookext.uses import PassageCollector
 
@@ -33,5 +34,6 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", mend_page, priority=900)
     app.connect("html-page-context", remember_previews, priority=910)
     app.connect("build-finished", inline_imported_style)
+    app.connect("build-finished", write_beside_the_pages)
     app.connect("build-finished", finish_site, priority=900)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

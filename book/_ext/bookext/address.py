@@ -8,16 +8,14 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import yaml
-
-from bookext.chapters import ROOT
+from bookext.markup import settings
 
 #: The branch to which the publishing workflow writes the generated notebooks.
 NOTEBOOKS_BRANCH = "notebooks"
 
 
 def _settings() -> dict[str, str]:
-    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]
+    return settings()["repository"]
 
 
 def repository() -> str:
@@ -42,6 +40,18 @@ def site() -> str:
     owner, name = _owner_and_name()
     root = f"https://{owner.lower()}.github.io/"
     return root if root == f"https://{name.lower()}/" else f"{root}{name}/"
+
+
+def page(docname: str) -> str:
+    """Address of a page on the published site.
+
+    Args:
+        docname: for example ``book/kernel_regime/model``.
+
+    Returns:
+        The address.
+    """
+    return f"{site()}{docname}.html"
 
 
 def notebook(chapter: str) -> str:

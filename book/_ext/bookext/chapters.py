@@ -6,9 +6,9 @@ from pathlib import Path
 import nbformat
 import yaml
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
-from myst_parser.config.main import MdParserConfig
 
-ROOT = Path(__file__).parents[3]
+from bookext.markup import ROOT, syntax
+
 LEDGER = ROOT / "results" / "ledger.json"
 
 #: A sphinx-proof directive that makes a statement, and its label.
@@ -68,9 +68,8 @@ def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
     Returns:
         The notebook, without outputs.
     """
-    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    syntax = MdParserConfig(enable_extensions=set(config["parse"]["myst_enable_extensions"]))
-    return read_myst_markdown_notebook(path.read_text(encoding="utf-8"), config=syntax, path=path)
+    text = path.read_text(encoding="utf-8")
+    return read_myst_markdown_notebook(text, config=syntax(root), add_source_map=True, path=path)
 
 
 def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:

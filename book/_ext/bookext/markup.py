@@ -1,0 +1,121 @@
+"""The book's Markdown as the site's own parser sees it: tokens, and directives with their parts."""
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from myst_parser.config.main import MdParserConfig
+from myst_parser.parsers.mdit import create_md_parser
+
+ROOT = Path(__file__).parents[3]
+
+#: Directives whose body is not Markdown.
+VERBATIM = frozenset({"math", "code", "code-block", "raw"})
+
+_OPTION = re.compile(r":([\w-]+):\s*(.*?)\s*$")
+
+
+class MarkupError(ValueError):
+    """Markup that cannot be shown in a notebook; the message names file and line."""
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A directive.
+
+    Args:
+        name: for example ``prf:lemma``.
+        title: what follows the name on its line.
+        body: what follows the options.
+        offset: lines from the directive's first line to the body's first.
+        options: its ``:key: value`` lines.
+    """
+
+    name: str
+    title: str
+    body: str
+    offset: int
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def settings(root: Path = ROOT) -> dict:
+    """What ``_config.yml`` says.
+
+    Args:
+        root: of the repository.
+
+    Returns:
+        The settings.
+    """
+    return yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+
+
+def syntax(root: Path = ROOT) -> MdParserConfig:
+    """The Markdown extensions that the site is built with.
+
+    Args:
+        root: of the repository.
+
+    Returns:
+        The parser's configuration.
+    """
+    return MdParserConfig(enable_extensions=set(settings(root)["parse"]["myst_enable_extensions"]))
+
+
+@functools.cache
+def _parser():
+    return create_md_parser(syntax(), RendererHTML)
+
+
+def parse(text: str) -> list[Token]:
+    """Markdown → tokens.
+
+    Args:
+        text: Markdown.
+
+    Returns:
+        The parser's tokens; ``map`` holds first line and line after the last.
+    """
+    return _parser().parse(text, {})
+
+
+def directive(token: Token) -> Directive | None:
+    """Take a directive apart.
+
+    Args:
+        token: of ``parse``.
+
+    Returns:
+        The directive, or None if the token is none.
+    """
+    head = re.match(r"\{([^}\s]+)\}\s*(.*)", token.info)
+    if token.type not in ("fence", "colon_fence") or not head:
+        return None
+    lines = token.content.splitlines()
+    options = [
+        option.groups() for option in itertools.takewhile(bool, (_OPTION.match(line) for line in lines))
+    ]
+    body = "\n".join(lines[len(options) :])
+    return Directive(head[1], head[2].strip(), body, len(options) + 1, dict(options))
+
+
+def walk(text: str) -> Iterator[Token]:
+    """Every token of a text, also those inside directives, in reading order.
+
+    Args:
+        text: Markdown.
+
+    Yields:
+        Tokens.
+    """
+    for token in parse(text):
+        yield token
+        inner = directive(token)
+        if inner and inner.name not in VERBATIM:
+            yield from walk(inner.body)

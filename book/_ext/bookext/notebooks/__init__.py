@@ -1,0 +1,186 @@
+"""Every chapter as a notebook that plain Jupyter and Colab can show.
+
+    python -m bookext.notebooks FOLDER [--student]
+
+The site's markup is flattened (``markdown``), its references lead to the published site (``references``), its macros are
+written out (``macros``). The first cell installs the package if it is missing. ``--student`` leaves the solutions out.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from sphinx.application import Sphinx
+
+from bookext import address
+from bookext.chapters import ROOT, chapters, read_notebook
+from bookext.markup import MarkupError, directive, parse, settings
+from bookext.notebooks.markdown import Flattener, fold
+from bookext.notebooks.references import papers, targets
+
+INSTALL = """\
+# @title Run this first: it installs the package where it is missing
+try:
+    import shallowformer
+except ModuleNotFoundError:
+    %pip install --quiet {source}
+    try:
+        import shallowformer
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "The package could not be installed: pip says above why. "
+            "Is there a network connection, and Python 3.11 or newer? Mend that and run this cell again, "
+            "or install by hand in a terminal and restart the kernel: pip install {source}"
+        ) from None"""
+
+#: Tags of code cells that the site folds or leaves out; a notebook folds them all.
+FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+
+
+def header(docname: str) -> str:
+    """What stands under the chapter's title: where the notebook comes from.
+
+    Args:
+        docname: of the chapter.
+
+    Returns:
+        Markdown.
+    """
+    files = f"{address.repository()}/blob/{address.branch()}"
+    return (
+        f"*A chapter of* [{settings()['title']}]({address.site()})*.* [Read it on the site]({address.page(docname)}). "
+        f"Code: [MIT]({files}/LICENSE); text and figures: [CC BY 4.0]({files}/LICENSE-CONTENT); "
+        f"[how to cite]({files}/CITATION.cff)."
+    )
+
+
+def sections(text: str) -> Iterator[tuple[int, str]]:
+    """Cut Markdown before headings and behind folds: an edit changes few cells, and Colab can fold sections.
+
+    Args:
+        text: of a Markdown cell.
+
+    Yields:
+        Pairs of first line and piece.
+    """
+    lines = text.splitlines()
+    outer = [token for token in parse(text) if not token.level and token.map]
+    headings = {token.map[0] for token in outer if token.type == "heading_open"}
+    folds = {token.map[1] for token in outer if (d := directive(token)) and d.name == "dropdown"}
+    bounds = sorted({0, len(lines)} | headings | folds)
+    for first, end in itertools.pairwise(bounds):
+        yield first, "\n".join(lines[first:end])
+
+
+def code(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A code cell, folded where the site folds it: JupyterLab reads one setting, Colab another and a title.
+
+    Args:
+        cell: of the chapter.
+
+    Returns:
+        The notebook's cell.
+    """
+    tags = cell.metadata.get("tags", [])
+    metadata, source = {"tags": list(tags)} if tags else {}, cell.source
+    if FOLDED & set(tags):
+        name = "Solution" if "solution" in tags else "Figure" if "mystnb" in cell.metadata else "Code"
+        source = f"# @title {name}\n{source}"
+        metadata |= {"cellView": "form", "jupyter": {"source_hidden": True}}
+    return new_code_cell(source, metadata=metadata)
+
+
+def caption(cell: nbformat.NotebookNode, flattener: Flattener, line: int) -> str:
+    """What stands under the figure of a code cell: number, caption, and its description in a fold.
+
+    Args:
+        cell: of the chapter.
+        flattener: of the page.
+        line: of the page on which the cell begins.
+
+    Returns:
+        Markdown, empty for a cell without a figure.
+    """
+    settings_ = cell.metadata.get("mystnb", {})
+    figure = settings_.get("figure", {})
+    if "caption" not in figure:
+        return ""
+    text = f"**{flattener.targets[figure['name']].text}.** {flattener.line(figure['caption'], line)}"
+    described = settings_.get("image", {}).get("alt")
+    return f"{text}\n\n{fold('The figure in words', described)}" if described else text
+
+
+def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
+    """One chapter as a notebook without outputs; the same bytes on every run.
+
+    Args:
+        path: of the chapter.
+        student: leave solutions out.
+
+    Returns:
+        The notebook.
+
+    Raises:
+        MarkupError: the chapter has something that notebooks cannot show.
+    """
+    macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    flattener = Flattener(path, targets(), papers(), macros, student)
+    docname = path.relative_to(ROOT).with_suffix("").as_posix()
+    install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
+    cells = [install]
+    notebook = read_notebook(path)
+    for cell, line in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
+        if cell.cell_type == "markdown":
+            flat = (flattener.text(piece, line + first) for first, piece in sections(cell.source))
+            cells += [new_markdown_cell(text) for text in flat if text]
+        elif cell.cell_type != "code":
+            raise MarkupError(f"{path.relative_to(ROOT)}:{line + 1}: notebooks cannot show a raw cell")
+        elif not (student and "solution" in cell.metadata.get("tags", ())):
+            under = caption(cell, flattener, line)
+            cells += [code(cell), *([new_markdown_cell(under)] if under else [])]
+    title, _, rest = cells[1].source.partition("\n")
+    cells[1].source = f"{title}\n\n{header(docname)}\n{rest}"
+    _name(cells)
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+
+
+def _name(cells: list[nbformat.NotebookNode]) -> None:
+    """Give each cell an id made from its text (and how often it stood before): an edit changes one id."""
+    seen: dict[str, int] = {}
+    for cell in cells:
+        count = seen[cell.source] = seen.get(cell.source, 0) + 1
+        cell["id"] = hashlib.sha256(f"{count} {cell.cell_type} {cell.source}".encode()).hexdigest()[:12]
+
+
+def write(folder: Path, student: bool = False) -> list[Path]:
+    """Write all notebooks.
+
+    Args:
+        folder: where; within it they stand as ``address.notebook`` says.
+        student: leave solutions out.
+
+    Returns:
+        Paths of the notebooks.
+    """
+    written = []
+    for path in chapters():
+        target = folder / address.notebook(path.relative_to(ROOT).with_suffix("").as_posix())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(convert(path, student), target)
+        written.append(target)
+    return written
+
+
+def write_beside_the_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Handle Sphinx's ``build-finished``: the site serves its own notebooks.
+
+    Args:
+        app: the application.
+        exception: what ended the build, or None.
+    """
+    if not exception and app.builder.format == "html":
+        write(Path(app.outdir) / "notebooks")

@@ -1,0 +1,139 @@
+"""What the book's references lead to: places on the site with their numbers, and papers."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from myst_nb.core.read import is_myst_markdown_notebook
+from pybtex.database import parse_file
+
+from bookext import address
+from bookext.chapters import ROOT, pages, read_notebook
+from bookext.markup import directive, walk
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a label stands for.
+
+    Args:
+        page: docname.
+        anchor: id of the element on the site.
+        text: what a reference without words of its own says, for example "(3)" or "Fig. 2".
+    """
+
+    page: str
+    anchor: str
+    text: str
+
+    @property
+    def url(self) -> str:
+        """Address on the published site."""
+        return f"{address.page(self.page)}#{self.anchor}"
+
+
+def targets(root: Path = ROOT) -> dict[str, Target]:
+    """Every label of the book, numbered as on the site: through the whole book, in reading order.
+
+    Args:
+        root: of the repository.
+
+    Returns:
+        Label → what it stands for.
+    """
+    found: dict[str, Target] = {}
+    numbers = {"equation": 0, "figure": 0, "exercise": 0}
+
+    def number(kind: str) -> int:
+        numbers[kind] += 1
+        return numbers[kind]
+
+    for path in pages(root):
+        page = path.relative_to(root).with_suffix("").as_posix()
+        for kind, label, text in _labelled(path):
+            if kind == "equation":
+                found[label] = Target(page, f"equation-{label}", f"({number(kind)})")
+            elif kind == "figure":
+                found[label] = Target(page, label, f"Fig. {number(kind)}")
+            elif kind == "exercise":
+                found[label] = Target(page, label, f"Exercise {number(kind)}")
+            else:
+                found[label] = Target(page, label, text)
+    return found
+
+
+def _labelled(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Kind, label and text of what can be referred to on one page, in reading order."""
+    text = path.read_text(encoding="utf-8")
+    if not is_myst_markdown_notebook(text):
+        yield from _labelled_in(text)
+        return
+    for cell in read_notebook(path).cells:
+        figure = cell.metadata.get("mystnb", {}).get("figure", {})
+        if cell.cell_type == "markdown":
+            yield from _labelled_in(cell.source)
+        elif "caption" in figure:
+            yield "figure", figure.get("name", f"{path.stem}-figure"), ""
+
+
+def _labelled_in(text: str) -> Iterator[tuple[str, str, str]]:
+    waiting: list[str] = []  # labels that the next heading will explain
+    at_heading = False
+    for token in walk(text):
+        inner = directive(token)
+        if token.type == "math_block_label":
+            yield "equation", token.info, ""
+        elif token.type == "myst_target":
+            waiting.append(token.content)
+        elif token.type == "heading_open":
+            at_heading = True
+        elif token.type == "inline" and at_heading:
+            yield from (("heading", label, token.content) for label in waiting)
+            waiting, at_heading = [], False
+        elif inner and (label := inner.options.get("label") or inner.options.get("name")):
+            kind = {"math": "equation", "figure": "figure", "exercise": "exercise"}
+            yield kind.get(inner.name, "statement"), label, inner.title.partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """An entry of the bibliography.
+
+    Args:
+        authors: for example "Arda, Cayci & Eryilmaz".
+        year: of publication.
+        url: where it can be read.
+    """
+
+    authors: str
+    year: str
+    url: str
+
+    def cite(self, in_text: bool) -> str:
+        """Author–year, linked.
+
+        Args:
+            in_text: the authors are part of the sentence: "Authors (year)" instead of "Authors year".
+
+        Returns:
+            Markdown.
+        """
+        return f"[{self.authors} {f'({self.year})' if in_text else self.year}]({self.url})"
+
+
+def papers(root: Path = ROOT) -> dict[str, Paper]:
+    """The bibliography.
+
+    Args:
+        root: of the repository.
+
+    Returns:
+        BibTeX key → paper.
+    """
+    found = {}
+    for key, entry in parse_file(str(root / "book/references.bib")).entries.items():
+        *others, last = (" ".join(person.last_names) for person in entry.persons["author"])
+        authors = f"{', '.join(others)} & {last}" if others else last
+        found[key] = Paper(re.sub(r"[{}]", "", authors), entry.fields["year"], entry.fields["url"])
+    return found

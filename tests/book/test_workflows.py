@@ -1,0 +1,110 @@
+"""The workflows: their scripts parse and work, the commands that they name exist, only GitHub's own actions are used."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bookext import address
+from bookext.chapters import ROOT
+
+FOLDER = ROOT / ".github/workflows"
+WORKFLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yml"))}  # fmt: skip
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def steps(workflow: dict) -> list[dict]:
+    return [step for job in workflow["jobs"].values() for step in job.get("steps", ())]
+
+
+def script(workflow: str, name: str) -> str:
+    return next(step["run"] for step in steps(WORKFLOWS[workflow]) if step.get("name") == name)
+
+
+def run(code: str, folder: Path, **variables: str) -> subprocess.CompletedProcess:
+    """Run a step as GitHub does."""
+    return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", code], cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True)  # fmt: skip
+
+
+def test_the_workflows_are_there():
+    assert set(WORKFLOWS) == {"test", "publish", "weekly", "links"}
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_scripts_parse_and_name_what_exists(name):
+    for step in steps(WORKFLOWS[name]):
+        if "run" not in step:
+            continue
+        parsed = subprocess.run(["bash", "-n"], input=step["run"], text=True, capture_output=True)
+        assert parsed.returncode == 0, parsed.stderr
+        for targets in re.findall(r"^make (.+)$", step["run"], re.MULTILINE):
+            assert set(targets.split()) <= TARGETS
+        for file in re.findall(r"^bash (\S+)", step["run"], re.MULTILINE):
+            assert (ROOT / file).exists()
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_only_actions_of_github_and_of_this_repository_are_used(name):
+    jobs = WORKFLOWS[name]["jobs"].values()
+    for used in [step["uses"] for step in steps(WORKFLOWS[name]) if "uses" in step] + [job["uses"] for job in jobs if "uses" in job]:  # fmt: skip
+        assert re.fullmatch(r"actions/[\w-]+@v\d+|\./\.github/[\w./-]+", used)
+        assert not used.startswith("./") or (ROOT / used).exists()
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_may_do_no_more_than_it_says_and_ends(name):
+    workflow = WORKFLOWS[name]
+    assert workflow["permissions"]["contents"] == "read"
+    assert workflow["concurrency"]
+    for job in workflow["jobs"].values():
+        assert "uses" in job or job["timeout-minutes"] <= 120
+
+
+def test_nothing_is_published_before_the_tests_pass():
+    jobs = WORKFLOWS["publish"]["jobs"]
+    assert jobs["test"]["uses"] == "./.github/workflows/test.yml"
+    assert jobs["build"]["needs"] == "test"
+    assert jobs["site"]["needs"] == jobs["notebooks"]["needs"] == "build"
+    triggers = WORKFLOWS["test"][True]  # YAML 1.1 reads the key "on" as true
+    assert "workflow_call" in triggers
+    assert set(triggers["push"]["branches-ignore"]) == {address.branch(), address.NOTEBOOKS_BRANCH}
+    assert WORKFLOWS["publish"][True]["push"]["branches"] == [address.branch()]
+
+
+def test_the_notebooks_become_the_only_commit_of_their_branch(tmp_path):
+    code = script("publish", "Make them the only commit of their branch")
+    start = """
+        git init --quiet --bare hub.git
+        git init --quiet --initial-branch=main clone && cd clone
+        git config user.name a && git config user.email a@b.c
+        mkdir book && echo text > book/page.md && git add . && git commit --quiet --message First
+        git remote add origin ../hub.git && git push --quiet origin main
+    """
+    assert run(start, tmp_path).returncode == 0
+    made = tmp_path / "runner/notebooks"
+    (made / "student").mkdir(parents=True)
+    for text in ("one", "two"):  # the second run replaces the first
+        (made / "index.ipynb").write_text(text)
+        (made / "student/index.ipynb").write_text(text)
+        assert run("git switch --quiet main && git branch -D notebooks || true", tmp_path / "clone").returncode == 0  # fmt: skip
+        pushed = run(code, tmp_path / "clone", RUNNER_TEMP=str(tmp_path / "runner"), GITHUB_SHA="0123abc")
+        assert pushed.returncode == 0, pushed.stderr
+    seen = lambda command: run(f"git {command}", tmp_path / "hub.git").stdout.split()
+    assert seen(f"rev-list --count {address.NOTEBOOKS_BRANCH}") == ["1"]
+    assert seen(f"ls-tree -r --name-only {address.NOTEBOOKS_BRANCH}") == ["index.ipynb", "student/index.ipynb"]  # fmt: skip
+    assert seen(f"show {address.NOTEBOOKS_BRANCH}:student/index.ipynb") == ["two"]
+
+
+@pytest.mark.parametrize(("open_issue", "expected"), [("", "issue create --title Broken"), ("7", "issue comment 7")])  # fmt: skip
+def test_a_failure_is_reported_once(tmp_path, open_issue, expected):
+    gh = tmp_path / "gh"
+    gh.write_text(f'#!/bin/sh\n[ "$2" = list ] && echo "{open_issue}" || echo "$@"\n')
+    gh.chmod(0o755)
+    variables = {"GITHUB_SERVER_URL": "https://hub", "GITHUB_REPOSITORY": "a/b", "GITHUB_RUN_ID": "5"}
+    done = run("bash .github/report Broken", ROOT, **variables, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(expected)
+    assert "https://hub/a/b/actions/runs/5" in done.stdout
