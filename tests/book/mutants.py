@@ -9,7 +9,7 @@ from unittest.mock import patch
 import torch
 
 from shallowformer import softmax, verify
-from shallowformer.kernel_regime import equivalences, gradients, neighbourhood, norm_event, pairs
+from shallowformer.kernel_regime import equivalences, gradients, model, neighbourhood, norm_event, pairs
 from shallowformer.kernel_regime.parameters import Parameters
 
 
@@ -186,6 +186,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         formula("partners with the same sign", lambda value, case: (-value[0], value[1])),
         package("half of the mean square", gradients, "loss_and_gradient", lambda *a, **o: (_right_loss(*a, **o)[0] / 2, None)),
     ],
+    "kr-remark-6/any-start": [formula("f at the start added once more", lambda value, case: value + model.f(case["X"], case["phi0"]))],
     "kr-remark-6-odd": [
         package("R without the change of sign", pairs, "mirror", lambda phi: Parameters(-_right_mirror(phi).c, *_right_mirror(phi).blocks[1:])),
         package("R without the exchange", pairs, "mirror", lambda phi: Parameters(-phi.c, phi.U, -phi.W)),
