@@ -136,7 +136,7 @@ class _Search:
         self.start, *self.slope = self.head(zero, zero)
 
     def head(self, u: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """h [... m], and its gradients in u and w [... m d]."""
+        """Outputs h [... m], and their gradients in u and w [... m d]."""
         alpha = torch.softmax(self.logits + w @ self.X.T, -1)
         U, a = self.U + u, alpha @ self.X
         scores = U @ self.X.T
