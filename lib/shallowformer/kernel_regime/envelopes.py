@@ -4,9 +4,10 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
+from numpy.polynomial.legendre import leggauss
 from torch import Tensor
 
 from shallowformer import arguments
@@ -161,7 +162,7 @@ def y_max_coupled(nu: Sequence[float], sigma: Activation = TANH) -> float:
     return float(value(s).max())
 
 
-def gaussian_mean(function) -> Tensor:
+def gaussian_mean(function: Callable[[Tensor], Tensor]) -> Tensor:
     """E function(G) of a standard Gaussian number G, the two halves of the line apart: a kink at 0 does no harm.
 
     Args:
@@ -174,17 +175,28 @@ def gaussian_mean(function) -> Tensor:
     return ((function(half) + function(-half)) * weight).sum(-1)
 
 
-def _half_line(panels: int = 24, end: float = 12.0) -> tuple[Tensor, Tensor]:
-    """Nodes on (0, end) and weights with the Gaussian density: Gauss–Legendre with ten nodes on each panel."""
-    from numpy.polynomial.legendre import leggauss
+def half_line(panels: int = 24, end: float = 12.0) -> tuple[Tensor, Tensor]:
+    """Nodes on (0, end), and weights with the Gaussian density: Gauss–Legendre with ten nodes on each panel.
 
+    Args:
+        panels: of equal width, at least 1.
+        end: where the line is cut, above 0.
+
+    Returns:
+        Nodes and weights, Float64[Tensor, "10·panels"] each; the weights add up to ½, less what is cut off.
+
+    Raises:
+        ValueError: ``panels`` below 1 or ``end`` not above 0.
+    """
+    arguments.count("panels", panels)
+    arguments.positive("end", end)
     nodes, weights = (torch.tensor(values, dtype=torch.float64) for values in leggauss(10))
     wide = end / panels
     x = (wide * (torch.arange(panels)[:, None] + (nodes + 1) / 2)).flatten()
     return x, (weights * wide / 2).repeat(panels) * torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
 
 
-_HALF_LINE = _half_line()
+_HALF_LINE = half_line()
 
 
 def expected_norm(spectrum: Tensor) -> Tensor:
