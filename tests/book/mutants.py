@@ -9,7 +9,18 @@ from unittest.mock import patch
 import torch
 
 from shallowformer import softmax, verify
-from shallowformer.kernel_regime import equivalences, gradients, model, neighbourhood, norm_event, pairs
+from shallowformer.kernel_regime import (
+    envelopes,
+    equivalences,
+    gradients,
+    hessian,
+    linearisation,
+    model,
+    neighbourhood,
+    norm_event,
+    pairs,
+    perturbations,
+)
 from shallowformer.kernel_regime.parameters import Parameters
 
 
@@ -117,6 +128,21 @@ def _largest_of(m, d, radius):
 
 _right_project, _right_mirror = neighbourhood.project, pairs.mirror
 _right_exact, _right_adversarial = norm_event.exact_radius, neighbourhood.adversarial
+
+
+_right_f_lin, _right_errors, _right_third = linearisation.f_lin, linearisation.head_errors, hessian.third
+_right_transport, _right_first, _right_norm = (
+    perturbations.transported,
+    linearisation.first_order,
+    envelopes.expected_norm,
+)
+
+
+def _together(X, phi0, rho):
+    """Transport that forgets c: partners move alike."""
+    delta = _right_transport(X, phi0, rho)
+    c = phi0.c
+    return Parameters(delta.c, c[:, None] * delta.U, c[:, None, None] * delta.W)
 
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
@@ -247,6 +273,55 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-fact-4-average/tail": [tighter(0.4)],
     "kr-fact-4-average/head": [tighter(0.4)],
+    # The chapters on the linear model and on envelopes.
+    "kr-definition-3": [
+        formula("the value at the start lost", lambda value, case: value * 0 + _right_f_lin(**case) - _right_f_lin(case["X"], case["phi0"], case["phi0"])),
+        formula("m^{−1/2} lost", lambda value, case: value * case["phi0"].m ** 0.5),
+    ],
+    "kr-definition-3/odd": [
+        package("R without the exchange", pairs, "mirror", lambda phi: Parameters(-phi.c, phi.U, -phi.W)),
+        package("a term of second order", linearisation, "f_lin", lambda X, phi, phi0: _right_f_lin(X, phi, phi0) + _right_f_lin(X, phi, phi0) ** 2),
+    ],
+    "kr-lemma-3": [tighter(0.069), Mutant("another supremum", lambda check: replace(check, attains=0.07))],
+    "kr-lemma-3/identity": [
+        package("the product of both moves lost", linearisation, "head_errors",
+                lambda X, phi, delta: _right_errors(X, phi, Parameters(0 * delta.c, delta.U, delta.W))),
+        package("c for |c|", linearisation, "head_errors", lambda X, phi, delta: _right_errors(X, Parameters(phi.c.abs(), phi.U, phi.W), delta)),
+    ],
+    "kr-lemma-3-sharp": [tighter(0.71), tighter(0.99)],
+    "kr-lemma-3-sharp/network": [tighter(0.23), tighter(0.99)],
+    "kr-lemma-3-sharp/chain": [tighter(0.115), package("G₁ without its W-part", linearisation, "first_order", lambda R, r_u, r_w: _right_first(R, r_u, 0.0))],
+    "kr-lemma-3-log": [
+        package("no fluctuation, and half of d", norm_event, "mean_square_bound", lambda m, d, x: d / 2),
+        package("Γ lost", linearisation, "B_lin_no_log", lambda m, d, rho, x: 0.5),
+    ],
+    "kr-lemma-3-log/closed-form": [tighter(0.9), tighter(0.99)],
+    "kr-lemma-3-limit": [exponent(-1.0), exponent(-0.45)],
+    "kr-lemma-3-limit/aligned": [exponent(-1.0), exponent(-0.45)],
+    "kr-lemma-3-limit/constant": [exponent(-0.5), exponent(0.0)],
+    "kr-lemma-3-random": [exponent(-0.5), exponent(-0.95)],
+    "kr-lemma-3-pairs": [tighter(0.355), tighter(0.99)],
+    "kr-lemma-3-pairs/rate": [exponent(-0.5), exponent(-1.05)],
+    "kr-lemma-3-pairs/limit": [
+        package("the third derivative with the wrong sign", hessian, "third", lambda *a, **o: -_right_third(*a, **o)),
+        package("partners move alike", perturbations, "transported", _together),
+    ],
+    "kr-lemma-6": [tighter(0.54), tighter(0.99)],
+    "kr-lemma-6/targets": [tighter(0.35), tighter(0.99)],
+    "kr-lemma-6/dimension": [formula("√(2/π) lost in one part", lambda value, case: 1.02 * value)],
+    "kr-lemma-6-gaussian": [tighter(0.99)],
+    "kr-lemma-6-gaussian/formula": [package("a chi variable of two dimensions", envelopes, "expected_norm", lambda s: (math.pi / 2) ** 0.5 * s.norm(dim=-1))],
+    "kr-lemma-6-sharp": [tighter(0.99)],
+    "kr-lemma-6-sharp/generic": [tighter(0.99)],
+    "kr-lemma-6-sharp/model": [tighter(0.97), tighter(0.99)],
+    "kr-lemma-6-heads": [tighter(0.77), tighter(0.99)],
+    "kr-lemma-6-data": [
+        package("a third of E‖MU‖, no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: 0.3 * envelopes.y_max(rho)),
+        package("divided by √d", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho) / 8**0.5),
+    ],
+    "kr-lemma-6-data/dimension": [exponent(0.5), exponent(0.05)],
+    "kr-lemma-6-everywhere": [exponent(0.0), exponent(0.45)],
+    "kr-lemma-6-everywhere/width": [exponent(-0.4), exponent(0.0)],
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, neighbourhood, softmax
+from shallowformer.exercises import envelopes, gradients, linear_model, model, neighbourhood, softmax
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -21,6 +21,10 @@ FUNCTIONS = {
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
     neighbourhood.check_project: neighbourhood.PROJECT_MISTAKES,
     neighbourhood.check_plane_radius: neighbourhood.PLANE_RADIUS_MISTAKES,
+    linear_model.check_tangent: linear_model.TANGENT_MISTAKES,
+    linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
+    envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
+    envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -32,6 +36,8 @@ NUMBERS = {
     },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+    linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
+    envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
     neighbourhood.check_median_displacement: {
         0.5: "not uniform",
         0.917: "64 entries",

@@ -237,6 +237,8 @@ def averaged_bound(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) ->
         ValueError: an entry or a radius below 0.
     """
     c, u, w = radii(rho, 1)
+    if float(arguments.floating("R", R, "...").detach().min()) < 0:
+        raise ValueError(f"R must hold lengths of at least 0, got {float(R.min()):g}")
     _, s1, s2, _ = sigma.bounds
     square = u**2 + (w * R) ** 2
     return s1 * c * square.sqrt() + 0.5 * s2 * square + s1 * (u * w + 0.5 * KAPPA * w**2 * R)

@@ -98,7 +98,7 @@ def adversarial(
         rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         query: how q_X is made.
         sigma: the activation.
-        starts: starting points a head: up and down its gradient, and at random; at least 1.
+        starts: starting points a head: four with each block up or down its gradient, then random ones; at least 1.
         steps: steps of the ascent, at least 1.
         seed: of the random starting points.
 
@@ -160,8 +160,9 @@ class _Search:
             starts, *self.U.shape, generator=generator, dtype=self.U.dtype, device=self.U.device
         )
         u, w = draw(), draw()
-        for k, sign in zip(range(min(2, starts)), (1.0, -1.0), strict=False):
-            u[k], w[k] = sign * self.slope[0], sign * self.slope[1]
+        signs = ((1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0))
+        for k, (up, across) in zip(range(starts), signs, strict=False):
+            u[k], w[k] = up * self.slope[0], across * self.slope[1]
         u, w = _to_length(u, self.radius[1]), _to_length(w, self.radius[2])
         best, best_u, best_w = torch.full_like(u[..., 0], -torch.inf), u, w
         for step in range(steps + 1):
