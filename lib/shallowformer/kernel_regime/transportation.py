@@ -171,8 +171,7 @@ def represented(
     mean, scatter, done = X.new_zeros(len(X)), X.new_zeros(len(X)), 0
     for start in range(0, draws, chunk):
         count = min(chunk, draws - start)
-        phi = parameters.symmetric(2 * count, X.shape[-1], generator, X.dtype)
-        drawn = pair_means(g(X, phi, v, query, sigma))
+        drawn = averages(X, v, 2, count, generator, query, sigma).T
         here = drawn.mean(1)
         # Chan's update keeps the scatter about the running mean.
         scatter += ((drawn - here[:, None]) ** 2).sum(1) + (here - mean) ** 2 * done * count / (done + count)
@@ -180,6 +179,50 @@ def represented(
         done += count
     variance = scatter / (draws - 1)
     return Estimate(mean, (variance / draws).sqrt(), variance, draws)
+
+
+def averages(
+    X: Tensor,
+    v: Mapping,
+    m: int,
+    draws: int,
+    generator: Generator,
+    query: Query = last_token,
+    sigma: Activation = TANH,
+    room: int = 4_000_000,
+) -> Tensor:
+    """(1/m) Σ_i g_i(X) for many independent symmetric initialisations of m heads: what f_lin(X; φ̃) is, again and again.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        v: the mapping.
+        m: number of heads, even.
+        draws: initialisations, at least 1.
+        generator: source of randomness.
+        query: how q_X is made.
+        sigma: the activation.
+        room: largest number of attention weights held at a time, which sets the working memory.
+
+    Returns:
+        Float[Tensor, "draws n"].
+
+    Raises:
+        ValueError: as ``g``; an odd ``m``, ``draws`` below 1.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equations (10), (19) and (22).
+    """
+    (n, T, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
+    arguments.count("draws", draws)
+    at_once = max(1, room // (n * max(T, d) * half))
+    even, out = even_part(v), []
+    for start in range(0, draws, at_once):
+        count = min(at_once, draws - start)
+        phi = parameters.random(count * half, d, generator, X.dtype)
+        phi = Parameters(torch.ones_like(phi.c), phi.U, phi.W)  # the pair (+1, −1) is averaged by even_part
+        drawn = pairing(features(X, phi, query, sigma), even(phi))
+        out.append(drawn.reshape(n, count, half).mean(-1).T)
+    return torch.cat(out)
 
 
 def pair_means(per_head: Tensor) -> Tensor:
