@@ -8,7 +8,7 @@ import torch
 from torch import Generator
 
 from shallowformer.exercises.feedback import Feedback, judge, judge_number
-from shallowformer.kernel_regime import approximation, data, mappings, parameters, transportation
+from shallowformer.kernel_regime import approximation, mappings, parameters, transportation
 
 
 def _psi2_norm(b: float, p: float) -> float:
@@ -84,7 +84,7 @@ def check_width(width: Callable[..., int]) -> Feedback:
 
 @functools.cache
 def maximum(n: int, d: int, heads: int = 64, realisations: int = 8) -> float:
-    """Mean over realisations of the largest |e(X)| over n inputs of two tokens in ℝᵈ, for the exact-zero target.
+    """Mean over realisations of the largest |e(X)| over n inputs of two tokens, uniform in the cube of side 2/√d, for the exact-zero target.
 
     Args:
         n: inputs, the same for every realisation.
@@ -95,7 +95,8 @@ def maximum(n: int, d: int, heads: int = 64, realisations: int = 8) -> float:
     Returns:
         The mean.
     """
-    X = data.clipped_gaussian(n, 2, d, Generator().manual_seed(0))
+    X = torch.rand(n, 2, d, generator=Generator().manual_seed(0), dtype=torch.float64) * 2 - 1
+    X /= d**0.5
     v, largest = mappings.zero_target((1.0, 1.0, 1.0)), []
     for seed in range(realisations):
         phi = parameters.random(heads // 2, d, Generator().manual_seed(seed))
