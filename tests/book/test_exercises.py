@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, softmax
+from shallowformer.exercises import approximation, gradients, model, softmax, transportation
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -19,6 +19,9 @@ FUNCTIONS = {
     model.check_pad: model.PAD_MISTAKES,
     gradients.check_weight_feature: gradients.WEIGHT_FEATURE_MISTAKES,
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
+    transportation.check_transport_point: transportation.TRANSPORT_POINT_MISTAKES,
+    approximation.check_psi2_norm: approximation.PSI2_NORM_MISTAKES,
+    approximation.check_width: approximation.WIDTH_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -30,6 +33,8 @@ NUMBERS = {
     },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+    transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
+    approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
 }
 
 
@@ -85,6 +90,28 @@ def test_forming_the_matrix_is_noticed():
         return (Y.T * alpha) @ Y @ U
 
     assert "d²" in softmax.check_covariance_product(answer).message
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda c, U, W: c[:, None] * U / U.norm(dim=1, keepdim=True), "looks at c"),
+        (lambda c, U, W: U, "norm 1"),
+        (lambda c, U, W: torch.nn.functional.normalize(W[:, 0], dim=1), "not zero"),
+        (lambda c, U, W: U[:, 0], "shape"),
+        (lambda c, U, W: U.nothing, "AttributeError"),
+        (3.0, "give the function"),
+    ],
+)
+def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
+    feedback = transportation.check_idle(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_an_idle_mapping_may_be_any_odd_one():
+    assert transportation.check_idle(lambda c, U, W: None).state == "not yet"
+    assert transportation.check_idle(lambda c, U, W: torch.nn.functional.one_hot(torch.zeros(len(U), dtype=int), U.shape[1]) * U[:, :1].sign()).passed  # fmt: skip
 
 
 @pytest.mark.parametrize("value", [float("nan"), "text", [1, 2, 3]])

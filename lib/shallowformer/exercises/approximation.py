@@ -49,19 +49,12 @@ def _width(nu: tuple[float, float, float], n: int, epsilon: float, delta: float)
 
 #: What people answer instead, by the hint they get.
 WIDTH_MISTAKES = {
-    "m must be even: heads come in pairs.": lambda *case: _odd(math.ceil(_heads(*case, 4, approximation.S_STAR))),
+    "m must be even: heads come in pairs.": lambda *case: float(math.ceil(_heads(*case, 4, approximation.S_STAR))),
     "s⋆ is missing in front of ν_w.": lambda *case: 2.0 * math.ceil(_heads(*case, 2, 1.0)),
     "that is the appendix's constant 2, without s⋆.": lambda *case: 2.0 * math.ceil(_heads(*case, 4, 1.0)),
     "the √2 in front of the root is missing: squared it gives a factor 2.": lambda *case: 2.0 * math.ceil(_heads(*case, 1, approximation.S_STAR)),
     "the whole numbers are missing: round up.": lambda *case: _heads(*case, 4, approximation.S_STAR),
 }  # fmt: skip
-
-
-def _odd(m: int) -> float:
-    """The answer of those who forget that m is even, where that makes a difference."""
-    if m % 2 == 0:
-        raise ValueError("even by luck")
-    return float(m)
 
 
 def check_width(width: Callable[..., int]) -> Feedback:
