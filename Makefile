@@ -40,6 +40,7 @@ links: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/gradient.py
+	$(BIN)/python bench/site.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

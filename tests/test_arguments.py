@@ -176,3 +176,14 @@ def test_positive_refuses(value):
 def test_positive_allows_and_returns_a_float():
     assert [arguments.positive("radius", r) for r in (1, 0.5, 1e300)] == [1.0, 0.5, 1e300]
     assert isinstance(arguments.positive("radius", 1), float)
+
+
+@pytest.mark.parametrize("value", [-1e-9, -1, math.nan, math.inf, True, "1", None])
+def test_at_least_refuses(value):
+    with refused("tolerance", repr(value), "at least 0"):
+        arguments.at_least("tolerance", value, 0.0)
+
+
+def test_at_least_allows_and_returns_a_float():
+    assert [arguments.at_least("x", value, 0.5) for value in (0.5, 1, 1e300)] == [0.5, 1.0, 1e300]
+    assert isinstance(arguments.at_least("x", 1, 0), float)

@@ -3,7 +3,7 @@
 
 // ---- Folds -------------------------------------------------------------------------------------------------------
 
-const folds = () => [...document.querySelectorAll("article details, .cite-page")];
+const folds = () => [...document.querySelectorAll("article details")];
 
 function offerToOpenAll() {
   const title = document.querySelector("article h1");
@@ -118,7 +118,22 @@ function offerPreviews() {
   document.addEventListener("click", hide);
 }
 
+// ---- Boxes that scroll sideways ----------------------------------------------------------------------------------
+
+// They are stops for the tabulator key, but only while there is something to scroll.
+async function reachWideBoxes() {
+  const watch = new ResizeObserver(entries => entries.forEach(({ target: box }) => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }));
+  const observe = selector => document.querySelectorAll(selector).forEach(box => watch.observe(box));
+  observe("article pre, article .picture, article .pst-scrollable-table-container");
+  await window.MathJax?.startup?.promise;
+  observe("article .math, article mjx-container[display]");
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  reachWideBoxes();
   offerToOpenAll();
   openTarget();
   addEventListener("hashchange", openTarget);

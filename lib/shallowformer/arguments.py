@@ -198,3 +198,26 @@ def positive(name: str, value: object) -> float:
     ):
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
     return float(value)
+
+
+def at_least(name: str, value: object, minimum: float) -> float:
+    """Return ``value`` if it is a finite number of at least ``minimum``.
+
+    Args:
+        name: the argument's name, for the message.
+        value: what the caller gave.
+        minimum: the smallest allowed value.
+
+    Returns:
+        The number.
+
+    Raises:
+        ValueError: not a finite number, or smaller.
+    """
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not (value >= minimum and math.isfinite(value))
+    ):
+        raise ValueError(f"{name} must be a finite number of at least {minimum:g}, got {value!r}")
+    return float(value)

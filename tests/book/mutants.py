@@ -1,6 +1,7 @@
 """For every claim, mistakes that its check must notice: a dropped term, a lost factor, a flipped sign, a wrong constant."""
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from unittest.mock import patch
@@ -8,7 +9,19 @@ from unittest.mock import patch
 import torch
 
 from shallowformer import softmax, verify
-from shallowformer.kernel_regime import equivalences, gradients
+from shallowformer.kernel_regime import (
+    approximation,
+    equivalences,
+    gradients,
+    hessian,
+    mappings,
+    model,
+    neighbourhood,
+    norm_event,
+    pairs,
+    skewed,
+    transportation,
+)
 from shallowformer.kernel_regime.parameters import Parameters
 
 
@@ -92,6 +105,103 @@ def _uncentred_lemma(value, case):
     return value[0], value[1], slope * product[..., None] * q[:, None, None, :]
 
 
+def _to_the_sphere(phi, phi0, rho):
+    """Every block to its sphere, also those inside."""
+    return _right_adversarial(pairs.difference(phi, phi0), phi0, rho)
+
+
+def _half_way(phi, phi0, rho):
+    """Radial, odd, into the ball, and half as far from the centre each time."""
+    inside = _right_project(phi, phi0, rho)
+    return Parameters(*((a + b) / 2 for a, b in zip(inside.blocks, phi0.blocks, strict=True)))
+
+
+def _too_far_in(phi, phi0, rho):
+    return _right_project(phi, phi0, [0.9 * r for r in rho])
+
+
+def _largest_of(m, d, radius):
+    """Draws of max ‖G_i‖ over m vectors above a radius."""
+    return lambda draws, generator: (
+        torch.randn(draws, m, d, generator=generator).norm(dim=-1).amax(-1) > radius
+    )
+
+
+_right_project, _right_mirror = neighbourhood.project, pairs.mirror
+_right_exact, _right_adversarial = norm_event.exact_radius, neighbourhood.adversarial
+_right_hidden, _right_preactivation, _right_third = hessian.hidden, hessian.preactivation, hessian.third
+_right_product = softmax.covariance_product
+
+
+def _cross_block_lost(X, alpha, U, q_norm=1.0):
+    """∇²z with the mixed block only once."""
+    H = _right_preactivation(X, alpha, U, q_norm).clone()
+    H[..., : U.shape[-1], :] = 0
+    return (H + H.mT) / 2
+
+
+def _hidden_without_bend(X, alpha, U, q_norm=1.0, sigma=None):
+    z = (softmax.mean(X, alpha) * U).sum(-1)[..., None, None]
+    return (1 - torch.tanh(z) ** 2) * _right_preactivation(X, alpha, U, q_norm)
+
+
+def _fourth_moment(X, alpha, u, w):
+    """κ₄ without the part that makes it a cumulant."""
+    Y = X - softmax.mean(X, alpha)[..., None, :]
+    along_u, along_w = (torch.einsum("...td,...d->...t", Y, direction) for direction in (u, w))
+    return (alpha * along_u * along_w**3).sum(-1)
+
+
+_right_transported, _right_section, _right_pairing = (
+    transportation.transported,
+    mappings.section,
+    transportation.pairing,
+)
+_right_quantities, _right_threshold = gradients._head_quantities, skewed.worst_threshold
+_right_bounds = {name: getattr(approximation, name) for name in ("sharp", "appendix", "rms_bernstein")}
+
+
+def _one_sign(phi, v):
+    """U and W move along v, whatever the sign of c."""
+    right = _right_transported(phi, v)
+    step = v(phi).map(lambda block: block / phi.m**0.5)
+    return Parameters(right.c, phi.U + step.U, phi.W + step.W)
+
+
+def _step_of_1_over_m(phi, v):
+    right = _right_transported(phi, v)
+    return Parameters(
+        *(old + (new - old) / phi.m**0.5 for old, new in zip(phi.blocks, right.blocks, strict=True))
+    )
+
+
+def _without_attention(anchor, *more):
+    right = _right_section(anchor, *more)
+    return transportation.Mapping(lambda phi: Parameters(right(phi).c, right(phi).U, 0 * phi.W), right.nu)
+
+
+def _without_feed_forward(feature, v):
+    return _right_pairing(feature, Parameters(v.c, 0 * v.U, v.W))
+
+
+def _at_plus_one(v):
+    return transportation.Mapping(lambda phi: v(Parameters(phi.c.abs(), phi.U, phi.W)), v.nu)
+
+
+def _sums_over_tokens(X, U, W, q):
+    return tuple(X.shape[1] ** 0.5 * part for part in _right_quantities(X, U, W, q))
+
+
+def _smaller(name: str, factor: float) -> Mutant:
+    return package(
+        f"{factor} times the bound", approximation, name, lambda *case: factor * _right_bounds[name](*case)
+    )
+
+
+def _idle_replaced(by: Callable) -> Callable:
+    return lambda check: replace(check, over=[{**case, "idle": case["idle"].map(by)} for case in check.over])
+
+
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
 MUTANTS: dict[str, list[Mutant]] = {
     "kr-proposition-a": [
@@ -154,12 +264,201 @@ MUTANTS: dict[str, list[Mutant]] = {
         Mutant("2p(1 − p) for 4p(1 − p)", lambda check: check.scaled(0.5)),
     ],
     "kr-corollary-a/gap": [tighter(0.99)],
+    # The chapter on the initialisation and its neighbourhood.
+    "kr-remark-6": [
+        formula("partners with the same sign", lambda value, case: (-value[0], value[1])),
+        package("half of the mean square", gradients, "loss_and_gradient", lambda *a, **o: (_right_loss(*a, **o)[0] / 2, None)),
+    ],
+    "kr-remark-6/any-start": [formula("f at the start added once more", lambda value, case: value + model.f(case["X"], case["phi0"]))],
+    "kr-remark-6-odd": [
+        package("R without the change of sign", pairs, "mirror", lambda phi: Parameters(-_right_mirror(phi).c, *_right_mirror(phi).blocks[1:])),
+        package("R without the exchange", pairs, "mirror", lambda phi: Parameters(-phi.c, phi.U, -phi.W)),
+        formula("the kernel of m heads", lambda value, case: (*value[:5], value[5] / 2)),
+        formula("∇_U of partners equal", lambda value, case: (*value[:2], -value[2], *value[3:])),
+    ],
+    "kr-remark-6-odd/cubic": [exponent(2.0), exponent(4.0)],
+    "kr-remark-6-odd/quadratic": [exponent(1.0), exponent(3.0)],
+    "kr-remark-6-odd/unpaired": [exponent(-0.5), exponent(-1.0)],
+    "kr-definition-2": [tighter(0.99)],
+    "kr-definition-2-projection": [
+        package("also what is inside", neighbourhood, "project", _to_the_sphere),
+        package("too far in", neighbourhood, "project", _too_far_in),
+    ],
+    "kr-definition-2-projection/again": [package("half-way to the centre", neighbourhood, "project", _half_way)],
+    "kr-definition-2-projection/nearest": [tighter(0.99), package("too far in", neighbourhood, "project", _too_far_in)],
+    "kr-definition-2-projection/lipschitz": [tighter(0.99), package("also what is inside", neighbourhood, "project", _to_the_sphere)],
+    "kr-definition-2-projection/partners": [tighter(0.99), package("also what is inside", neighbourhood, "project", _to_the_sphere)],
+    "kr-definition-2-reach": [
+        formula("one m^{−1/2} lost", lambda value, case: value * case["phi"].m ** 0.5),
+        formula("ρ_u and ρ_w exchanged", lambda value, case: value * 0 + neighbourhood.reach(
+            Parameters(*(block[0] for block in gradients.per_sample_gradient(case["X"], case["phi"], sigma=case["sigma"]))),
+            (case["rho"][0], case["rho"][2], case["rho"][1]))),
+        package("a maximiser that stays inside", neighbourhood, "adversarial", lambda g, phi0, rho: _right_adversarial(g, phi0, [0.9 * r for r in rho])),
+    ],
+    "kr-definition-2-reach/searched": [tighter(0.99)],
+    "kr-definition-2-reach/width": [exponent(-0.5), exponent(0.1)],
+    "kr-fact-4": [
+        Mutant("√d lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(2 * math.log(64 / 0.05))))),
+        Mutant("log(m/δ) lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(8) + math.sqrt(2)))),
+    ],
+    "kr-fact-4/display": [tighter(0.49)],
+    "kr-fact-4/mean": [tighter(0.99)],
+    "kr-fact-4-sharp": [
+        tighter(0.99),
+        Mutant("e^{−t²}", lambda check: replace(check, rhs=lambda t, d: check.rhs(t, d) * torch.exp(-t * t / 2))),
+        Mutant("from the mean of ‖G‖² less 1", lambda check: replace(check, lhs=lambda t, d: check.lhs(t - 0.1 * (t > 0.1), d))),
+    ],
+    "kr-fact-4-sharp/two-sided": [tighter(0.99)],
+    "kr-fact-4-sharp/half": [exponent(-1.0), exponent(-0.45)],
+    "kr-definition-1": [
+        package("m/2δ' read as (m/2)δ'", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / 2 * delta))),
+        package("√d lost", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(2 * math.log(m / (2 * delta)))),
+    ],
+    "kr-definition-1-exact": [
+        package("m vectors for m/2", norm_event, "coverage", lambda radius, m, d: (1 - norm_event.tail(radius, d)) ** m),
+        package("the radius of the m heads", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2 * m, d, delta)),
+        package("the union bound", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2, d, 2 * delta / m)),
+    ],
+    "kr-definition-1-exact/excess": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "kr-remark-7": [tighter(0.99), Mutant("ρ_u/m", lambda check: replace(check, rhs=check.rhs - 3 / 8 + 3 / 64))],
+    "kr-remark-7-order": [tighter(0.99), tighter(2 / 3)],
+    "kr-remark-7-order/two": [tighter(0.99)],
+    "kr-remark-7-order/below": [tighter(0.99)],
+    "kr-fact-4-average": [
+        package("no fluctuation", norm_event, "mean_square_bound", lambda m, d, x: d),
+        package("half of the root alone", norm_event, "mean_square_bound", lambda m, d, x: d + math.sqrt(2 * d * x / m)),
+    ],
+    "kr-fact-4-average/tail": [tighter(0.4)],
+    "kr-fact-4-average/head": [tighter(0.4)],
+    "kr-lemma-2": [
+        tighter(0.206),
+        Mutant("another supremum", lambda check: replace(check, attains=1.01 * check.attains)),
+        package("z-Hessian left out", hessian, "hidden", _hidden_without_bend),
+    ],
+    "kr-lemma-2/lipschitz": [
+        tighter(0.94),
+        package("MU for MU/2", softmax, "covariance_product", lambda X, alpha, U: _right_product(X, alpha, U) / 2),
+    ],
+    "kr-remark-3": [tighter(0.89), package("a mean ten per cent too short", softmax, "mean", lambda X, alpha: 0.9 * torch.einsum("...t,...td->...d", alpha, X))],
+    "kr-remark-3/remainder": [
+        tighter(0.15),
+        package("a gradient without MU", softmax, "covariance_product", lambda X, alpha, U: 0 * U),
+    ],
+    "kr-lemma-2-derivatives": [
+        package("K_U with the wrong sign", softmax, "third_cumulant", lambda X, alpha, U: -_right_cumulant(X, alpha, U)),
+        package("σ″ left out of the package's Hessian", hessian, "hidden", _hidden_without_bend),
+        formula("the W-block transposed", lambda value, case: (
+            torch.cat([value[0][: len(case["q"])], value[0][len(case["q"]):].reshape(len(case["q"]), -1).T.flatten()]), *value[1:])),
+    ],
+    "kr-lemma-2-skewness": [
+        tighter(0.99),
+        package("uncentred tokens", softmax, "third_cumulant_form", lambda X, alpha, u, v, w: torch.einsum(
+            "...t,...td,...te,...tf,...d,...e,...f->...", alpha, X, X, X, u, v, w)),
+    ],
+    "kr-lemma-2-skewness/spread": [
+        tighter(0.99),
+        Mutant("2λ(1 − λ)", lambda check: replace(check, rhs=lambda X, z, e: check.rhs(X, z, e)
+               * (1 - torch.linalg.eigvalsh(softmax.covariance(X, torch.softmax(z, -1)))[..., -1].clamp(max=1)).sqrt() + 1e-12)),
+    ],
+    "kr-lemma-2-skewness/mean": [
+        tighter(0.99),
+        Mutant("2s(1 − s²) below 1/3 as well", lambda check: replace(check, rhs=lambda X, z, e: (
+            lambda s: 2 * s * (1 - s**2) + 1e-9)(softmax.mean(X, torch.softmax(z, -1)).norm(dim=-1)))),
+    ],
+    "kr-lemma-2-skewness/diagonal": [formula("half", lambda value, case: value / 2)],
+    "kr-lemma-2-hessian": [
+        tighter(0.99),
+        package("the mixed block once", hessian, "preactivation", _cross_block_lost),
+        Mutant("κR", lambda check: replace(check, rhs=lambda X, z, e, R: 4 / 27**0.5 * R[:, 0])),
+    ],
+    "kr-lemma-2-hessian/closed-form": [
+        formula("1 + R² + R⁴ without R⁴", lambda value, case: (lambda R, t: torch.tensor(
+            (1 - t) * ((t * R * R) ** 0.5 + (1 + t * R * R) ** 0.5), dtype=torch.float64))(
+            case["R"], case["R"] ** 2 / (2 + case["R"] ** 2 + 2 * (1 + case["R"] ** 2) ** 0.5))),
+    ],
+    "kr-lemma-2-frobenius": [tighter(0.91)],
+    "kr-lemma-2-frobenius/moment": [tighter(0.99)],
+    "kr-lemma-2-frobenius/inference": [Mutant("√d", lambda check: check.scaled(1.42))],
+    "kr-lemma-2-frobenius/hessian": [package("the mixed block once", hessian, "preactivation", _cross_block_lost)],
+    "kr-lemma-2-frobenius/head": [package("σ″ left out", hessian, "hidden", _hidden_without_bend)],
+    "kr-lemma-2-norms": [tighter(0.99)],
+    "kr-lemma-2-norms/nuclear": [tighter(0.99)],
+    "kr-lemma-2-lipschitz": [
+        tighter(0.99),
+        Mutant("R for max(1, R)", lambda check: replace(check, rhs=lambda X, z, e, R: R[:, 0])),
+    ],
+    "kr-lemma-2-sharp": [tighter(0.99), package("σ″ left out", hessian, "hidden", _hidden_without_bend)],
+    "kr-lemma-2-sharp/first-order": [tighter(0.99)],
+    "kr-lemma-2-sharp/blocks": [tighter(0.8)],
+    "kr-lemma-2-sharp/naive": [Mutant("with the max", lambda check: replace(check, rhs=check.rhs + 5 * (1 - 0.2**2)))],
+    "kr-lemma-2-sharp/ripple": [tighter(0.99)],
+    "kr-lemma-2-two-camps": [tighter(0.99), package("K_U with the wrong sign", softmax, "third_cumulant",
+                                                    lambda X, alpha, U: -_right_cumulant(X, alpha, U))],
+    "kr-lemma-2-third": [
+        tighter(0.75),
+        package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment),
+    ],
+    "kr-lemma-2-third/derivative": [package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment)],
+    "kr-lemma-2-third/cumulant": [tighter(0.99), package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment)],
+    "kr-lemma-2-third/upper": [tighter(0.99), package("a moment for the cumulant", hessian, "fourth_cumulant_form", _fourth_moment)],
+    "kr-lemma-2-third/naive": [Mutant("with the max", lambda check: check.scaled(1.2))],
+    # Transportation mappings and the RKHS
+    "kr-remark-9": [tighter(0.99)],
+    "kr-remark-9/kernel": [package("a section without its attention block", mappings, "section", _without_attention)],
+    "kr-remark-9/reproducing": [package("g without its feed-forward term", transportation, "pairing", _without_feed_forward)],
+    "kr-remark-9-transport": [
+        package("U and W move without the sign of c", transportation, "transported", _one_sign),
+        package("a step of 1/m", transportation, "transported", _step_of_1_over_m),
+    ],
+    "kr-remark-9-transport/distance": [package("a step of 1/m", transportation, "transported", _step_of_1_over_m)],
+    "kr-remark-9-transport/neighbourhood": [tighter(0.99)],
+    "kr-remark-9-norm": [Mutant("nothing is added", _idle_replaced(torch.zeros_like))],
+    "kr-remark-9-norm/same-function": [Mutant("something is added that is not idle", _idle_replaced(torch.ones_like))],
+    "kr-remark-9-quotient": [formula("the norm of the mapping at hand", lambda value, case: value + sum(
+        block.pow(2).flatten(1).sum(1) if block.ndim > 1 else block.pow(2) for block in case["idle"].blocks).mean())],
+    "kr-remark-9-quotient/pythagoras": [formula("an idle block forgotten", lambda value, case: value - case["idle"].c.pow(2).mean())],
+    "kr-remark-9-even": [package("v at c = +1", transportation, "even_part", _at_plus_one)],
+    "kr-remark-9-even/paired": [package("v itself", transportation, "even_part", lambda v: v)],
+    "kr-remark-9-even/norm": [tighter(0.99)],
+    "kr-remark-9-teacher": [exponent(-0.95), exponent(-1.05)],
+    "kr-remark-9-teacher/readout": [tighter(0.99)],
+    # How well can m heads approximate?
+    "kr-lemma-5": [package("the constant of the appendix", approximation, "main_text", approximation.appendix)],
+    "kr-lemma-5/wide": [package("the constant of the appendix", approximation, "main_text", approximation.appendix)],
+    "kr-lemma-5-orlicz": [tighter(1.4), tighter(0.99)],
+    "kr-lemma-5-orlicz/binomial": [tighter(1.3)],
+    "kr-lemma-5-orlicz/bounded": [tighter(0.99)],
+    "kr-lemma-5-orlicz/printed": [tighter(1.2011**2)],
+    "kr-lemma-5-orlicz/centring": [tighter(1.21)],
+    "kr-lemma-5-domination": [tighter(0.99), package("M without its mean", softmax, "covariance", _second_moment)],
+    "kr-lemma-5-domination/moment": [tighter(0.99)],
+    "kr-lemma-5-sign": [tighter(0.99)],
+    "kr-lemma-5-sign/formulas": [package("the mean with the wrong sign", skewed, "mean", lambda r, right=skewed.mean: -right(r))],
+    "kr-lemma-5-sign/attained": [package("another threshold", skewed, "worst_threshold", lambda lam: 1.1 * _right_threshold(lam))],
+    "kr-lemma-5-sharp": [_smaller("sharp", 0.7)],
+    "kr-lemma-5-sharp/attention": [_smaller("sharp", 0.3)],
+    "kr-lemma-5-sharp/aligned": [_smaller("sharp", 0.2)],
+    "kr-lemma-5-sharp/data": [_smaller("sharp", 0.05)],
+    "kr-lemma-5-appendix": [tighter(0.99)],
+    "kr-lemma-5-appendix/coverage": [_smaller("appendix", 0.5)],
+    "kr-lemma-5-optimal": [tighter(0.99)],
+    "kr-lemma-5-optimal/lowered": [Mutant("three failures in ten are allowed", lambda check: replace(check, at_most=0.3))],
+    "kr-lemma-5-rms": [_smaller("rms_bernstein", 0.02)],
+    "kr-lemma-5-rms/curvature": [tighter(0.99)],
+    "kr-lemma-5-rms/moments": [tighter(0.99)],
+    "kr-lemma-5-rms/width": [exponent(-0.45), exponent(-0.55)],
+    "kr-lemma-5-rms/inputs": [exponent(-0.05), exponent(0.05)],
+    "kr-remark-10": [package("sums over tokens for averages", gradients, "_head_quantities", _sums_over_tokens)],
+    "kr-lemma-5-saturation": [tighter(0.99)],
 }  # fmt: skip
 
 
 def of_kind(check: verify.Check) -> list[Mutant]:
     """Mistakes that any check of its kind must notice, whatever it is about."""
     if isinstance(check, verify.Identity):
+        if check.expect == "violated":
+            return [Mutant("the false formula replaced by a true one", lambda check: replace(
+                check, formula=next(iter(check.routes.values()))))]  # fmt: skip
         return [formula("every part off by 1e-4", lambda value, case: _off(value, 1e-4))]
     if isinstance(check, verify.Inequality):
         return [
@@ -171,6 +470,9 @@ def of_kind(check: verify.Check) -> list[Mutant]:
     if isinstance(check, verify.Rate):
         return [Mutant("the exponent off by 0.05 on the wrong side", lambda check: replace(
             check, exponent=check.exponent + (0.05 if check.relation == "at least" else -0.05)))]  # fmt: skip
+    if check.expect == "violated":
+        return [Mutant("a level above the observed frequency", lambda check: replace(
+            check, at_most=1 - (1 - check.run().measured["frequency"]) / 3))]  # fmt: skip
     return [
         Mutant(
             "a third of the observed frequency",

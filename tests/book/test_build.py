@@ -2,61 +2,15 @@
 
 import functools
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
-import pytest
 from bs4 import BeautifulSoup
+from building import CHAPTER, python
 
 from bookext import address
 from bookext.chapters import ROOT, chapters, statements
-
-LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "html", "tests", "__pycache__", ".pytest_cache", ".ruff_cache", "*.egg-info"
-)
-CHAPTER = "book/kernel_regime/from_template"
-
-
-def python(root: Path, *arguments: str) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "PYTHONPATH": str(root / "book/_ext")}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=root, env=environment, capture_output=True, text=True
-    )
-
-
-def add_chapter(root: Path, text: str) -> None:
-    (root / f"{CHAPTER}.md").write_text(text, encoding="utf-8")
-    toc = root / "_toc.yml"
-    toc.write_text(toc.read_text().replace("      - file: book/kernel_regime/gradients\n",
-                                           f"      - file: book/kernel_regime/gradients\n      - file: {CHAPTER}\n"))  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory):
-    """A copy of the repository, with what has been executed so far."""
-    root = tmp_path_factory.mktemp("build") / "book"
-    shutil.copytree(ROOT, root, ignore=LEFT_OUT)
-    add_chapter(root, (ROOT / "book/_template.md").read_text(encoding="utf-8"))
-    return root
-
-
-@pytest.fixture(scope="module")
-def site(copy):
-    """The built site of the copy."""
-    executed = python(copy, "-m", "bookext.execute", "--jobs", "2")
-    assert executed.returncode == 0, executed.stdout + executed.stderr
-    built = subprocess.run([str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-n", "-W", "--keep-going"], cwd=copy,
-                           env={**os.environ, "PYTHONPATH": str(copy / "book/_ext")}, capture_output=True, text=True)  # fmt: skip
-    assert built.returncode == 0, built.stdout[-3000:] + built.stderr[-3000:]
-    assert "Executing notebook" not in built.stdout + built.stderr, (
-        "the builder does not find what has been executed"
-    )
-    return copy / "_build/html"
 
 
 def html_pages(site: Path) -> list[Path]:
@@ -82,14 +36,6 @@ def test_no_page_asks_another_host_for_anything(site):
         assert "cdn" not in " ".join(script.get_text() for script in soup.find_all("script")).lower(), (
             page.name
         )
-
-
-def test_element_ids_are_unique_and_images_have_alternative_texts(site):
-    for page in html_pages(site):
-        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-        ids = [element["id"] for element in soup.find_all(id=True)]
-        assert len(ids) == len(set(ids)), page.name
-        assert all(image.get("alt", "").strip() for image in soup.select("article img")), page.name
 
 
 @functools.cache

@@ -7,7 +7,15 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import approximation, gradients, model, softmax, transportation
+from shallowformer.exercises import (
+    approximation,
+    gradients,
+    model,
+    neighbourhood,
+    smoothness,
+    softmax,
+    transportation,
+)
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -19,6 +27,10 @@ FUNCTIONS = {
     model.check_pad: model.PAD_MISTAKES,
     gradients.check_weight_feature: gradients.WEIGHT_FEATURE_MISTAKES,
     gradients.check_query_gradient: gradients.QUERY_GRADIENT_MISTAKES,
+    neighbourhood.check_project: neighbourhood.PROJECT_MISTAKES,
+    neighbourhood.check_plane_radius: neighbourhood.PLANE_RADIUS_MISTAKES,
+    smoothness.check_heavy_mass: smoothness.HEAVY_MASS_MISTAKES,
+    smoothness.check_skewness_product: smoothness.SKEWNESS_PRODUCT_MISTAKES,
     transportation.check_transport_point: transportation.TRANSPORT_POINT_MISTAKES,
     approximation.check_psi2_norm: approximation.PSI2_NORM_MISTAKES,
     approximation.check_width: approximation.WIDTH_MISTAKES,
@@ -33,6 +45,13 @@ NUMBERS = {
     },
     model.check_kept_fraction: {0.5: "singular values", 0.9482: "square", 0.7: "0.01", 1.5: "between"},
     gradients.check_long_sequence_limit: {0.125: "uniform", 0.19: "long enough", 0.0: "not 0"},
+    neighbourhood.check_median_displacement: {
+        0.5: "not uniform",
+        0.917: "64 entries",
+        3.0: "divide by",
+        0.7: "W-block",
+    },
+    smoothness.check_typical_curvature: {2.38: "worst case", 0.5: "too large", 0.2: "too small"},
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
 }
@@ -90,6 +109,14 @@ def test_forming_the_matrix_is_noticed():
         return (Y.T * alpha) @ Y @ U
 
     assert "d²" in softmax.check_covariance_product(answer).message
+
+
+def test_forming_the_third_cumulant_is_noticed():
+    def answer(X, alpha, U, w):
+        Y = X - alpha @ X
+        return (Y.T * (alpha * (Y @ U))) @ Y @ w
+
+    assert "d²" in smoothness.check_skewness_product(answer).message
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_a_moving_figure_has_a_caption_on_the_site_and_in_the_notebook(name):
     path, cell = CELLS[name]
     caption = cell.metadata["mystnb"]["figure"]["caption"]
     assert len(caption) > 40
-    assert f"*{caption}*" in [cell.source for cell in convert(path).cells]
+    assert any(caption in cell.source for cell in convert(path).cells if cell.cell_type == "markdown")
 
 
 @pytest.mark.parametrize("name", CELLS)

@@ -1,4 +1,4 @@
-"""Last steps on the written site: nothing in it that no page uses, and a page for addresses that lead nowhere."""
+"""Last steps on the written site: nothing in it that no page uses, a page at its root, and one for wrong addresses."""
 
 import re
 import shutil
@@ -24,9 +24,10 @@ UNUSED = (
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions", "a11y", "sre/mathmaps/base.json",
            "sre/mathmaps/en.json", "ui")  # fmt: skip
 
-#: Icons come from a font; the theme also loads them all as a script of 1.5 MB, and two more fonts, ahead of need.
+#: Icons come from a font; the theme also loads them all as a script of 1.5 MB, and three fonts
+#: ahead of need, in a way that a page opened from disk may not.
 _HEAVY = re.compile(
-    r'\s*<script src="[^"]*/fontawesome/[^"]*"></script>|\s*<link rel="preload"[^>]*/fa-(?:brands|regular)-[^>]*>'
+    r'\s*<script src="[^"]*/fontawesome/[^"]*"></script>|\s*<link rel="preload"[^>]*/fa-[^>]*>'
 )
 
 
@@ -44,8 +45,10 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         page.write_text(lighten(text), encoding="utf-8")
-    page = Template((ROOT / "book/_templates/404.html").read_text(encoding="utf-8"))
-    (site / "404.html").write_text(page.substitute(site=address.site()), encoding="utf-8")
+    first = f"{app.config.root_doc}.html"
+    for name, template in (("404.html", "404.html"), ("index.html", "redirect.html")):
+        page = Template((ROOT / "book/_templates" / template).read_text(encoding="utf-8"))
+        (site / name).write_text(page.substitute(site=address.site(), first=first), encoding="utf-8")
 
 
 def lighten(html: str) -> str:

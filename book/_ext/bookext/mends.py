@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, NavigableString, Tag
 from sphinx.application import Sphinx
 
 from bookext.chapters import LEDGER, ROOT, statements
@@ -54,7 +54,9 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
 
     Returns:
         The same content, with unique element ids, statements titled by the paper's number alone and badged with their
-        verdict, a bibliography that screen readers take for a list, and nothing left of the live-code feature.
+        verdict, a bibliography that screen readers take for a list, folds that they call by what they read, pictures in
+        a box of their own, formulas that stay with their punctuation, tables whose rows can be shown as cards, and
+        nothing left of the live-code feature.
     """
     soup = BeautifulSoup(html, "html.parser")
     for script in soup.find_all("script", type="text/x-thebe-config"):
@@ -67,6 +69,16 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
             seen.add(element["id"])
     for entry in soup.select("div.citation-list > div.citation"):
         entry["role"] = "listitem"
+    for fold in soup.select("summary[aria-label]"):
+        del fold["aria-label"]  # its text says more
+    for mark in soup.select("span.verdict-mark[aria-label]"):
+        mark["role"] = "img"  # a label counts for nothing on an element without a role
+    for picture in soup.select("figure > img, figure > a > img"):
+        picture.wrap(soup.new_tag("div", attrs={"class": "picture"}))
+    for formula in soup.select("span.math"):
+        _keep_together(soup, formula)
+    for table in soup.select("table:has(> thead)"):
+        _name_cells(table)
     for title in soup.select("div.proof > p.admonition-title"):
         _plain_title(title)
         label = title.parent.get("id") or title.get("id")
@@ -76,6 +88,36 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
         if card.get_text() in words:
             card.parent["id"] = f"check-{card.get_text()}"
     return str(soup)
+
+
+def _keep_together(soup: BeautifulSoup, formula: Tag) -> None:
+    """Let no line break come between a formula and what touches it: a bracket, a comma, "-dimensional"."""
+    before, after = formula.previous_sibling, formula.next_sibling
+    left = re.search(r"\S*\Z", before)[0] if isinstance(before, NavigableString) else ""
+    right = re.match(r"\S*", after)[0] if isinstance(after, NavigableString) else ""
+    if left or right:
+        together = formula.wrap(soup.new_tag("span", attrs={"class": "together"}))
+        if left:
+            before.replace_with(before[: -len(left)])
+            together.insert(0, left)
+        if right:
+            after.replace_with(after[len(right) :])
+            together.append(right)
+
+
+def _name_cells(table: Tag) -> None:
+    """Let each cell of a table of three or more columns know its column's name: a phone shows a row as a card."""
+    names = [
+        "" if head.find(class_="math") else head.get_text(" ", strip=True)
+        for head in table.select("thead th")
+    ]
+    if len(names) < 3:
+        return
+    table["class"] = [*table.get("class", ()), "as-cards"]
+    for row in table.select("tbody > tr"):
+        for name, cell in list(zip(names, row.find_all(["td", "th"], recursive=False), strict=False))[1:]:
+            if name and cell.get_text(strip=True):
+                cell["data-name"] = name
 
 
 def _plain_title(title) -> None:

@@ -1,0 +1,142 @@
+"""Open the built site as a reader does: in Chromium, from a server on this machine.
+
+Where Playwright or Chromium is missing, the files that import this one are skipped.
+"""
+
+import functools
+import gzip
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt")
+from playwright.sync_api import Browser, BrowserContext, Page
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+if not CHROMIUM:
+    pytest.skip(
+        "needs Chromium: apt-get install chromium, or say where it is in the environment variable CHROMIUM",
+        allow_module_level=True,
+    )
+
+DESKTOP, PHONE = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
+GUISES = {
+    "light": {"viewport": DESKTOP, "color_scheme": "light"},
+    "dark": {"viewport": DESKTOP, "color_scheme": "dark"},
+    "phone": {"viewport": PHONE, "color_scheme": "dark"},
+}
+LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("look.js", "thin.js"))
+
+#: Kinds of files that hosts send compressed.
+TEXT = {".html", ".css", ".js", ".svg", ".json", ".txt", ".xml"}
+
+
+@dataclass
+class Served:
+    """A folder on this machine's network, and the paths that were asked for, in order."""
+
+    folder: Path
+    address: str
+    asked: list[str] = field(default_factory=list)
+
+    def url(self, page: str) -> str:
+        return f"{self.address}{page}.html"
+
+    def weight(self) -> int:
+        """Bytes of what was sent, compressed as hosts do, since ``asked`` was last cleared."""
+        return sum(_compressed(self.folder / unquote(path).lstrip("/")) for path in self.asked)
+
+
+def _compressed(file: Path) -> int:
+    data = (file / "index.html" if file.is_dir() else file).read_bytes()
+    return len(gzip.compress(data, 6)) if file.suffix in TEXT else len(data)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Served]:
+    """Serve a folder as a static host does: what was sent may be kept for a while."""
+    asked: list[str] = []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_request(self, code="-", size="-"):
+            if int(code) == 200:
+                asked.append(urlsplit(self.path).path)
+
+        def log_message(self, *args):
+            pass
+
+        def end_headers(self):
+            self.send_header("Cache-Control", "max-age=600")
+            super().end_headers()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+    server.handle_error = lambda *args: None  # a page that is left while it loads is no news
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Served(folder, f"http://127.0.0.1:{server.server_port}/", asked)
+    server.shutdown()
+    server.server_close()
+
+
+def listen(page: Page, home: str) -> list[str]:
+    """Everything that goes wrong on a page from now on: a list that grows."""
+    troubles: list[str] = []
+    page.on("console", lambda m: m.type in ("error", "warning") and troubles.append(f"{m.type}: {m.text}"))
+    page.on("pageerror", lambda error: troubles.append(f"script: {error}"))
+    page.on("request", lambda r: r.url.startswith((home, "data:", "blob:")) or troubles.append(f"foreign: {r.url}"))  # fmt: skip
+    page.on("requestfailed", lambda r: troubles.append(f"failed: {r.url}"))
+    page.on("response", lambda r: r.status >= 400 and troubles.append(f"{r.status}: {r.url}"))
+    return troubles
+
+
+def arrive(page: Page, url: str) -> None:
+    """Go to a page and wait until its formulas stand."""
+    page.goto(url)
+    if url.endswith("/index.html") and "/book/" not in url:
+        page.wait_for_url("**/book/index.html")
+    page.evaluate("() => window.MathJax?.startup?.promise")
+
+
+@contextmanager
+def visiting(browser: Browser, **how) -> Iterator[BrowserContext]:
+    """A first visit: nothing is remembered from before."""
+    context = browser.new_context(**how)
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What was seen on a page in one guise, with every fold open."""
+
+    troubles: list[str]
+    look: dict
+    axe: list[str]
+
+
+def visit(browser: Browser, served: Served, page: str, guise: str) -> Visit:
+    """Open a page, unfold everything, look around."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    with visiting(browser, **GUISES[guise]) as context:
+        tab = context.new_page()
+        troubles = listen(tab, served.address)
+        arrive(tab, served.url(page))
+        tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
+        look = tab.evaluate(LOOK)
+        tab.evaluate(THIN)
+        axe = [f"{found['id']} ({found['impact']}): {node['html'][:150]}"
+               for found in Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"] for node in found["nodes"]]  # fmt: skip
+        return Visit(troubles, look, axe)

@@ -1,0 +1,56 @@
+// What a reader would stumble over on the page as it stands. Run by browsing.py.
+() => {
+  const all = selector => [...document.querySelectorAll(selector)];
+  const seen = element => element.checkVisibility({ visibilityProperty: true });
+  const name = element => `<${element.localName} class="${element.getAttribute("class") ?? ""}"> ${element.textContent.trim().slice(0, 40)}`;
+  const style = getComputedStyle;
+
+  // Everything that shows: runs of text, formulas, pictures; each with its box.
+  function* shown() {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (!node.data.trim() || !seen(parent) || parent.closest("script, style, noscript, select, svg, mjx-container")) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      yield [parent, range.getBoundingClientRect()];
+    }
+    for (const element of all("mjx-math, img, svg"))
+      if (seen(element)) yield [element, element.getBoundingClientRect()];
+  }
+
+  // The ancestor that cuts an element off where no scrolling helps, if there is one.
+  function cutBy(element, box) {
+    for (let around = element; around && around !== document.body; around = around.parentElement) {
+      const frame = around.getBoundingClientRect(), overflow = style(around).overflowX;
+      if (frame.width <= 2 || frame.height <= 2 || style(around).clipPath !== "none") return null; // for screen readers only
+      if (around === element && element.matches("img, svg")) continue;
+      if (/auto|scroll/.test(overflow) || style(around).position === "fixed") return null;
+      if (/hidden|clip/.test(overflow) && (box.right > frame.right + 2 || box.left < frame.left - 2)) return around;
+    }
+    return box.right > innerWidth + 1 ? document.body : null;
+  }
+
+  const cut = [];
+  for (const [element, box] of shown()) {
+    const by = box.width > 0 && cutBy(element, box);
+    if (by) cut.push(`${name(element)} by ${by.localName}.${by.className}`);
+  }
+
+  const scrolls = element => /auto|scroll/.test(style(element).overflowX) && element.scrollWidth > element.clientWidth + 1;
+  const text = (document.querySelector("article") ?? document.body).cloneNode(true);
+  text.querySelectorAll("pre, code, script, style, mjx-container, svg").forEach(element => element.remove());
+
+  return {
+    formulas: all(".math").length,
+    unrendered: all("span.math, div.math").filter(element => !element.querySelector("mjx-container")).map(name),
+    wrong: all("mjx-merror, [data-mjx-error]").map(name),
+    silent: all("mjx-container").filter(element => !element.querySelector("mjx-assistive-mml math")).map(name),
+    raw: text.textContent.match(/\\[a-zA-Z]{2,}|\\[()[\]]|\$\$|\{(?:prf|ref|eq|numref|cite)[^}]*\}`|^:::|```\{/gm) ?? [],
+    cut: cut.slice(0, 8),
+    sideways: document.documentElement.scrollWidth - innerWidth,
+    unreachable: all("body *").filter(element => seen(element) && scrolls(element) && element.tabIndex < 0).map(name),
+    uncopied: all("div.cell_input").filter(cell => !cell.querySelector("button.copybtn")).map(name),
+    scripted: all(".toggle, .admonition.dropdown").map(name),
+  };
+}

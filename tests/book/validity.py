@@ -1,0 +1,101 @@
+"""What a careful proofreader of HTML looks for: in one page, and in the links between the pages of a site."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import html5lib
+from bs4 import BeautifulSoup, Tag
+
+#: Attributes whose words are ids on the same page.
+REFERENCES = ("aria-labelledby", "aria-controls", "aria-describedby", "aria-owns", "for", "headers", "list")
+
+
+def findings(html: str) -> list[str]:
+    """What is wrong with a page, as an HTML5 parser sees it."""
+    parser = html5lib.HTMLParser(namespaceHTMLElements=False)
+    parser.parse(html)
+    soup = BeautifulSoup(html, "html.parser")
+    return [
+        *(f"line {line}: {what} {detail}" for (line, _), what, detail in parser.errors),
+        *_ids(soup),
+        *_names(soup),
+        *_outline(soup),
+    ]
+
+
+def _ids(soup: BeautifulSoup) -> Iterator[str]:
+    ids = Counter(element["id"] for element in soup.find_all(id=True))
+    yield from (f"the id {name!r} is used {count} times" for name, count in ids.items() if count > 1)
+    for attribute in REFERENCES:
+        for element in soup.find_all(attrs={attribute: True}):
+            for name in element[attribute].split():
+                if name not in ids:
+                    yield f"{attribute}={name!r} of <{element.name}> names no element"
+
+
+def _names(soup: BeautifulSoup) -> Iterator[str]:
+    for element in soup.select("a[href], button, summary"):
+        if not _name(element):
+            yield f"no name: {str(element)[:100]}"
+    for element in soup.select("input:not([type=hidden]):not([type=checkbox]), select, textarea"):
+        if not (
+            element.get("aria-label")
+            or soup.select(f'label[for="{element.get("id")}"]')
+            or element.find_parent("label")
+        ):
+            yield f"no label: {str(element)[:100]}"  # fmt: skip
+    for image in soup.find_all("img"):
+        if not image.has_attr("alt") or not (image["alt"].strip() or image.get("role") == "presentation"):
+            yield f"no alternative text: {str(image)[:100]}"
+
+
+def _name(element: Tag) -> str:
+    images = " ".join(image.get("alt", "") for image in element.find_all("img"))
+    return f"{element.get('aria-label', '')}{element.get('title', '')}{element.get_text()}{images}".strip()
+
+
+def _outline(soup: BeautifulSoup) -> Iterator[str]:
+    """The document's language, landmark and headings; what the theme repeats for print alone does not count."""
+    if not (soup.html and soup.html.get("lang")):
+        yield "no language"
+    if not (soup.title and soup.title.get_text().strip()):
+        yield "no title"
+    if len(soup.find_all("main")) != 1:
+        yield "not one <main>"
+    levels = [int(h.name[1]) for h in soup.find_all(["h1", "h2", "h3", "h4", "h5", "h6"]) if not h.find_parent(class_="onlyprint")]  # fmt: skip
+    if levels[:1] != [1] or levels.count(1) != 1:
+        yield f"headings begin with {levels[:2]}, {levels.count(1)} of them <h1>"
+    yield from (f"<h{b}> after <h{a}>" for a, b in pairwise(levels) if b > a + 1)
+
+
+def broken_links(site: Path, page: Path, address: str) -> list[str]:
+    """Links, pictures, scripts and styles of a page that lead to no file, or to no element of one.
+
+    Addresses below ``address``, where the site is published, are held against the site too.
+    """
+    here = urljoin(address, page.relative_to(site).as_posix())
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    broken = []
+    for element in soup.find_all(["a", "area", "link", "img", "script", "source", "iframe", "use", "object"]):
+        for attribute in ("href", "src", "data"):
+            target = element.get(attribute)
+            if target is None or not urljoin(here, target).startswith(address):
+                continue
+            parts = urlsplit(urljoin(here, target))
+            file = site / unquote(parts.path.removeprefix(urlsplit(address).path))
+            file = file / "index.html" if file.is_dir() else file
+            if not file.is_file() or (
+                parts.fragment and file.suffix == ".html" and unquote(parts.fragment) not in _targets(file)
+            ):
+                broken.append(target)
+    return broken
+
+
+@cache
+def _targets(page: Path) -> frozenset[str]:
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    return frozenset(element["id"] for element in soup.find_all(id=True))
