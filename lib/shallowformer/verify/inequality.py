@@ -11,7 +11,7 @@ from shallowformer import arguments
 from shallowformer.verify.claims import parse
 from shallowformer.verify.search import maximise
 from shallowformer.verify.sets import AdmissibleSet, Point
-from shallowformer.verify.verdict import Verdict
+from shallowformer.verify.verdict import SHORTFALL, Verdict
 
 Side = Callable[..., Tensor]
 
@@ -105,7 +105,7 @@ class Inequality:
             shortfall = f"the ratio is no number at the known {nowhere[0]}"
         verdict = "violated" if ratio > 1 + self.rounding else "tight" if ratio >= 1 - self.gap else "loose"
         if shortfall and verdict == self.expect:
-            verdict = "search fell short"
+            verdict = SHORTFALL
         witness = (
             found[where].point if searched >= ratio - self.gap else self.known[max(known, key=known.get)]
         )

@@ -13,6 +13,8 @@ MIME = "application/vnd.shallowformer.verdict+json"
 
 #: What a check can come to; badges, scoreboard and map know a colour for each.
 VERDICTS = ("holds", "tight", "loose", "supported", "undecided", "violated")
+#: What a check says whose search misses what the claim says is attained. No claim expects it, so it always fails.
+SHORTFALL = "search fell short"
 
 #: How sure we are that the statement itself (not only the check) is true.
 SUPPORT = ("proved", "numerical", "open")
@@ -58,7 +60,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         """Refuse a word that readers would not find explained."""
-        if self.verdict not in VERDICTS:
+        if self.verdict not in (*VERDICTS, SHORTFALL):
             raise ValueError(f"verdict must be one of {', '.join(VERDICTS)}, got {self.verdict!r}")
 
     @property
