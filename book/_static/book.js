@@ -34,11 +34,21 @@ function openTarget() {
   if (closed.length) target.scrollIntoView();
 }
 
-// Paper cannot be unfolded: everything is open while printing, and as before afterwards.
+// Paper is light and cannot be unfolded: proofs and solutions are open while printing, helper code stays away.
 function openForPrint() {
-  let closed = [];
-  const before = () => { closed = folds().filter(fold => !fold.open); closed.forEach(fold => { fold.open = true; }); };
-  const after = () => { closed.forEach(fold => { fold.open = false; }); closed = []; };
+  const root = document.documentElement;
+  let closed = [], theme;
+  const before = () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    closed = folds().filter(fold => !fold.open && (!fold.matches(".hide") || fold.closest(".tag_solution")));
+    closed.forEach(fold => { fold.open = true; });
+  };
+  const after = () => {
+    root.dataset.theme = theme;
+    closed.forEach(fold => { fold.open = false; });
+    closed = [];
+  };
   matchMedia("print").addEventListener("change", event => event.matches ? before() : after());
 }
 
@@ -120,13 +130,19 @@ function offerPreviews() {
 
 // ---- Boxes that scroll sideways ----------------------------------------------------------------------------------
 
-// They are stops for the tabulator key, but only while there is something to scroll.
+// They are stops for the tabulator key, and fade at the edge behind which there is more, but only while there is something to scroll.
 async function reachWideBoxes() {
+  const fade = box => box.classList.toggle("goes-on", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
   const watch = new ResizeObserver(entries => entries.forEach(({ target: box }) => {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    if (box.matches("span.math")) box.classList.toggle("is-wide", box.firstElementChild?.getBoundingClientRect().width > box.parentElement.clientWidth);
+    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
+    fade(box);
   }));
-  const observe = selector => document.querySelectorAll(selector).forEach(box => watch.observe(box));
+  const observe = selector => document.querySelectorAll(selector).forEach(box => {
+    watch.observe(box);
+    box.addEventListener("scroll", () => fade(box), { passive: true });
+  });
   observe("article pre, article .picture, article .pst-scrollable-table-container");
   await window.MathJax?.startup?.promise;
   observe("article .math, article mjx-container[display]");

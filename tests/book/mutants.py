@@ -243,13 +243,13 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-1/loss": [package("the 2 of the square lost", gradients, "loss_and_gradient", _loss_without_two)],
     "kr-remark-4": [tighter(0.99)],
     "kr-remark-4/covariance": [package("M without its mean", softmax, "covariance", _second_moment)],
-    "kr-remark-4-sharp": [tighter(0.99)],
+    "kr-remark-4-attained": [tighter(0.99)],
     "kr-remark-5": [tighter(0.99)],
-    "kr-remark-4-sharp/forward": [tighter(0.99)],
+    "kr-remark-4-attained/forward": [tighter(0.99)],
     "kr-fact-3/norms": [tighter(0.99)],
     "kr-fact-3/positive": [tighter(0.99)],
     "kr-fact-3-sharp/camps": [package("M without its mean", softmax, "covariance", _second_moment)],
-    "kr-remark-4-sharp/attained": [formula("σ₁ lost", lambda value, case: (value[0] / case["sigma"].bounds[1] * 1.001, value[1]))],
+    "kr-remark-4-attained/point": [formula("σ₁ lost", lambda value, case: (value[0] / case["sigma"].bounds[1] * 1.001, value[1]))],
     "kr-proposition-c": [tighter(0.99)],
     "kr-proposition-c/recursion": [formula("h_{t−1} lost", lambda value, case: value - case["states"][-2] * (1 - case["states"][-1] ** 2))],
     "kr-proposition-c/half": [tighter(0.99)],
@@ -355,6 +355,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("uncentred tokens", softmax, "third_cumulant_form", lambda X, alpha, u, v, w: torch.einsum(
             "...t,...td,...te,...tf,...d,...e,...f->...", alpha, X, X, X, u, v, w)),
     ],
+    "kr-lemma-2-skewness/wide": [tighter(0.99)],
     "kr-lemma-2-skewness/spread": [
         tighter(0.99),
         Mutant("2λ(1 − λ)", lambda check: replace(check, rhs=lambda X, z, e: check.rhs(X, z, e)

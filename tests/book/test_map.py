@@ -168,8 +168,17 @@ def test_boxes_are_links_with_names_and_arrows_lead_to_the_user():
 
 
 def test_a_variant_is_joined_by_a_dashed_line_once():
-    both = Graph({"x": result("x"), "y": result("y", varies="x")}, {"x": [], "y": ["x"]})
-    assert [edge["class"] for edge in drawn(both).select("g.edge")] == [["edge", "variant"]]
+    both = {"x": result("x"), "y": result("y", varies="x")}
+    (line,) = drawn(Graph(both, {"x": [], "y": []})).select("g.edge")
+    assert line["class"] == ["edge", "variant"]
+    assert line.polygon is None, "only an arrow, for what is used, has a head"
+
+
+def test_a_variant_that_uses_its_original_is_joined_by_an_arrow():
+    both = {"x": result("x"), "y": result("y", varies="x")}
+    (arrow,) = drawn(Graph(both, {"x": [], "y": ["x"]})).select("g.edge")
+    assert arrow["class"] == ["edge"]
+    assert arrow.polygon
 
 
 def test_a_drawing_leaves_ids_colours_and_fonts_to_the_page():
@@ -209,7 +218,7 @@ def test_every_statement_of_the_book_has_a_name_and_the_verdict_of_the_ledger():
 
 
 def test_names_and_topics():
-    assert name("kr-remark-4-sharp") == "Remark 4, sharp"
+    assert name("kr-remark-4-attained") == "Remark 4, attained"
     assert name("my-claim", "A finite step: of attention") == "A finite step"
     assert topic("Fact 1: the softmax Jacobian {cite:p}`arda2026`") == "the softmax Jacobian"
     assert plain(r"at most $\log m$, *not* `m`") == "at most log m, not m"

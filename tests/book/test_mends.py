@@ -17,7 +17,7 @@ def mend(html: str) -> str:
         (r'a (<span class="math">\(x\)</span>)', r'a <span class="together">(<span class="math">\(x\)</span>)</span>'),
         (r'<span class="math">\(d\)</span>-dimensional', r'<span class="together"><span class="math">\(d\)</span>-dimensional</span>'),
         ("by\n" r'<span class="math">\(x\)</span> and', "by\n" r'<span class="math">\(x\)</span> and'),
-        ('<figure><img alt="A" src="a.svg"/></figure>', '<figure><div class="picture"><img alt="A" src="a.svg"/></div></figure>'),
+        ('<figure><img alt="A" src="a.svg"/></figure>', '<figure><a class="picture" href="a.svg" title="The picture alone"><img alt="A" src="a.svg"/></a></figure>'),
         ('<summary aria-label="Toggle hidden content">Show the code</summary>', "<summary>Show the code</summary>"),
         ('<span aria-label="passed" class="verdict-mark">✓</span>', '<span aria-label="passed" class="verdict-mark" role="img">✓</span>'),
         ('<p id="a">x</p><p id="a">y</p>', '<p id="a">x</p><p>y</p>'),

@@ -210,8 +210,10 @@ def test_pages_are_light(browser, served, page):
 def test_paper_shows_the_whole_text_and_nothing_but_it(go, page):
     tab = go(page)
     tab.emulate_media(media="print")
-    tab.wait_for_function("() => [...document.querySelectorAll('article details')].every(fold => fold.open)")
-    hidden = "() => [...document.querySelectorAll('article details > :not(summary)')].filter(e => !e.checkVisibility()).length"  # fmt: skip
+    tab.wait_for_function(
+        "() => [...document.querySelectorAll('article details:not(.hide), .tag_solution details')].every(fold => fold.open)"
+    )
+    hidden = "() => [...document.querySelectorAll('article details:not(.hide) > :not(summary), .tag_solution details > :not(summary)')].filter(e => !e.checkVisibility()).length"  # fmt: skip
     assert tab.evaluate(hidden) == 0
     for furniture in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".prev-next-area", ".copybtn", ".open-all-folds"):  # fmt: skip
         assert not any(piece.is_visible() for piece in tab.locator(furniture).all()), furniture

@@ -151,13 +151,12 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
     for number, (page, title) in enumerate(chapters.items()):
         mine = [label for label, result in graph.results.items() if result.page == page]
         picture.add_subgraph(mine, name=f"cluster_{number}", **_frame([at[label] for label in mine], title))
-    variants = set(graph.variants)
     for user, used in graph.uses.items():
         for label in used:
-            if (label, user) not in variants:
-                picture.add_edge(label, user)
+            picture.add_edge(label, user)
     for original, variant in graph.variants:
-        picture.add_edge(original, variant, **{"class": "variant"})
+        if original not in graph.uses.get(variant, ()):  # an arrow says more than a dashed line
+            picture.add_edge(original, variant, arrowhead="none", **{"class": "variant"})
     return _clean(picture.draw(format="svg", prog="nop").decode(), graph, name)
 
 

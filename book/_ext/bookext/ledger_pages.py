@@ -76,11 +76,11 @@ class Scoreboard(_LedgerDirective):
             entry = by_label[label]
             cells = [
                 f"{reference(entry)}: {topic(titles[label]['title'])}",
-                f"{{cite:t}}`{entry['paper']}`",
+                ("this book, on " if entry["origin"] == "book" else "") + f"{{cite:t}}`{entry['paper']}`",
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
                 "; ".join([_measured(entry).replace("-", "−"), *map(_further, entry["parts"])]),
-                entry["support"] + (" (ours)" if entry["origin"] == "book" else ""),
+                entry["support"],
             ]
             lines.append(f"| {' | '.join(cells)} |")
         return lines

@@ -54,8 +54,8 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
 
     Returns:
         The same content, with unique element ids, statements titled by the paper's number alone and badged with their
-        verdict, a bibliography that screen readers take for a list, folds that they call by what they read, pictures in
-        a box of their own, formulas that stay with their punctuation, tables whose rows can be shown as cards, and
+        verdict, a bibliography that screen readers take for a list, folds that they call by what they read, pictures that
+        open alone, formulas that stay with their punctuation, tables whose rows can be shown as cards, and
         nothing left of the live-code feature.
     """
     soup = BeautifulSoup(html, "html.parser")
@@ -73,8 +73,9 @@ def mend_body(html: str, words: dict[str, list[Badge]], address: Callable[[Badge
         del fold["aria-label"]  # its text says more
     for mark in soup.select("span.verdict-mark[aria-label]"):
         mark["role"] = "img"  # a label counts for nothing on an element without a role
-    for picture in soup.select("figure > img, figure > a > img"):
-        picture.wrap(soup.new_tag("div", attrs={"class": "picture"}))
+    for picture in soup.select("figure > img"):
+        alone = {"class": "picture", "href": picture["src"], "title": "The picture alone"}
+        picture.wrap(soup.new_tag("a", attrs=alone))
     for formula in soup.select("span.math"):
         _keep_together(soup, formula)
     for table in soup.select("table:has(> thead)"):

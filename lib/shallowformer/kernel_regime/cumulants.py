@@ -12,7 +12,7 @@ from shallowformer import arguments
 KAPPA = 4 / (3 * math.sqrt(3))
 
 _S2 = (2 * math.sqrt(2) - 1) / 7
-#: max_s (2s(1 − s²)(1 − s⁴))^{1/2} = 0.838834, a bound on the Hilbert–Schmidt norm of the third cumulant.
+#: max_s (2s(1 − s²)(1 − s⁴))^{1/2} = 0.838836, a bound on the Hilbert–Schmidt norm of the third cumulant.
 KAPPA_HS = math.sqrt(2 * math.sqrt(_S2) * (1 - _S2) * (1 - _S2**2))
 
 Number = float | Tensor
@@ -62,6 +62,13 @@ def skewness_given_spread(spread: Number) -> Number:
     return _elementwise("spread", spread, lambda x: 2 * x * (1 - x).sqrt(), 1.0)
 
 
+def _extremal_mean(R: Tensor) -> Tensor:
+    """Without R⁴ where R is large: 1/R carries the same information."""
+    small, r = R.clamp(max=1), 1 / R.clamp(min=1)
+    below = small / (2 + small**2 + 2 * torch.sqrt(1 + small**2 + small**4)).sqrt()
+    return torch.where(R <= 1, below, (2 * r**2 + 1 + 2 * torch.sqrt(r**4 + r**2 + 1)).rsqrt())
+
+
 def extremal_mean(R: Number) -> Number:
     """s⋆(R): the mean of the two camps, with masses (1 ± s)/2, at which ‖∇²z‖_op attains H⋆(R).
 
@@ -74,7 +81,7 @@ def extremal_mean(R: Number) -> Number:
     Raises:
         ValueError: ``R`` below 0.
     """
-    return _elementwise("R", R, lambda R: R / (2 + R**2 + 2 * torch.sqrt(1 + R**2 + R**4)).sqrt(), math.inf)
+    return _elementwise("R", R, _extremal_mean, math.inf)
 
 
 def H_star(R: Number) -> Number:

@@ -80,7 +80,7 @@ def hidden(X: Tensor, alpha: Tensor, U: Tensor, q_norm: float = 1.0, sigma: Acti
         ValueError: as ``preactivation``.
 
     Source:
-        Arda, Cayci, Eryilmaz 2026, equation (15).
+        Arda, Cayci, Eryilmaz 2026, the line before equation (15).
     """
     g = gradient(X, alpha, U, q_norm)
     z = (softmax.mean(X, alpha) * U).sum(-1)[..., None, None]
@@ -92,7 +92,7 @@ def hidden(X: Tensor, alpha: Tensor, U: Tensor, q_norm: float = 1.0, sigma: Acti
 def product(
     X: Tensor, alpha: Tensor, U: Tensor, q: Tensor, u: Tensor, delta: Tensor, sigma: Activation = TANH
 ) -> tuple[Tensor, Tensor]:
-    """∇²h times a direction (u, Δ): the W-block has rank one, and nothing larger than Δ is formed.
+    """∇²h times a direction (u, Δ): the W-block has rank one, and nothing larger than X or Δ is formed.
 
     Args:
         X: tokens, Float[Tensor, "... T d"].
@@ -151,7 +151,7 @@ def dense(X: Tensor, alpha: Tensor, U: Tensor, q: Tensor, sigma: Activation = TA
         ValueError: as ``softmax.mean``, and for a batch.
 
     Source:
-        Arda, Cayci, Eryilmaz 2026, equation (15).
+        Arda, Cayci, Eryilmaz 2026, the line before equation (15).
     """
     for name, value, dims in (("X", X, "T d"), ("alpha", alpha, "T"), ("U", U, "d"), ("q", q, "d")):
         arguments.floating(name, value, dims)

@@ -1,7 +1,8 @@
 """How smooth a head is: the constants of Lemma 2, the paper's and sharper ones, as functions of R ≥ ‖U‖.
 
-``*_paper`` are the paper's, the others are proved in the chapter *How smooth is a head?*. All are nondecreasing in R,
-so they hold for every head with ‖U‖ ≤ R, whatever the tokens in the unit ball, W, and the query with ‖q‖ ≤ 1.
+``*_paper`` are the paper's; ``L1``, ``L2_generic``, ``L2``, ``L3``, ``G1``, ``G2`` are proved in the chapter *How smooth
+is a head?*. These are nondecreasing in R, so they hold for every head with ‖U‖ ≤ R, whatever the tokens in the unit ball,
+W, and the query with ‖q‖ ≤ 1. ``two_camps`` and ``L2_two_camps`` are attained values, hence lower bounds.
 """
 
 import math
@@ -53,7 +54,7 @@ def L1_paper(R: float, sigma: Activation = TANH) -> float:
 
 
 def L1(R: float, sigma: Activation = TANH) -> float:
-    """The Lipschitz constant σ₁ max(1, R) of a head; attained if |σ′(0)| = σ₁ (and T ≥ 2 or R ≤ 1; d ≥ 2 or R ≥ 1).
+    """The Lipschitz constant σ₁ max(1, R) of a head; attained if |σ′(0)| = σ₁ (and T ≥ 2 or R ≤ 1).
 
     Args:
         R: bound on ‖U‖, at least 0.
@@ -115,7 +116,7 @@ def L2(R: float, sigma: Activation = TANH) -> float:
         sigma: the activation.
 
     Returns:
-        The maximum over r_u² + r_w² = 1 of ``G2``, to about 1e-12 (relative, and from below).
+        The maximum over r_u² + r_w² = 1 of ``G2``, to about 1e-12 (relative, and from below) for R up to 1e8.
 
     Raises:
         ValueError: ``R`` below 0.
@@ -249,7 +250,7 @@ def _top(first: Tensor, cross: Tensor, second: Tensor) -> Tensor:
 def _largest(value: Callable[[Tensor, Tensor], Tensor], R: float, free: bool = True) -> float:
     """Maximum of value(z, s) over 0 ≤ s ≤ 1 and |z| ≤ sR, or over |z| = sR if ``free`` is False.
 
-    Coarse to fine: the local maxima of a grid, each refined twenty times fourfold. The grid is z = t³R, s = |t|³ +
+    Coarse to fine: the local maxima of a grid, each refined twenty times threefold. The grid is z = t³R, s = |t|³ +
     (1 − |t|³)η³, dense near 0, where the maximum lies for large R.
     """
 

@@ -103,7 +103,7 @@ class Paper:
     Args:
         authors: for example "Arda, Cayci & Eryilmaz".
         year: of publication.
-        url: where it can be read.
+        url: where it can be read, or else where the book names it.
     """
 
     authors: str
@@ -135,5 +135,6 @@ def papers(root: Path = ROOT) -> dict[str, Paper]:
     for key, entry in parse_file(str(root / "book/references.bib")).entries.items():
         *others, last = (" ".join(person.last_names) for person in entry.persons["author"])
         authors = f"{', '.join(others)} & {last}" if others else last
-        found[key] = Paper(re.sub(r"[{}]", "", authors), entry.fields["year"], entry.fields["url"])
+        url = entry.fields.get("url", address.page("book/bibliography"))
+        found[key] = Paper(re.sub(r"[{}]", "", authors), entry.fields["year"], url)
     return found
