@@ -431,6 +431,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-5-orlicz/bounded": [tighter(0.99)],
     "kr-lemma-5-orlicz/printed": [tighter(1.2011**2)],
     "kr-lemma-5-orlicz/centring": [tighter(1.21)],
+    "kr-lemma-5-orlicz/direction": [formula("√(8/3) whatever d", lambda value, case: value * 0 + (8 / 3) ** 0.5)],
     "kr-lemma-5-domination": [tighter(0.99)],
     "kr-lemma-5-domination/moment": [tighter(0.99)],
     "kr-lemma-5-sign": [tighter(0.99)],
