@@ -41,6 +41,7 @@ links: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/gradient.py
 	$(BIN)/python bench/site.py
+	$(BIN)/python bench/kernel.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -7,7 +7,18 @@ import pytest
 import torch
 
 from bookext.chapters import chapters, read_notebook
-from shallowformer.exercises import gradients, model, neighbourhood, smoothness, softmax
+from shallowformer.exercises import (
+    approximation,
+    envelopes,
+    gradients,
+    linear_model,
+    model,
+    neighbourhood,
+    smoothness,
+    softmax,
+    tangent_kernel,
+    transportation,
+)
 from shallowformer.exercises.feedback import Feedback, judge
 
 CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
@@ -23,6 +34,15 @@ FUNCTIONS = {
     neighbourhood.check_plane_radius: neighbourhood.PLANE_RADIUS_MISTAKES,
     smoothness.check_heavy_mass: smoothness.HEAVY_MASS_MISTAKES,
     smoothness.check_skewness_product: smoothness.SKEWNESS_PRODUCT_MISTAKES,
+    tangent_kernel.check_head_kernel: tangent_kernel.HEAD_KERNEL_MISTAKES,
+    tangent_kernel.check_token_kernel: tangent_kernel.TOKEN_KERNEL_MISTAKES,
+    transportation.check_transport_point: transportation.TRANSPORT_POINT_MISTAKES,
+    approximation.check_psi2_norm: approximation.PSI2_NORM_MISTAKES,
+    approximation.check_width: approximation.WIDTH_MISTAKES,
+    linear_model.check_tangent: linear_model.TANGENT_MISTAKES,
+    linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
+    envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
+    envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -43,6 +63,18 @@ NUMBERS = {
         0.7: "W-block",
     },
     smoothness.check_typical_curvature: {2.38: "worst case", 0.5: "too large", 0.2: "too small"},
+    tangent_kernel.check_heads_for_one_per_cent: {
+        6700: "pairs",
+        1.33: "100²",
+        115: "squared",
+        300: "too small",
+        1e6: "too large",
+        "many": "expected a number",
+    },
+    transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
+    approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
+    envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
+    linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
 
@@ -106,6 +138,28 @@ def test_forming_the_third_cumulant_is_noticed():
         return (Y.T * (alpha * (Y @ U))) @ Y @ w
 
     assert "d²" in smoothness.check_skewness_product(answer).message
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda c, U, W: c[:, None] * U / U.norm(dim=1, keepdim=True), "looks at c"),
+        (lambda c, U, W: U, "norm 1"),
+        (lambda c, U, W: torch.nn.functional.normalize(W[:, 0], dim=1), "not zero"),
+        (lambda c, U, W: U[:, 0], "shape"),
+        (lambda c, U, W: U.nothing, "AttributeError"),
+        (3.0, "give the function"),
+    ],
+)
+def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
+    feedback = transportation.check_idle(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_an_idle_mapping_may_be_any_odd_one():
+    assert transportation.check_idle(lambda c, U, W: None).state == "not yet"
+    assert transportation.check_idle(lambda c, U, W: torch.nn.functional.one_hot(torch.zeros(len(U), dtype=int), U.shape[1]) * U[:, :1].sign()).passed  # fmt: skip
 
 
 @pytest.mark.parametrize("value", [float("nan"), "text", [1, 2, 3]])

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from shallowformer import arguments
+
 Function = Callable[[Tensor], Tensor]
 
 #: Declared bounds are tested on this grid of arguments, and derivatives against autograd on every tenth of them.
@@ -149,3 +151,31 @@ SINE = Activation(
 
 #: Every activation that comes with the package.
 ALL = (TANH, ERF, LOGISTIC, SINE)
+
+
+def stretched(sigma: Activation, rate: float) -> Activation:
+    """σ_ε(u) = σ(εu)/ε: the same slope at 0, curvature times ε, height divided by ε.
+
+    For a small rate ε it is nearly linear where heads live; for a large one it is nearly a step.
+
+    Args:
+        sigma: the activation.
+        rate: ε, above 0.
+
+    Returns:
+        The activation σ_ε, with bounds (σ₀/ε, σ₁, εσ₂, ε²σ₃).
+
+    Raises:
+        ValueError: ``rate`` is not above 0.
+    """
+    arguments.positive("rate", rate)
+
+    def derivative(order: int) -> Function:
+        function = sigma.derivatives[order]
+        return lambda z: rate ** (order - 1) * function(rate * z)
+
+    return Activation(
+        f"{sigma.name} at rate {rate:g}", *(derivative(order) for order in range(4)),
+        bounds=tuple(rate ** (order - 1) * bound for order, bound in enumerate(sigma.bounds)),
+        attained_at=tuple(at / rate for at in sigma.attained_at),
+    )  # fmt: skip

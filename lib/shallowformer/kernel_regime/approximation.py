@@ -1,0 +1,147 @@
+"""How well m heads approximate: the paper's two versions of Lemma 5, the sharper one, and two that do not know n.
+
+All of them bound f_lin(X; φ̃) − f̃(X; v) at the transported point of a symmetric initialisation of m heads, for a mapping with
+sup norms ν̄ and data X⁽¹⁾, …, X⁽ⁿ⁾, both fixed before the initialisation is drawn; each holds with probability 1 − δ.
+"""
+
+import math
+
+from shallowformer import arguments
+from shallowformer.kernel_regime.activations import TANH, Activation
+
+#: Upper end of a certificate for s_⋆ (see ``skewed.certificate``); its value is 1.268355 to six digits.
+S_STAR = 1.268380
+
+Norms = tuple[float, float, float]
+
+
+def amplitude(
+    nu: Norms, sigma: Activation = TANH, w_factor: float = 1.0, slope: float | None = None
+) -> float:
+    """σ₀ν̄_c + σ₁ν̄_u + w_factor · slope · ν̄_w, the size of a head's contribution; S for the defaults.
+
+    Args:
+        nu: sup norms ν̄ = (ν̄_c, ν̄_u, ν̄_w), each finite and at least 0.
+        sigma: the activation.
+        w_factor: what multiplies the attention term.
+        slope: σ₁ if not given.
+
+    Returns:
+        The sum.
+
+    Raises:
+        ValueError: ``nu`` is not three finite numbers of at least 0.
+    """
+    if len(nu) != 3 or not all(norm >= 0 and math.isfinite(norm) for norm in nu):
+        raise ValueError(f"nu must be three finite numbers of at least 0, got {nu}")
+    slope = sigma.bounds[1] if slope is None else slope
+    return sigma.bounds[0] * nu[0] + sigma.bounds[1] * nu[1] + w_factor * slope * nu[2]
+
+
+def _union(n: int, m: int, delta: float) -> float:
+    """√(2 log(2n/δ)/m)."""
+    arguments.count("n", n)
+    arguments.even("m", m)
+    return math.sqrt(2 * math.log(2 * n / arguments.probability("delta", delta)) / m)
+
+
+def main_text(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) -> float:
+    """B_app as printed in the main text, with σ₂ν̄_w. This is false in general: see the chapter.
+
+    Args:
+        nu: sup norms ν̄.
+        n: number of inputs.
+        m: number of heads, even.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        2 (σ₀ν̄_c + σ₁ν̄_u + σ₂ν̄_w) √(2 log(2n/δ)/m).
+
+    Raises:
+        ValueError: a norm below 0, ``n`` below 1, ``m`` odd, ``delta`` outside (0, 1).
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Lemma 5 in section 5.4.
+    """
+    return 2 * amplitude(nu, sigma, slope=sigma.bounds[2]) * _union(n, m, delta)
+
+
+def appendix(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) -> float:
+    """B_app as in the appendix, with σ₁ν̄_w: true, and implied by ``sharp``.
+
+    Args:
+        nu: sup norms ν̄.
+        n: number of inputs.
+        m: number of heads, even.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        2 (σ₀ν̄_c + σ₁ν̄_u + σ₁ν̄_w) √(2 log(2n/δ)/m).
+
+    Raises:
+        ValueError: as ``main_text``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Lemma 5 in appendix A.6.
+    """
+    return 2 * amplitude(nu, sigma) * _union(n, m, delta)
+
+
+def sharp(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) -> float:
+    """The sharper Lemma 5 of the book: √2 in place of 2, and s_⋆ in front of the attention term.
+
+    Args:
+        nu: sup norms ν̄.
+        n: number of inputs.
+        m: number of heads, even.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        √2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 log(2n/δ)/m), with ``S_STAR`` for s_⋆.
+
+    Raises:
+        ValueError: as ``main_text``.
+    """
+    return math.sqrt(2) * amplitude(nu, sigma, S_STAR) * _union(n, m, delta)
+
+
+def rms_second_moment(nu: Norms, m: int, delta: float, sigma: Activation = TANH) -> float:
+    """Root mean square over any set of inputs, by Markov's inequality: no n.
+
+    Args:
+        nu: sup norms ν̄.
+        m: number of heads, even.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        S √(2/(mδ)).
+
+    Raises:
+        ValueError: as ``main_text``.
+    """
+    arguments.even("m", m)
+    return amplitude(nu, sigma) * math.sqrt(2 / (m * arguments.probability("delta", delta)))
+
+
+def rms_bernstein(nu: Norms, m: int, delta: float, sigma: Activation = TANH) -> float:
+    """Root mean square over any set of inputs, by an exponential inequality in Hilbert space: no n.
+
+    Args:
+        nu: sup norms ν̄.
+        m: number of heads, even.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        2S √(L/m) + 3S L/m with L = log(2/δ).
+
+    Raises:
+        ValueError: as ``main_text``.
+    """
+    arguments.even("m", m)
+    level = math.log(2 / arguments.probability("delta", delta)) / m
+    return amplitude(nu, sigma) * (2 * math.sqrt(level) + 3 * level)

@@ -1,0 +1,127 @@
+"""Transportation mappings with a name: kernel sections, the paper's teacher, and two that represent the zero function."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.kernel_regime.activations import TANH, Activation
+from shallowformer.kernel_regime.gradients import features
+from shallowformer.kernel_regime.parameters import Parameters
+from shallowformer.kernel_regime.queries import Query, last_token
+from shallowformer.kernel_regime.transportation import Mapping
+
+
+def _zeros(phi: Parameters) -> Parameters:
+    return phi.map(torch.zeros_like)
+
+
+def section(anchor: Tensor, query: Query = last_token, sigma: Activation = TANH) -> Mapping:
+    """The mapping v = φ(X′), which represents the kernel section K(·, X′). Its attention block has no sup norm, because U is Gaussian.
+
+    Args:
+        anchor: the input X′, Float[Tensor, "1 T d"].
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        The mapping, declared (σ₀, σ₁, ∞).
+
+    Raises:
+        ValueError: not one sequence of tokens in the unit ball.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 5.4.
+    """
+    arguments.shape("anchor", arguments.tokens(anchor, "anchor"), (1, *anchor.shape[1:]), "one input")
+
+    def values(phi: Parameters) -> Parameters:
+        feature = features(anchor, phi, query, sigma)
+        return Parameters(feature.c[0], feature.u[0], feature.w[0])
+
+    return Mapping(values, (*sigma.bounds[:2], math.inf))
+
+
+def teacher(
+    anchors: Tensor, nu: tuple[float, float, float], query: Query = last_token, sigma: Activation = TANH
+) -> Mapping:
+    """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w.
+
+    Args:
+        anchors: R inputs, Float[Tensor, "R T d"].
+        nu: (ν_c, ν_u, ν_w), each above 0.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        The mapping, declared ``nu``.
+
+    Raises:
+        ValueError: tokens outside the unit ball, or a norm that is not above 0.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 6.1.
+    """
+    arguments.tokens(anchors, "anchors")
+    for k, norm in enumerate(nu):
+        arguments.positive(f"nu[{k}]", norm)
+
+    def values(phi: Parameters) -> Parameters:
+        feature = features(anchors, phi, query, sigma)
+        # ‖left qᵀ‖_F = ‖left‖ ‖q‖: clipped without forming matrices for every anchor.
+        size = feature.w_left.norm(dim=-1) * feature.q.norm(dim=-1)[:, None]
+        kept = nu[2] / size.clamp(min=nu[2])
+        return Parameters(
+            (nu[0] / sigma.bounds[0]) * feature.c.mean(0),
+            (nu[1] / sigma.bounds[1]) * feature.u.mean(0),
+            torch.einsum("rm,rmd,re->mde", kept, feature.w_left, feature.q) / len(anchors),
+        )
+
+    return Mapping(values, tuple(nu))
+
+
+def sign_of_c(nu_c: float = 1.0) -> Mapping:
+    """The mapping v = (ν_c · c, 0, 0): norm ν_c, and it represents zero, because the features do not depend on c.
+
+    Args:
+        nu_c: the norm, above 0.
+
+    Returns:
+        The mapping.
+
+    Raises:
+        ValueError: a norm that is not above 0.
+    """
+    arguments.positive("nu_c", nu_c)
+
+    def values(phi: Parameters) -> Parameters:
+        zero = _zeros(phi)
+        return Parameters(nu_c * phi.c, zero.U, zero.W)
+
+    return Mapping(values, (nu_c, 0.0, 0.0))
+
+
+def zero_target(nu: tuple[float, float, float]) -> Mapping:
+    """v_c = ν_c, v_u = ν_u sgn(U₁) e₁, v_w = ν_w e₁e₁ᵀ: for an odd activation it represents zero exactly.
+
+    g changes its sign with U, so its mean is 0 for every input, and whatever m heads make of it is approximation error.
+
+    Args:
+        nu: (ν_c, ν_u, ν_w), each at least 0.
+
+    Returns:
+        The mapping; all norms are ν at every head with U₁ ≠ 0.
+
+    Raises:
+        ValueError: a norm below 0.
+    """
+
+    def values(phi: Parameters) -> Parameters:
+        zero = _zeros(phi)
+        U, W = zero.U.clone(), zero.W.clone()
+        U[:, 0] = nu[1] * phi.U[:, 0].sign()
+        W[:, 0, 0] = nu[2]
+        return Parameters(zero.c + nu[0], U, W)
+
+    return Mapping(values, tuple(nu))

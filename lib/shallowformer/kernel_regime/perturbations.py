@@ -1,0 +1,191 @@
+"""Ways to the boundary of Ω_ρ, as seen from the initialisation: adversarial, head-aligned, transported; and what they miss.
+
+Every function returns a displacement δ. A direction drawn at random is ``linearisation.on_boundary(parameters.random(...), rho)``.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.kernel_regime.activations import TANH, Activation
+from shallowformer.kernel_regime.gradients import Features, features
+from shallowformer.kernel_regime.linearisation import on_boundary
+from shallowformer.kernel_regime.model import validated
+from shallowformer.kernel_regime.neighbourhood import radii
+from shallowformer.kernel_regime.parameters import Parameters
+from shallowformer.kernel_regime.queries import Query, last_token
+
+
+def head_aligned(
+    X: Tensor, phi0: Parameters, rho: Sequence[float], query: Query = last_token, sigma: Activation = TANH
+) -> Parameters:
+    """Every head uphill on its own output, summed over the inputs, and read out louder: δc_i = +ρ_c/√m for all heads.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        phi0: the initialisation.
+        rho: (ρ_c, ρ_u, ρ_w), each above 0.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        The displacement δ, on the boundary of Ω_ρ.
+
+    Raises:
+        ValueError: as ``model.validated``; a radius that is not above 0.
+
+    Source:
+        The direction of the linearisation experiment in the code released with Arda, Cayci, Eryilmaz 2026.
+    """
+    uphill = _summed(features(X, phi0, query, sigma))
+    return on_boundary(Parameters(torch.ones_like(phi0.c), uphill.U, uphill.W), tuple(rho))
+
+
+def transported(
+    X: Tensor, phi0: Parameters, rho: Sequence[float], query: Query = last_token, sigma: Activation = TANH
+) -> Parameters:
+    """δc_i along v_c, δU_i along c_i v_u, δW_i along c_i v_w, with v the features summed over the inputs.
+
+    For one input that is steepest ascent of f(X; ·). As v does not look at c, partners move oppositely in θ and alike in c.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        phi0: a symmetric initialisation.
+        rho: (ρ_c, ρ_u, ρ_w), each above 0.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        The displacement δ, on the boundary of Ω_ρ.
+
+    Raises:
+        ValueError: as ``model.validated``; a radius that is not above 0.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (10), every block scaled to its radius.
+    """
+    v = _summed(features(X, phi0, query, sigma))
+    c = phi0.c
+    return on_boundary(Parameters(v.c, c[:, None] * v.U, c[:, None, None] * v.W), tuple(rho))
+
+
+def _summed(feature: Features) -> Parameters:
+    return Parameters(
+        feature.c.sum(0), feature.u.sum(0), torch.einsum("nmd,ne->mde", feature.w_left, feature.q)
+    )
+
+
+def adversarial(
+    X: Tensor,
+    phi0: Parameters,
+    rho: Sequence[float],
+    query: Query = last_token,
+    sigma: Activation = TANH,
+    starts: int = 6,
+    steps: int = 80,
+    seed: int = 0,
+) -> tuple[Parameters, Tensor]:
+    """The displacement within Ω_ρ that makes f − f_lin as large as possible at one input, head by head.
+
+    For one X the error is a sum over heads, so each head is maximised alone: over δc_i exactly, over (δU_i, δW_i q) by
+    projected ascent from several starts. By the symmetry of pairs the largest f_lin − f is the same number.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "1 T d"].
+        phi0: the initialisation.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        query: how q_X is made.
+        sigma: the activation.
+        starts: starting points a head: four with each block up or down its gradient, then random ones; at least 1.
+        steps: steps of the ascent, at least 1.
+        seed: of the random starting points.
+
+    Returns:
+        The displacement δ, and the error f − f_lin there, a scalar tensor: a lower bound on the supremum over Ω_ρ.
+
+    Raises:
+        ValueError: as ``model.validated``; more than one input, a negative radius, ``starts`` or ``steps`` below 1.
+    """
+    q = validated(X, phi0, query)
+    if X.shape[0] != 1:
+        raise ValueError(f"X must hold one input, got {X.shape[0]}")
+    r_c, r_u, r_w = radii(rho, phi0.m)
+    arguments.count("starts", starts)
+    arguments.count("steps", steps)
+    q, length = q[0], q[0].norm()
+    search = _Search(X[0], q, phi0, (r_c, r_u, r_w * float(length)), sigma)
+    u, w, value = search.climb(starts, steps, seed)
+    rise = search.head(u, w)[0] - search.start
+    delta = Parameters(
+        c=r_c * torch.where(rise < 0, -1.0, 1.0).to(u.dtype),
+        U=u,
+        W=w[:, :, None] * q / length**2 if length > 0 else torch.zeros_like(phi0.W),
+    )
+    return delta, value.sum() / phi0.m**0.5
+
+
+class _Search:
+    """The error of each head as a function of u = δU and w = δW q, and its ascent."""
+
+    def __init__(self, X: Tensor, q: Tensor, phi0: Parameters, radius: Sequence[float], sigma: Activation):
+        self.X, self.U, self.logits = X, phi0.U, (phi0.W @ q) @ X.T
+        self.sign, self.radius, self.sigma = phi0.c, radius, sigma
+        zero = torch.zeros_like(phi0.U)
+        self.start, *self.slope = self.head(zero, zero)
+
+    def head(self, u: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Outputs h [... m], and their gradients in u and w [... m d]."""
+        alpha = torch.softmax(self.logits + w @ self.X.T, -1)
+        U, a = self.U + u, alpha @ self.X
+        scores = U @ self.X.T
+        z = (alpha * scores).sum(-1)
+        first = self.sigma.first(z)[..., None]
+        return self.sigma(z), first * a, first * ((alpha * (scores - z[..., None])) @ self.X)
+
+    def error(self, u: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """√m times the error of each head at its best δc, and its gradients."""
+        h, by_u, by_w = self.head(u, w)
+        rise = h - self.start
+        linear = (self.slope[0] * u).sum(-1) + (self.slope[1] * w).sum(-1)
+        value = self.radius[0] * rise.abs() + self.sign * (rise - linear)
+        weight = (self.radius[0] * torch.where(rise < 0, -1.0, 1.0) + self.sign)[..., None]
+        sign = self.sign[:, None]
+        return value, weight * by_u - sign * self.slope[0], weight * by_w - sign * self.slope[1]
+
+    def climb(self, starts: int, steps: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
+        generator = Generator(device=self.U.device).manual_seed(seed)
+        draw = lambda: torch.randn(
+            starts, *self.U.shape, generator=generator, dtype=self.U.dtype, device=self.U.device
+        )
+        u, w = draw(), draw()
+        signs = ((1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0))
+        for k, (up, across) in zip(range(starts), signs, strict=False):
+            u[k], w[k] = up * self.slope[0], across * self.slope[1]
+        u, w = _to_length(u, self.radius[1]), _to_length(w, self.radius[2])
+        best, best_u, best_w = torch.full_like(u[..., 0], -torch.inf), u, w
+        for step in range(steps + 1):
+            value, by_u, by_w = self.error(u, w)
+            better = value > best
+            best = torch.where(better, value, best)
+            best_u, best_w = (torch.where(better[..., None], x, y) for x, y in ((u, best_u), (w, best_w)))
+            # Long steps first: on a convex function the full step to the farthest point uphill never descends.
+            size = 2.0 if step < steps // 3 else 0.87 ** (step - steps // 3)
+            u = _into_ball(u + _to_length(by_u, size * self.radius[1]), self.radius[1])
+            w = _into_ball(w + _to_length(by_w, size * self.radius[2]), self.radius[2])
+            if step == steps // 3:
+                u, w = best_u, best_w
+        winner = best.argmax(0)
+        heads = torch.arange(len(winner), device=winner.device)
+        return best_u[winner, heads], best_w[winner, heads], best[winner, heads]
+
+
+def _to_length(x: Tensor, length: float) -> Tensor:
+    """Vectors along the last dimension scaled to a length; 0 stays 0."""
+    return length * torch.nn.functional.normalize(x, dim=-1, eps=1e-300)
+
+
+def _into_ball(x: Tensor, radius: float) -> Tensor:
+    norm = x.norm(dim=-1, keepdim=True)
+    return torch.where(norm > radius, x * (radius / torch.where(norm > radius, norm, 1.0)), x)
