@@ -190,6 +190,12 @@ def test_formulas_are_no_stops_for_the_keyboard_unless_they_scroll(go, viewport)
     assert stops.count() < 20
 
 
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_formula_scrolls_only_where_it_is_wider_than_its_paragraph(go, viewport):
+    wide = go(CHAPTER, viewport=viewport).locator("span.math.is-wide")
+    assert wide.evaluate_all("all => all.filter(box => box.scrollWidth <= box.clientWidth + 1).length") == 0
+
+
 @pytest.mark.parametrize("page", BOOK_PAGES)
 def test_pages_are_light(browser, served, page):
     served.asked.clear()
