@@ -1,7 +1,6 @@
 """Projected gradient descent, full-batch or stochastic: runs that are recorded, can be stopped, and go on bit for bit."""
 
 import hashlib
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
