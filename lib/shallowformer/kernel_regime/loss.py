@@ -55,13 +55,12 @@ class Loss:
         arguments.tokens(X)
         dims = "n s" if isinstance(y, Tensor) and y.ndim == 2 else "n"
         arguments.floating("y", y, dims)
-        arguments.shape("y", y, (len(X), *y.shape[1:]), "[n] or [n, s], n as in X")
+        arguments.shape("y", y, (len(X), *y.shape[1:]), f"[{dims.replace(' ', ', ')}] as in X")
         arguments.same_kind("X", X, y=y)
         if chunk is not None:
             arguments.count("chunk", chunk)
         self.X, self.y, self.sigma, self.chunk = X.contiguous(), y.reshape(len(X), -1), sigma, chunk
-        self.q = resolve(query, X).contiguous()
-        self._with_ones = torch.cat([X, torch.ones_like(X[..., :1])], -1).mT.contiguous()
+        self.q = resolve(query, X)
         self._second_half = torch.compile(_from_sums, dynamic=False) if compiled else _from_sums
         self._room: dict[tuple, _Room] = {}
         # Room for a sum over tokens, times ‖U‖, above the largest exponential.
@@ -102,9 +101,9 @@ class Loss:
             ValueError: heads that do not fit the data.
         """
         self._fits(heads)
-        X, y, q, ones = self.X, self.y, self.q, self._with_ones
+        X, y, q = self.X, self.y, self.q
         if rows is not None:
-            X, y, q, ones = X[rows], y[rows], q[rows], ones[rows]
+            X, y, q = X[rows], y[rows], q[rows]
         n, d, M = len(X), X.shape[2], len(heads.c)
         scale = heads.spread([m**-0.5 for m in heads.widths])
         readout, owner = _blocks_of(heads.c * scale, heads.widths), _owners(heads)
@@ -114,7 +113,7 @@ class Loss:
         losses = heads.c.new_zeros(len(heads.widths))
         grad_c, grad_U, grad_W = torch.zeros_like(heads.c), torch.zeros_like(heads.U), torch.zeros_like(W)
         for now in self._chunks(n, M, X.shape[1]):
-            sums, weighted = self._sums(X[now], ones[now], q[now], heads.U, W, safe)
+            sums, weighted = self._sums(X[now], q[now], heads.U, W, safe)
             loss, pulled, left_U, left_W = self._second_half(
                 sums,
                 weighted,
@@ -152,7 +151,7 @@ class Loss:
         W = (heads.W * math.log2(math.e)).view(d, -1)
         safe, found = self._logits_are_below(heads), []
         for now in self._chunks(n, len(heads.c), T):
-            sums, weighted = self._sums(self.X[now], self._with_ones[now], self.q[now], heads.U, W, safe)
+            sums, weighted = self._sums(self.X[now], self.q[now], heads.U, W, safe)
             found.append(self.sigma(weighted[:, -1] / sums[:, -1]) @ readout)
         return torch.cat(found)
 
@@ -189,9 +188,7 @@ class Loss:
         size = math.ceil(n / math.ceil(n / chunk))
         return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
-    def _sums(
-        self, X: Tensor, ones: Tensor, q: Tensor, U: Tensor, W: Tensor, safe: bool
-    ) -> tuple[Tensor, Tensor]:
+    def _sums(self, X: Tensor, q: Tensor, U: Tensor, W: Tensor, safe: bool) -> tuple[Tensor, Tensor]:
         """Σ_t e_t (X_t, 1) and Σ_t e_t s_t (X_t, 1) of every sample and head, each Float[Tensor, "b d+1 M"]."""
         (b, T, d), M = X.shape, U.shape[1]
         if (room := self._room.get((b, M))) is None:
@@ -205,7 +202,8 @@ class Loss:
             e -= e.amax(1, keepdim=True)
         e.exp2_()
         s = torch.mm(X.reshape(b * T, d), U, out=room.s.view(b * T, M)).view(b, T, M)
-        return torch.bmm(ones, e, out=room.sums), torch.bmm(ones, s.mul_(e), out=room.weighted)
+        room.tokens[:, :d] = X.mT
+        return torch.bmm(room.tokens, e, out=room.sums), torch.bmm(room.tokens, s.mul_(e), out=room.weighted)
 
 
 class _Room:
@@ -214,6 +212,7 @@ class _Room:
     def __init__(self, X: Tensor, b: int, T: int, d: int, M: int) -> None:
         self.keys = X.new_empty(b, d * M)
         self.e, self.s = X.new_empty(b, T, M), X.new_empty(b, T, M)
+        self.tokens = X.new_ones(b, d + 1, T)
         self.sums, self.weighted = X.new_empty(b, d + 1, M), X.new_empty(b, d + 1, M)
 
 
