@@ -510,13 +510,13 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-3-limit/constant": [exponent(-0.5), exponent(0.0)],
     "kr-lemma-3-limit/worst": [
         exponent(-1.0),
-        package("curvature with the wrong sign of σ′", hessian, "hidden", lambda *a, **o: -_right_hidden(*a, **o) + 2 * torch.diag_embed(torch.diagonal(_right_hidden(*a, **o), dim1=-2, dim2=-1))),
+        package("mixed curvature with the wrong sign", hessian, "hidden", lambda *a, **o: -_right_hidden(*a, **o) + 2 * torch.diag_embed(torch.diagonal(_right_hidden(*a, **o), dim1=-2, dim2=-1))),
         package("curvature doubled", hessian, "hidden", lambda *a, **o: 2 * _right_hidden(*a, **o)),
         package("an adversary who stays half way", perturbations, "adversarial", _half_adversary),
     ],
     "kr-lemma-3-random": [exponent(-0.5), exponent(-0.95)],
     "kr-lemma-3-random/moments": [
-        package("the start counted as 0", model, "hidden", lambda *a, **o: 1.01 * _right_model_hidden(*a, **o)),
+        package("heads 1 % too loud, but not at the start", model, "hidden", lambda *a, **o: 1.01 * _right_model_hidden(*a, **o)),
         formula("a quarter of the variance", lambda value, case: (value[0], value[1] / 4)),
         formula("a mean that is not 0", lambda value, case: (value[0] + 1e-3, value[1])),
     ],
