@@ -242,7 +242,7 @@ _right_transport, _right_first, _right_norm = (
     linearisation.first_order,
     envelopes.expected_norm,
 )
-_right_hidden, _right_gradient, _right_model_hidden = hessian.hidden, hessian.gradient, model.hidden
+_right_hidden, _right_gradient, _right_f = hessian.hidden, hessian.gradient, model.f
 _right_worst = perturbations.adversarial
 
 
@@ -516,7 +516,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-lemma-3-random": [exponent(-0.5), exponent(-0.95)],
     "kr-lemma-3-random/moments": [
-        package("heads 1 % too loud, but not at the start", model, "hidden", lambda *a, **o: 1.01 * _right_model_hidden(*a, **o)),
+        package("a model 1 % too loud", model, "f", lambda *a, **o: 1.01 * _right_f(*a, **o)),
         formula("a quarter of the variance", lambda value, case: (value[0], value[1] / 4)),
         formula("a mean that is not 0", lambda value, case: (value[0] + 1e-3, value[1])),
     ],
