@@ -242,6 +242,13 @@ _right_transport, _right_first, _right_norm = (
     linearisation.first_order,
     envelopes.expected_norm,
 )
+_right_hidden, _right_gradient, _right_f = hessian.hidden, hessian.gradient, model.f
+_right_worst = perturbations.adversarial
+
+
+def _half_adversary(X, phi0, rho, **effort):
+    """An adversary with half of the radius for W."""
+    return _right_worst(X, phi0, (rho[0], rho[1], rho[2] / 2), **effort)
 
 
 def _together(X, phi0, rho):
@@ -493,12 +500,35 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("Γ lost", linearisation, "B_lin_no_log", lambda m, d, rho, x: 0.5),
     ],
     "kr-lemma-3-log/closed-form": [tighter(0.9), tighter(0.99)],
+    "kr-lemma-3-log/limit": [
+        exponent(-0.45),
+        Mutant("another limit", lambda check: replace(check, measure=lambda m, seed: check.measure(m, seed) + 0.05)),
+    ],
     "kr-lemma-3-limit": [exponent(-1.0), exponent(-0.45)],
     "kr-lemma-3-limit/aligned": [exponent(-1.0), exponent(-0.45)],
+    "kr-lemma-3-limit/batch": [exponent(-1.0), package("partners part", perturbations, "head_aligned", _right_transport)],
     "kr-lemma-3-limit/constant": [exponent(-0.5), exponent(0.0)],
+    "kr-lemma-3-limit/worst": [
+        exponent(-1.0),
+        package("mixed curvature with the wrong sign", hessian, "hidden", lambda *a, **o: -_right_hidden(*a, **o) + 2 * torch.diag_embed(torch.diagonal(_right_hidden(*a, **o), dim1=-2, dim2=-1))),
+        package("curvature doubled", hessian, "hidden", lambda *a, **o: 2 * _right_hidden(*a, **o)),
+        package("an adversary who stays half way", perturbations, "adversarial", _half_adversary),
+    ],
     "kr-lemma-3-random": [exponent(-0.5), exponent(-0.95)],
+    "kr-lemma-3-random/moments": [
+        package("a model 1 % too loud", model, "f", lambda *a, **o: 1.01 * _right_f(*a, **o)),
+        formula("a quarter of the variance", lambda value, case: (value[0], value[1] / 4)),
+        formula("a mean that is not 0", lambda value, case: (value[0] + 1e-3, value[1])),
+    ],
+    "kr-lemma-3-random/bound": [tighter(0.37), tighter(0.99)],
+    "kr-lemma-3-random/limit": [
+        exponent(-0.5),
+        package("curvature doubled", hessian, "hidden", lambda *a, **o: 2 * _right_hidden(*a, **o)),
+        package("the slope 1 % too long", hessian, "gradient", lambda *a, **o: 1.01 * _right_gradient(*a, **o)),
+    ],
     "kr-lemma-3-pairs": [tighter(0.355), tighter(0.99)],
     "kr-lemma-3-pairs/rate": [exponent(-0.5), exponent(-1.05)],
+    "kr-lemma-3-pairs/rough": [exponent(-1.0), exponent(-0.5), exponent(-0.74)],
     "kr-lemma-3-pairs/limit": [
         package("the third derivative with the wrong sign", hessian, "third", lambda *a, **o: -_right_third(*a, **o)),
         package("partners move alike", perturbations, "transported", _together),
