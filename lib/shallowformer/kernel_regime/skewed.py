@@ -12,7 +12,6 @@ from torch import Tensor
 
 from shallowformer import arguments
 
-
 #: Largest λ: beyond it e^{λ²/2} and sinh(λr) come near the end of double precision.
 LARGEST = 30.0
 
