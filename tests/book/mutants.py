@@ -597,7 +597,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-5-saturation": [tighter(0.99)],
     "kr-lemma-5-everywhere": [_smaller("everywhere", 0.03)],
     "kr-lemma-5-everywhere/slope": [tighter(0.99)],
-    "kr-lemma-5-everywhere/steep": [tighter(0.3)],
+    "kr-lemma-5-everywhere/steep": [tighter(0.31)],
     "kr-lemma-5-everywhere/width": [exponent(-0.6)],
     # Envelopes
     "kr-lemma-6": [tighter(0.54), tighter(0.99)],
