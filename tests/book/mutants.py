@@ -192,7 +192,9 @@ _right_transported, _right_section, _right_pairing = (
     transportation.pairing,
 )
 _right_quantities, _right_threshold = gradients._head_quantities, skewed.worst_threshold
-_right_bounds = {name: getattr(approximation, name) for name in ("sharp", "appendix", "rms_bernstein")}
+_right_bounds = {
+    name: getattr(approximation, name) for name in ("sharp", "appendix", "rms_bernstein", "everywhere")
+}
 
 
 def _one_sign(phi, v):
@@ -614,13 +616,19 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-5-appendix/coverage": [_smaller("appendix", 0.5)],
     "kr-lemma-5-optimal": [tighter(0.99)],
     "kr-lemma-5-optimal/lowered": [Mutant("three failures in ten are allowed", lambda check: replace(check, at_most=0.3))],
-    "kr-lemma-5-rms": [_smaller("rms_bernstein", 0.02)],
+    "kr-lemma-5-rms": [_smaller("rms_bernstein", 0.6)],
+    "kr-lemma-5-rms/data": [_smaller("rms_bernstein", 0.02)],
+    "kr-lemma-5-rms/second-moment": [formula("m for m/2", lambda value, case: value / 2)],
     "kr-lemma-5-rms/curvature": [tighter(0.99)],
     "kr-lemma-5-rms/moments": [tighter(0.99)],
     "kr-lemma-5-rms/width": [exponent(-0.45), exponent(-0.55)],
     "kr-lemma-5-rms/inputs": [exponent(-0.05), exponent(0.05)],
     "kr-remark-10": [package("sums over tokens for averages", gradients, "_head_quantities", _sums_over_tokens)],
     "kr-lemma-5-saturation": [tighter(0.99)],
+    "kr-lemma-5-everywhere": [_smaller("everywhere", 0.03)],
+    "kr-lemma-5-everywhere/slope": [tighter(0.99)],
+    "kr-lemma-5-everywhere/steep": [tighter(0.31)],
+    "kr-lemma-5-everywhere/width": [exponent(-0.6)],
     # Envelopes
     "kr-lemma-6": [tighter(0.54), tighter(0.99)],
     "kr-lemma-6/targets": [tighter(0.35), tighter(0.99)],
