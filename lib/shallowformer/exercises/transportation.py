@@ -178,7 +178,9 @@ def check_readout_for(readout_for: Callable[[Tensor], Tensor]) -> Feedback:
     name = "ex-transportation-readout"
     if not callable(readout_for):
         return Feedback(
-            name, "wrong", f"give the function itself, not {type(readout_for).__name__}: check(f), not check(f(x))"
+            name,
+            "wrong",
+            f"give the function itself, not {type(readout_for).__name__}: check(f), not check(f(x))",
         )
     nodes = torch.arange(-8.5, 8.6, 0.25, dtype=torch.float64)
     weight = torch.exp(-(nodes**2) / 2) / (2 * torch.pi) ** 0.5 * 0.25
@@ -200,7 +202,9 @@ def check_readout_for(readout_for: Callable[[Tensor], Tensor]) -> Feedback:
         z = a @ U.T
         moved, read = (P * sigma.first(z)).sum(1) * a[:, 0], (P * sigma(z) * v_c).sum(1)
         if torch.allclose(read, -moved, rtol=0, atol=1e-9):
-            return Feedback(name, "wrong", f"{where}: this is minus the function. Check the sign of the boundary term.")
+            return Feedback(
+                name, "wrong", f"{where}: this is minus the function. Check the sign of the boundary term."
+            )
         if not torch.allclose(read, moved, rtol=0, atol=1e-9):
             return Feedback(
                 name, "wrong", f"{where}: another function. Integrate σ′(⟨U, a⟩)a₁ = ∂σ(⟨U, a⟩)/∂U₁ by parts."
