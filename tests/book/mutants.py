@@ -10,6 +10,7 @@ import torch
 
 from shallowformer import softmax, verify
 from shallowformer.kernel_regime import (
+    activations,
     approximation,
     envelopes,
     equivalences,

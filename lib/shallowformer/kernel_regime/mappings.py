@@ -131,9 +131,9 @@ def zero_target(nu: tuple[float, float, float]) -> Mapping:
 
 
 def exchange(field: Callable[[Tensor], Tensor]) -> Mapping:
-    """v = (δw, −w_u, −w_w) with the Gaussian divergence δw = ⟨θ, w⟩ − div w: for Gaussian θ = (U, W) it represents zero.
+    """The mapping v = (δw, −w_u, −w_w), δw = ⟨θ, w⟩ − div w: for Gaussian θ = (U, W) it represents zero.
 
-    Integration by parts: what moving the heads along w adds to the function, another readout δw adds as well.
+    Integration by parts: what moving the heads along w adds to the function, the readout δw (Gaussian divergence) adds as well.
 
     Args:
         field: w, for one head: θ = (U, W row by row), Float[Tensor, "d+d²"] → Float[Tensor, "d+d²"], differentiable
