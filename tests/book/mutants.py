@@ -10,6 +10,7 @@ import torch
 
 from shallowformer import softmax, verify
 from shallowformer.kernel_regime import (
+    activations,
     approximation,
     envelopes,
     equivalences,
@@ -218,6 +219,36 @@ def _without_attention(anchor, *more):
 
 def _without_feed_forward(feature, v):
     return _right_pairing(feature, Parameters(v.c, 0 * v.U, v.W))
+
+
+_right_exchange, _right_even_part, _right_teacher = (
+    mappings.exchange,
+    transportation.even_part,
+    mappings.teacher,
+)
+
+
+def _without_divergence(field):
+    """⟨θ, w⟩ for δw."""
+    right = _right_exchange(field)
+
+    def values(phi):
+        v = right(phi)
+        readout = -(phi.U * v.U).sum(1) - (phi.W * v.W).flatten(1).sum(1)
+        return Parameters(readout, v.U, v.W)
+
+    return transportation.Mapping(values, right.nu)
+
+
+def _summed_signs(v):
+    """v(c) + v(−c), without the half."""
+    even = _right_even_part(v)
+    double = lambda phi: even.values(phi).map(lambda block: 2 * block)
+    return transportation.Mapping(double, tuple(2 * norm for norm in v.nu))
+
+
+def _logistic_teacher(anchors, nu, **options):
+    return _right_teacher(anchors, nu, sigma=activations.LOGISTIC)
 
 
 def _at_plus_one(v):
@@ -588,12 +619,22 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-remark-9-norm/same-function": [Mutant("something is added that is not idle", _idle_replaced(torch.ones_like))],
     "kr-remark-9-quotient": [formula("the norm of the mapping at hand", lambda value, case: value + sum(
         block.pow(2).flatten(1).sum(1) if block.ndim > 1 else block.pow(2) for block in case["idle"].blocks).mean())],
+    "kr-remark-9-quotient/reproducing": [package("a section without its attention block", mappings, "section", _without_attention)],
+    "kr-remark-9-gradient": [package("no divergence", mappings, "exchange", _without_divergence)],
+    "kr-remark-9-gradient/turn": [Mutant("stretched, not turned", lambda check: replace(
+        check, over=[{**case, "A": torch.eye(2, dtype=torch.float64)} for case in check.over]))],
+    "kr-remark-9-gradient/gap": [tighter(0.9)],
+    "kr-remark-9-gradient/loud-readout": [tighter(0.87)],
     "kr-remark-9-quotient/pythagoras": [formula("an idle block forgotten", lambda value, case: value - case["idle"].c.pow(2).mean())],
     "kr-remark-9-even": [package("v at c = +1", transportation, "even_part", _at_plus_one)],
     "kr-remark-9-even/paired": [package("v itself", transportation, "even_part", lambda v: v)],
-    "kr-remark-9-even/norm": [tighter(0.99)],
+    "kr-remark-9-even/norm": [tighter(0.99), package("a sum for the mean", transportation, "even_part", _summed_signs)],
     "kr-remark-9-teacher": [exponent(-0.95), exponent(-1.05)],
-    "kr-remark-9-teacher/readout": [tighter(0.99)],
+    "kr-remark-9-teacher/odd": [package("an activation that is not odd", mappings, "teacher", _logistic_teacher)],
+    "kr-remark-9-teacher/labels": [exponent(-0.95), exponent(-1.05)],
+    "kr-remark-9-heights": [tighter(0.99)],
+    "kr-remark-9-heights/feed-forward": [tighter(0.99)],
+    "kr-remark-9-heights/attention": [tighter(0.99)],
     # How well can m heads approximate?
     "kr-lemma-5": [package("the constant of the appendix", approximation, "main_text", approximation.appendix)],
     "kr-lemma-5/wide": [package("the constant of the appendix", approximation, "main_text", approximation.appendix)],
