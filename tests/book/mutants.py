@@ -10,6 +10,7 @@ import torch
 
 from shallowformer import softmax, verify
 from shallowformer.kernel_regime import (
+    activations,
     approximation,
     envelopes,
     equivalences,
@@ -192,7 +193,9 @@ _right_transported, _right_section, _right_pairing = (
     transportation.pairing,
 )
 _right_quantities, _right_threshold = gradients._head_quantities, skewed.worst_threshold
-_right_bounds = {name: getattr(approximation, name) for name in ("sharp", "appendix", "rms_bernstein")}
+_right_bounds = {
+    name: getattr(approximation, name) for name in ("sharp", "appendix", "rms_bernstein", "everywhere")
+}
 
 
 def _one_sign(phi, v):
@@ -216,6 +219,36 @@ def _without_attention(anchor, *more):
 
 def _without_feed_forward(feature, v):
     return _right_pairing(feature, Parameters(v.c, 0 * v.U, v.W))
+
+
+_right_exchange, _right_even_part, _right_teacher = (
+    mappings.exchange,
+    transportation.even_part,
+    mappings.teacher,
+)
+
+
+def _without_divergence(field):
+    """⟨θ, w⟩ for δw."""
+    right = _right_exchange(field)
+
+    def values(phi):
+        v = right(phi)
+        readout = -(phi.U * v.U).sum(1) - (phi.W * v.W).flatten(1).sum(1)
+        return Parameters(readout, v.U, v.W)
+
+    return transportation.Mapping(values, right.nu)
+
+
+def _summed_signs(v):
+    """v(c) + v(−c), without the half."""
+    even = _right_even_part(v)
+    double = lambda phi: even.values(phi).map(lambda block: 2 * block)
+    return transportation.Mapping(double, tuple(2 * norm for norm in v.nu))
+
+
+def _logistic_teacher(anchors, nu, **options):
+    return _right_teacher(anchors, nu, sigma=activations.LOGISTIC)
 
 
 def _at_plus_one(v):
@@ -242,6 +275,13 @@ _right_transport, _right_first, _right_norm = (
     linearisation.first_order,
     envelopes.expected_norm,
 )
+_right_hidden, _right_gradient, _right_f = hessian.hidden, hessian.gradient, model.f
+_right_worst = perturbations.adversarial
+
+
+def _half_adversary(X, phi0, rho, **effort):
+    """An adversary with half of the radius for W."""
+    return _right_worst(X, phi0, (rho[0], rho[1], rho[2] / 2), **effort)
 
 
 def _together(X, phi0, rho):
@@ -493,12 +533,35 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("Γ lost", linearisation, "B_lin_no_log", lambda m, d, rho, x: 0.5),
     ],
     "kr-lemma-3-log/closed-form": [tighter(0.9), tighter(0.99)],
+    "kr-lemma-3-log/limit": [
+        exponent(-0.45),
+        Mutant("another limit", lambda check: replace(check, measure=lambda m, seed: check.measure(m, seed) + 0.05)),
+    ],
     "kr-lemma-3-limit": [exponent(-1.0), exponent(-0.45)],
     "kr-lemma-3-limit/aligned": [exponent(-1.0), exponent(-0.45)],
+    "kr-lemma-3-limit/batch": [exponent(-1.0), package("partners part", perturbations, "head_aligned", _right_transport)],
     "kr-lemma-3-limit/constant": [exponent(-0.5), exponent(0.0)],
+    "kr-lemma-3-limit/worst": [
+        exponent(-1.0),
+        package("mixed curvature with the wrong sign", hessian, "hidden", lambda *a, **o: -_right_hidden(*a, **o) + 2 * torch.diag_embed(torch.diagonal(_right_hidden(*a, **o), dim1=-2, dim2=-1))),
+        package("curvature doubled", hessian, "hidden", lambda *a, **o: 2 * _right_hidden(*a, **o)),
+        package("an adversary who stays half way", perturbations, "adversarial", _half_adversary),
+    ],
     "kr-lemma-3-random": [exponent(-0.5), exponent(-0.95)],
+    "kr-lemma-3-random/moments": [
+        package("a model 1 % too loud", model, "f", lambda *a, **o: 1.01 * _right_f(*a, **o)),
+        formula("a quarter of the variance", lambda value, case: (value[0], value[1] / 4)),
+        formula("a mean that is not 0", lambda value, case: (value[0] + 1e-3, value[1])),
+    ],
+    "kr-lemma-3-random/bound": [tighter(0.37), tighter(0.99)],
+    "kr-lemma-3-random/limit": [
+        exponent(-0.5),
+        package("curvature doubled", hessian, "hidden", lambda *a, **o: 2 * _right_hidden(*a, **o)),
+        package("the slope 1 % too long", hessian, "gradient", lambda *a, **o: 1.01 * _right_gradient(*a, **o)),
+    ],
     "kr-lemma-3-pairs": [tighter(0.355), tighter(0.99)],
     "kr-lemma-3-pairs/rate": [exponent(-0.5), exponent(-1.05)],
+    "kr-lemma-3-pairs/rough": [exponent(-1.0), exponent(-0.5), exponent(-0.74)],
     "kr-lemma-3-pairs/limit": [
         package("the third derivative with the wrong sign", hessian, "third", lambda *a, **o: -_right_third(*a, **o)),
         package("partners move alike", perturbations, "transported", _together),
@@ -556,12 +619,22 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-remark-9-norm/same-function": [Mutant("something is added that is not idle", _idle_replaced(torch.ones_like))],
     "kr-remark-9-quotient": [formula("the norm of the mapping at hand", lambda value, case: value + sum(
         block.pow(2).flatten(1).sum(1) if block.ndim > 1 else block.pow(2) for block in case["idle"].blocks).mean())],
+    "kr-remark-9-quotient/reproducing": [package("a section without its attention block", mappings, "section", _without_attention)],
+    "kr-remark-9-gradient": [package("no divergence", mappings, "exchange", _without_divergence)],
+    "kr-remark-9-gradient/turn": [Mutant("stretched, not turned", lambda check: replace(
+        check, over=[{**case, "A": torch.eye(2, dtype=torch.float64)} for case in check.over]))],
+    "kr-remark-9-gradient/gap": [tighter(0.9)],
+    "kr-remark-9-gradient/loud-readout": [tighter(0.87)],
     "kr-remark-9-quotient/pythagoras": [formula("an idle block forgotten", lambda value, case: value - case["idle"].c.pow(2).mean())],
     "kr-remark-9-even": [package("v at c = +1", transportation, "even_part", _at_plus_one)],
     "kr-remark-9-even/paired": [package("v itself", transportation, "even_part", lambda v: v)],
-    "kr-remark-9-even/norm": [tighter(0.99)],
+    "kr-remark-9-even/norm": [tighter(0.99), package("a sum for the mean", transportation, "even_part", _summed_signs)],
     "kr-remark-9-teacher": [exponent(-0.95), exponent(-1.05)],
-    "kr-remark-9-teacher/readout": [tighter(0.99)],
+    "kr-remark-9-teacher/odd": [package("an activation that is not odd", mappings, "teacher", _logistic_teacher)],
+    "kr-remark-9-teacher/labels": [exponent(-0.95), exponent(-1.05)],
+    "kr-remark-9-heights": [tighter(0.99)],
+    "kr-remark-9-heights/feed-forward": [tighter(0.99)],
+    "kr-remark-9-heights/attention": [tighter(0.99)],
     # How well can m heads approximate?
     "kr-lemma-5": [package("the constant of the appendix", approximation, "main_text", approximation.appendix)],
     "kr-lemma-5/wide": [package("the constant of the appendix", approximation, "main_text", approximation.appendix)],
@@ -584,13 +657,19 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-5-appendix/coverage": [_smaller("appendix", 0.5)],
     "kr-lemma-5-optimal": [tighter(0.99)],
     "kr-lemma-5-optimal/lowered": [Mutant("three failures in ten are allowed", lambda check: replace(check, at_most=0.3))],
-    "kr-lemma-5-rms": [_smaller("rms_bernstein", 0.02)],
+    "kr-lemma-5-rms": [_smaller("rms_bernstein", 0.6)],
+    "kr-lemma-5-rms/data": [_smaller("rms_bernstein", 0.02)],
+    "kr-lemma-5-rms/second-moment": [formula("m for m/2", lambda value, case: value / 2)],
     "kr-lemma-5-rms/curvature": [tighter(0.99)],
     "kr-lemma-5-rms/moments": [tighter(0.99)],
     "kr-lemma-5-rms/width": [exponent(-0.45), exponent(-0.55)],
     "kr-lemma-5-rms/inputs": [exponent(-0.05), exponent(0.05)],
     "kr-remark-10": [package("sums over tokens for averages", gradients, "_head_quantities", _sums_over_tokens)],
     "kr-lemma-5-saturation": [tighter(0.99)],
+    "kr-lemma-5-everywhere": [_smaller("everywhere", 0.03)],
+    "kr-lemma-5-everywhere/slope": [tighter(0.99)],
+    "kr-lemma-5-everywhere/steep": [tighter(0.31)],
+    "kr-lemma-5-everywhere/width": [exponent(-0.6)],
     # Envelopes
     "kr-lemma-6": [tighter(0.54), tighter(0.99)],
     "kr-lemma-6/targets": [tighter(0.35), tighter(0.99)],

@@ -157,6 +157,33 @@ def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
     assert word in feedback.message
 
 
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda U: -U[:, 0], "minus the function"),
+        (lambda U: torch.ones(len(U), dtype=U.dtype), "by parts"),
+        (lambda U: U, "shape"),
+        (lambda U: U.nothing, "AttributeError"),
+        (1.0, "give the function"),
+    ],
+)
+def test_a_readout_that_does_not_do_what_moving_does_is_told_why(answer, word):
+    feedback = transportation.check_readout_for(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_the_readout_that_does_what_moving_does_passes():
+    assert transportation.check_readout_for(lambda U: None).state == "not yet"
+    assert transportation.check_readout_for(lambda U: U[:, 0]).passed
+
+
+@pytest.mark.parametrize("options", [{"R": 0}, {"R": 1, "draws": 0}])
+def test_a_label_size_needs_anchors_and_draws(options):
+    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
+        transportation.label_size(**options)
+
+
 def test_an_idle_mapping_may_be_any_odd_one():
     assert transportation.check_idle(lambda c, U, W: None).state == "not yet"
     assert transportation.check_idle(lambda c, U, W: torch.nn.functional.one_hot(torch.zeros(len(U), dtype=int), U.shape[1]) * U[:, :1].sign()).passed  # fmt: skip

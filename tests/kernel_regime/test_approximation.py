@@ -6,7 +6,18 @@ import torch
 from scipy.integrate import quad
 from scipy.stats import norm as normal
 
-from shallowformer.kernel_regime import activations, approximation, orlicz, skewed
+from shallowformer.kernel_regime import (
+    activations,
+    approximation,
+    data,
+    gradients,
+    mappings,
+    orlicz,
+    parameters,
+    queries,
+    skewed,
+    transportation,
+)
 
 NU = (3.0, 2.0, 1.0)
 
@@ -156,3 +167,84 @@ def test_a_stretched_activation(rate):
 def test_a_stretched_activation_needs_a_rate():
     with pytest.raises(ValueError, match="rate must be a finite number above 0"):
         activations.stretched(activations.TANH, 0.0)
+
+
+def test_the_orlicz_norm_ignores_values_without_weight():
+    values = torch.tensor([1.0, -1.0, 5.0], dtype=torch.float64)
+    p = torch.tensor([0.5, 0.5, 0.0], dtype=torch.float64)
+    assert float(orlicz.norm(values, p)) == pytest.approx(1 / math.sqrt(math.log(2)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("values", "p", "message"),
+    [
+        ([0.0, 0.0], [0.5, 0.5], "a variable that is 0"),
+        ([0.0, 1.0], [1.0, 0.0], "a variable that is 0"),
+        ([1.0, 2.0], [0.5, 0.6], "add up to 1"),
+        ([1.0, 2.0], [1.5, -0.5], "at least 0"),
+        ([1.0, math.nan], [0.5, 0.5], "values must be finite"),
+    ],
+)
+def test_the_orlicz_norm_refuses_what_is_no_law(values, p, message):
+    with pytest.raises(ValueError, match=message):
+        orlicz.norm(torch.tensor(values, dtype=torch.float64), torch.tensor(p, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("lam", [0.0, -1.0, 31.0])
+def test_the_skewed_variable_wants_a_lambda_that_fits_double_precision(lam):
+    at, r = torch.tensor(lam, dtype=torch.float64), torch.tensor(1.0, dtype=torch.float64)
+    for function in (
+        lambda: skewed.cgf(at, r),
+        lambda: skewed.cgf_bound(at, r),
+        lambda: skewed.worst_threshold(at),
+    ):
+        with pytest.raises(ValueError, match="lam must lie above 0"):
+            function()
+
+
+def test_a_threshold_below_zero_is_refused():
+    at = torch.tensor(1.0, dtype=torch.float64)
+    with pytest.raises(ValueError, match="r must be at least 0"):
+        skewed.moment_generating(at, -at)
+
+
+@pytest.mark.parametrize(
+    "query", [queries.last_token, queries.fixed(torch.tensor([0.6, 0.8], dtype=torch.float64))]
+)
+@pytest.mark.parametrize("sigma", activations.ALL)
+def test_heads_are_as_lipschitz_in_the_tokens_as_the_book_says(query, sigma):
+    generator = torch.Generator().manual_seed(5)
+    X = data.clipped_gaussian(40, 3, 2, generator)
+    nearby = X + 1e-3 * data.clipped_gaussian(40, 3, 2, generator)
+    nearby /= nearby.norm(dim=-1, keepdim=True).clamp(min=1)
+    phi = parameters.random(200, 2, generator)
+    here, there = (gradients.features(inputs, phi, query, sigma) for inputs in (X, nearby))
+    steps = ((here.c - there.c).abs(), (here.u - there.u).norm(dim=-1), (here.w - there.w).flatten(2).norm(dim=-1))  # fmt: skip
+    r, w = phi.U.norm(dim=-1), torch.linalg.matrix_norm(phi.W, 2)
+    apart = (X - nearby).norm(dim=-1).amax(-1)[:, None]
+    for nu in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), NU):
+        change = sum(norm * step for norm, step in zip(nu, steps, strict=True))
+        assert (change <= approximation.slope_in_inputs(r, w, nu, sigma) * apart).all()
+
+
+def test_the_bound_for_all_inputs_at_once():
+    slope = (1 + 4 * 2) * (3 * 2 + (1 + 2 * activations.TANH.bounds[2]) * 2 + 4 * activations.TANH.bounds[2])
+    slope += (5 + 12 * 2) * 2
+    entropy = 4 * 3 * math.log(1 + 2 * 64 / 0.1) + math.log(4 / 0.1)
+    size = math.sqrt(2) * (5 + approximation.S_STAR)
+    assert approximation.everywhere(NU, 4, 3, 64, 0.1) == pytest.approx(size * math.sqrt(2 * entropy / 64) + 3 * slope / 64)  # fmt: skip
+    with pytest.raises(ValueError, match="T must be"):
+        approximation.everywhere(NU, 4, 0, 64, 0.1)
+
+
+def test_every_draw_of_a_list_of_heads_has_the_second_moment_of_the_lemma():
+    """E‖e‖² = (2/m) mean Var ḡ, exactly, for heads drawn uniformly from a list of six."""
+    generator = torch.Generator().manual_seed(1)
+    v = mappings.zero_target((1.0, 1.0, 1.0))
+    answers = transportation.g(
+        data.clipped_gaussian(4, 3, 2, generator), parameters.random(6, 2, generator), v
+    )
+    for pairs in (1, 2, 3):
+        chosen = torch.cartesian_prod(*[torch.arange(6)] * pairs).reshape(-1, pairs)
+        e = answers[:, chosen].mean(-1) - answers.mean(1, keepdim=True)
+        assert float(e.pow(2).mean()) == pytest.approx(float(answers.var(1, correction=0).mean()) / pairs, rel=1e-12)  # fmt: skip

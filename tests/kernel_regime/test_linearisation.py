@@ -12,6 +12,7 @@ from shallowformer.kernel_regime import (
     norm_event,
     pairs,
     parameters,
+    perturbations,
     smoothness,
 )
 from shallowformer.kernel_regime.parameters import Parameters
@@ -78,6 +79,14 @@ def test_the_boundary_is_reached_in_every_block_of_every_head():
             block.reshape(9, -1).norm(dim=1), torch.full((9,), radius / 3, dtype=torch.float64)
         )
         assert torch.nn.functional.cosine_similarity(block.reshape(9, -1), along.reshape(9, -1)).min() > 1 - 1e-12  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_boundary_is_reached_along_the_shortest_direction(dtype):
+    tiny = point(m=4)[2].map(lambda block: (1e-30 * block).to(dtype))
+    delta = linearisation.on_boundary(tiny, (1.0, 2.0, 3.0))
+    for radius, block in zip((1, 2, 3), delta.blocks, strict=True):
+        assert torch.allclose(block.reshape(4, -1).norm(dim=1), torch.full((4,), radius / 2, dtype=dtype))
 
 
 def test_a_block_without_direction_stays():
@@ -214,6 +223,16 @@ def test_no_displacement_within_the_neighbourhood_errs_more_than_the_bound():
     for _ in range(50):
         delta = linearisation.on_boundary(parameters.random(8, 2, generator), THREES)
         assert linearisation.head_errors(X, phi0, delta).sum(1).abs().max() < bound
+
+
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+@pytest.mark.parametrize(("T", "d", "m"), [(1, 1, 2), (2, 1, 4), (5, 3, 16)])
+@pytest.mark.parametrize("rho", [(3.0, 3.0, 3.0), (0.1, 0.1, 2.0), (1.0, 0.0, 2.0), (0.0, 2.0, 0.0)])
+def test_no_adversary_errs_more_than_the_bound(sigma, T, d, m, rho):
+    generator = torch.Generator().manual_seed(3)
+    X, phi0 = data.clipped_gaussian(1, T, d, generator), parameters.symmetric(m, d, generator)
+    found = perturbations.adversarial(X, phi0, rho, sigma=sigma)[1]
+    assert found <= linearisation.B_lin(linearisation.longest(phi0, rho[1]), rho, sigma) * (1 + 1e-12)
 
 
 def test_parting_partners_err_less_than_their_bound():

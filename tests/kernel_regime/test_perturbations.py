@@ -126,6 +126,13 @@ def test_without_a_query_attention_does_not_move():
     assert float(value) > 0
 
 
+def test_single_precision_without_slope_gives_numbers():
+    X, phi = network(T=1)
+    X, phi = X.float(), phi.map(lambda block: block.float())
+    delta, value = worst(X, phi, rho=(1.0, 0.0, 1.0))
+    assert all(block.isfinite().all() for block in (*delta.blocks, value[None]))
+
+
 def test_one_token_is_enough():
     X, phi = network(T=1, d=1, m=2)
     assert float(worst(X, phi)[1]) > 0

@@ -113,6 +113,14 @@ def test_the_coupled_constants_are_the_maxima(R, sigma):
         assert grid * (1 - 1e-12) <= smoothness.G2(R, r_u, r_w, sigma) <= grid * (1 + 2e-4) + 1e-12
 
 
+def test_a_ridge_between_the_axes_is_followed():
+    R, r_u, r_w = 0.60046, 0.21294, 6.20943  # one grid alone stops 8e-6 short
+    assert smoothness.G2(R, r_u, r_w, activations.LOGISTIC) >= brute_force(
+        R, activations.LOGISTIC, r_u, r_w
+    ) * (1 - 1e-12)
+    assert smoothness.G2(R, r_u, r_w, activations.LOGISTIC) > 5.06747
+
+
 @pytest.mark.parametrize("R", [0.5, 2.0, 7.0])
 def test_the_smoothness_constant_is_the_largest_of_the_block_wise_ones(R):
     angles = np.linspace(0, math.pi / 2, 41)

@@ -65,6 +65,15 @@ def test_a_mapping_beyond_its_declared_norms_is_refused():
         v(phi)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_values_at_the_declared_norms_are_accepted_in_any_precision(dtype):
+    phi = parameters.symmetric(4, 2, torch.Generator().manual_seed(0), dtype)
+    for v in (mappings.sign_of_c(0.1), mappings.zero_target((0.1, 0.3, 0.7))):
+        assert v(phi).c.dtype == dtype
+    with pytest.raises(ValueError, match="v_c must have norm at most"):
+        transportation.Mapping(lambda phi: phi.map(lambda b: 0 * b + 0.1001), (0.1, 1.0, 1.0))(phi)
+
+
 def test_values_of_another_shape_are_refused():
     _, phi, generator = start()
     with pytest.raises(ValueError, match=r"v_w must have shape \(6, 3, 3\)"):
@@ -207,3 +216,33 @@ def test_the_teacher_is_the_average_over_its_anchors(sigma):
 def test_a_norm_of_a_named_mapping_is_above_zero(call):
     with pytest.raises(ValueError, match="must be a finite number above 0"):
         call()
+
+
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+def test_an_exchange_represents_zero_for_gaussian_heads(sigma):
+    """In two dimensions, by Monte Carlo: the mean is 0 within five standard errors, its two halves are not."""
+    X, _, generator = start(n=2, T=3, d=2)
+    v = mappings.exchange(lambda theta: torch.cos(theta + theta.flip(0)))
+    phi = parameters.random(40000, 2, generator)
+    drawn = transportation.g(X, phi, v, sigma=sigma)
+    error = drawn.std(1) / 200
+    assert (drawn.mean(1).abs() < 5 * error).all()
+    values = v(phi)
+    moved = transportation.pairing(
+        gradients.features(X, phi, sigma=sigma), Parameters(0 * values.c, values.U, values.W)
+    )
+    assert (moved.mean(1).abs() > 5 * moved.std(1) / 200).any()
+
+
+def test_an_exchange_of_a_constant_field_reads_out_the_coordinate():
+    _, phi, _ = start()
+    values = mappings.exchange(lambda theta: torch.nn.functional.one_hot(torch.tensor(0), 12).to(theta))(phi)
+    close(values.c, phi.U[:, 0])
+    close(values.U[:, 0], -torch.ones_like(phi.c))
+    close(values.W, 0 * phi.W)
+
+
+def test_a_field_of_another_shape_is_refused():
+    _, phi, _ = start()
+    with pytest.raises(ValueError, match=r"field\(theta\) must have shape \(6, 12\)"):
+        mappings.exchange(lambda theta: theta[:3])(phi)

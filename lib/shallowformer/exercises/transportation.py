@@ -6,8 +6,9 @@ from collections.abc import Callable
 import torch
 from torch import Generator, Tensor
 
+from shallowformer import arguments
 from shallowformer.exercises.feedback import Feedback, judge, judge_number
-from shallowformer.kernel_regime import data, gradients, mappings, parameters, transportation
+from shallowformer.kernel_regime import activations, data, gradients, mappings, parameters, transportation
 
 
 def _flat(*blocks: Tensor) -> Tensor:
@@ -113,23 +114,30 @@ def check_idle(idle: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Feedback:
 
 
 @functools.cache
-def label_size(R: int, draws: int = 6) -> float:
-    """Root mean square of the labels of the paper's teacher: d = 8, T = 16, ν = (3, 3, 3), over several sets of anchors.
+def label_size(R: int, draws: int = 200) -> float:
+    """Root mean square of the labels of the paper's teacher: d = 8, T = 16, ν = (3, 3, 3), over many sets of anchors.
 
     Args:
         R: anchors, at least 1.
-        draws: sets of anchors.
+        draws: sets of anchors, at least 1.
 
     Returns:
         The root mean square.
+
+    Raises:
+        ValueError: a number below 1; too few draws for a mean square above its noise.
     """
+    arguments.count("R", R)
+    arguments.count("draws", draws)
     generator, square = Generator().manual_seed(R), 0.0
     for _ in range(draws):
         v = mappings.teacher(data.clipped_gaussian(R, 16, 8, generator), (3.0, 3.0, 3.0))
-        X = data.clipped_gaussian(50, 16, 8, generator)
-        estimate = transportation.represented(X, v, 2000, generator)
+        X = data.clipped_gaussian(4, 16, 8, generator)
+        estimate = transportation.represented(X, v, 200, generator)
         # The square of a Monte Carlo mean exceeds that of the mean by its variance.
         square += float((estimate.mean**2 - estimate.standard_error**2).mean()) / draws
+    if square <= 0:
+        raise ValueError(f"draws must be larger for R = {R}: the mean square drowns in noise, got {draws}")
     return square**0.5
 
 
@@ -156,3 +164,49 @@ def check_weight(weight: float) -> Feedback:
         )
 
     return judge_number("ex-transportation-teacher", weight, verdict)
+
+
+def check_readout_for(readout_for: Callable[[Tensor], Tensor]) -> Feedback:
+    """Exercise *Moving is re-reading*: v_c(U) such that (v_c, 0, 0) represents the same function as (0, e₁, 0).
+
+    Args:
+        readout_for: U, Float64[Tensor, "m d"] → v_c, Float64[Tensor, "m"].
+
+    Returns:
+        The feedback.
+    """
+    name = "ex-transportation-readout"
+    if not callable(readout_for):
+        return Feedback(
+            name,
+            "wrong",
+            f"give the function itself, not {type(readout_for).__name__}: check(f), not check(f(x))",
+        )
+    nodes = torch.arange(-8.5, 8.6, 0.25, dtype=torch.float64)
+    weight = torch.exp(-(nodes**2) / 2) / (2 * torch.pi) ** 0.5 * 0.25
+    for d, sigma in ((1, activations.TANH), (2, activations.LOGISTIC), (2, activations.SINE)):
+        U = torch.cartesian_prod(*[nodes] * d).reshape(-1, d)
+        P = weight if d == 1 else torch.outer(weight, weight).flatten()
+        where = f"d = {d}, {sigma.name}"
+        try:
+            v_c = readout_for(U.clone())
+        except NotImplementedError:
+            return Feedback(name, "not yet", "your function is still the stub")
+        except Exception as error:
+            return Feedback(name, "wrong", f"{where}: your function raises {type(error).__name__}: {error}")
+        if v_c is None or v_c is Ellipsis:
+            return Feedback(name, "not yet", "your function returns nothing yet")
+        if not torch.is_tensor(v_c) or v_c.shape != P.shape or not v_c.isfinite().all():
+            return Feedback(name, "wrong", f"{where}: expected a finite tensor of shape {tuple(P.shape)}")
+        a = 0.5 * data.sphere(5, 1, d, Generator().manual_seed(d))[:, 0]
+        z = a @ U.T
+        moved, read = (P * sigma.first(z)).sum(1) * a[:, 0], (P * sigma(z) * v_c).sum(1)
+        if torch.allclose(read, -moved, rtol=0, atol=1e-9):
+            return Feedback(
+                name, "wrong", f"{where}: this is minus the function. Check the sign of the boundary term."
+            )
+        if not torch.allclose(read, moved, rtol=0, atol=1e-9):
+            return Feedback(
+                name, "wrong", f"{where}: another function. Integrate σ′(⟨U, a⟩)a₁ = ∂σ(⟨U, a⟩)/∂U₁ by parts."
+            )
+    return Feedback(name, "passed", "the same function, for three activations")

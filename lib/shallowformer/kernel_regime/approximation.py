@@ -1,10 +1,13 @@
-"""How well m heads approximate: the paper's two versions of Lemma 5, the sharper one, and two that do not know n.
+"""How well m heads approximate: the paper's two versions of Lemma 5, the sharper one, and three that do not know n.
 
 All of them bound f_lin(X; φ̃) − f̃(X; v) at the transported point of a symmetric initialisation of m heads, for a mapping with
-sup norms ν̄ and data X⁽¹⁾, …, X⁽ⁿ⁾, both fixed before the initialisation is drawn; each holds with probability 1 − δ.
+sup norms ν̄ and data X⁽¹⁾, …, X⁽ⁿ⁾, both fixed before the initialisation is drawn; each but ``main_text`` holds with probability
+1 − δ. ``everywhere`` holds for all inputs at once, also for those chosen after a look at the heads.
 """
 
 import math
+
+from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.kernel_regime.activations import TANH, Activation
@@ -145,3 +148,57 @@ def rms_bernstein(nu: Norms, m: int, delta: float, sigma: Activation = TANH) -> 
     arguments.even("m", m)
     level = math.log(2 / arguments.probability("delta", delta)) / m
     return amplitude(nu, sigma) * (2 * math.sqrt(level) + 3 * level)
+
+
+def slope_in_inputs(
+    r: Tensor | float, w: Tensor | float, nu: Norms, sigma: Activation = TANH
+) -> Tensor | float:
+    """How fast a head's contribution g(X) can change with the tokens: a Lipschitz constant for max_t ‖X_t − X′_t‖.
+
+    For a query that is fixed or the last token.
+
+    Args:
+        r: ‖U‖ of the head, at least 0.
+        w: largest singular value of W, at least 0.
+        nu: sup norms ν̄.
+        sigma: the activation.
+
+    Returns:
+        (1 + 2w) [σ₁ν̄_c r + (σ₁ + σ₂r) ν̄_u + σ₂ν̄_w r²] + (5 + 6w) σ₁ν̄_w r.
+
+    Raises:
+        ValueError: ``nu`` as for ``amplitude``.
+    """
+    amplitude(nu, sigma)
+    _, s1, s2, _ = sigma.bounds
+    return (1 + 2 * w) * (s1 * nu[0] * r + (s1 + s2 * r) * nu[1] + s2 * nu[2] * r**2) + (5 + 6 * w) * s1 * nu[
+        2
+    ] * r
+
+
+def everywhere(nu: Norms, d: int, T: int, m: int, delta: float, sigma: Activation = TANH) -> float:
+    """Largest error over all inputs of T tokens at once: no n.
+
+    For a query that is fixed or the last token.
+
+    Args:
+        nu: sup norms ν̄.
+        d: dimension of a token.
+        T: number of tokens.
+        m: number of heads, even.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        √2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 [dT log(1 + 2m/δ) + log(4/δ)]/m) + 3Λ/m, Λ = slope_in_inputs(√d, 2√d).
+
+    Raises:
+        ValueError: as ``main_text``; ``d`` or ``T`` below 1.
+    """
+    arguments.count("d", d)
+    arguments.count("T", T)
+    arguments.even("m", m)
+    arguments.probability("delta", delta)
+    entropy = d * T * math.log(1 + 2 * m / delta) + math.log(4 / delta)
+    slope = slope_in_inputs(math.sqrt(d), 2 * math.sqrt(d), nu, sigma)
+    return math.sqrt(2) * amplitude(nu, sigma, S_STAR) * math.sqrt(2 * entropy / m) + 3 * slope / m

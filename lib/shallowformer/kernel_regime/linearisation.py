@@ -106,13 +106,19 @@ def on_boundary(direction: Parameters, radius: tuple[float, float, float]) -> Pa
     """
     m = direction.m
     size = [arguments.positive(f"radius[{k}]", value) / m**0.5 for k, value in enumerate(radius)]
-    unit = [torch.nn.functional.normalize(block.reshape(m, -1), dim=-1) for block in direction.blocks]
+    unit = [_unit(block.reshape(m, -1)) for block in direction.blocks]
     return Parameters(
         *(
             scale * u.reshape(block.shape)
             for scale, u, block in zip(size, unit, direction.blocks, strict=True)
         )
     )
+
+
+def _unit(rows: Tensor) -> Tensor:
+    """Rows scaled to length 1, however short they are; 0 stays 0."""
+    top = rows.abs().amax(-1, keepdim=True)
+    return torch.nn.functional.normalize(rows / torch.where(top > 0, top, 1.0), dim=-1)
 
 
 def longest(phi0: Parameters, rho_u: float) -> Tensor:
@@ -199,7 +205,7 @@ def B_lin(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
 
 
 def B_lin_no_log(m: int, d: int, rho: Sequence[float], x: float, sigma: Activation = TANH) -> float:
-    """A bound on ``B_lin`` that holds with probability 1 − exp(−x) over the initialisation, and has no logarithm of m.
+    """A bound on ``B_lin`` that holds with probability 1 − ½ exp(−x) over the initialisation, and has no logarithm of m.
 
     m^{−1/2}[σ₁ρ_cΓ + ½σ₂Γ² + σ₁(ρ_uρ_w + ½κρ_w²R̄)], Γ² = ρ_u² + ρ_w²R̄², with R̄ the root of
     ``norm_event.mean_square_bound`` plus ρ_u/√m.

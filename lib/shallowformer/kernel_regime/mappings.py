@@ -1,6 +1,7 @@
-"""Transportation mappings with a name: kernel sections, the paper's teacher, and two that represent the zero function."""
+"""Transportation mappings with a name: kernel sections, the paper's teacher, and three that represent the zero function."""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -18,7 +19,9 @@ def _zeros(phi: Parameters) -> Parameters:
 
 
 def section(anchor: Tensor, query: Query = last_token, sigma: Activation = TANH) -> Mapping:
-    """The mapping v = φ(X′), which represents the kernel section K(·, X′). Its attention block has no sup norm, because U is Gaussian.
+    """The mapping v = φ(X′), which represents the kernel section K(·, X′).
+
+    Its attention block grows with U and is bounded for special X′ only, so no sup norm is declared for it.
 
     Args:
         anchor: the input X′, Float[Tensor, "1 T d"].
@@ -125,3 +128,30 @@ def zero_target(nu: tuple[float, float, float]) -> Mapping:
         return Parameters(zero.c + nu[0], U, W)
 
     return Mapping(values, tuple(nu))
+
+
+def exchange(field: Callable[[Tensor], Tensor]) -> Mapping:
+    """The mapping v = (δw, −w_u, −w_w), δw = ⟨θ, w⟩ − div w: for Gaussian θ = (U, W) it represents zero.
+
+    Integration by parts: what moving the heads along w adds to the function, the readout δw (Gaussian divergence) adds as well.
+
+    Args:
+        field: w, for one head: θ = (U, W row by row), Float[Tensor, "d+d²"] → Float[Tensor, "d+d²"], differentiable
+            by ``torch.func``.
+
+    Returns:
+        The mapping, with no sup norms declared.
+
+    Raises:
+        ValueError: when called on heads, if ``field`` returns another shape.
+    """
+
+    def values(phi: Parameters) -> Parameters:
+        theta = torch.cat([phi.U, phi.W.flatten(1)], 1)
+        w = torch.func.vmap(field)(theta)
+        arguments.shape("field(theta)", w, tuple(theta.shape), "[m, d + d²] as the heads")
+        divergence = torch.func.vmap(lambda head: torch.func.jacrev(field)(head).diagonal().sum())(theta)
+        readout = (theta * w).sum(1) - divergence
+        return Parameters(readout, -w[:, : phi.d], -w[:, phi.d :].reshape(phi.W.shape))
+
+    return Mapping(values, (math.inf,) * 3)

@@ -12,20 +12,31 @@ def norm(values: Tensor, probabilities: Tensor) -> Tensor:
     Bisection finds u = 1/t²; one Newton step at the solution changes nothing but carries the gradient.
 
     Args:
-        values: of Z, Float64[Tensor, "... k"], not all 0.
-        probabilities: of those values, of the same shape, adding up to 1.
+        values: of Z, Float64[Tensor, "... k"]; Z is not 0 almost surely.
+        probabilities: of those values, of the same shape, at least 0 and adding up to 1.
 
     Returns:
         Float64[Tensor, "..."].
 
     Raises:
-        ValueError: shapes that differ, or values or probabilities that are no finite floating-point tensors.
+        ValueError: shapes that differ, no finite floating-point tensors, probabilities below 0 or that do not add up to 1, or
+            Z = 0 almost surely (a norm of 0, which has no gradient).
     """
     arguments.floating("values", values, "... k")
     arguments.shape("probabilities", probabilities, tuple(values.shape), "as values")
     with torch.no_grad():
-        square = values**2
+        total = probabilities.sum(-1)
+        if not ((probabilities >= 0).all() and (total - 1).abs().max() <= 1e-9):
+            raise ValueError(
+                f"probabilities must be at least 0 and add up to 1, got {float(probabilities.min()):.6g} as the smallest and sums "
+                f"from {float(total.min()):.6g} to {float(total.max()):.6g}"
+            )
+        square = torch.where(probabilities > 0, values**2, 0.0)  # what has no weight does not count
         largest = square.amax(-1)
+        if not (largest > 0).all():
+            raise ValueError(
+                "values must not all be 0 where probabilities are above 0, got a variable that is 0"
+            )
         share = torch.where(square == largest[..., None], probabilities, 0.0).sum(-1)
         # E exp(uZ²) ≥ share · exp(u max Z²): the solution lies below log(2/share)/max Z².
         low, high = torch.zeros_like(largest), torch.log(2 / share) / largest
@@ -35,5 +46,6 @@ def norm(values: Tensor, probabilities: Tensor) -> Tensor:
             low, high = torch.where(over, low, middle), torch.where(over, middle, high)
         u = (low + high) / 2
         slope = (probabilities * square * torch.exp(u[..., None] * square)).sum(-1)
-    excess = (probabilities * torch.exp(u[..., None] * values**2)).sum(-1) - 2
+    weighed = torch.where(probabilities > 0, values, 0.0)
+    excess = (probabilities * torch.exp(u[..., None] * weighed**2)).sum(-1) - 2
     return (u - excess / slope) ** -0.5

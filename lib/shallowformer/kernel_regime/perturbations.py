@@ -94,7 +94,7 @@ def adversarial(
 
     Args:
         X: tokens in the unit ball, Float[Tensor, "1 T d"].
-        phi0: the initialisation.
+        phi0: a symmetric initialisation (at another one only f − f_lin is made large, not f_lin − f).
         rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         query: how q_X is made.
         sigma: the activation.
@@ -182,8 +182,9 @@ class _Search:
 
 
 def _to_length(x: Tensor, length: float) -> Tensor:
-    """Vectors along the last dimension scaled to a length; 0 stays 0."""
-    return length * torch.nn.functional.normalize(x, dim=-1, eps=1e-300)
+    """Vectors along the last dimension scaled to a length, however short they are; 0 stays 0."""
+    top = x.abs().amax(-1, keepdim=True)
+    return length * torch.nn.functional.normalize(x / torch.where(top > 0, top, 1.0), dim=-1)
 
 
 def _into_ball(x: Tensor, radius: float) -> Tensor:

@@ -12,6 +12,20 @@ from torch import Tensor
 
 from shallowformer import arguments
 
+#: Largest λ: beyond it e^{λ²/2} and sinh(λr) come near the end of double precision.
+LARGEST = 30.0
+
+
+def _valid(lam: Tensor, r: Tensor | None = None) -> None:
+    """Refuse a λ outside (0, 30], and a threshold below 0."""
+    arguments.floating("lam", lam, "...")
+    if not (lam > 0).all() or not (lam <= LARGEST).all():
+        raise ValueError(
+            f"lam must lie above 0 and be at most {LARGEST:g}, got {float(lam.min()):.6g} to {float(lam.max()):.6g}"
+        )
+    if r is not None and not (r >= 0).all():
+        raise ValueError(f"r must be at least 0, got {float(r.min()):.6g}")
+
 
 def _q(x: Tensor) -> Tensor:
     return torch.special.ndtr(-x)
@@ -30,7 +44,11 @@ def moment_generating(lam: Tensor, r: Tensor) -> Tensor:
 
     Returns:
         2e^{λ²/2} [Φ(λ − r) + Φ(r + λ) − Φ(λ)].
+
+    Raises:
+        ValueError: λ outside (0, 30], or a threshold below 0.
     """
+    _valid(lam, r)
     return 2 * torch.exp(lam**2 / 2) * (_q(r - lam) + _q(lam) - _q(r + lam))
 
 
@@ -55,6 +73,9 @@ def cgf(lam: Tensor, r: Tensor) -> Tensor:
 
     Returns:
         The logarithm of the centred moment generating function.
+
+    Raises:
+        ValueError: as ``moment_generating``.
     """
     return moment_generating(lam, r).log() - lam * mean(r)
 
@@ -68,6 +89,9 @@ def cgf_bound(lam: Tensor, r: Tensor) -> Tensor:
 
     Returns:
         E[e^{λC_r}]/κ − λE[C_r] + log κ − 1 with κ = sinh(λr)/(λr) and C_r = |G| sgn(|G| − r).
+
+    Raises:
+        ValueError: as ``moment_generating``.
     """
     kappa = torch.sinh(lam * r) / (lam * r)
     return moment_generating(lam, r) / kappa - lam * mean(r) + kappa.log() - 1
@@ -77,11 +101,15 @@ def worst_threshold(lam: Tensor) -> Tensor:
     """The threshold r at which ``cgf_bound`` and ``cgf`` meet: sinh(λr)/(λr) = E exp(λC_r).
 
     Args:
-        lam: λ > 0, Float64[Tensor, "..."], between 0.1 and 30.
+        lam: λ > 0, Float64[Tensor, "..."], at most 30.
 
     Returns:
         r, by bisection, of the same shape.
+
+    Raises:
+        ValueError: λ outside (0, 30].
     """
+    _valid(lam)
     low, high = torch.zeros_like(lam), 30 / lam + lam
     for _ in range(100):
         middle = (low + high) / 2

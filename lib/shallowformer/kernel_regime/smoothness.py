@@ -250,15 +250,22 @@ def _top(first: Tensor, cross: Tensor, second: Tensor) -> Tensor:
 def _largest(value: Callable[[Tensor, Tensor], Tensor], R: float, free: bool = True) -> float:
     """Maximum of value(z, s) over 0 ≤ s ≤ 1 and |z| ≤ sR, or over |z| = sR if ``free`` is False.
 
-    Coarse to fine: the local maxima of a grid, each refined twenty times threefold. The grid is z = t³R, s = |t|³ +
-    (1 − |t|³)η³, dense near 0, where the maximum lies for large R.
+    From two grids, because the ridge of the maximum follows the axes of one or of the other: z = t³R, s = |t|³ + (1 − |t|³)η³, dense
+    near 0, where the maximum lies for large R; and z = tηR, s = η.
     """
 
-    def at(t: Tensor, eta: Tensor) -> Tensor:
-        t, eta = t.clamp(-1, 1), eta.clamp(0, 1)
+    def from_z(t: Tensor, eta: Tensor) -> Tensor:
         cube = t.abs() ** 3
         return value(R * t**3, cube + (1 - cube) * eta**3)
 
+    def from_s(t: Tensor, eta: Tensor) -> Tensor:
+        return value(R * t * eta, eta)
+
+    return max(_peak(at, free) for at in ((from_z, from_s) if free else (from_z,)))
+
+
+def _peak(at: Callable[[Tensor, Tensor], Tensor], free: bool) -> float:
+    """Maximum over −1 ≤ t ≤ 1, 0 ≤ η ≤ 1 (η = 0 if not ``free``): local maxima of a grid, each refined twenty times threefold."""
     t = torch.linspace(-1, 1, 801, dtype=torch.float64)[:, None]
     eta = torch.linspace(0, 1, 201 if free else 1, dtype=torch.float64)[None]
     coarse = at(t, eta).expand(t.shape[0], eta.shape[1])

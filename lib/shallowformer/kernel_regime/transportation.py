@@ -13,8 +13,8 @@ from shallowformer.kernel_regime.gradients import Features, features
 from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.queries import Query, last_token
 
-#: Room for rounding when realised norms are held against declared ones, relative.
-ROUNDING = 1e-9
+#: Room for rounding when realised norms are held against declared ones, in units of machine precision of the values.
+ROUNDING = 64
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,9 @@ class Mapping:
         v = self.values(phi)
         arguments.shape("v_w", v.W, tuple(phi.W.shape), "[m, d, d] as the heads")
         arguments.same_kind("phi", phi.W, v=v.W)
+        room = 1 + ROUNDING * torch.finfo(v.W.dtype).eps
         for name, realised, declared in zip("cuw", sup_norms(v), self.nu, strict=True):
-            if realised > declared * (1 + ROUNDING):
+            if realised > declared * room:
                 raise ValueError(
                     f"v_{name} must have norm at most nu = {declared} at every head, got {realised!r}"
                 )
@@ -268,7 +269,7 @@ def transported(phi: Parameters, v: Mapping) -> Parameters:
 
 
 def even_part(v: Mapping) -> Mapping:
-    """v̄(c, U, W) = (v(c, U, W) + v(−c, U, W))/2, which does not depend on the sign of c and represents the same function.
+    """v̄(c, U, W) = (v(c, U, W) + v(−c, U, W))/2: it does not depend on the sign of c and represents the same function.
 
     Args:
         v: the mapping.
