@@ -175,7 +175,7 @@ def limit(
 
     The heads are drawn in batches, and the spread of the batches' means gives the standard error: divided by it, the
     error of an entry has nearly Student's law with ``batches`` − 1 degrees of freedom. The draws depend on the
-    generator, ``heads``, ``batches`` and d alone, and not on how the work is cut into chunks.
+    generator, ``heads``, ``batches``, d and the dtype alone, and not on how the work is cut into chunks.
 
     Args:
         X: tokens in the unit ball, Float[Tensor, "n T d"].
