@@ -133,9 +133,9 @@ function offerPreviews() {
 // They are stops for the tabulator key, and fade at the edge behind which there is more, but only while there is something to scroll.
 async function reachWideBoxes() {
   const fade = box => box.classList.toggle("goes-on", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
-  const room = box => box.clientWidth || room(box.parentElement);  // an inline parent has no width of its own
+  const width = box => box?.getBoundingClientRect().width;
   const watch = new ResizeObserver(entries => entries.forEach(({ target: box }) => {
-    if (box.matches("span.math")) box.classList.toggle("is-wide", box.firstElementChild?.getBoundingClientRect().width > room(box.parentElement));
+    if (box.matches("span.math")) box.classList.toggle("is-wide", width(box.firstElementChild) > width(box) + 1);
     if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
     fade(box);

@@ -619,7 +619,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         formula("1/m lost", lambda value, case: tuple(block * len(case["c"]) for block in value)),
         package("c_i² taken for 1", tangent_kernel, "finite", _finite_without_c),
     ],
-    "kr-lemma-4/printed": [formula("as printed, without the m", lambda value, case: tuple(block / len(case["c"]) for block in value))],
+    "kr-lemma-4/printed": [formula("with the m that is missing", lambda value, case: tuple(block * len(case["c"]) for block in value))],
     "kr-lemma-4/limit": [
         exponent(-0.45),
         package("the sign of ⟨q, q′⟩ lost", tangent_kernel, "finite", _finite_without_sign),
@@ -668,9 +668,9 @@ MUTANTS: dict[str, list[Mutant]] = {
             check, over=[{**case, "labels": case["labels"].flip(0)} for case in check.over])),
     ],
     # Transportation mappings and the RKHS
-    "kr-remark-9": [tighter(0.99)],
+    "kr-remark-9/few-heads": [tighter(0.99)],
     "kr-remark-9/kernel": [package("a section without its attention block", mappings, "section", _without_attention)],
-    "kr-remark-9/reproducing": [package("g without its feed-forward term", transportation, "pairing", _without_feed_forward)],
+    "kr-remark-9": [package("g without its feed-forward term", transportation, "pairing", _without_feed_forward)],
     "kr-remark-9-transport": [
         package("U and W move without the sign of c", transportation, "transported", _one_sign),
         package("a step of 1/m", transportation, "transported", _step_of_1_over_m),

@@ -99,15 +99,19 @@ class Errata(_LedgerDirective):
         Returns:
             Lines of MyST.
         """
-        wrong = [entry for entry in entries if entry["verdict"] == "violated"]
         order = {label: place for place, label in enumerate(titles)}
-        better = sorted((e for e in entries if e["finding"] and e not in wrong), key=lambda e: order[e["id"]])
-        lines = ["**Errata: statements that are not true as printed**", ""]
-        lines += [f"- {reference(e)}: {e['finding']}" for e in wrong] or [
-            "None among the statements treated so far."
+        found = [
+            (entry, check["verdict"] == "violated", check["finding"])
+            for entry in sorted(entries, key=lambda entry: order[entry["id"]])
+            for check in (entry, *entry["parts"])
+            if check["finding"]
         ]
-        lines += ["", "**Sharpenings and additions**", ""]
-        lines += [f"- {reference(entry)}{_credit(entry)}: {entry['finding']}" for entry in better]
+        line = lambda entry, finding: f"- {reference(entry)}{_credit(entry)}: {finding}"
+        wrong = [line(entry, finding) for entry, violated, finding in found if violated]
+        better = [line(entry, finding) for entry, violated, finding in found if not violated]
+        lines = ["**Errata: statements that are not true as printed**", ""]
+        lines += wrong or ["None among the statements treated so far."]
+        lines += ["", "**Sharpenings and additions**", "", *better]
         return lines
 
 

@@ -20,6 +20,7 @@ PSI2_NORM_MISTAKES = {
     "for p = 1 the variable is the constant b: E exp(b²/t²) ≤ 2 asks for more than t = b.": lambda b, p: b,
     "this is the norm of the constant b; Z is b only with probability p.": lambda b, p: b / math.sqrt(math.log(2)),
     "with probability 1 − p the exponential is 1, not 0.": lambda b, p: b / math.sqrt(math.log(2 / p)),
+    "that is the standard deviation; the ψ₂ norm is far larger for small p.": lambda b, p: b * math.sqrt(p * (1 - p)),
     "that is b² / log(1 + 1/p): take the root.": lambda b, p: b**2 / math.log(1 + 1 / p),
 }  # fmt: skip
 

@@ -84,7 +84,7 @@ def check_crossover(width: int) -> Feedback:
 
     def verdict(width: float) -> Feedback:
         right = _crossover()
-        if abs(width - right) <= 4:
+        if width == right:
             return Feedback(name, "passed", f"from m = {right} on the paper's bound is the smaller one")
         if abs(width - math.sqrt(right)) <= 1:
             return Feedback(name, "wrong", "that is √m at the crossing; give m")
