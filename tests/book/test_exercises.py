@@ -17,6 +17,7 @@ from shallowformer.exercises import (
     smoothness,
     softmax,
     tangent_kernel,
+    theorem_1,
     transportation,
 )
 from shallowformer.exercises.feedback import Feedback, judge
@@ -43,6 +44,8 @@ FUNCTIONS = {
     linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
     envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
     envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
+    theorem_1.check_best_step: theorem_1.BEST_STEP_MISTAKES,
+    theorem_1.check_next_distance: theorem_1.NEXT_DISTANCE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -74,6 +77,12 @@ NUMBERS = {
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
     envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
+    theorem_1.check_heads_needed: {
+        57: "exponent",
+        1e17: "power of 2",
+        2**40: "too few",
+        2**60: "not the smallest",
+    },
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
