@@ -27,6 +27,7 @@ from shallowformer.kernel_regime import (
     pairs,
     perturbations,
     skewed,
+    step_size,
     tangent_kernel,
     theorem_1,
     transportation,
@@ -746,6 +747,18 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.97),
         Mutant("a narrow network", lambda check: replace(check, lhs=lambda X, b: check.lhs(X, b, heads=64))),
     ],
+    # Projected gradient descent
+    "kr-theorem-1-projection": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/blocks": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/rest": [package("into a smaller ball", neighbourhood, "project", _too_far_in)],
+    "kr-theorem-1-active": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-active/attention": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-active/runs": [Mutant("a fifth of the path", lambda check: replace(
+        check, fails=lambda n, g: check.fails(n, g, factor=0.2)))],
+    "kr-theorem-1-step-size": [package("the trace for the eigenvalue", step_size, "curvature", step_size.trace)],
+    "kr-theorem-1-step-size/projected": [Mutant("steps beyond the edge", lambda check: replace(
+        check, fails=lambda n, g: check.fails(n, g, relative=1.3)))],
+    "kr-theorem-1-step-size/trace": [tighter(0.99)],
     # Theorem 1, line by line
     "kr-theorem-1": [package("the bound times 1e-8", theorem_1.Constants, "best", lambda self, *run: 1e-8 * _right_best(self, *run))],
     "kr-theorem-1/lines": [
