@@ -36,7 +36,7 @@ def check_edge(edge: Callable[[Tensor], float]) -> Feedback:
     generator = Generator().manual_seed(0)
     J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
     cases = [
-        ("two orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0], dtype=torch.float64)),)),
+        ("three orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0, 0.5], dtype=torch.float64)),)),
         ("five gradients", (J @ J.T,)),
         ("equal gradients", (torch.ones(3, 3, dtype=torch.float64) + 0.5 * torch.eye(3),)),
     ]
