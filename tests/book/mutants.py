@@ -13,6 +13,8 @@ from shallowformer import softmax, verify
 from shallowformer.kernel_regime import (
     activations,
     approximation,
+    budget,
+    comparison,
     envelopes,
     equivalences,
     gaussian_means,
@@ -26,7 +28,9 @@ from shallowformer.kernel_regime import (
     pairs,
     perturbations,
     skewed,
+    step_size,
     tangent_kernel,
+    theorem_1,
     transportation,
 )
 from shallowformer.kernel_regime.parameters import Parameters
@@ -336,6 +340,16 @@ def _together(X, phi0, rho):
     delta = _right_transport(X, phi0, rho)
     c = phi0.c
     return Parameters(delta.c, c[:, None] * delta.U, c[:, None, None] * delta.W)
+
+
+_right_best, _right_pull = theorem_1.Constants.best, comparison.Comparison.pulled
+_right_along, _right_optimisation = comparison.Comparison._along, budget.Sheet.optimisation.fget
+_right_lines = comparison.lines
+
+
+def _lines_without_the_square(terms, after, constants, eta):
+    sides = _right_lines(terms, after, constants, eta)
+    return sides | {"24": (after, terms.distance + 2 * eta * terms.ascent)}
 
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
@@ -789,6 +803,50 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.97),
         Mutant("a narrow network", lambda check: replace(check, lhs=lambda X, b: check.lhs(X, b, heads=64))),
     ],
+    # Projected gradient descent
+    "kr-theorem-1-projection": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/blocks": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/rest": [package("into a smaller ball", neighbourhood, "project", _too_far_in)],
+    "kr-theorem-1-active": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-active/attention": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-active/runs": [Mutant("a fifth of the path", lambda check: replace(
+        check, fails=lambda n, g: check.fails(n, g, factor=0.2)))],
+    "kr-theorem-1-step-size": [package("the trace for the eigenvalue", step_size, "curvature", step_size.trace)],
+    "kr-theorem-1-step-size/projected": [Mutant("steps beyond the edge", lambda check: replace(
+        check, fails=lambda n, g: check.fails(n, g, relative=1.3)))],
+    "kr-theorem-1-step-size/trace": [tighter(0.99)],
+    # Theorem 1, line by line
+    "kr-theorem-1": [package("the bound times 1e-8", theorem_1.Constants, "best", lambda self, *run: 1e-8 * _right_best(self, *run))],
+    "kr-theorem-1/lines": [
+        package("(24) without the square of the step", comparison, "lines", _lines_without_the_square),
+        package("projections that lead away", comparison.Comparison, "pulled", lambda *step: -_right_pull(*step)),
+    ],
+    "kr-theorem-1-step": [
+        package("slopes without W", comparison.Comparison, "_along", lambda self, feature, c, step: _right_along(
+            self, feature, c, Parameters(step.c, step.U, 0 * step.W))),
+        package("(1/n) Σ r e for (2/n) Σ r e", comparison.Terms, "errors", property(lambda self: (self.app + self.lin + self.cof) / 2)),
+        package("no change of features", comparison.Terms, "errors", property(lambda self: self.app + self.lin)),
+    ],
+    "kr-theorem-1-balance": [
+        package("projections not entered", comparison.Comparison, "pulled", lambda self, phi, terms, *step: 0 * terms.distance),
+        package("the distance at the end forgotten", budget.Sheet, "optimisation", property(
+            lambda self: _right_optimisation(self) + self.last / (4 * self.eta * self.steps))),
+    ],
+    "kr-theorem-1-features": [tighter(0.99), tighter(0.1)],
+    "kr-theorem-1-remainder": [tighter(0.99), tighter(0.36)],
+    "kr-theorem-1-gradient": [
+        tighter(0.99),
+        Mutant("readouts that stay at ±1", lambda check: replace(check, rhs=check.rhs / 1.25)),
+    ],
+    "kr-theorem-1-gradient/generic": [tighter(0.99), tighter(0.98)],
+    "kr-theorem-1-gradient/paper": [tighter(0.99), tighter(0.82)],
+    "kr-theorem-1-gradient/loss": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-sharp": [package("the bound times 3e-7", theorem_1.Constants, "best", lambda self, *run: 3e-7 * _right_best(self, *run))],
+    "kr-theorem-1-average": [
+        tighter(0.99),
+        Mutant("4ℓ² + 5b²", lambda check: replace(check, rhs=lambda l, b: 11 / 12 * (4 * l**2 + 5 * b**2))),
+    ],
+    "kr-theorem-1-informal": [package("envelopes that do not grow", theorem_1.Constants, "envelope", property(lambda self: 1.0))],
 }  # fmt: skip
 
 

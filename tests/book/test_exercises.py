@@ -9,6 +9,7 @@ import torch
 from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import (
     approximation,
+    descent,
     envelopes,
     gradients,
     linear_model,
@@ -17,6 +18,7 @@ from shallowformer.exercises import (
     smoothness,
     softmax,
     tangent_kernel,
+    theorem_1,
     transportation,
 )
 from shallowformer.exercises.feedback import Feedback, judge
@@ -43,6 +45,9 @@ FUNCTIONS = {
     linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
     envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
     envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
+    descent.check_edge: descent.EDGE_MISTAKES,
+    theorem_1.check_best_step: theorem_1.BEST_STEP_MISTAKES,
+    theorem_1.check_next_distance: theorem_1.NEXT_DISTANCE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -74,6 +79,13 @@ NUMBERS = {
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
     envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
+    descent.check_ratio: {0.1: "the larger", 1000.0: "in that order", "some": "expected a number"},
+    theorem_1.check_heads_needed: {
+        57: "exponent",
+        1e17: "power of 2",
+        2**40: "too few",
+        2**60: "not the smallest",
+    },
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
@@ -176,6 +188,36 @@ def test_a_readout_that_does_not_do_what_moving_does_is_told_why(answer, word):
 def test_the_readout_that_does_what_moving_does_passes():
     assert transportation.check_readout_for(lambda U: None).state == "not yet"
     assert transportation.check_readout_for(lambda U: U[:, 0]).passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda losses, eta, rho_c: 0, "got 0"),
+        (lambda losses, eta, rho_c: None, "got None"),
+        (lambda losses, eta, rho_c: "soon", "number of steps"),
+        (lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
+        (lambda losses, eta, rho_c: 2, "count steps"),
+        (lambda losses, eta, rho_c: 3 if len(losses) > 3 else 7, "expected 3"),
+    ],
+)
+def test_a_wrong_contact_is_told_why(answer, word):
+    feedback = descent.check_earliest_contact(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_the_right_contact_passes():
+    def right(losses, eta, rho_c):
+        length = 0.0
+        for step, value in enumerate(losses, start=1):
+            length += 2 * eta * float(value) ** 0.5
+            if length >= rho_c:
+                return step
+        return None
+
+    assert descent.check_earliest_contact(right).passed
+    assert not descent.check_earliest_contact(3).passed
 
 
 @pytest.mark.parametrize("options", [{"R": 0}, {"R": 1, "draws": 0}])
