@@ -135,7 +135,8 @@ def test_gradients_change_by_no_more_than_the_bound():
     for value in R.tolist():
         L1, L2 = smoothness.L1(value), smoothness.L2(value)
         per_head += (L2 * r + RHO[0] * L1) ** 2 + (L1 * r) ** 2
-    assert bound == pytest.approx(math.sqrt(per_head / 4) / math.sqrt(4))
+    exact = math.sqrt(per_head / 4) / math.sqrt(4)
+    assert exact <= bound <= 1.05 * exact
 
 
 def test_arguments_are_checked():

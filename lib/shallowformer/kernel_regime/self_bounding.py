@@ -25,6 +25,9 @@ from shallowformer.kernel_regime.transportation import pairing
 #: The three ways to bound ‖∇L̂‖² ≤ 4A²L̂, from the one that is measured along the gradient itself to the loosest.
 FORMS = ("along", "gram", "trace")
 
+#: Lengths are rounded up to multiples of this before a smoothness constant, which is slow to compute, is taken.
+GRID = 0.05
+
 
 def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> float:
     """Theorem A: a bound on the root of the mean loss, ((1/τ) Σ_{s<τ} L̂(φ⁽ˢ⁾))^{1/2}.
@@ -307,7 +310,7 @@ def gradient_change(phi0: Parameters, rho: Sequence[float], sigma: Activation = 
         sigma: the activation.
 
     Returns:
-        The bound; √(A² at φ) is at most √(A² at φ⁽⁰⁾) plus it, for ``gram`` and for ``trace``.
+        The bound, with every R_i rounded up to a multiple of 0.05; √(A² at φ) is at most √(A² at φ⁽⁰⁾) plus it, for ``gram`` and for ``trace``.
 
     Raises:
         ValueError: a readout that is not +1 or −1, or a negative radius.
@@ -316,7 +319,7 @@ def gradient_change(phi0: Parameters, rho: Sequence[float], sigma: Activation = 
         raise ValueError("phi0.c must be +1 or -1 at every head, as at initialisation")
     c, u, w = radii(rho, 1)
     r = math.hypot(u, w)
-    lengths = longest(phi0, u)
+    lengths = (longest(phi0, u) / GRID).ceil() * GRID  # the constants grow with R
     total = 0.0
     for R, count in zip(*lengths.unique(return_counts=True), strict=True):
         L1, L2 = smoothness.L1(float(R), sigma), smoothness.L2(float(R), sigma)
