@@ -14,8 +14,10 @@ from shallowformer.exercises import (
     linear_model,
     model,
     neighbourhood,
+    self_bounding,
     smoothness,
     softmax,
+    stochastic,
     tangent_kernel,
     transportation,
 )
@@ -43,6 +45,10 @@ FUNCTIONS = {
     linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
     envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
     envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
+    self_bounding.check_root: self_bounding.ROOT_MISTAKES,
+    self_bounding.check_step: self_bounding.STEP_MISTAKES,
+    stochastic.check_second_moment: stochastic.SECOND_MOMENT_MISTAKES,
+    stochastic.check_factor: stochastic.FACTOR_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -74,6 +80,8 @@ NUMBERS = {
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
     envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
+    self_bounding.check_best_theta: {0.5: "ε = 0", 0.3: "smaller", 0.1: "larger", 1.2: "between 0 and 1"},
+    stochastic.check_batch: {5: "counts as well", 10: "one sample fewer", 100: "solve"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 

@@ -7,7 +7,7 @@ from shallowformer.exercises.feedback import Feedback, judge, judge_number
 from shallowformer.kernel_regime import self_bounding
 
 #: What people answer instead, by the hint they get; arguments a, b, eta, tau, theta.
-WEIGHTED_MISTAKES = {
+ROOT_MISTAKES = {
     "that is the simple sum; solve the quadratic inequality instead.": lambda a, b, eta, tau, theta: a / (1 - theta)
     + math.sqrt(b / (4 * (1 - theta) * eta * tau)),
     "the square under the root belongs to ε; (1 − θ) multiplies V₀/(ητ) alone.": lambda a, b, eta, tau, theta: (
@@ -36,7 +36,7 @@ def check_root(root: Callable[[float, float, float, int, float], float]) -> Feed
         ("V₀ = 0", (0.1, 0.0, 0.5, 8, 0.25)),
         ("both above 0", (0.1, 2.0, 0.3, 50, 0.4)),
     ]
-    return judge("ex-self-bounding-root", root, self_bounding.bound, cases, WEIGHTED_MISTAKES)
+    return judge("ex-self-bounding-root", root, self_bounding.bound, cases, ROOT_MISTAKES)
 
 
 #: What people answer instead, by the hint they get; arguments are the loss, ‖∇L̂‖² and θ.

@@ -82,7 +82,9 @@ def check_batch(b: int) -> Feedback:
         if b == 5:
             return Feedback(name, "wrong", "close: the full gradient's share (1 − 1/b)·0.05 counts as well")
         if b == 10:
-            return Feedback(name, "wrong", "nearly: 10 is the ratio of the two numbers, and one sample fewer suffices")
+            return Feedback(
+                name, "wrong", "nearly: 10 is the ratio of the two numbers, and one sample fewer suffices"
+            )
         return Feedback(name, "wrong", "solve 0.5/b + (1 − 1/b)·0.05 = 2·0.05 for b")
 
     return judge_number(name, b, verdict)

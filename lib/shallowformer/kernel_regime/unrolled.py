@@ -34,7 +34,7 @@ def outputs(X: Tensor, phi: Tensor, m: int, sigma: Activation = TANH) -> tuple[T
     Raises:
         ValueError: rows of another length.
     """
-    r, n, _, d = X.shape
+    r, _, _, d = X.shape
     arguments.shape("phi", phi, (r, m * (1 + d + d * d)), "[r, m(1 + d + d²)]")
     c, U, W = phi.split((m, m * d, m * d * d), -1)
     U, W, q = U.reshape(r, m, d), W.reshape(r, m, d, d), X[:, :, -1]
@@ -115,7 +115,10 @@ class Path:
             return self.gram[..., 0, 0]
         if n > 2:
             return torch.linalg.eigvalsh(self.gram)[..., -1] / n
-        mean, half = (self.gram[..., 0, 0] + self.gram[..., 1, 1]) / 2, (self.gram[..., 0, 0] - self.gram[..., 1, 1]) / 2
+        mean, half = (
+            (self.gram[..., 0, 0] + self.gram[..., 1, 1]) / 2,
+            (self.gram[..., 0, 0] - self.gram[..., 1, 1]) / 2,
+        )
         return (mean + (half**2 + self.gram[..., 0, 1] ** 2 + TINY).sqrt()) / 2
 
 
