@@ -7,7 +7,6 @@ from torch import Generator
 from checks import assert_agrees, refused
 from shallowformer.kernel_regime import (
     data,
-    descent,
     gradients,
     model,
     neighbourhood,
