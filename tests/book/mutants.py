@@ -14,6 +14,7 @@ from shallowformer.kernel_regime import (
     activations,
     approximation,
     budget,
+    comparators,
     comparison,
     envelopes,
     equivalences,
@@ -27,11 +28,13 @@ from shallowformer.kernel_regime import (
     norm_event,
     pairs,
     perturbations,
+    self_bounding,
     skewed,
     step_size,
     tangent_kernel,
     theorem_1,
     transportation,
+    unrolled,
 )
 from shallowformer.kernel_regime.parameters import Parameters
 
@@ -350,6 +353,25 @@ _right_lines = comparison.lines
 def _lines_without_the_square(terms, after, constants, eta):
     sides = _right_lines(terms, after, constants, eta)
     return sides | {"24": (after, terms.distance + 2 * eta * terms.ascent)}
+
+
+_right_batches, _right_forms, _right_misfit = unrolled.all_batches, self_bounding.forms, self_bounding._misfit
+_right_ridge, _right_certificate = comparators.ridge, self_bounding.Trajectory.certificate
+
+
+def _drift_without_misfit(self, form="gram"):
+    return (-4 * self.eta * (1 - self.theta(form)) * self.losses[:-1])[:, None].expand_as(self.V[1:])
+
+
+def _certificate_without_misfit(self, form="gram"):
+    return _right_certificate(replace(self, epsilon=0 * self.epsilon), form)
+
+
+def _lopsided_ridge(loss, phi0, lam):
+    point = _right_ridge(loss, phi0, lam)
+    shift = torch.zeros_like(point.c)
+    shift[0] = 0.01
+    return Parameters(point.c + shift, point.U, point.W)
 
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
@@ -847,6 +869,50 @@ MUTANTS: dict[str, list[Mutant]] = {
         Mutant("4ℓ² + 5b²", lambda check: replace(check, rhs=lambda l, b: 11 / 12 * (4 * l**2 + 5 * b**2))),
     ],
     "kr-theorem-1-informal": [package("envelopes that do not grow", theorem_1.Constants, "envelope", property(lambda self: 1.0))],
+    # Stochastic gradients
+    "kr-proposition-1": [tighter(4e-8)],
+    "kr-proposition-1/step": [tighter(0.99)],
+    "kr-proposition-1/misfit": [package("the linear model is constant", linearisation, "f_lin", lambda X, phi, phi0: model.f(X, phi0))],
+    "kr-proposition-1-noise": [
+        formula("a batch without its mean", lambda value, case: value - (1 - 1 / case["b"]) * (2 / len(case["r"]) * case["r"] @ case["J"]).square().sum() - 0.1),
+        package("batches of one", unrolled, "all_batches", lambda n, steps, batch=1: _right_batches(n, steps, 1).expand(-1, -1, 1) * 0),
+    ],
+    "kr-proposition-1-noise/single": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
+    "kr-proposition-1-noise/batch": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
+    "kr-proposition-1-noise/gram": [package("the largest gradient for the eigenvalue", unrolled.Path, "top", unrolled.Path.largest)],
+    "kr-proposition-1-online": [
+        tighter(0.96),
+        Mutant("the mean of four steps", lambda check: replace(check, rhs=lambda **point: 0.75 * check.rhs(**point))),
+    ],
+    "kr-proposition-1-online/all-samples": [Mutant("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
+    "kr-proposition-1-online/drift": [Mutant("a drift that is smaller", lambda check: replace(
+        check, fails=lambda draws, generator: check.fails(draws, generator, shift=0.01)))],
+    # Self-bounding: a better theorem
+    "kr-theorem-a-gradient": [tighter(0.99), package("a quarter of the trace", unrolled.Path, "top", property(lambda self: self.trace / 4))],
+    "kr-theorem-a-gradient/trace": [tighter(0.99)],
+    "kr-theorem-a-drift": [
+        package("half of A²", self_bounding, "forms", lambda gram, r: {k: v / 2 for k, v in _right_forms(gram, r).items()}),
+        package("the label forgotten", self_bounding, "_misfit", lambda feature, y, phi, point: _right_misfit(feature, 0 * y, phi, point)),
+    ],
+    "kr-theorem-a-drift/projected": [tighter(0.99), package("half of the misfit", unrolled.Path, "epsilon", property(lambda self: self.misfit.square().mean(-1).sqrt() / 2))],
+    "kr-theorem-a-drift/runs": [tighter(0.99), package("no misfit", self_bounding.Trajectory, "drift_bound", _drift_without_misfit)],
+    "kr-theorem-a": [tighter(0.99), package("θ without η A²", unrolled.Path, "top", property(lambda self: 0 * self.trace))],
+    "kr-theorem-a/misfit": [tighter(0.94)],
+    "kr-theorem-a/runs": [
+        package("no misfit", self_bounding.Trajectory, "certificate", _certificate_without_misfit),
+    ],
+    "kr-theorem-a-ridge": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
+    "kr-theorem-a-ridge/paired": [package("readouts alone move by 0.01", comparators, "ridge", _lopsided_ridge)],
+    "kr-theorem-a-ridge/nearest": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
+    "kr-theorem-a-initial": [tighter(0.6)],
+    "kr-theorem-a-polyak": [tighter(0.98)],
+    "kr-theorem-a-step": [tighter(0.99)],
+    "kr-theorem-a-step/paper": [tighter(0.99)],
+    "kr-theorem-a-step/condition": [Mutant("half of θ, so that the condition holds", lambda check: replace(
+        check, lhs=lambda theta, **point: check.lhs(theta=theta / 2, **point)))],
+    "kr-theorem-a-average": [tighter(0.99)],
+    "kr-theorem-a-sgd": [tighter(0.97), package("the Gram form for the largest gradient", unrolled.Path, "largest", unrolled.Path.top)],
+    "kr-theorem-a-sgd/path": [Mutant("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
 }  # fmt: skip
 
 

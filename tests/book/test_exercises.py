@@ -15,8 +15,10 @@ from shallowformer.exercises import (
     linear_model,
     model,
     neighbourhood,
+    self_bounding,
     smoothness,
     softmax,
+    stochastic,
     tangent_kernel,
     theorem_1,
     transportation,
@@ -48,6 +50,10 @@ FUNCTIONS = {
     descent.check_edge: descent.EDGE_MISTAKES,
     theorem_1.check_best_step: theorem_1.BEST_STEP_MISTAKES,
     theorem_1.check_next_distance: theorem_1.NEXT_DISTANCE_MISTAKES,
+    self_bounding.check_root: self_bounding.ROOT_MISTAKES,
+    self_bounding.check_step: self_bounding.STEP_MISTAKES,
+    stochastic.check_second_moment: stochastic.SECOND_MOMENT_MISTAKES,
+    stochastic.check_factor: stochastic.FACTOR_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -86,6 +92,8 @@ NUMBERS = {
         2**40: "too few",
         2**60: "not the smallest",
     },
+    self_bounding.check_best_theta: {0.5: "ε = 0", 0.3: "smaller", 0.1: "larger", 1.2: "between 0 and 1"},
+    stochastic.check_batch: {5: "counts as well", 10: "one sample fewer", 100: "solve"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
