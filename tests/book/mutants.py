@@ -14,6 +14,7 @@ from shallowformer.kernel_regime import (
     approximation,
     envelopes,
     equivalences,
+    gaussian_means,
     gradients,
     hessian,
     linearisation,
@@ -270,11 +271,8 @@ def _idle_replaced(by: Callable) -> Callable:
 
 
 _right_f_lin, _right_errors, _right_third = linearisation.f_lin, linearisation.head_errors, hessian.third
-_right_transport, _right_first, _right_norm = (
-    perturbations.transported,
-    linearisation.first_order,
-    envelopes.expected_norm,
-)
+_right_transport, _right_first = perturbations.transported, linearisation.first_order
+_right_given_weights, _right_pulled = envelopes.target_given_weights, envelopes.f_pulled_camps
 _right_hidden, _right_gradient, _right_f = hessian.hidden, hessian.gradient, model.f
 _right_worst = perturbations.adversarial
 
@@ -282,6 +280,14 @@ _right_worst = perturbations.adversarial
 def _half_adversary(X, phi0, rho, **effort):
     """An adversary with half of the radius for W."""
     return _right_worst(X, phi0, (rho[0], rho[1], rho[2] / 2), **effort)
+
+
+def _coupled_with_a_smaller_budget() -> float:
+    """The envelope of targets for tanh, ν̄ = 3, with tr M ≤ 1 − s."""
+    s = torch.linspace(0, 1, 1001, dtype=torch.float64)[:, None]
+    size = gaussian_means.gaussian_mean(lambda g: torch.tanh(s * g).abs())
+    slope = gaussian_means.gaussian_mean(lambda g: 1 - torch.tanh(s * g) ** 2)
+    return float((3 * size + 3 * slope * (s + gaussian_means.MEAN_ABS * (1 - s))[:, 0]).max())
 
 
 def _together(X, phi0, rho):
@@ -671,24 +677,62 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-5-everywhere/steep": [tighter(0.31)],
     "kr-lemma-5-everywhere/width": [exponent(-0.6)],
     # Envelopes
-    "kr-lemma-6": [tighter(0.54), tighter(0.99)],
-    "kr-lemma-6/targets": [tighter(0.35), tighter(0.99)],
+    "kr-lemma-6": [
+        tighter(0.54),
+        tighter(0.99),
+        Mutant("logits that move twice as far", lambda check: replace(
+            check, lhs=lambda w, w2, **point: check.lhs(w=2 * w, w2=2 * w2, **point))),
+    ],
+    "kr-lemma-6/targets": [
+        tighter(0.35),
+        tighter(0.99),
+        package("‖MU‖ without MU's share", envelopes, "target_given_weights",
+                lambda a, M, nu, *more, **panels: _right_given_weights(a, 0 * M, nu, *more, **panels)),
+    ],
     "kr-lemma-6/dimension": [
-        Mutant("ν̄_c a little smaller", lambda check: replace(check, fails=lambda n, g: check.fails(n, g, nu=(2.8, 3.0, 3.0)))),
+        Mutant("a value 2 % too small", lambda check: replace(check, fails=lambda n, g: check.fails(n, g, value=0.98 * 3.6808))),
+        Mutant("a value 1 % too large", lambda check: replace(check, fails=lambda n, g: check.fails(n, g, value=1.01 * 3.6808))),
     ],
     "kr-lemma-6-gaussian": [tighter(0.99)],
-    "kr-lemma-6-gaussian/formula": [package("a chi variable of two dimensions", envelopes, "expected_norm", lambda s: (math.pi / 2) ** 0.5 * s.norm(dim=-1))],
-    "kr-lemma-6-sharp": [tighter(0.99)],
+    "kr-lemma-6-gaussian/formula": [
+        package("the root of E‖MU‖²", gaussian_means, "expected_norm", lambda s: s.norm(dim=-1)),
+        package("a chi variable of two dimensions", gaussian_means, "expected_norm", lambda s: (math.pi / 2) ** 0.5 * s.norm(dim=-1)),
+    ],
+    "kr-lemma-6-gaussian/exponential": [
+        tighter(0.99),
+        Mutant("tr M · √‖M‖ for tr M", lambda check: replace(check, rhs=lambda X, z, t: check.rhs(
+            X, z, t * softmax.covariance(X, torch.softmax(z, -1)).norm(dim=(-2, -1)) ** 0.5))),
+    ],
+    "kr-lemma-6-gaussian/tangent": [
+        tighter(0.99),
+        Mutant("without the square", lambda check: replace(check, rhs=lambda s: s * gaussian_means.MEAN_ABS)),
+    ],
+    "kr-lemma-6-sharp": [
+        tighter(0.99),
+        Mutant("tr M ≤ 1 − ‖a‖ for 1 − ‖a‖²", lambda check: replace(check, rhs=_coupled_with_a_smaller_budget())),
+    ],
     "kr-lemma-6-sharp/generic": [tighter(0.99)],
     "kr-lemma-6-sharp/model": [tighter(0.97), tighter(0.99)],
     "kr-lemma-6-heads": [tighter(0.77), tighter(0.99)],
     "kr-lemma-6-data": [
         package("a third of E‖MU‖, no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: 0.3 * envelopes.y_max(rho)),
+        package("no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho)),
         package("divided by √d", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho) / 8**0.5),
     ],
     "kr-lemma-6-data/dimension": [exponent(0.5), exponent(0.05)],
     "kr-lemma-6-everywhere": [exponent(0.0), exponent(0.45)],
     "kr-lemma-6-everywhere/width": [exponent(-0.4), exponent(0.0)],
+    "kr-lemma-6-everywhere/model": [
+        package("logits that move twice as far", envelopes, "f_pulled_camps",
+                lambda along, rho: _right_pulled(along, (rho[0], rho[1], 2 * rho[2]))),
+        package("U stays where it is", envelopes, "f_pulled_camps",
+                lambda along, rho: _right_pulled(along, (rho[0], 0.0, rho[2]))),
+    ],
+    "kr-lemma-6-everywhere/last-token": [exponent(-0.5), exponent(-1.1), exponent(0.0)],
+    "kr-lemma-6-wide": [
+        tighter(0.97),
+        Mutant("a narrow network", lambda check: replace(check, lhs=lambda X, b: check.lhs(X, b, heads=64))),
+    ],
 }  # fmt: skip
 
 

@@ -3,10 +3,12 @@ import math
 import pytest
 import torch
 
+from shallowformer import softmax
 from shallowformer.kernel_regime import (
     activations,
     data,
     envelopes,
+    gaussian_means,
     gradients,
     linearisation,
     model,
@@ -60,8 +62,8 @@ def test_the_coupled_envelope_is_below_the_other_and_above_what_heads_attain(sig
 @pytest.mark.parametrize("sigma", BELL, ids=lambda sigma: sigma.name)
 def test_the_coupled_envelope_is_the_maximum_over_s(sigma):
     s = torch.linspace(0, 1, 2001, dtype=torch.float64)[:, None]
-    size = envelopes.gaussian_mean(lambda g: sigma(s * g).abs())
-    slope = envelopes.gaussian_mean(lambda g: sigma.first(s * g).abs())
+    size = gaussian_means.gaussian_mean(lambda g: sigma(s * g).abs())
+    slope = gaussian_means.gaussian_mean(lambda g: sigma.first(s * g).abs())
     value = 2 * size + slope * (s[:, 0] + 3 * math.sqrt(2 / math.pi) * (1 - s[:, 0] ** 2))
     assert envelopes.y_max_coupled((2.0, 1.0, 3.0), sigma) == pytest.approx(float(value.max()), rel=1e-6)
 
@@ -71,49 +73,57 @@ def test_an_activation_with_a_wavy_slope_is_refused():
         envelopes.y_max_coupled(THREES, activations.SINE)
 
 
-@pytest.mark.parametrize(
-    ("power", "mean"), [(0, 1.0), (1, math.sqrt(2 / math.pi)), (2, 1.0), (4, 3.0), (8, 105.0)]
-)
-def test_gaussian_means_of_powers(power, mean):
-    found = envelopes.gaussian_mean(lambda g: g.abs() ** power)
-    assert float(found) == pytest.approx(mean, rel=1e-12)
+def test_a_peak_at_a_tiny_s_is_found():
+    # A steep σ′: the maximum over s lies near 1/rate, between the points of a uniform grid.
+    sigma = activations.stretched(activations.TANH, 1000.0)
+    s = torch.logspace(-5, 0, 5001, dtype=torch.float64)[:, None]
+    slope = gaussian_means.gaussian_mean(lambda g: sigma.first(s * g))
+    value = slope * (1000 * s[:, 0] + gaussian_means.MEAN_ABS * (1 - s[:, 0] ** 2))
+    found = envelopes.y_max_coupled((0.0, 1000.0, 1.0), sigma)
+    assert found == pytest.approx(float(value.max()), rel=1e-6)
+    assert found > 1.3 * max(gaussian_means.MEAN_ABS, float(value[-1]))
 
 
-def test_the_half_line_carries_half_of_the_mass():
-    nodes, weights = envelopes.half_line(panels=10, end=9.0)
-    assert nodes.shape == weights.shape == (100,)
-    assert float(weights.sum()) == pytest.approx(0.5, rel=1e-13)
-    with pytest.raises(ValueError, match="panels must be"):
-        envelopes.half_line(panels=0)
+@pytest.mark.parametrize("sigma", [*BELL, activations.SINE], ids=lambda sigma: sigma.name)
+def test_targets_given_weights_against_simulation(sigma):
+    generator = torch.Generator().manual_seed(3)
+    X = data.sphere(4, 3, 2, generator)
+    alpha = torch.softmax(torch.randn(4, 3, generator=generator, dtype=torch.float64), -1)
+    X[0, 1], alpha[0] = -X[0, 0], numbers(0.5, 0.5, 0.0)  # a = 0, M of rank one
+    X[1] = X[1, 0]  # M = 0
+    a, M = softmax.mean(X, alpha), softmax.covariance(X, alpha)
+    U = torch.randn(200_000, 1, 2, generator=generator, dtype=torch.float64)
+    z = (U * a).sum(-1)
+    MU = torch.einsum("nij,knj->kni", M, U.expand(-1, 4, -1))
+    terms = 3 * sigma(z).abs() + sigma.first(z).abs() * (2 * a.norm(dim=-1) + MU.norm(dim=-1))
+    found = envelopes.target_given_weights(a, M, (3.0, 2.0, 1.0), sigma)
+    assert ((found - terms.mean(0)).abs() < 5 * terms.std(0) / len(U) ** 0.5 + 1e-3).all()
 
 
-@pytest.mark.parametrize("d", [1, 2, 8, 64])
-def test_the_expected_norm_of_equal_eigenvalues(d):
-    found = float(envelopes.expected_norm(torch.full((d,), 0.3, dtype=torch.float64)))
-    assert found == pytest.approx(0.3 * norm_event.mean_norm(d), rel=1e-11)
+def test_targets_given_weights_attain_the_coupled_envelope():
+    s = torch.linspace(0, 1, 2001, dtype=torch.float64)
+    a = torch.stack([s, 0 * s], -1)
+    M = torch.diag_embed(torch.stack([0 * s, 1 - s**2], -1))
+    found = float(envelopes.target_given_weights(a, M, THREES).max())
+    assert found == pytest.approx(envelopes.y_max_coupled(THREES), rel=1e-6)
 
 
-def test_the_expected_norm_against_simulation_scale_and_rank_one():
-    spectrum = numbers(0.7, 0.2, 0.1)
-    G = torch.randn(400_000, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    found = float(envelopes.expected_norm(spectrum))
-    assert found == pytest.approx(float((G * spectrum).norm(dim=-1).mean()), rel=5e-3)
-    assert float(envelopes.expected_norm(-1e-6 * spectrum)) == pytest.approx(1e-6 * found, rel=1e-12)
-    assert float(envelopes.expected_norm(numbers(0.5, 0.0))) == pytest.approx(
-        0.5 * envelopes.MEAN_ABS, rel=1e-11
-    )
-    assert found < envelopes.MEAN_ABS
+def test_two_camps_pulled_apart_by_hand():
+    along = numbers(1.0, -2.0)
+    b = math.tanh(3 / math.sqrt(2))
+    wanted = (math.tanh(b * (1 + 2 / math.sqrt(2))) + math.tanh(b * (2 + 2 / math.sqrt(2)))) / 2
+    found = float(envelopes.f_pulled_camps(along, (1.0, 2.0, 3.0)))
+    assert found == pytest.approx((math.sqrt(2) + 1) * wanted)
+    R = along.abs() + 2 / math.sqrt(2)
+    assert found <= float(envelopes.f_max(R, (1.0, 2.0, 3.0)))
 
 
-def test_the_expected_norm_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="spectrum must have an eigenvalue other than 0"):
-        envelopes.expected_norm(numbers(0.0, 0.0))
-
-
-def test_the_envelope_by_heads_is_the_smaller_of_two():
+def test_the_envelope_by_heads_takes_the_smaller_of_two_head_by_head():
     R = numbers(*[3.0] * 16)
     assert float(envelopes.f_max(R, (1.0, 1.0, 1.0))) == pytest.approx(1 + smoothness.G1(3.0, 1.0, 1.0))
     assert float(envelopes.f_max(R, THREES)) == pytest.approx(3 + 4)
+    mixed = numbers(0.0, 0.0, 50.0, 50.0)
+    assert float(envelopes.f_max(mixed, (1.0, 1.0, 1.0))) == pytest.approx(1 + (1 + 2) / 2)
 
 
 def test_no_point_of_the_neighbourhood_leaves_the_envelope():
@@ -138,6 +148,9 @@ def test_wrong_arguments_are_refused():
     for call in (
         lambda: envelopes.f_max_paper(-1.0, THREES),
         lambda: envelopes.f_max(numbers(-1.0), THREES),
+        lambda: envelopes.f_pulled_camps(numbers(1.0, 1.0), (1.0, -1.0, 1.0)),
+        lambda: envelopes.target_given_weights(numbers(0.0, 0.0, 0.0), torch.eye(3).double(), THREES),
+        lambda: envelopes.target_given_weights(numbers(0.0, 0.0), torch.eye(2).double(), THREES, angular=0),
         lambda: envelopes.f_max_at_data(3, 10, THREES, 0.1),
         lambda: envelopes.f_max_at_data(4, 0, THREES, 0.1),
         lambda: envelopes.f_max_at_data(4, 10, THREES, 1.0),

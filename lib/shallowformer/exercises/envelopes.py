@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable
 
 from shallowformer.exercises.feedback import Feedback, judge, judge_number
-from shallowformer.kernel_regime import envelopes, norm_event
+from shallowformer.kernel_regime import envelopes, gaussian_means, norm_event
 
 #: What people answer instead, by the hint they get.
 ISOTROPIC_MISTAKES = {
     "that is E‖U‖; M = I/d divides by d.": norm_event.mean_norm,
     "√(E‖U‖²) = √d is above E‖U‖ (Jensen); the mean of a chi variable is a ratio of gamma functions.": lambda d: d**-0.5,
-    "that is the bound √(2/π), attained for rank one only.": lambda d: envelopes.MEAN_ABS,
+    "that is the bound √(2/π), attained for rank one only.": lambda d: gaussian_means.MEAN_ABS,
     "M = I/d, not I/√d: the trace is 1.": lambda d: norm_event.mean_norm(d) / d**0.5,
 }  # fmt: skip
 
@@ -35,16 +35,16 @@ def _target(nu_c: float, nu_u: float, nu_w: float) -> float:
 
 
 def _unclipped(nu_c: float, nu_u: float, nu_w: float) -> float:
-    beta = envelopes.MEAN_ABS * nu_w
+    beta = gaussian_means.MEAN_ABS * nu_w
     return nu_c + beta + nu_u**2 / (4 * beta)
 
 
 #: What people answer instead, by the hint they get.
 TARGET_ENVELOPE_MISTAKES = {
     "s is at most 1: for a large ν̄_u the peak of the parabola is out of reach.": _unclipped,
-    "that is the sum of both maxima; a and M share one budget.": lambda c, u, w: c + u + envelopes.MEAN_ABS * w,
-    "the factor √(2/π) of E‖MU‖ is missing.": lambda c, u, w: envelopes.y_max((c, u, w / envelopes.MEAN_ABS)),
-    "only one end of the interval: compare with the peak in between.": lambda c, u, w: c + max(u, envelopes.MEAN_ABS * w),
+    "that is the sum of both maxima; a and M share one budget.": lambda c, u, w: c + u + gaussian_means.MEAN_ABS * w,
+    "the factor √(2/π) of E‖MU‖ is missing.": lambda c, u, w: envelopes.y_max((c, u, w / gaussian_means.MEAN_ABS)),
+    "only one end of the interval: compare with the peak in between.": lambda c, u, w: c + max(u, gaussian_means.MEAN_ABS * w),
 }  # fmt: skip
 
 

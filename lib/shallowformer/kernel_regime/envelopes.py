@@ -4,20 +4,17 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
-from numpy.polynomial.legendre import leggauss
 from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.kernel_regime import smoothness
 from shallowformer.kernel_regime.activations import TANH, Activation
+from shallowformer.kernel_regime.gaussian_means import MEAN_ABS, gaussian_mean, half_line, panels
 from shallowformer.kernel_regime.linearisation import first_order
 from shallowformer.kernel_regime.neighbourhood import radii
-
-#: E|G| of a standard Gaussian number.
-MEAN_ABS = math.sqrt(2 / math.pi)
 
 
 def _three(nu: Sequence[float]) -> tuple[float, float, float]:
@@ -47,10 +44,10 @@ def f_max_paper(B: float, rho: Sequence[float], sigma: Activation = TANH) -> flo
 
 
 def f_max(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
-    """σ₀ρ_c + min{σ₀√m, σ₁ · (1/m) Σ_i G₁(R_i)}: a bound on |f| over Ω_ρ around a symmetric initialisation, for all X.
+    """σ₀ρ_c + (1/m) Σ_i min{σ₁G₁(R_i), σ₀√m}: a bound on |f| over Ω_ρ around a symmetric initialisation, for all X.
 
     Args:
-        R: the largest ‖U_i‖ of each head in Ω_ρ (``linearisation.longest``), Float[Tensor, "m"].
+        R: the largest ‖U_i‖ of each head in Ω_ρ (``linearisation.longest``), Float[Tensor, "m"]; partners have the same.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         sigma: the activation.
 
@@ -61,8 +58,29 @@ def f_max(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
         ValueError: an entry or a radius below 0.
     """
     c, u, w = _three(rho)
-    steps = sigma.bounds[1] * first_order(R, u, w).mean()
-    return sigma.bounds[0] * c + steps.clamp(max=sigma.bounds[0] * len(R) ** 0.5)
+    s0, s1, _, _ = sigma.bounds
+    return s0 * c + (s1 * first_order(R, u, w)).clamp(max=s0 * len(R) ** 0.5).mean()
+
+
+def f_pulled_camps(along: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
+    """(√m + ρ_c) · (1/m) Σ_i σ(tanh(ρ_w/√m) (|⟨e, U_i⟩| + ρ_u/√m)): what |f| reaches at two camps ±e of equal mass.
+
+    Every head moves attention to one camp, and its partner to the other; σ odd, ‖q‖ = 1 and ⟨e, W_i q⟩ = 0 at the start.
+
+    Args:
+        along: ⟨e, U_i⁽⁰⁾⟩ of each of the m heads, Float[Tensor, "m"].
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        sigma: the activation; odd.
+
+    Returns:
+        The value, a scalar tensor.
+
+    Raises:
+        ValueError: a radius below 0, or ``along`` that is not finite.
+    """
+    m = arguments.floating("along", along, "m").shape[0]
+    c, u, w = radii(rho, m)
+    return m**0.5 * (1 + c) * sigma(math.tanh(w) * (along.abs() + u)).mean()
 
 
 def f_max_at_data(
@@ -139,7 +157,7 @@ def y_max_coupled(nu: Sequence[float], sigma: Activation = TANH) -> float:
         sigma: the activation; |σ′| must be even and must not grow with |z|.
 
     Returns:
-        The bound, to about 1e-9.
+        The bound, to about 1e-9 of its size.
 
     Raises:
         ValueError: a norm below 0, or an activation whose |σ′| is not even and nonincreasing in |z|.
@@ -154,73 +172,55 @@ def y_max_coupled(nu: Sequence[float], sigma: Activation = TANH) -> float:
         size, slope = (gaussian_mean(lambda g, f=f: f(s[:, None] * g).abs()) for f in (sigma, sigma.first))
         return c * size + slope * (u * s + MEAN_ABS * w * (1 - s**2))
 
-    low, high = 0.0, 1.0
-    for _ in range(8):
-        s = torch.linspace(low, high, 41, dtype=torch.float64)
+    # Coarse to fine; logarithmic towards 0, because a steep σ′ can hide a peak there.
+    s = torch.cat([torch.zeros(1), torch.logspace(-4, 0, 121)]).to(torch.float64).clamp(max=1)
+    for _ in range(6):
         best = int(value(s).argmax())
-        low, high = float(s[max(best - 1, 0)]), float(s[min(best + 1, 40)])
+        s = torch.linspace(
+            float(s[max(best - 1, 0)]), float(s[min(best + 1, len(s) - 1)]), 41, dtype=torch.float64
+        )
     return float(value(s).max())
 
 
-def gaussian_mean(function: Callable[[Tensor], Tensor]) -> Tensor:
-    """E function(G) of a standard Gaussian number G, the two halves of the line apart: a kink at 0 does no harm.
+def target_given_weights(
+    a: Tensor, M: Tensor, nu: Sequence[float], sigma: Activation = TANH, radial: int = 3, angular: int = 2
+) -> Tensor:
+    """E over a Gaussian U of ν̄_c|σ(z)| + |σ′(z)|(ν̄_u‖a‖ + ν̄_w‖MU‖), z = ⟨U, a⟩, in the plane: W is held fixed, ‖q‖ = 1.
+
+    Polar coordinates with the first axis along a: a kink at z = 0 falls between two panels.
 
     Args:
-        function: elementwise along the last dimension, Float64[Tensor, "nodes"] → Float64[Tensor, "... nodes"].
+        a: mean of the tokens, Float64[Tensor, "... 2"].
+        M: their covariance, Float64[Tensor, "... 2 2"].
+        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the transport, each at least 0.
+        sigma: the activation.
+        radial: panels of ten nodes for ‖U‖.
+        angular: panels of ten nodes for each of the two quarter circles (the integrand is even in U).
 
     Returns:
-        Float64[Tensor, "..."].
-    """
-    half, weight = _HALF_LINE
-    return ((function(half) + function(-half)) * weight).sum(-1)
-
-
-def half_line(panels: int = 24, end: float = 12.0) -> tuple[Tensor, Tensor]:
-    """Nodes on (0, end), and weights with the Gaussian density: Gauss–Legendre with ten nodes on each panel.
-
-    Args:
-        panels: of equal width, at least 1.
-        end: where the line is cut, above 0.
-
-    Returns:
-        Nodes and weights, Float64[Tensor, "10·panels"] each; the weights add up to ½, less what is cut off.
+        Float64[Tensor, "..."]; differentiable. With the default panels to 1e-3, and to 1e-6 where M has rank one across a.
 
     Raises:
-        ValueError: ``panels`` below 1 or ``end`` not above 0.
+        ValueError: wrong shapes, a norm below 0, or a number of panels below 1.
     """
-    arguments.count("panels", panels)
-    arguments.positive("end", end)
-    nodes, weights = (torch.tensor(values, dtype=torch.float64) for values in leggauss(10))
-    wide = end / panels
-    x = (wide * (torch.arange(panels)[:, None] + (nodes + 1) / 2)).flatten()
-    return x, (weights * wide / 2).repeat(panels) * torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-
-
-_HALF_LINE = half_line()
-
-
-def expected_norm(spectrum: Tensor) -> Tensor:
-    """E‖MU‖ for a standard Gaussian U and a symmetric M with the given eigenvalues.
-
-    E√Y = (1/(2√π)) ∫₀^∞ (1 − E e^{−tY}) t^{−3/2} dt with E e^{−t‖MU‖²} = Π_k (1 + 2tλ_k²)^{−1/2}, on a logarithmic scale.
-
-    Args:
-        spectrum: the eigenvalues λ_k, not all 0, Float64[Tensor, "... d"].
-
-    Returns:
-        Float64[Tensor, "..."], to about 1e-11 of its size; differentiable.
-
-    Raises:
-        ValueError: not finite floating-point numbers, or all of them 0.
-    """
-    arguments.floating("spectrum", spectrum, "... d")
-    scale = spectrum.abs().amax(-1, keepdim=True)
-    if not float(scale.detach().min()) > 0:
-        raise ValueError("spectrum must have an eigenvalue other than 0, got 0 only")
-    squares = (spectrum / scale) ** 2
-    # t = e^x: the integrand decays like e^{x/2} to the left and like e^{−x/2} to the right.
-    x = torch.arange(-58.0, 58.0, 0.125, dtype=spectrum.dtype, device=spectrum.device)
-    t = torch.exp(x)
-    missing = -torch.expm1(-0.5 * torch.log1p(2 * t * squares[..., None]).sum(-2))
-    total = (missing * torch.exp(-x / 2)).sum(-1) * 0.125
-    return scale[..., 0] * total / (2 * math.sqrt(math.pi))
+    c, u, w = _three(nu)
+    arguments.floating("a", a, "... 2")
+    arguments.shape("M", M, (*a.shape[:-1], 2, 2), "[..., 2, 2] as a")
+    arguments.count("radial", radial)
+    arguments.count("angular", angular)
+    r, radial_weight = half_line(torch.linspace(0, 7, radial + 1))
+    radial_weight = radial_weight * r * math.sqrt(2 * math.pi)  # density r e^{−r²/2}
+    turn, turn_weight = panels(torch.linspace(0, math.pi, 2 * angular + 1, dtype=torch.float64))
+    tiny = 1e-30
+    s = (a.square().sum(-1) + tiny).sqrt()
+    # a = 0 has no direction: any will do
+    first = torch.where(
+        (s > 1e-12)[..., None], a / s[..., None], torch.eye(2, dtype=a.dtype, device=a.device)[0]
+    )
+    second = torch.stack([-first[..., 1], first[..., 0]], -1)
+    unit = turn.cos()[:, None] * first[..., None, :] + turn.sin()[:, None] * second[..., None, :]
+    seen = (torch.einsum("...ij,...kj->...ki", M, unit).square().sum(-1) + tiny).sqrt()  # ‖MU‖/‖U‖
+    z = (s[..., None] * turn.cos())[..., None] * r
+    rest = sigma.first(z).abs() * (u * s[..., None, None] + w * seen[..., None] * r)
+    value = c * sigma(z).abs() + rest
+    return ((value * radial_weight).sum(-1) * turn_weight).sum(-1) / math.pi
