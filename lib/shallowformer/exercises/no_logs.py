@@ -1,0 +1,1 @@
+"""Exercises of the chapter *No log n, no log m, no d*."""
