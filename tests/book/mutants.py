@@ -299,8 +299,7 @@ def _together(X, phi0, rho):
     return Parameters(delta.c, c[:, None] * delta.U, c[:, None, None] * delta.W)
 
 
-_right_f_lin, _right_no_log = linearisation.f_lin, width.gradient_no_log
-_right_epsilon, _right_at_start = width.epsilon, width.gradient_at_start
+_right_no_log, _right_epsilon, _right_at_start = width.gradient_no_log, width.epsilon, width.gradient_at_start
 _right_drift, _right_gap, _right_turn = cancellation.drift, cancellation.gap, cancellation.turn
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
@@ -770,9 +769,9 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-d": [tighter(0.5), tighter(0.99)],
     "kr-theorem-d/run": [tighter(0.06)],
     "kr-theorem-d/run-readouts": [tighter(0.55)],
-    "kr-theorem-d/pairs": [package("κ without 4L₂r", cancellation, "drift", lambda *all: [k / 60 for k in _right_drift(*all)])],
+    "kr-theorem-d/pairs": [package("a sixtieth of κ and κ′", cancellation, "drift", lambda *all: [k / 60 for k in _right_drift(*all)])],
     "kr-theorem-d/bounds": [
-        package("1/m² for 1/m", cancellation, "gap", lambda R, *more: _right_gap(R, *more) / len(R) ** 3),
+        package("1/m⁴ for 1/m", cancellation, "gap", lambda R, *more: _right_gap(R, *more) / len(R) ** 3),
         package("1/m⁴ for 1/m", cancellation, "turn", lambda R, *more: _right_turn(R, *more) / len(R) ** 3),
     ],
     "kr-theorem-d/asymmetry": [exponent(-0.95), exponent(-0.5)],
