@@ -765,6 +765,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-c/drift": [tighter(0.67), tighter(0.99)],
     "kr-theorem-c/dimension": [exponent(0.5), exponent(0.05)],
     "kr-theorem-c-turn": [tighter(0.71), tighter(0.99)],
+    "kr-theorem-c-turn/beyond": [tighter(0.2)],
     "kr-theorem-c-turn/dimension": [exponent(0.5), exponent(0.05)],
     "kr-theorem-d": [tighter(0.5), tighter(0.99)],
     "kr-theorem-d/run": [tighter(0.06)],
