@@ -748,7 +748,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-b-turn/head": [tighter(0.65), tighter(0.99)],
     "kr-theorem-b": [tighter(0.99)],
     "kr-theorem-b/no-log": [
-        package("one dimension too few", width, "gradient_no_log", lambda m, d, *more: _right_no_log(m, d - 1, *more)),
+        package("four fifths of the bound", width, "gradient_no_log", lambda *all: 0.8 * _right_no_log(*all)),
     ],
     "kr-theorem-b/run": [package("a thousandth of the bound", width, "epsilon", lambda *all: _right_epsilon(*all) / 1000)],
     "kr-theorem-b/inputs": [exponent(0.05), exponent(-0.05)],
