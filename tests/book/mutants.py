@@ -760,7 +760,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-theorem-c/tanh": [
         package("no fluctuation", width, "gradient_at_start", lambda m, x, sigma: 1.0),
-        package("E‖∇f‖² ≤ ¾", width, "gradient_at_start", lambda m, x, sigma: _right_at_start(m, x, sigma) - 0.25),
+        package("½ in place of 1", width, "gradient_at_start", lambda m, x, sigma: _right_at_start(m, x, sigma) - 0.5),
     ],
     "kr-theorem-c/drift": [tighter(0.67), tighter(0.99)],
     "kr-theorem-c/dimension": [exponent(0.5), exponent(0.05)],
