@@ -768,8 +768,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-c-turn/beyond": [tighter(0.2)],
     "kr-theorem-c-turn/dimension": [exponent(0.5), exponent(0.05)],
     "kr-theorem-d": [tighter(0.5), tighter(0.99)],
-    "kr-theorem-d/run": [tighter(0.06)],
-    "kr-theorem-d/run-readouts": [tighter(0.55)],
+    "kr-theorem-d/run": [tighter(0.03)],
+    "kr-theorem-d/run-readouts": [tighter(0.3)],
     "kr-theorem-d/pairs": [package("a sixtieth of κ and κ′", cancellation, "drift", lambda *all: [k / 60 for k in _right_drift(*all)])],
     "kr-theorem-d/bounds": [
         package("1/m⁴ for 1/m", cancellation, "gap", lambda R, *more: _right_gap(R, *more) / len(R) ** 3),
