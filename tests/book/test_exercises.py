@@ -14,6 +14,7 @@ from shallowformer.exercises import (
     linear_model,
     model,
     neighbourhood,
+    no_logs,
     smoothness,
     softmax,
     tangent_kernel,
@@ -43,6 +44,8 @@ FUNCTIONS = {
     linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
     envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
     envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
+    no_logs.check_turn: no_logs.TURN_MISTAKES,
+    no_logs.check_heads_for: no_logs.HEADS_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -74,6 +77,7 @@ NUMBERS = {
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
     envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
+    no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
