@@ -14,6 +14,7 @@ from shallowformer.kernel_regime import (
     activations,
     approximation,
     budget,
+    cancellation,
     comparators,
     comparison,
     envelopes,
@@ -35,6 +36,7 @@ from shallowformer.kernel_regime import (
     theorem_1,
     transportation,
     unrolled,
+    width,
 )
 from shallowformer.kernel_regime.parameters import Parameters
 
@@ -373,6 +375,9 @@ def _lopsided_ridge(loss, phi0, lam):
     shift[0] = 0.01
     return Parameters(point.c + shift, point.U, point.W)
 
+
+_right_no_log, _right_epsilon, _right_at_start = width.gradient_no_log, width.epsilon, width.gradient_at_start
+_right_drift, _right_gap, _right_turn = cancellation.drift, cancellation.gap, cancellation.turn
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
 MUTANTS: dict[str, list[Mutant]] = {
@@ -913,6 +918,48 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-a-average": [tighter(0.99)],
     "kr-theorem-a-sgd": [tighter(0.97), package("the Gram form for the largest gradient", unrolled.Path, "largest", unrolled.Path.top)],
     "kr-theorem-a-sgd/path": [Mutant("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
+    # No log n, no log m, no d
+    "kr-theorem-b-turn": [
+        formula("the lever arm kept at its full length", lambda value, case: value + torch.func.jvp(
+            lambda c, U, W: model.f(case["X"], Parameters(c, U, W)), case["phi0"].blocks, case["delta"].blocks)[1]),
+        package("f_lin without the readouts", linearisation, "f_lin", lambda X, phi, phi0, *more: _right_f_lin(
+            X, Parameters(phi0.c, phi.U, phi.W), phi0, *more)),
+    ],
+    "kr-theorem-b-turn/head": [tighter(0.65), tighter(0.99)],
+    "kr-theorem-b": [tighter(0.99)],
+    "kr-theorem-b/no-log": [
+        package("four fifths of the bound", width, "gradient_no_log", lambda *all: 0.8 * _right_no_log(*all)),
+    ],
+    "kr-theorem-b/run": [package("a thousandth of the bound", width, "epsilon", lambda *all: _right_epsilon(*all) / 1000)],
+    "kr-theorem-b/inputs": [exponent(0.05), exponent(-0.05)],
+    "kr-theorem-c": [tighter(0.99)],
+    "kr-theorem-c/start": [
+        package("no fluctuation", width, "gradient_at_start", lambda m, x, sigma: sum(b**2 for b in sigma.bounds[:2])),
+        package("a fluctuation half as large", width, "gradient_at_start",
+                lambda m, x, sigma: (_right_at_start(m, x, sigma) + _right_at_start(m, 0.0, sigma)) / 2),
+    ],
+    "kr-theorem-c/tanh": [
+        package("no fluctuation", width, "gradient_at_start", lambda m, x, sigma: 1.0),
+        package("½ in place of 1", width, "gradient_at_start", lambda m, x, sigma: _right_at_start(m, x, sigma) - 0.5),
+    ],
+    "kr-theorem-c/drift": [tighter(0.67), tighter(0.99)],
+    "kr-theorem-c/dimension": [exponent(0.5), exponent(0.05)],
+    "kr-theorem-c-turn": [tighter(0.71), tighter(0.99)],
+    "kr-theorem-c-turn/beyond": [tighter(0.2)],
+    "kr-theorem-c-turn/dimension": [exponent(0.5), exponent(0.05)],
+    "kr-theorem-d": [tighter(0.5), tighter(0.99)],
+    "kr-theorem-d/run": [tighter(0.03)],
+    "kr-theorem-d/run-readouts": [tighter(0.3)],
+    "kr-theorem-d/pairs": [package("a sixtieth of κ and κ′", cancellation, "drift", lambda *all: [k / 60 for k in _right_drift(*all)])],
+    "kr-theorem-d/bounds": [
+        package("1/m⁴ for 1/m", cancellation, "gap", lambda R, *more: _right_gap(R, *more) / len(R) ** 3),
+        package("1/m⁴ for 1/m", cancellation, "turn", lambda R, *more: _right_turn(R, *more) / len(R) ** 3),
+    ],
+    "kr-theorem-d/asymmetry": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d/readouts": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d/linearisation": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d/turn": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d-paired": [exponent(-0.45), exponent(-1.0)],
 }  # fmt: skip
 
 

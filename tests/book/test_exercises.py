@@ -15,6 +15,7 @@ from shallowformer.exercises import (
     linear_model,
     model,
     neighbourhood,
+    no_logs,
     self_bounding,
     smoothness,
     softmax,
@@ -54,6 +55,8 @@ FUNCTIONS = {
     self_bounding.check_step: self_bounding.STEP_MISTAKES,
     stochastic.check_second_moment: stochastic.SECOND_MOMENT_MISTAKES,
     stochastic.check_factor: stochastic.FACTOR_MISTAKES,
+    no_logs.check_turn: no_logs.TURN_MISTAKES,
+    no_logs.check_heads_for: no_logs.HEADS_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -94,6 +97,7 @@ NUMBERS = {
     },
     self_bounding.check_best_theta: {0.5: "ε = 0", 0.3: "smaller", 0.1: "larger", 1.2: "between 0 and 1"},
     stochastic.check_batch: {5: "counts as well", 10: "one sample fewer", 100: "solve"},
+    no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
