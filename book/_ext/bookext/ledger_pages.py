@@ -106,9 +106,11 @@ class Errata(_LedgerDirective):
             for check in (entry, *entry["parts"])
             if check["finding"]
         ]
-        line = lambda entry, finding: f"- {reference(entry)}{_credit(entry)}: {finding}"
-        wrong = [line(entry, finding) for entry, violated, finding in found if violated]
-        better = [line(entry, finding) for entry, violated, finding in found if not violated]
+        # What fails is the paper's, also where a variant of the book's own examines it.
+        wrong = [
+            f"- {reference(e)} {{cite:p}}`{e['paper']}`: {what}" for e, violated, what in found if violated
+        ]
+        better = [f"- {reference(e)}{_credit(e)}: {what}" for e, violated, what in found if not violated]
         lines = ["**Errata: statements that are not true as printed**", ""]
         lines += wrong or ["None among the statements treated so far."]
         lines += ["", "**Sharpenings and additions**", "", *better]
