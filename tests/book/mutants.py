@@ -13,6 +13,10 @@ from shallowformer import softmax, verify
 from shallowformer.kernel_regime import (
     activations,
     approximation,
+    budget,
+    cancellation,
+    comparators,
+    comparison,
     envelopes,
     equivalences,
     gaussian_means,
@@ -25,9 +29,14 @@ from shallowformer.kernel_regime import (
     norm_event,
     pairs,
     perturbations,
+    self_bounding,
     skewed,
+    step_size,
     tangent_kernel,
+    theorem_1,
     transportation,
+    unrolled,
+    width,
 )
 from shallowformer.kernel_regime.parameters import Parameters
 
@@ -337,6 +346,38 @@ def _together(X, phi0, rho):
     c = phi0.c
     return Parameters(delta.c, c[:, None] * delta.U, c[:, None, None] * delta.W)
 
+
+_right_best, _right_pull = theorem_1.Constants.best, comparison.Comparison.pulled
+_right_along, _right_optimisation = comparison.Comparison._along, budget.Sheet.optimisation.fget
+_right_lines = comparison.lines
+
+
+def _lines_without_the_square(terms, after, constants, eta):
+    sides = _right_lines(terms, after, constants, eta)
+    return sides | {"24": (after, terms.distance + 2 * eta * terms.ascent)}
+
+
+_right_batches, _right_forms, _right_misfit = unrolled.all_batches, self_bounding.forms, self_bounding._misfit
+_right_ridge, _right_certificate = comparators.ridge, self_bounding.Trajectory.certificate
+
+
+def _drift_without_misfit(self, form="gram"):
+    return (-4 * self.eta * (1 - self.theta(form)) * self.losses[:-1])[:, None].expand_as(self.V[1:])
+
+
+def _certificate_without_misfit(self, form="gram"):
+    return _right_certificate(replace(self, epsilon=0 * self.epsilon), form)
+
+
+def _lopsided_ridge(loss, phi0, lam):
+    point = _right_ridge(loss, phi0, lam)
+    shift = torch.zeros_like(point.c)
+    shift[0] = 0.01
+    return Parameters(point.c + shift, point.U, point.W)
+
+
+_right_no_log, _right_epsilon, _right_at_start = width.gradient_no_log, width.epsilon, width.gradient_at_start
+_right_drift, _right_gap, _right_turn = cancellation.drift, cancellation.gap, cancellation.turn
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
 MUTANTS: dict[str, list[Mutant]] = {
@@ -789,6 +830,136 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.97),
         Mutant("a narrow network", lambda check: replace(check, lhs=lambda X, b: check.lhs(X, b, heads=64))),
     ],
+    # Projected gradient descent
+    "kr-theorem-1-projection": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/blocks": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/rest": [package("into a smaller ball", neighbourhood, "project", _too_far_in)],
+    "kr-theorem-1-active": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-active/attention": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-active/runs": [Mutant("a fifth of the path", lambda check: replace(
+        check, fails=lambda n, g: check.fails(n, g, factor=0.2)))],
+    "kr-theorem-1-step-size": [package("the trace for the eigenvalue", step_size, "curvature", step_size.trace)],
+    "kr-theorem-1-step-size/projected": [Mutant("steps beyond the edge", lambda check: replace(
+        check, fails=lambda n, g: check.fails(n, g, relative=1.3)))],
+    "kr-theorem-1-step-size/trace": [tighter(0.99)],
+    # Theorem 1, line by line
+    "kr-theorem-1": [package("the bound times 1e-8", theorem_1.Constants, "best", lambda self, *run: 1e-8 * _right_best(self, *run))],
+    "kr-theorem-1/lines": [
+        package("(24) without the square of the step", comparison, "lines", _lines_without_the_square),
+        package("projections that lead away", comparison.Comparison, "pulled", lambda *step: -_right_pull(*step)),
+    ],
+    "kr-theorem-1-step": [
+        package("slopes without W", comparison.Comparison, "_along", lambda self, feature, c, step: _right_along(
+            self, feature, c, Parameters(step.c, step.U, 0 * step.W))),
+        package("(1/n) Σ r e for (2/n) Σ r e", comparison.Terms, "errors", property(lambda self: (self.app + self.lin + self.cof) / 2)),
+        package("no change of features", comparison.Terms, "errors", property(lambda self: self.app + self.lin)),
+    ],
+    "kr-theorem-1-balance": [
+        package("projections not entered", comparison.Comparison, "pulled", lambda self, phi, terms, *step: 0 * terms.distance),
+        package("the distance at the end forgotten", budget.Sheet, "optimisation", property(
+            lambda self: _right_optimisation(self) + self.last / (4 * self.eta * self.steps))),
+    ],
+    "kr-theorem-1-features": [tighter(0.99), tighter(0.1)],
+    "kr-theorem-1-remainder": [tighter(0.99), tighter(0.36)],
+    "kr-theorem-1-gradient": [
+        tighter(0.99),
+        Mutant("readouts that stay at ±1", lambda check: replace(check, rhs=check.rhs / 1.25)),
+    ],
+    "kr-theorem-1-gradient/generic": [tighter(0.99), tighter(0.98)],
+    "kr-theorem-1-gradient/paper": [tighter(0.99), tighter(0.82)],
+    "kr-theorem-1-gradient/loss": [tighter(0.99), tighter(0.5)],
+    "kr-theorem-1-sharp": [package("the bound times 3e-7", theorem_1.Constants, "best", lambda self, *run: 3e-7 * _right_best(self, *run))],
+    "kr-theorem-1-average": [
+        tighter(0.99),
+        Mutant("4ℓ² + 5b²", lambda check: replace(check, rhs=lambda l, b: 11 / 12 * (4 * l**2 + 5 * b**2))),
+    ],
+    "kr-theorem-1-informal": [package("envelopes that do not grow", theorem_1.Constants, "envelope", property(lambda self: 1.0))],
+    # Stochastic gradients
+    "kr-proposition-1": [tighter(4e-8)],
+    "kr-proposition-1/step": [tighter(0.99)],
+    "kr-proposition-1/misfit": [package("the linear model is constant", linearisation, "f_lin", lambda X, phi, phi0: model.f(X, phi0))],
+    "kr-proposition-1-noise": [
+        formula("a batch without its mean", lambda value, case: value - (1 - 1 / case["b"]) * (2 / len(case["r"]) * case["r"] @ case["J"]).square().sum() - 0.1),
+        package("batches of one", unrolled, "all_batches", lambda n, steps, batch=1: _right_batches(n, steps, 1).expand(-1, -1, 1) * 0),
+    ],
+    "kr-proposition-1-noise/single": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
+    "kr-proposition-1-noise/batch": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
+    "kr-proposition-1-noise/gram": [package("the largest gradient for the eigenvalue", unrolled.Path, "top", unrolled.Path.largest)],
+    "kr-proposition-1-online": [
+        tighter(0.96),
+        Mutant("the mean of four steps", lambda check: replace(check, rhs=lambda **point: 0.75 * check.rhs(**point))),
+    ],
+    "kr-proposition-1-online/all-samples": [Mutant("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
+    "kr-proposition-1-online/drift": [Mutant("a drift that is smaller", lambda check: replace(
+        check, fails=lambda draws, generator: check.fails(draws, generator, shift=0.01)))],
+    # Self-bounding: a better theorem
+    "kr-theorem-a-gradient": [tighter(0.99), package("a quarter of the trace", unrolled.Path, "top", property(lambda self: self.trace / 4))],
+    "kr-theorem-a-gradient/trace": [tighter(0.99)],
+    "kr-theorem-a-drift": [
+        package("half of A²", self_bounding, "forms", lambda gram, r: {k: v / 2 for k, v in _right_forms(gram, r).items()}),
+        package("the label forgotten", self_bounding, "_misfit", lambda feature, y, phi, point: _right_misfit(feature, 0 * y, phi, point)),
+    ],
+    "kr-theorem-a-drift/projected": [tighter(0.99), package("half of the misfit", unrolled.Path, "epsilon", property(lambda self: self.misfit.square().mean(-1).sqrt() / 2))],
+    "kr-theorem-a-drift/runs": [tighter(0.99), package("no misfit", self_bounding.Trajectory, "drift_bound", _drift_without_misfit)],
+    "kr-theorem-a": [tighter(0.99), package("θ without η A²", unrolled.Path, "top", property(lambda self: 0 * self.trace))],
+    "kr-theorem-a/misfit": [tighter(0.94)],
+    "kr-theorem-a/runs": [
+        package("no misfit", self_bounding.Trajectory, "certificate", _certificate_without_misfit),
+    ],
+    "kr-theorem-a-ridge": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
+    "kr-theorem-a-ridge/paired": [package("readouts alone move by 0.01", comparators, "ridge", _lopsided_ridge)],
+    "kr-theorem-a-ridge/nearest": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
+    "kr-theorem-a-initial": [tighter(0.6)],
+    "kr-theorem-a-polyak": [tighter(0.98)],
+    "kr-theorem-a-step": [tighter(0.99)],
+    "kr-theorem-a-step/paper": [tighter(0.99)],
+    "kr-theorem-a-step/condition": [Mutant("half of θ, so that the condition holds", lambda check: replace(
+        check, lhs=lambda theta, **point: check.lhs(theta=theta / 2, **point)))],
+    "kr-theorem-a-average": [tighter(0.99)],
+    "kr-theorem-a-sgd": [tighter(0.97), package("the Gram form for the largest gradient", unrolled.Path, "largest", unrolled.Path.top)],
+    "kr-theorem-a-sgd/path": [Mutant("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
+    # No log n, no log m, no d
+    "kr-theorem-b-turn": [
+        formula("the lever arm kept at its full length", lambda value, case: value + torch.func.jvp(
+            lambda c, U, W: model.f(case["X"], Parameters(c, U, W)), case["phi0"].blocks, case["delta"].blocks)[1]),
+        package("f_lin without the readouts", linearisation, "f_lin", lambda X, phi, phi0, *more: _right_f_lin(
+            X, Parameters(phi0.c, phi.U, phi.W), phi0, *more)),
+    ],
+    "kr-theorem-b-turn/head": [tighter(0.65), tighter(0.99)],
+    "kr-theorem-b": [tighter(0.99)],
+    "kr-theorem-b/no-log": [
+        package("four fifths of the bound", width, "gradient_no_log", lambda *all: 0.8 * _right_no_log(*all)),
+    ],
+    "kr-theorem-b/run": [package("a thousandth of the bound", width, "epsilon", lambda *all: _right_epsilon(*all) / 1000)],
+    "kr-theorem-b/inputs": [exponent(0.05), exponent(-0.05)],
+    "kr-theorem-c": [tighter(0.99)],
+    "kr-theorem-c/start": [
+        package("no fluctuation", width, "gradient_at_start", lambda m, x, sigma: sum(b**2 for b in sigma.bounds[:2])),
+        package("a fluctuation half as large", width, "gradient_at_start",
+                lambda m, x, sigma: (_right_at_start(m, x, sigma) + _right_at_start(m, 0.0, sigma)) / 2),
+    ],
+    "kr-theorem-c/tanh": [
+        package("no fluctuation", width, "gradient_at_start", lambda m, x, sigma: 1.0),
+        package("½ in place of 1", width, "gradient_at_start", lambda m, x, sigma: _right_at_start(m, x, sigma) - 0.5),
+    ],
+    "kr-theorem-c/drift": [tighter(0.67), tighter(0.99)],
+    "kr-theorem-c/dimension": [exponent(0.5), exponent(0.05)],
+    "kr-theorem-c-turn": [tighter(0.71), tighter(0.99)],
+    "kr-theorem-c-turn/beyond": [tighter(0.2)],
+    "kr-theorem-c-turn/dimension": [exponent(0.5), exponent(0.05)],
+    "kr-theorem-d": [tighter(0.5), tighter(0.99)],
+    "kr-theorem-d/run": [tighter(0.03)],
+    "kr-theorem-d/run-readouts": [tighter(0.3)],
+    "kr-theorem-d/pairs": [package("a sixtieth of κ and κ′", cancellation, "drift", lambda *all: [k / 60 for k in _right_drift(*all)])],
+    "kr-theorem-d/bounds": [
+        package("1/m⁴ for 1/m", cancellation, "gap", lambda R, *more: _right_gap(R, *more) / len(R) ** 3),
+        package("1/m⁴ for 1/m", cancellation, "turn", lambda R, *more: _right_turn(R, *more) / len(R) ** 3),
+    ],
+    "kr-theorem-d/asymmetry": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d/readouts": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d/linearisation": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d/turn": [exponent(-0.95), exponent(-0.5)],
+    "kr-theorem-d-paired": [exponent(-0.45), exponent(-1.0)],
 }  # fmt: skip
 
 

@@ -9,14 +9,19 @@ import torch
 from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import (
     approximation,
+    descent,
     envelopes,
     gradients,
     linear_model,
     model,
     neighbourhood,
+    no_logs,
+    self_bounding,
     smoothness,
     softmax,
+    stochastic,
     tangent_kernel,
+    theorem_1,
     transportation,
 )
 from shallowformer.exercises.feedback import Feedback, judge
@@ -43,6 +48,15 @@ FUNCTIONS = {
     linear_model.check_frozen_bound: linear_model.FROZEN_BOUND_MISTAKES,
     envelopes.check_isotropic: envelopes.ISOTROPIC_MISTAKES,
     envelopes.check_target_envelope: envelopes.TARGET_ENVELOPE_MISTAKES,
+    descent.check_edge: descent.EDGE_MISTAKES,
+    theorem_1.check_best_step: theorem_1.BEST_STEP_MISTAKES,
+    theorem_1.check_next_distance: theorem_1.NEXT_DISTANCE_MISTAKES,
+    self_bounding.check_root: self_bounding.ROOT_MISTAKES,
+    self_bounding.check_step: self_bounding.STEP_MISTAKES,
+    stochastic.check_second_moment: stochastic.SECOND_MOMENT_MISTAKES,
+    stochastic.check_factor: stochastic.FACTOR_MISTAKES,
+    no_logs.check_turn: no_logs.TURN_MISTAKES,
+    no_logs.check_heads_for: no_logs.HEADS_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -74,6 +88,16 @@ NUMBERS = {
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
     envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
+    descent.check_ratio: {0.1: "the larger", 1000.0: "in that order", "some": "expected a number"},
+    theorem_1.check_heads_needed: {
+        57: "exponent",
+        1e17: "power of 2",
+        2**40: "too few",
+        2**60: "not the smallest",
+    },
+    self_bounding.check_best_theta: {0.5: "ε = 0", 0.3: "smaller", 0.1: "larger", 1.2: "between 0 and 1"},
+    stochastic.check_batch: {5: "counts as well", 10: "one sample fewer", 100: "solve"},
+    no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 
@@ -176,6 +200,36 @@ def test_a_readout_that_does_not_do_what_moving_does_is_told_why(answer, word):
 def test_the_readout_that_does_what_moving_does_passes():
     assert transportation.check_readout_for(lambda U: None).state == "not yet"
     assert transportation.check_readout_for(lambda U: U[:, 0]).passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda losses, eta, rho_c: 0, "got 0"),
+        (lambda losses, eta, rho_c: None, "got None"),
+        (lambda losses, eta, rho_c: "soon", "number of steps"),
+        (lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
+        (lambda losses, eta, rho_c: 2, "count steps"),
+        (lambda losses, eta, rho_c: 3 if len(losses) > 3 else 7, "expected 3"),
+    ],
+)
+def test_a_wrong_contact_is_told_why(answer, word):
+    feedback = descent.check_earliest_contact(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_the_right_contact_passes():
+    def right(losses, eta, rho_c):
+        length = 0.0
+        for step, value in enumerate(losses, start=1):
+            length += 2 * eta * float(value) ** 0.5
+            if length >= rho_c:
+                return step
+        return None
+
+    assert descent.check_earliest_contact(right).passed
+    assert not descent.check_earliest_contact(3).passed
 
 
 @pytest.mark.parametrize("options", [{"R": 0}, {"R": 1, "draws": 0}])

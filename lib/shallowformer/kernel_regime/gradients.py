@@ -7,12 +7,10 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.kernel_regime.activations import TANH, Activation
+from shallowformer.kernel_regime.loss import Loss
 from shallowformer.kernel_regime.model import validated
 from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.queries import Query, last_token
-
-#: Samples that ``loss_and_gradient`` works on at a time.
-CHUNK = 128
 
 
 @dataclass(frozen=True)
@@ -102,18 +100,17 @@ def per_sample_gradient(
     return scale * feature.c, weight[:, None] * feature.u, weight[:, None, None] * feature.w
 
 
-@torch.no_grad()
 def loss_and_gradient(
     X: Tensor,
     y: Tensor,
     phi: Parameters,
     query: Query = last_token,
     sigma: Activation = TANH,
-    chunk: int = CHUNK,
+    chunk: int | None = None,
 ) -> tuple[Tensor, Parameters]:
     """Mean squared loss L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)² and its gradient, by Lemma 1.
 
-    Samples are taken ``chunk`` at a time, so that the working memory is of order chunk·m·(T + d) + m·d², whatever n.
+    For one evaluation; ``loss.Loss`` prepares the data once for many.
 
     Args:
         X: tokens in the unit ball, Float[Tensor, "n T d"].
@@ -121,7 +118,7 @@ def loss_and_gradient(
         phi: parameters of m heads.
         query: how q_X is made.
         sigma: the activation.
-        chunk: samples a chunk, at least 1. The result depends on it only through rounding.
+        chunk: samples worked on at a time, at least 1; as many as fit in cache if not given.
 
     Returns:
         The loss, a scalar tensor, and the gradient, with the blocks of ``phi``.
@@ -132,23 +129,6 @@ def loss_and_gradient(
     Source:
         Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
     """
-    q = validated(X, phi, query)
-    arguments.shape("y", arguments.floating("y", y, "n"), (X.shape[0],), "[n] as in X")
-    arguments.same_kind("X", X, y=y)
-    arguments.count("chunk", chunk)
-    n, (m, d) = X.shape[0], phi.U.shape
-    loss, grad_c, grad_U, grad_W = (
-        torch.zeros_like(block) for block in (y[0], phi.c, phi.U, phi.W.reshape(m * d, d))
-    )
-    for start in range(0, n, chunk):
-        now = slice(start, start + chunk)
-        a, z, MU = _head_quantities(X[now], phi.U, phi.W, q[now])
-        h = sigma(z)
-        residual = h @ phi.c / m**0.5 - y[now]
-        loss += residual @ residual / n
-        pull = (2 / n / m**0.5) * residual
-        grad_c += pull @ h
-        weight = (pull[:, None] * phi.c * sigma.first(z))[..., None]
-        grad_U += (weight * a).sum(0)
-        grad_W += (weight * MU).reshape(-1, m * d).T @ q[now]
-    return loss, Parameters(grad_c, grad_U, grad_W.reshape(m, d, d))
+    validated(X, phi, query)
+    arguments.floating("y", y, "n")
+    return Loss(X, y, query, sigma, chunk)(phi)

@@ -13,7 +13,7 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.kernel_regime import model, norm_event, smoothness
 from shallowformer.kernel_regime.activations import TANH, Activation
-from shallowformer.kernel_regime.cumulants import KAPPA
+from shallowformer.kernel_regime.cumulants import KAPPA, H_star
 from shallowformer.kernel_regime.gradients import features
 from shallowformer.kernel_regime.neighbourhood import radii
 from shallowformer.kernel_regime.pairs import difference
@@ -300,14 +300,17 @@ def first_order(R: Tensor, r_u: float, r_w: float) -> Tensor:
     return torch.where(inside, safe + r_u**2 / (4 * safe), r_u)
 
 
-def second_order(R: Tensor, r_u: float, r_w: float, sigma: Activation = TANH) -> Tensor:
-    """G₂ of ``smoothness.G2`` for many radii at once.
+def second_order(
+    R: Tensor, r_u: float, r_w: float, sigma: Activation = TANH, other: tuple[float, float] | None = None
+) -> Tensor:
+    """G₂ of ``smoothness.G2`` for many radii at once, or of two directions: a bound on |∇²h[δ, δ′]| over blocks.
 
     Args:
         R: bounds on ‖U‖, Float[Tensor, "m"], at least 0.
-        r_u: radius of the block U, at least 0.
-        r_w: radius of the block W, at least 0.
+        r_u: radius of the block U of δ, at least 0.
+        r_w: radius of the block W of δ, at least 0.
         sigma: the activation.
+        other: radii of δ′, each at least 0; those of δ if not given.
 
     Returns:
         Float[Tensor, "m"], to about 1e-5 (relative, and from below).
@@ -315,16 +318,65 @@ def second_order(R: Tensor, r_u: float, r_w: float, sigma: Activation = TANH) ->
     Raises:
         ValueError: an argument below 0.
     """
-    _lengths(R)
-    for name, value in (("r_u", r_u), ("r_w", r_w)):
+    o_u, o_w = (r_u, r_w) if other is None else other
+    for name, value in (("r_u", r_u), ("r_w", r_w), ("other[0]", o_u), ("other[1]", o_w)):
         arguments.at_least(name, value, 0.0)
 
     def value(R: Tensor, z: Tensor, s: Tensor) -> Tensor:
         spread = 1 - s**2
-        bend = sigma.second(z).abs() * (r_u * s + r_w * spread * R) ** 2
-        return bend + 2 * sigma.first(z).abs() * spread * (r_u * r_w + r_w**2 * s * R)
+        bend = sigma.second(z).abs() * (r_u * s + r_w * spread * R) * (o_u * s + o_w * spread * R)
+        return bend + sigma.first(z).abs() * spread * (r_u * o_w + o_u * r_w + 2 * r_w * o_w * s * R)
 
-    # Two grids over |z| ≤ sR: the ridge of the maximum follows the axes of the first for long U, of the second for short.
+    return _over_laws(value, R)
+
+
+def smoothness_of_heads(R: Tensor, sigma: Activation = TANH) -> Tensor:
+    """L₂^♯ of ``smoothness.L2`` for many radii at once.
+
+    Args:
+        R: bounds on ‖U‖, Float[Tensor, "m"], at least 0.
+        sigma: the activation.
+
+    Returns:
+        Float[Tensor, "m"], to about 1e-5 (relative, and from below).
+
+    Raises:
+        ValueError: an entry below 0.
+    """
+
+    def value(R: Tensor, z: Tensor, s: Tensor) -> Tensor:
+        bend, slope, spread = sigma.second(z).abs(), sigma.first(z).abs(), 1 - s**2
+        first, last = bend * s**2, (bend * spread * R + 2 * slope * s) * spread * R
+        return (first + last) / 2 + torch.hypot((first - last) / 2, (bend * s * R + slope) * spread)
+
+    return _over_laws(value, R)
+
+
+def third_of_heads(R: Tensor, sigma: Activation = TANH) -> Tensor:
+    """L₃ of ``smoothness.L3`` for many radii at once.
+
+    Args:
+        R: bounds on ‖U‖, Float[Tensor, "m"], at least 0.
+        sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
+
+    Returns:
+        Float[Tensor, "m"].
+
+    Raises:
+        ValueError: an entry below 0.
+    """
+    _lengths(R)
+    B, (_, s1, s2, s3) = R.clamp(min=1), sigma.bounds
+    return s3 * B**3 + 3 * s2 * B * H_star(R) + s1 * (2 * R + 8 / 9)
+
+
+def _over_laws(value: Callable[[Tensor, Tensor, Tensor], Tensor], R: Tensor) -> Tensor:
+    """Maximum of value(R, z, s) over 0 ≤ s ≤ 1, |z| ≤ sR for each R [m].
+
+    From two grids: the ridge of the maximum follows the axes of the first for long U, of the second for short.
+    """
+    _lengths(R)
+
     def from_z(R: Tensor, x: Tensor, y: Tensor) -> Tensor:
         cube = x.abs() ** 3
         return value(R, R * x**3, cube + (1 - cube) * y**3)

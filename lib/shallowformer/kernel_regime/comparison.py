@@ -1,0 +1,241 @@
+"""The proof of Theorem 1 at an iterate: every quantity that it speaks of, and every line that it draws between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.kernel_regime import model, neighbourhood
+from shallowformer.kernel_regime.activations import TANH, Activation
+from shallowformer.kernel_regime.gradients import Features, features
+from shallowformer.kernel_regime.pairs import difference
+from shallowformer.kernel_regime.parameters import Parameters
+from shallowformer.kernel_regime.queries import Query, last_token
+from shallowformer.kernel_regime.theorem_1 import Constants
+
+
+def squared_distance(phi: Parameters, other: Parameters) -> Tensor:
+    """‖φ − ψ‖² over all blocks and heads.
+
+    Args:
+        phi: parameters.
+        other: ψ, with the same shapes.
+
+    Returns:
+        A scalar tensor.
+
+    Raises:
+        ValueError: shapes, dtypes or devices differ.
+    """
+    return sum(block.square().sum() for block in difference(phi, other).blocks)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the proof of Theorem 1 speaks of, at one iterate φ.
+
+    Args:
+        residual: r_j = f(X⁽ʲ⁾; φ) − y⁽ʲ⁾, Float[Tensor, "n"].
+        app: f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾, Float[Tensor, "n"].
+        lin: f(X⁽ʲ⁾; φ) − f_lin(X⁽ʲ⁾; φ), Float[Tensor, "n"].
+        cof: change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩, Float[Tensor, "n"].
+        lin_there: f(X⁽ʲ⁾; φ̃) − f_lin(X⁽ʲ⁾; φ̃), Float[Tensor, "n"].
+        rem: f(φ̃) − f(φ) − ⟨∇f(φ), φ̃ − φ⟩, Float[Tensor, "n"].
+        squares: ‖∇f(X⁽ʲ⁾; φ)‖², Float[Tensor, "n"].
+        gradient: ∇L̂(φ).
+        ascent: ⟨∇L̂(φ), φ̃ − φ⟩, a scalar tensor.
+        distance: V(φ) = ‖φ − φ̃‖², a scalar tensor.
+    """
+
+    residual: Tensor
+    app: Tensor
+    lin: Tensor
+    cof: Tensor
+    lin_there: Tensor
+    rem: Tensor
+    squares: Tensor
+    gradient: Parameters
+    ascent: Tensor
+    distance: Tensor
+
+    @property
+    def loss(self) -> Tensor:
+        """L̂(φ)."""
+        return self.residual.square().mean()
+
+    @property
+    def slope(self) -> Tensor:
+        """‖∇L̂(φ)‖²."""
+        return sum(block.square().sum() for block in self.gradient.blocks)
+
+    @property
+    def errors(self) -> Tensor:
+        """e_j = ε_app + ε_lin + ε_CoF, Float[Tensor, "n"]."""
+        return self.app + self.lin + self.cof
+
+
+class Comparison:
+    """A data set, an initialisation and a comparator φ̃, prepared so that the proof can be evaluated at many iterates.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "n T d"].
+        y: labels, Float[Tensor, "n"].
+        phi0: the initialisation φ⁽⁰⁾.
+        tilde: the comparator φ̃, with the same shapes.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Raises:
+        ValueError: as ``model.validated``; labels of another length, or parameters of another shape, dtype or device.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, appendix A.7.
+    """
+
+    def __init__(
+        self,
+        X: Tensor,
+        y: Tensor,
+        phi0: Parameters,
+        tilde: Parameters,
+        query: Query = last_token,
+        sigma: Activation = TANH,
+    ) -> None:
+        """Check the arguments and evaluate what does not change."""
+        arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")
+        self.X, self.y, self.phi0, self.tilde = X, y, phi0, tilde
+        self.query, self.sigma = query, sigma
+        self.start = features(X, phi0, query, sigma)
+        self.there = model.f(X, tilde, query, sigma)
+        self.f0 = self.start.c @ phi0.c / phi0.m**0.5
+        self.lin_tilde = self.f0 + self._along(self.start, phi0.c, difference(tilde, phi0))
+
+    def _along(self, feature: Features, c: Tensor, step: Parameters) -> Tensor:
+        """⟨∇f, step⟩ of every sample, at parameters with these features and readouts."""
+        m, d = step.U.shape
+        n, spread = len(feature.q), c.repeat_interleave(d)
+        on_query = (feature.q @ step.W.reshape(m * d, d).T).reshape(n, m, d)
+        along_U = feature.u.reshape(n, -1) @ (spread * step.U.flatten())
+        along_W = (feature.w_left * on_query).reshape(n, -1) @ spread
+        return (feature.c @ step.c + along_U + along_W) / m**0.5
+
+    @torch.no_grad()
+    def at(self, phi: Parameters) -> Terms:
+        """Evaluate the proof at an iterate.
+
+        Args:
+            phi: the iterate φ.
+
+        Returns:
+            Its terms.
+
+        Raises:
+            ValueError: shapes, dtypes or devices differ from those of the initialisation.
+        """
+        now, start = features(self.X, phi, self.query, self.sigma), self.start
+        n, m, d = len(self.X), phi.m, phi.d
+        to_tilde, moved = difference(self.tilde, phi), difference(phi, self.phi0)
+        f = now.c @ phi.c / m**0.5
+        here, at_start = self._along(now, phi.c, to_tilde), self._along(start, self.phi0.c, to_tilde)
+        residual = f - self.y
+        weight = 2 / n * residual / m**0.5
+        pull_U = (now.u.reshape(n, -1).T @ weight).reshape(m, d)
+        pull_W = (now.w_left.reshape(n, -1).T @ (weight[:, None] * now.q)).reshape(m, d, d)
+        gradient = Parameters(weight @ now.c, phi.c[:, None] * pull_U, phi.c[:, None, None] * pull_W)
+        q2 = now.q.square().sum(-1)[:, None]
+        by_theta = now.u.square().sum(-1) + now.w_left.square().sum(-1) * q2
+        return Terms(
+            residual=residual,
+            app=self.lin_tilde - self.y,
+            lin=f - self.f0 - self._along(start, self.phi0.c, moved),
+            cof=here - at_start,
+            lin_there=self.there - self.lin_tilde,
+            rem=self.there - f - here,
+            squares=(now.c.square() + phi.c.square() * by_theta).sum(1) / m,
+            gradient=gradient,
+            ascent=sum((a * b).sum() for a, b in zip(gradient.blocks, to_tilde.blocks, strict=True)),
+            distance=squared_distance(phi, self.tilde),
+        )
+
+    @torch.no_grad()
+    def changes(self, phi: Parameters) -> tuple[Tensor, Tensor]:
+        """How far the features of a head have come: the quantities of (35) and (36), times √m.
+
+        Args:
+            phi: the iterate φ.
+
+        Returns:
+            √m ‖c_i∇h(θ_i) − c_i⁽⁰⁾∇h(θ_i⁽⁰⁾)‖ and √m |h(θ_i) − h(θ_i⁽⁰⁾)| of every sample and head, each Float[Tensor, "n m"].
+
+        Raises:
+            ValueError: shapes, dtypes or devices differ from those of the initialisation.
+        """
+        now, start = features(self.X, phi, self.query, self.sigma), self.start
+        turn = lambda a, b: (phi.c[:, None] * a - self.phi0.c[:, None] * b).square().sum(-1)
+        along_W = turn(now.w_left, start.w_left) * now.q.square().sum(-1)[:, None]
+        by_theta = (turn(now.u, start.u) + along_W).sqrt()
+        return phi.m**0.5 * by_theta, phi.m**0.5 * (now.c - start.c).abs()
+
+    def pulled(self, phi: Parameters, terms: Terms, eta: float, rho: Sequence[float] | None) -> Tensor:
+        """By how much the projection of the step from φ reduces the squared distance to φ̃: V(φ⁺) − V(Πφ⁺).
+
+        Args:
+            phi: the iterate φ.
+            terms: its terms.
+            eta: step size η, above 0.
+            rho: radii of the neighbourhood; None for a step without projection, which reduces nothing.
+
+        Returns:
+            A scalar tensor, at least ‖φ⁺ − Πφ⁺‖² if φ̃ lies in the neighbourhood.
+
+        Raises:
+            ValueError: ``eta`` not above 0, a negative radius.
+        """
+        arguments.positive("eta", eta)
+        if rho is None:
+            return torch.zeros_like(terms.distance)
+        stepped = Parameters(*(a - eta * b for a, b in zip(phi.blocks, terms.gradient.blocks, strict=True)))
+        inside = neighbourhood.project(stepped, self.phi0, rho)
+        return squared_distance(stepped, self.tilde) - squared_distance(inside, self.tilde)
+
+
+def lines(terms: Terms, after: Tensor, constants: Constants, eta: float) -> dict[str, tuple[Tensor, Tensor]]:
+    """The inequalities of the paper's proof at one step, (24) to (43), by number: left side, right side.
+
+    Args:
+        terms: of the iterate before the step.
+        after: V of the iterate after it.
+        constants: from ``theorem_1.paper``.
+        eta: step size η, above 0.
+
+    Returns:
+        Number of the display → the two sides, scalar tensors.
+
+    Raises:
+        ValueError: ``eta`` not above 0.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, appendix A.7.
+    """
+    arguments.positive("eta", eta)
+    F, loss = constants.envelope, terms.loss
+    number = terms.distance.new_tensor
+    largest = lambda values: values.abs().max()
+    return {
+        "24": (after, terms.distance + 2 * eta * terms.ascent + eta**2 * terms.slope),
+        "28": (largest(terms.lin), number(constants.lin)),
+        "29": (largest(terms.app), number(constants.app)),
+        "38": (largest(terms.cof), number(constants.cof)),
+        "39": (terms.ascent, -2 * loss + 2 * F * constants.errors),
+        "41": (terms.squares.max().sqrt(), number(constants.A)),
+        "42": (terms.slope, number(4 * (F * constants.A) ** 2)),
+        "43": (
+            after,
+            terms.distance
+            - 4 * eta * loss
+            + 4 * eta * F * constants.errors
+            + (2 * eta * F * constants.A) ** 2,
+        ),
+    }

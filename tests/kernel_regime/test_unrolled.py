@@ -1,0 +1,96 @@
+"""Unrolled descent against the package's own model, gradients, projection and runs."""
+
+import pytest
+import torch
+from torch import Generator
+
+from checks import assert_agrees, refused
+from shallowformer.kernel_regime import (
+    data,
+    gradients,
+    model,
+    neighbourhood,
+    pairs,
+    parameters,
+    unrolled,
+)
+from shallowformer.kernel_regime import self_bounding as theorem
+from shallowformer.kernel_regime.loss import Loss
+
+RHO = (0.3, 0.2, 0.1)
+RATE = torch.tensor([0.4], dtype=torch.float64)
+
+
+def flat(phi):
+    return torch.cat([block.flatten() for block in phi.blocks])[None]
+
+
+def problem(n=5, m=3, d=2, T=4):
+    generator = Generator().manual_seed(n + m)
+    X = data.clipped_gaussian(n, T, d, generator)
+    y = torch.randn(n, generator=generator, dtype=torch.float64)
+    return X, y, parameters.random(m, d, generator), parameters.random(m, d, generator)
+
+
+@pytest.mark.parametrize("sizes", [(5, 3, 2, 4), (1, 1, 1, 1), (2, 4, 3, 1)])
+def test_outputs_and_gradients_are_those_of_lemma_1(sizes):
+    X, _, phi, _ = problem(*sizes)
+    f, J = unrolled.outputs(X[None], flat(phi), phi.m)
+    assert_agrees(f[0], model.f(X, phi), 10)
+    expected = torch.cat([b.flatten(1) for b in gradients.per_sample_gradient(X, phi)], 1)
+    assert_agrees(J[0], expected, 10)
+
+
+def test_the_projection_is_that_of_the_neighbourhood():
+    _, _, phi, phi0 = problem()
+    assert_agrees(
+        unrolled.project(flat(phi), flat(phi0), 3, 2, RHO), flat(neighbourhood.project(phi, phi0, RHO))
+    )
+
+
+@pytest.mark.parametrize("rho", [None, RHO])
+def test_the_path_is_that_of_a_run(rho):
+    X, y, phi0, point = problem()
+    loss = Loss(X, y)
+    seen = theorem.follow(loss, phi0, [point], eta=0.4, steps=6, rho=rho)
+    path = unrolled.descend(X[None], y[None], flat(phi0), flat(point), 3, RATE, 6, rho)
+    for actual, expected in (
+        (path.losses[0], seen.losses),
+        (path.V[0], seen.V[:, 0]),
+        (path.epsilon[0], seen.epsilon[:, 0]),
+        (path.trace[0], seen.trace),
+        (path.top[0], seen.gram),
+    ):
+        assert_agrees(actual, expected, 100)
+    assert (path.largest >= path.trace).all()
+
+
+def test_batches_are_averaged():
+    X, y, phi0, point = problem()
+    rows = torch.tensor([[0, 0, 3], [1, 2, 4]])
+    path = unrolled.descend(X[None], y[None], flat(phi0), flat(point), 3, RATE, 2, None, rows[None])
+    phi = phi0
+    for now in rows:
+        _, slope = gradients.loss_and_gradient(X[now], y[now], phi)
+        phi = parameters.Parameters(*(a - 0.4 * b for a, b in zip(phi.blocks, slope.blocks, strict=True)))
+    assert_agrees(path.V[0, -1], pairs.norm(pairs.difference(phi, point)) ** 2, 10)
+
+
+def test_the_eigenvalue_in_closed_form():
+    X, y, phi0, point = problem(n=2)
+    path = unrolled.descend(X[None], y[None], flat(phi0), flat(point), 3, RATE, 1)
+    assert_agrees(path.top[0], torch.linalg.eigvalsh(path.gram[0])[:, -1] / 2, 10)
+
+
+def test_all_batches_are_all_of_them():
+    rows = unrolled.all_batches(3, 2, 2)
+    assert rows.shape == (81, 2, 2)
+    assert len({tuple(row.flatten().tolist()) for row in rows}) == 81
+
+
+def test_arguments_are_checked():
+    X, *_ = problem()
+    with refused("phi", "(1, 5)", "m(1 + d + d²)"):
+        unrolled.outputs(X[None], torch.zeros(1, 5, dtype=X.dtype), 3)
+    with refused("steps", "0", "at least 1"):
+        unrolled.all_batches(2, 0)
