@@ -114,6 +114,7 @@ class Loss:
         grad_c, grad_U, grad_W = torch.zeros_like(heads.c), torch.zeros_like(heads.U), torch.zeros_like(W)
         for now in self._chunks(n, M, X.shape[1]):
             sums, weighted = self._sums(X[now], q[now], heads.U, W, safe)
+            self._passing(heads, now, sums, weighted)
             loss, pulled, left_U, left_W = self._second_half(
                 sums,
                 weighted,
@@ -130,6 +131,9 @@ class Loss:
             grad_U += left_U
             grad_W.addmm_(q[now].T, left_W.flatten(1))
         return losses, Heads(grad_c * scale, grad_U, grad_W.view(d, d, M), heads.widths)
+
+    def _passing(self, heads: Heads, now: slice, sums: Tensor, weighted: Tensor) -> None:
+        """What a chunk of samples offers on the way to the gradient, for those who want to measure more; nothing here."""
 
     @torch.no_grad()
     def outputs(self, heads: Heads) -> Tensor:
