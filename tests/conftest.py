@@ -1,6 +1,25 @@
-"""Settings that all tests share."""
+"""Settings that all tests share, and a browser."""
 
+import os
+import shutil
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("shallowformer", derandomize=True, deadline=None, max_examples=25, database=None)
 settings.load_profile("shallowformer")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, for pages that stand by themselves."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if executable is None:
+        pytest.skip("no Chromium: apt-get install chromium, or name it in the environment variable CHROMIUM")
+    with playwright.sync_playwright() as started:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        chromium = started.chromium.launch(executable_path=executable, args=flags)
+        yield chromium
+        chromium.close()

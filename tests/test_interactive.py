@@ -1,6 +1,5 @@
 import json
 import re
-import shutil
 
 import pytest
 from bs4 import BeautifulSoup
@@ -109,19 +108,6 @@ def test_colours_stand_out_from_their_paper(palette):
 
 
 # In a browser
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"])  # fmt: skip
-        yield chromium
-        chromium.close()
 
 
 def bare(*figures):

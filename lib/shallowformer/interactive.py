@@ -36,13 +36,25 @@ _DARK_PAGES = (
 )
 
 
-def _variables(colours: dict[str, str]) -> str:
-    return ";".join(f"--{name}:{colour}" for name, colour in colours.items())
+def theme(selector: str) -> str:
+    """Colours for an element, light and dark, as CSS variables: the names of ``LIGHT``.
+
+    Args:
+        selector: of the element.
+
+    Returns:
+        CSS.
+    """
+    variables = lambda colours: ";".join(f"--{name}:{colour}" for name, colour in colours.items())
+    dark = ",".join(f"{page} {selector}" for page in _DARK_PAGES)
+    return (
+        f"{selector}{{{variables(LIGHT)};color:var(--ink);background:var(--paper);font-size:.9rem;padding:.25rem}}\n"
+        f"@media screen{{{dark}{{{variables(DARK)}}}}}\n"
+    )
 
 
 STYLE = f"""
-.interactive{{{_variables(LIGHT)};color:var(--ink);background:var(--paper);font-size:.9rem;padding:.25rem}}
-@media screen{{{",".join(f"{page} .interactive" for page in _DARK_PAGES)}{{{_variables(DARK)}}}}}
+{theme(".interactive")}
 .interactive-panels{{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:center}}
 .interactive svg{{flex:1 1 290px;min-width:0;max-width:440px;height:auto;font:13px system-ui,sans-serif}}
 .interactive label{{display:flex;flex-wrap:wrap;gap:0 1rem;align-items:center;margin:.4rem .5rem 0}}

@@ -23,6 +23,7 @@ from shallowformer.exercises import (
     tangent_kernel,
     theorem_1,
     transportation,
+    vacuous,
 )
 from shallowformer.exercises.feedback import Feedback, judge
 
@@ -57,6 +58,8 @@ FUNCTIONS = {
     stochastic.check_factor: stochastic.FACTOR_MISTAKES,
     no_logs.check_turn: no_logs.TURN_MISTAKES,
     no_logs.check_heads_for: no_logs.HEADS_MISTAKES,
+    vacuous.check_ridge_parameter: vacuous.RIDGE_MISTAKES,
+    vacuous.check_label_scale: vacuous.SCALE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -97,6 +100,13 @@ NUMBERS = {
     },
     self_bounding.check_best_theta: {0.5: "ε = 0", 0.3: "smaller", 0.1: "larger", 1.2: "between 0 and 1"},
     stochastic.check_batch: {5: "counts as well", 10: "one sample fewer", 100: "solve"},
+    vacuous.check_floor: {
+        64: "a/c",
+        0.125: "-0.1",
+        0.001: "-0.9",
+        -1: "above 0",
+        "half": "expected a number",
+    },
     no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
