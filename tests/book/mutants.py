@@ -349,12 +349,21 @@ def _together(X, phi0, rho):
 
 _right_best, _right_pull = theorem_1.Constants.best, comparison.Comparison.pulled
 _right_along, _right_optimisation = comparison.Comparison._along, budget.Sheet.optimisation.fget
-_right_lines = comparison.lines
+_right_lines, _right_head_lines = comparison.lines, comparison.head_lines
 
 
 def _lines_without_the_square(terms, after, constants, eta):
     sides = _right_lines(terms, after, constants, eta)
     return sides | {"24": (after, terms.distance + 2 * eta * terms.ascent)}
+
+
+def _half_the_right_side_of(number):
+    def head_lines(*evidence):
+        sides = _right_head_lines(*evidence)
+        left, right = sides[number]
+        return sides | {number: (left, right / 2)}
+
+    return head_lines
 
 
 _right_batches, _right_forms, _right_misfit = unrolled.all_batches, self_bounding.forms, self_bounding._misfit
@@ -847,6 +856,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-1/lines": [
         package("(24) without the square of the step", comparison, "lines", _lines_without_the_square),
         package("projections that lead away", comparison.Comparison, "pulled", lambda *step: -_right_pull(*step)),
+        package("(31) halved", comparison, "head_lines", _half_the_right_side_of("31")),
+        package("(32) halved", comparison, "head_lines", _half_the_right_side_of("32")),
     ],
     "kr-theorem-1-step": [
         package("slopes without W", comparison.Comparison, "_along", lambda self, feature, c, step: _right_along(
@@ -873,6 +884,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.99),
         Mutant("4ℓ² + 5b²", lambda check: replace(check, rhs=lambda l, b: 11 / 12 * (4 * l**2 + 5 * b**2))),
     ],
+    "kr-theorem-1-average/points": [tighter(0.99), tighter(0.5)],
     "kr-theorem-1-informal": [package("envelopes that do not grow", theorem_1.Constants, "envelope", property(lambda self: 1.0))],
     # Stochastic gradients
     "kr-proposition-1": [tighter(4e-8)],
