@@ -842,6 +842,10 @@ MUTANTS: dict[str, list[Mutant]] = {
     # Projected gradient descent
     "kr-theorem-1-projection": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
     "kr-theorem-1-projection/blocks": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/descent": [
+        tighter(0.99),
+        Mutant("1/η in place of 1/η − Λ/2", lambda check: replace(check, rhs=lambda **p: 0 * check.rhs(**p) + 1e-12)),
+    ],
     "kr-theorem-1-projection/rest": [package("into a smaller ball", neighbourhood, "project", _too_far_in)],
     "kr-theorem-1-active": [tighter(0.99), tighter(0.5)],
     "kr-theorem-1-active/attention": [tighter(0.99), tighter(0.5)],
