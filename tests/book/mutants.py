@@ -349,12 +349,21 @@ def _together(X, phi0, rho):
 
 _right_best, _right_pull = theorem_1.Constants.best, comparison.Comparison.pulled
 _right_along, _right_optimisation = comparison.Comparison._along, budget.Sheet.optimisation.fget
-_right_lines = comparison.lines
+_right_lines, _right_head_lines = comparison.lines, comparison.head_lines
 
 
 def _lines_without_the_square(terms, after, constants, eta):
     sides = _right_lines(terms, after, constants, eta)
     return sides | {"24": (after, terms.distance + 2 * eta * terms.ascent)}
+
+
+def _half_the_right_side_of(number):
+    def head_lines(*evidence):
+        sides = _right_head_lines(*evidence)
+        left, right = sides[number]
+        return sides | {number: (left, right / 2)}
+
+    return head_lines
 
 
 _right_batches, _right_forms, _right_misfit = unrolled.all_batches, self_bounding.forms, self_bounding._misfit
@@ -833,6 +842,10 @@ MUTANTS: dict[str, list[Mutant]] = {
     # Projected gradient descent
     "kr-theorem-1-projection": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
     "kr-theorem-1-projection/blocks": [tighter(0.99), package("half as far from the centre", neighbourhood, "project", _half_way)],
+    "kr-theorem-1-projection/descent": [
+        tighter(0.99),
+        Mutant("1/η in place of 1/η − Λ/2", lambda check: replace(check, rhs=lambda **p: 0 * check.rhs(**p) + 1e-12)),
+    ],
     "kr-theorem-1-projection/rest": [package("into a smaller ball", neighbourhood, "project", _too_far_in)],
     "kr-theorem-1-active": [tighter(0.99), tighter(0.5)],
     "kr-theorem-1-active/attention": [tighter(0.99), tighter(0.5)],
@@ -847,6 +860,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-1/lines": [
         package("(24) without the square of the step", comparison, "lines", _lines_without_the_square),
         package("projections that lead away", comparison.Comparison, "pulled", lambda *step: -_right_pull(*step)),
+        package("(31) halved", comparison, "head_lines", _half_the_right_side_of("31")),
+        package("(32) halved", comparison, "head_lines", _half_the_right_side_of("32")),
     ],
     "kr-theorem-1-step": [
         package("slopes without W", comparison.Comparison, "_along", lambda self, feature, c, step: _right_along(
@@ -873,6 +888,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.99),
         Mutant("4ℓ² + 5b²", lambda check: replace(check, rhs=lambda l, b: 11 / 12 * (4 * l**2 + 5 * b**2))),
     ],
+    "kr-theorem-1-average/points": [tighter(0.99), tighter(0.5)],
     "kr-theorem-1-informal": [package("envelopes that do not grow", theorem_1.Constants, "envelope", property(lambda self: 1.0))],
     # Stochastic gradients
     "kr-proposition-1": [tighter(4e-8)],

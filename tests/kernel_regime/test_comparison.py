@@ -63,13 +63,45 @@ def test_every_quantity_by_automatic_differentiation(sigma, query):
     assert_agrees(terms.slope, sum(block.square().sum() for block in gradient.blocks), 10)
 
 
-def test_the_change_of_a_heads_features():
+@pytest.mark.parametrize("sigma", [activations.TANH, activations.LOGISTIC], ids=lambda sigma: sigma.name)
+@pytest.mark.parametrize("query", [queries.last_token, queries.seeded(3, 1)], ids=["last", "seeded"])
+def test_every_quantity_of_a_head_by_automatic_differentiation(sigma, query):
     X, y, phi, phi0, tilde = problem()
-    by_theta, by_c = comparison.Comparison(X, y, phi0, tilde).changes(phi)
-    now, start = gradients.per_sample_gradient(X, phi), gradients.per_sample_gradient(X, phi0)
-    turned = [(a - b).flatten(2) for a, b in zip(now[1:], start[1:], strict=True)]
-    assert_agrees(by_theta, phi.m * torch.cat(turned, -1).norm(dim=-1), 10)
-    assert_agrees(by_c, phi.m * (now[0] - start[0]).abs(), 10)
+    heads = comparison.Comparison(X, y, phi0, tilde, query, sigma).heads(phi)
+    f = lambda c, U, W: model.f(X, Parameters(c, U, W), query, sigma)
+    flat = lambda blocks: torch.cat([block.reshape(*block.shape[:2], -1) for block in blocks], -1)
+    at, at0 = (flat(torch.autograd.functional.jacobian(f, p.blocks)) for p in (phi, phi0))
+    away = flat([(b - a)[None] for a, b in zip(phi.blocks, tilde.blocks, strict=True)])[0]
+    turned = at - at0
+    for actual, expected in (
+        (heads.products, (turned * away).sum(-1)),
+        (heads.turn_c, turned[..., 0].abs()),
+        (heads.turn_theta, turned[..., 1:].norm(dim=-1)),
+        (heads.turn, turned.norm(dim=-1)),
+        (heads.gradient, at.norm(dim=-1)),
+        (heads.away, away.norm(dim=-1)),
+    ):
+        assert_agrees(actual, expected, 10)
+
+
+def test_the_lines_about_heads():
+    X, y, _, _, tilde = problem(m=8)
+    phi0 = parameters.symmetric(8, 3, Generator().manual_seed(3))
+    tilde = neighbourhood.project(tilde, phi0, (0.1, 0.1, 0.1))
+    proof = comparison.Comparison(X, y, phi0, tilde)
+    phi = neighbourhood.random_boundary(phi0, (3.0, 3.0, 3.0), Generator().manual_seed(5))
+    B = float(linearisation.longest(phi0, 3.0).max())
+    bounds = theorem_1.heads_paper(B, (3.0, 3.0, 3.0), (0.1, 0.1, 0.1), 8)
+    terms, heads = proof.at(phi), proof.heads(phi)
+    sides = comparison.head_lines(terms, heads, bounds)
+    assert list(sides) == ["30", "31", "32", "35", "36", "37", "40"]
+    assert all(0 < float(left) <= float(right) * (1 + 1e-12) for left, right in sides.values())
+    assert_agrees(heads.products.sum(1), terms.cof, 10)
+    assert_agrees(heads.gradient.square().sum(1), terms.squares, 10)
+    quotients = terms.cof.abs() / heads.products.abs().sum(1)
+    assert_agrees(sides["30"][0] / sides["30"][1], quotients.max(), 10)
+    nothing = comparison.head_lines(proof.at(phi0), proof.heads(phi0), bounds)
+    assert all(float(left) <= float(right) for left, right in nothing.values())
 
 
 @pytest.mark.parametrize("rho", [(0.1, 0.2, 0.3), None])

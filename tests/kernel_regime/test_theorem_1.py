@@ -67,6 +67,17 @@ def test_the_bounds_in_plain_loops(sigma):
     assert float(theorem_1.B_rem(lengths, rho, nu, sigma)) == pytest.approx(sum(per_head) / m**1.5, rel=1e-4)
 
 
+def test_the_bounds_for_a_head_by_hand():
+    B, rho, nu, m = 2.0, (1.0, 2.0, 2.0), (1.0, 0.0, 0.0), 16
+    L1, L2, r = smoothness.L1_paper(B), smoothness.L2_paper(B), 8**0.5
+    each = theorem_1.heads_paper(B, rho, nu, m)
+    assert each.reach == pytest.approx((3 + 1) / 4)
+    assert each.turn == pytest.approx(((L1 + L2) * r + L1) / 16)
+    assert each.turn_c == pytest.approx(L1 * r / 16)
+    assert each.gradient == pytest.approx((1 + 1.25 * L1) / 4)
+    assert theorem_1.B_cof_paper(B, rho, nu, m) == pytest.approx(((L1 + L2) * r + L1) * 4 / 4)
+
+
 @pytest.mark.parametrize("rho", [ONES, THREES, (0.3, 2.0, 0.1)])
 def test_the_gradient_bounds_hold_on_the_neighbourhood_and_are_in_order(rho):
     generator = Generator().manual_seed(0)

@@ -38,7 +38,7 @@ def check_edge(edge: Callable[[Tensor], float]) -> Feedback:
     cases = [
         ("three orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0, 0.5], dtype=torch.float64)),)),
         ("five gradients", (J @ J.T,)),
-        ("equal gradients", (torch.ones(3, 3, dtype=torch.float64) + 0.5 * torch.eye(3),)),
+        ("gradients that are almost parallel", (torch.ones(3, 3, dtype=torch.float64) + 0.5 * torch.eye(3),)),
     ]
     return judge("ex-descent-edge", edge, _edge, cases, EDGE_MISTAKES)
 
@@ -63,7 +63,7 @@ def check_earliest_contact(earliest_contact: Callable[[Tensor, float, float], in
         ("losses of 1, η = 0.5, ρ_c = 2.5", numbers(1, 1, 1, 1), 0.5, 2.5),
         ("losses 4, 1, 0.25, η = 0.5, ρ_c = 3.2", numbers(4, 1, 0.25), 0.5, 3.2),
         ("a run that is too short, losses 0.01, 0.01", numbers(0.01, 0.01), 0.1, 1.0),
-        ("a readout that may move by 0.03", numbers(0.04, 0.01, 0.01), 0.05, 0.03),
+        ("a readout that may move by 0.025", numbers(0.04, 0.01, 0.01), 0.05, 0.025),
     ]
     if not callable(earliest_contact):
         return Feedback(name, "wrong", f"give the function itself, not {type(earliest_contact).__name__}")

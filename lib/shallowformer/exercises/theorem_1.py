@@ -78,7 +78,7 @@ def _width_term(m: int) -> float:
 
 
 def check_heads_needed(heads: float) -> Feedback:
-    """Exercise *When does it begin to speak?*: the first power of two at which the paper's width term is below 0.0028.
+    """Exercise *When does it begin to speak?*: the first power of two at which the paper's width term is below 0.0025.
 
     Args:
         heads: the reader's answer.
@@ -94,11 +94,11 @@ def check_heads_needed(heads: float) -> Feedback:
         if not (math.isfinite(heads) and heads >= 2) or 2 ** round(math.log2(heads)) != heads:
             return Feedback(name, "wrong", f"{heads:g} is no power of 2")
         m = int(heads)
-        if _width_term(m) > 0.0028:
+        if _width_term(m) > 0.0025:
             return Feedback(
                 name, "wrong", f"there the width term is still {_width_term(m):.2g}: too few heads"
             )
-        if _width_term(m // 2) <= 0.0028:
+        if _width_term(m // 2) <= 0.0025:
             return Feedback(name, "wrong", "half as many heads would do: not the smallest")
         return Feedback(name, "passed", f"the width term is {_width_term(m):.4f} there")
 

@@ -13,7 +13,7 @@ from shallowformer.kernel_regime.gradients import Features, features
 from shallowformer.kernel_regime.pairs import difference
 from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.queries import Query, last_token
-from shallowformer.kernel_regime.theorem_1 import Constants
+from shallowformer.kernel_regime.theorem_1 import Constants, HeadBounds
 
 
 def squared_distance(phi: Parameters, other: Parameters) -> Tensor:
@@ -74,6 +74,30 @@ class Terms:
     def errors(self) -> Tensor:
         """e_j = ε_app + ε_lin + ε_CoF, Float[Tensor, "n"]."""
         return self.app + self.lin + self.cof
+
+
+@dataclass(frozen=True)
+class HeadTerms:
+    """What the proof of Theorem 1 speaks of, at one iterate φ, head by head; φ_i is what belongs to head i.
+
+    Args:
+        products: ⟨∇_{φ_i}f(φ) − ∇_{φ_i}f(φ⁽⁰⁾), φ̃_i − φ_i⟩, which add up to the change of features, Float[Tensor, "n m"].
+        turn_theta: ‖∇_{θ_i}f(φ) − ∇_{θ_i}f(φ⁽⁰⁾)‖, Float[Tensor, "n m"].
+        turn_c: |∇_{c_i}f(φ) − ∇_{c_i}f(φ⁽⁰⁾)|, Float[Tensor, "n m"].
+        gradient: ‖∇_{φ_i}f(φ)‖, Float[Tensor, "n m"].
+        away: ‖φ̃_i − φ_i‖, Float[Tensor, "m"].
+    """
+
+    products: Tensor
+    turn_theta: Tensor
+    turn_c: Tensor
+    gradient: Tensor
+    away: Tensor
+
+    @property
+    def turn(self) -> Tensor:
+        """‖∇_{φ_i}f(φ) − ∇_{φ_i}f(φ⁽⁰⁾)‖, Float[Tensor, "n m"]."""
+        return torch.hypot(self.turn_theta, self.turn_c)
 
 
 class Comparison:
@@ -160,23 +184,33 @@ class Comparison:
         )
 
     @torch.no_grad()
-    def changes(self, phi: Parameters) -> tuple[Tensor, Tensor]:
-        """How far the features of a head have come: the quantities of (35) and (36), times √m.
+    def heads(self, phi: Parameters) -> "HeadTerms":
+        """Evaluate what the proof says of single heads, (30) to (37) and (40).
 
         Args:
             phi: the iterate φ.
 
         Returns:
-            √m ‖c_i∇h(θ_i) − c_i⁽⁰⁾∇h(θ_i⁽⁰⁾)‖ and √m |h(θ_i) − h(θ_i⁽⁰⁾)| of every sample and head, each Float[Tensor, "n m"].
+            The quantities of every sample and head.
 
         Raises:
             ValueError: shapes, dtypes or devices differ from those of the initialisation.
         """
         now, start = features(self.X, phi, self.query, self.sigma), self.start
-        turn = lambda a, b: (phi.c[:, None] * a - self.phi0.c[:, None] * b).square().sum(-1)
-        along_W = turn(now.w_left, start.w_left) * now.q.square().sum(-1)[:, None]
-        by_theta = (turn(now.u, start.u) + along_W).sqrt()
-        return phi.m**0.5 * by_theta, phi.m**0.5 * (now.c - start.c).abs()
+        scale, q2 = phi.m**-0.5, now.q.square().sum(-1)[:, None]
+        to_tilde = difference(self.tilde, phi)
+        turn = lambda a, b: scale * (phi.c[:, None] * a - self.phi0.c[:, None] * b)
+        u, w_left, c = turn(now.u, start.u), turn(now.w_left, start.w_left), scale * (now.c - start.c)
+        on_query = torch.einsum("mab,nb->nma", to_tilde.W, now.q)
+        along = c * to_tilde.c + (u * to_tilde.U).sum(-1) + (w_left * on_query).sum(-1)
+        by_theta = now.u.square().sum(-1) + now.w_left.square().sum(-1) * q2
+        return HeadTerms(
+            products=along,
+            turn_theta=(u.square().sum(-1) + w_left.square().sum(-1) * q2).sqrt(),
+            turn_c=c.abs(),
+            gradient=scale * (now.c.square() + phi.c.square() * by_theta).sqrt(),
+            away=sum(block.reshape(phi.m, -1).square().sum(1) for block in to_tilde.blocks).sqrt(),
+        )
 
     def pulled(self, phi: Parameters, terms: Terms, eta: float, rho: Sequence[float] | None) -> Tensor:
         """By how much the projection of the step from φ reduces the squared distance to φ̃: V(φ⁺) − V(Πφ⁺).
@@ -201,7 +235,15 @@ class Comparison:
         return squared_distance(stepped, self.tilde) - squared_distance(inside, self.tilde)
 
 
-def lines(terms: Terms, after: Tensor, constants: Constants, eta: float) -> dict[str, tuple[Tensor, Tensor]]:
+#: Two sides of an inequality, scalar tensors.
+Sides = tuple[Tensor, Tensor]
+
+
+def _largest(values: Tensor) -> Tensor:
+    return values.abs().max()
+
+
+def lines(terms: Terms, after: Tensor, constants: Constants, eta: float) -> dict[str, Sides]:
     """The inequalities of the paper's proof at one step, (24) to (43), by number: left side, right side.
 
     Args:
@@ -211,7 +253,7 @@ def lines(terms: Terms, after: Tensor, constants: Constants, eta: float) -> dict
         eta: step size η, above 0.
 
     Returns:
-        Number of the display → the two sides, scalar tensors.
+        Number of the display → the two sides. What is said of single heads is in ``head_lines``.
 
     Raises:
         ValueError: ``eta`` not above 0.
@@ -222,12 +264,11 @@ def lines(terms: Terms, after: Tensor, constants: Constants, eta: float) -> dict
     arguments.positive("eta", eta)
     F, loss = constants.envelope, terms.loss
     number = terms.distance.new_tensor
-    largest = lambda values: values.abs().max()
     return {
         "24": (after, terms.distance + 2 * eta * terms.ascent + eta**2 * terms.slope),
-        "28": (largest(terms.lin), number(constants.lin)),
-        "29": (largest(terms.app), number(constants.app)),
-        "38": (largest(terms.cof), number(constants.cof)),
+        "28": (_largest(terms.lin), number(constants.lin)),
+        "29": (_largest(terms.app), number(constants.app)),
+        "38": (_largest(terms.cof), number(constants.cof)),
         "39": (terms.ascent, -2 * loss + 2 * F * constants.errors),
         "41": (terms.squares.max().sqrt(), number(constants.A)),
         "42": (terms.slope, number(4 * (F * constants.A) ** 2)),
@@ -238,4 +279,32 @@ def lines(terms: Terms, after: Tensor, constants: Constants, eta: float) -> dict
             + 4 * eta * F * constants.errors
             + (2 * eta * F * constants.A) ** 2,
         ),
+    }
+
+
+def head_lines(terms: Terms, heads: HeadTerms, bounds: HeadBounds) -> dict[str, Sides]:
+    """The inequalities that lead to (38) and (41) through single heads: (30) to (32), (35) to (37) and (40), by number.
+
+    Args:
+        terms: of an iterate.
+        heads: of the same iterate.
+        bounds: from ``theorem_1.heads_paper``.
+
+    Returns:
+        Number of the display → left side, right side; of (30) and (31) at the sample where the quotient is largest.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, appendix A.7.
+    """
+    number = terms.distance.new_tensor
+    sizes, products = heads.products.abs().sum(1), (heads.turn * heads.away).sum(1)
+    at = lambda left, right: (left[k := (left / right.clamp(min=1e-300)).argmax()], right[k])
+    return {
+        "30": at(terms.cof.abs(), sizes),
+        "31": at(sizes, products),
+        "32": (_largest(heads.away), number(bounds.reach)),
+        "35": (_largest(heads.turn_theta), number(bounds.turn_theta)),
+        "36": (_largest(heads.turn_c), number(bounds.turn_c)),
+        "37": (_largest(heads.turn), number(bounds.turn)),
+        "40": (_largest(heads.gradient), number(bounds.gradient)),
     }

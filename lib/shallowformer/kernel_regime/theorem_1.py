@@ -58,6 +58,60 @@ def A(R: Tensor, rho_c: float, sigma: Activation = TANH) -> Tensor:
     return (sigma.bounds[0] ** 2 + (readout * sigma.bounds[1]) ** 2 * R.clamp(min=1).square().mean()).sqrt()
 
 
+@dataclass(frozen=True)
+class HeadBounds:
+    """The paper's bounds for a single head, over Ω_ρ and every X; φ_i is what belongs to head i.
+
+    Args:
+        reach: (32), on ‖φ̃_i − φ_i‖.
+        turn_theta: (35), on ‖∇_{θ_i}f(φ) − ∇_{θ_i}f(φ⁽⁰⁾)‖.
+        turn_c: (36), on |∇_{c_i}f(φ) − ∇_{c_i}f(φ⁽⁰⁾)|.
+        gradient: (40), on ‖∇_{φ_i}f(φ)‖.
+    """
+
+    reach: float
+    turn_theta: float
+    turn_c: float
+    gradient: float
+
+    @property
+    def turn(self) -> float:
+        """(37), on ‖∇_{φ_i}f(φ) − ∇_{φ_i}f(φ⁽⁰⁾)‖: the sum of (35) and (36)."""
+        return self.turn_theta + self.turn_c
+
+
+def heads_paper(
+    B: float, rho: Sequence[float], nu: Sequence[float], m: int, sigma: Activation = TANH
+) -> HeadBounds:
+    """The paper's bounds for each head: of size 1/√m for (32) and (40), of size 1/m for (35) to (37).
+
+    Args:
+        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0.
+        m: number of heads.
+        sigma: the activation.
+
+    Returns:
+        The bounds.
+
+    Raises:
+        ValueError: ``B``, a radius or a norm below 0, ``m`` below 1.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equations (32), (35) to (37) and (40).
+    """
+    c, u, w = radii(rho, 1)
+    r, L1 = math.hypot(u, w), smoothness.L1_paper(B, sigma)
+    root = arguments.count("m", m) ** 0.5
+    return HeadBounds(
+        reach=(math.hypot(c, u, w) + math.hypot(*radii(nu, 1))) / root,
+        turn_theta=(smoothness.L2_paper(B, sigma) * r + c * L1) / m,
+        turn_c=L1 * r / m,
+        gradient=A_paper(B, c, m, sigma) / root,
+    )
+
+
 def B_cof_paper(
     B: float, rho: Sequence[float], nu: Sequence[float], m: int, sigma: Activation = TANH
 ) -> float:
@@ -71,7 +125,7 @@ def B_cof_paper(
         sigma: the activation.
 
     Returns:
-        The bound.
+        The bound: m heads, each with (37) times (32).
 
     Raises:
         ValueError: ``B``, a radius or a norm below 0, ``m`` below 1.
@@ -79,11 +133,8 @@ def B_cof_paper(
     Source:
         Arda, Cayci, Eryilmaz 2026, equations (30) to (38).
     """
-    c, u, w = radii(rho, 1)
-    arguments.count("m", m)
-    r, L1 = math.hypot(u, w), smoothness.L1_paper(B, sigma)
-    change = smoothness.L2_paper(B, sigma) * r + L1 * c + L1 * r
-    return change * (math.hypot(c, u, w) + math.hypot(*radii(nu, 1))) / m**0.5
+    each = heads_paper(B, rho, nu, m, sigma)
+    return m * each.turn * each.reach
 
 
 def B_rem(R: Tensor, rho: Sequence[float], nu: Sequence[float], sigma: Activation = TANH) -> Tensor:
