@@ -15,6 +15,7 @@ from shallowformer.kernel_regime import (
     approximation,
     budget,
     cancellation,
+    certificates,
     comparators,
     comparison,
     envelopes,
@@ -367,6 +368,7 @@ def _half_the_right_side_of(number):
 
 
 _right_batches, _right_forms, _right_misfit = unrolled.all_batches, self_bounding.forms, self_bounding._misfit
+_right_best, _right_prior = certificates.best_ridge, certificates.prior
 _right_ridge, _right_certificate = comparators.ridge, self_bounding.Trajectory.certificate
 
 
@@ -386,6 +388,7 @@ def _lopsided_ridge(loss, phi0, lam):
 
 
 _right_no_log, _right_epsilon, _right_at_start = width.gradient_no_log, width.epsilon, width.gradient_at_start
+_right_first_order = linearisation.first_order
 _right_drift, _right_gap, _right_turn = cancellation.drift, cancellation.gap, cancellation.turn
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
@@ -976,6 +979,24 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-d/linearisation": [exponent(-0.95), exponent(-0.5)],
     "kr-theorem-d/turn": [exponent(-0.95), exponent(-0.5)],
     "kr-theorem-d-paired": [exponent(-0.45), exponent(-1.0)],
+    # How vacuous is it?
+    "kr-theorem-b-closed": [tighter(0.99)],
+    "kr-theorem-b-closed/slope": [tighter(0.99), package("lengths of half the size", linearisation, "first_order", lambda R, u, w: _right_first_order(2 * R, u, w))],
+    "kr-theorem-a-stopping": [
+        tighter(0.99),
+        package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best(*all, rounds=1)),
+    ],
+    "kr-theorem-a-stopping/parameter": [
+        package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best(*all, rounds=1)),
+        package("half of the horizon", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best(some, phi, H / 2, steps, rounds)),
+    ],
+    "kr-theorem-e": [
+        package("no turn", width, "turn", lambda R, *more: 0 * R.sum()),
+        package("no turn of pairs", cancellation, "turn", lambda R, *more: 0 * R.sum()),
+        tighter(0.99),
+    ],
+    "kr-theorem-e/width": [package("no turn", width, "turn", lambda R, *more: 0 * R.sum()), tighter(0.98)],
+    "kr-theorem-e/loss": [tighter(0.7)],
 }  # fmt: skip
 
 

@@ -73,6 +73,7 @@ def source(tmp_path, monkeypatch):
     """A copy of what the package is built from, so that building leaves nothing in the repository."""
     copy = tmp_path / "source"
     shutil.copytree(ROOT / "lib", copy / "lib", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    shutil.copytree(ROOT / "results", copy / "results")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     monkeypatch.setenv("SHALLOWFORMER_SOURCE", str(copy))
