@@ -905,21 +905,33 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-a-drift/runs": [tighter(0.99), package("no misfit", self_bounding.Trajectory, "drift_bound", _drift_without_misfit)],
     "kr-theorem-a": [tighter(0.99), package("θ without η A²", unrolled.Path, "top", property(lambda self: 0 * self.trace))],
     "kr-theorem-a/misfit": [tighter(0.94)],
+    "kr-theorem-a/factor": [tighter(0.99)],
     "kr-theorem-a/runs": [
         package("no misfit", self_bounding.Trajectory, "certificate", _certificate_without_misfit),
     ],
     "kr-theorem-a-ridge": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
     "kr-theorem-a-ridge/paired": [package("readouts alone move by 0.01", comparators, "ridge", _lopsided_ridge)],
     "kr-theorem-a-ridge/nearest": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
-    "kr-theorem-a-initial": [tighter(0.6)],
-    "kr-theorem-a-polyak": [tighter(0.98)],
+    "kr-theorem-a-initial": [tighter(0.6), package("no change of the outputs", linearisation, "first_order", lambda R, u, w: 0 * R)],
+    "kr-theorem-a-polyak": [tighter(0.99), package("θ without η A²", unrolled.Path, "top", property(lambda self: 0 * self.trace))],
+    "kr-theorem-a-polyak/rule": [tighter(0.98)],
+    "kr-theorem-a-polyak/length": [tighter(0.7)],
     "kr-theorem-a-step": [tighter(0.99)],
     "kr-theorem-a-step/paper": [tighter(0.99)],
     "kr-theorem-a-step/condition": [Mutant("half of θ, so that the condition holds", lambda check: replace(
         check, lhs=lambda theta, **point: check.lhs(theta=theta / 2, **point)))],
-    "kr-theorem-a-average": [tighter(0.99)],
+    "kr-theorem-a-average": [
+        tighter(0.99),
+        Mutant("a model that is taken for linear", lambda check: replace(check, rhs=lambda **point: check.rhs(**point, beta=0.0))),
+    ],
+    "kr-theorem-a-average/runs": [tighter(0.85)],
     "kr-theorem-a-sgd": [tighter(0.97), package("the Gram form for the largest gradient", unrolled.Path, "largest", unrolled.Path.top)],
-    "kr-theorem-a-sgd/path": [Mutant("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
+    "kr-theorem-a-sgd/batch": [tighter(0.97), package("the Gram form for the largest gradient", unrolled.Path, "largest", unrolled.Path.top)],
+    "kr-theorem-a-sgd/drift": [
+        tighter(0.99),
+        package("the Gram form for the largest gradient", unrolled.Path, "largest", unrolled.Path.top),
+        package("half of the misfit", unrolled.Path, "epsilon", property(lambda self: self.misfit.square().mean(-1).sqrt() / 2)),
+    ],
     # No log n, no log m, no d
     "kr-theorem-b-turn": [
         formula("the lever arm kept at its full length", lambda value, case: value + torch.func.jvp(
