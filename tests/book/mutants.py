@@ -881,8 +881,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-proposition-1/step": [tighter(0.99)],
     "kr-proposition-1-noise": [
-        formula("a batch without its mean", lambda value, case: value - (1 - 1 / case["b"]) * (2 / len(case["r"]) * case["r"] @ case["J"]).square().sum() - 0.1),
-        package("batches of one", unrolled, "all_batches", lambda n, steps, batch=1: _right_batches(n, steps, 1).expand(-1, -1, 1) * 0),
+        formula("a batch without its mean", lambda value, case: value - (1 - 1 / case["b"]) * (2 / len(case["r"]) * case["r"] @ case["J"]).square().sum()),
+        package("batches of one", unrolled, "all_batches", lambda n, steps, batch=1: _right_batches(n, steps, 1)),
     ],
     "kr-proposition-1-noise/single": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
     "kr-proposition-1-noise/batch": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
