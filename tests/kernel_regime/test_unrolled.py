@@ -5,6 +5,7 @@ import torch
 from torch import Generator
 
 from checks import assert_agrees, refused
+from shallowformer import verify
 from shallowformer.kernel_regime import (
     data,
     gradients,
@@ -94,3 +95,47 @@ def test_arguments_are_checked():
         unrolled.outputs(X[None], torch.zeros(1, 5, dtype=X.dtype), 3)
     with refused("steps", "0", "at least 1"):
         unrolled.all_batches(2, 0)
+
+
+def chosen(r=3, n=2, m=2):
+    region = unrolled.problems(n, 3, 2, m, aside=verify.free(7 * m), misfit=verify.ball(n))
+    return region.draw(r, Generator().manual_seed(0))
+
+
+def test_posed_problems_have_the_misfit_that_was_asked_for():
+    known = chosen()
+    posed = unrolled.pose(**known, rho=RHO)
+    path = posed.run(RATE.expand(3), 1)
+    assert_agrees(path.misfit[:, 0], known["misfit"], 10)
+    assert_agrees(posed.start, known["scale"][:, None] * known["phi"])
+    assert_agrees(unrolled.project(posed.comparator, posed.start, 2, 2, RHO), posed.comparator)
+    assert_agrees(
+        unrolled.pose(**known | {"misfit": None}).run(RATE.expand(3), 0).misfit + 1, torch.ones(3, 1, 2), 10
+    )
+
+
+def test_each_step_may_have_its_own_size():
+    posed = unrolled.pose(**chosen())
+    sizes = torch.tensor([[0.1, 0.7]], dtype=torch.float64).expand(3, -1)
+    both, first = posed.run(sizes, 2), posed.run(sizes[:, 0], 1)
+    assert_agrees(both.V[:, 1], first.V[:, 1])
+    assert float((both.V[:, 2] - posed.run(sizes[:, 0], 2).V[:, 2]).abs().min()) > 1e-6
+
+
+def test_all_batches_are_run_problem_by_problem():
+    posed, rate = unrolled.pose(**chosen()), RATE.expand(3)
+    path, rows = posed.run_on_all_batches(rate, 2)
+    assert len(path.V) == len(rows) == 12
+    step = descended(posed, 1, rows[5])
+    assert_agrees(path.V[5, 1:], step)
+
+
+def descended(posed, which, rows):
+    """V along one sequence of single samples, by hand."""
+    phi, found = posed.start[which : which + 1], []
+    for (j,) in rows.tolist():
+        f, J = unrolled.outputs(posed.X[which : which + 1], phi, posed.m)
+        phi = phi - 2 * 0.4 * (f[:, j] - posed.y[which, j]) * J[:, j]
+        phi = unrolled.project(phi, posed.start[which : which + 1], posed.m, 2, posed.rho)
+        found.append((phi - posed.comparator[which]).square().sum())
+    return torch.stack(found)

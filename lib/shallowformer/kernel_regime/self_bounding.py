@@ -12,21 +12,16 @@ import torch
 from torch import Tensor
 
 from shallowformer import arguments
-from shallowformer.kernel_regime import descent, gradients, pairs, smoothness
+from shallowformer.kernel_regime import descent, gradients, pairs
 from shallowformer.kernel_regime.activations import TANH, Activation
 from shallowformer.kernel_regime.comparators import fixed_queries, one_column
-from shallowformer.kernel_regime.linearisation import longest
 from shallowformer.kernel_regime.loss import Loss
-from shallowformer.kernel_regime.neighbourhood import radii
 from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.queries import Query, last_token
 from shallowformer.kernel_regime.transportation import pairing
 
 #: The three ways to bound ‖∇L̂‖² ≤ 4A²L̂, from the one that is measured along the gradient itself to the loosest.
 FORMS = ("along", "gram", "trace")
-
-#: Lengths are rounded up to multiples of this before a smoothness constant, which is slow to compute, is taken.
-GRID = 0.05
 
 
 def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> float:
@@ -299,29 +294,3 @@ def follow(
     return Trajectory(
         eta=eta, run=run, **{name: torch.stack([seen[name] for seen in run.observed]) for name in names}
     )
-
-
-def gradient_change(phi0: Parameters, rho: Sequence[float], sigma: Activation = TANH) -> float:
-    """A bound on ‖∇f(X; φ) − ∇f(X; φ⁽⁰⁾)‖ over Ω_ρ and all inputs: m^{−1/2} ((1/m) Σ_i [(L₂r + ρ_cL₁)² + (L₁r)²](R_i))^{1/2}.
-
-    Args:
-        phi0: the centre of Ω_ρ, with |c_i| = 1 at every head.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
-
-    Returns:
-        The bound, with every R_i rounded up to a multiple of 0.05; √(A² at φ) is at most √(A² at φ⁽⁰⁾) plus it, for ``gram`` and for ``trace``.
-
-    Raises:
-        ValueError: a readout that is not +1 or −1, or a negative radius.
-    """
-    if not (phi0.c.abs() == 1).all():
-        raise ValueError("phi0.c must be +1 or -1 at every head, as at initialisation")
-    c, u, w = radii(rho, 1)
-    r = math.hypot(u, w)
-    lengths = (longest(phi0, u) / GRID).ceil() * GRID  # the constants grow with R
-    total = 0.0
-    for R, count in zip(*lengths.unique(return_counts=True), strict=True):
-        L1, L2 = smoothness.L1(float(R), sigma), smoothness.L2(float(R), sigma)
-        total += int(count) * ((L2 * r + c * L1) ** 2 + (L1 * r) ** 2)
-    return math.sqrt(total) / phi0.m

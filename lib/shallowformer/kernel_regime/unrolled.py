@@ -14,6 +14,7 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.kernel_regime.activations import TANH, Activation
 from shallowformer.kernel_regime.neighbourhood import radii
+from shallowformer.verify.sets import AdmissibleSet, Region, ball, free, interval, product
 
 #: Keeps square roots differentiable at 0, far below rounding of what is compared.
 TINY = 1e-30
@@ -142,7 +143,7 @@ def descend(
         phi0: starts, Float[Tensor, "r p"].
         comparator: φ̃, Float[Tensor, "r p"].
         m: number of heads.
-        eta: step sizes, Float[Tensor, "r"].
+        eta: step sizes, Float[Tensor, "r"], or one of each step, Float[Tensor, "r τ"].
         steps: τ, at least 0.
         rho: radii of Ω_ρ; without projection if None.
         rows: batch of each step, Int[Tensor, "r τ b"]; all samples if None.
@@ -152,6 +153,7 @@ def descend(
         The paths.
     """
     d, n, phi, seen = X.shape[-1], X.shape[1], phi0, []
+    rates = eta.reshape(len(X), -1).expand(-1, steps)
     for step in range(steps + 1):
         f, J = outputs(X, phi, m, sigma)
         residual = f - y
@@ -163,7 +165,7 @@ def descend(
         if rows is not None:
             drawn = torch.nn.functional.one_hot(rows[:, step], n).to(residual.dtype).mean(1)
             pull = drawn * residual
-        phi = phi - 2 * eta[:, None] * torch.einsum("rn,rnp->rp", pull, J)
+        phi = phi - 2 * rates[:, step, None] * torch.einsum("rn,rnp->rp", pull, J)
         if rho is not None:
             phi = project(phi, phi0, m, d, rho)
     return Path(*(torch.stack(parts, 1) for parts in zip(*seen, strict=True)))
@@ -186,3 +188,102 @@ def all_batches(n: int, steps: int, batch: int = 1) -> Tensor:
     for name, value in (("n", n), ("steps", steps), ("batch", batch)):
         arguments.count(name, value)
     return torch.tensor(list(itertools.product(range(n), repeat=steps * batch))).reshape(-1, steps, batch)
+
+
+def problems(n: int, T: int, d: int, m: int, **more: Region) -> AdmissibleSet:
+    """Where a search may choose: data, and a start ``scale`` · ``phi`` whose U are short or long.
+
+    Args:
+        n: number of samples.
+        T: tokens a sample.
+        d: dimension of a token.
+        m: number of heads.
+        **more: whatever else is to be chosen.
+
+    Returns:
+        The set, with the variables ``X``, ``scale``, ``phi`` and those of ``more``.
+
+    Raises:
+        ValueError: a size below 1.
+    """
+    size = m * (d + 1 + d * d)
+    return product(X=ball(n, T, d), scale=interval(0.1, 5.0), phi=free(size), **more)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """r problems: data with labels, a start, its neighbourhood, and a comparator in it.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "r n T d"].
+        y: labels, Float[Tensor, "r n"].
+        start: φ⁽⁰⁾, Float[Tensor, "r p"].
+        comparator: φ̃, Float[Tensor, "r p"].
+        m: number of heads.
+        rho: radii of Ω_ρ.
+    """
+
+    X: Tensor
+    y: Tensor
+    start: Tensor
+    comparator: Tensor
+    m: int
+    rho: Sequence[float]
+
+    def run(self, eta: Tensor, steps: int) -> Path:
+        """Full-batch descent.
+
+        Args:
+            eta: step sizes, Float[Tensor, "r"] or Float[Tensor, "r τ"].
+            steps: τ.
+
+        Returns:
+            The paths.
+        """
+        return descend(self.X, self.y, self.start, self.comparator, self.m, eta, steps, self.rho)
+
+    def run_on_all_batches(self, eta: Tensor, steps: int, batch: int = 1) -> tuple[Path, Tensor]:
+        """Stochastic descent on every sequence of batches, so that expectations are means over paths.
+
+        Args:
+            eta: step sizes, Float[Tensor, "r"].
+            steps: τ.
+            batch: samples a step.
+
+        Returns:
+            The paths of k = n^(τb) sequences, one problem after another, with r·k rows; and their batches, Int[Tensor, "r·k τ b"].
+        """
+        rows = all_batches(self.X.shape[1], steps, batch)
+        many = [v.repeat_interleave(len(rows), 0) for v in (self.X, self.y, self.start, self.comparator, eta)]
+        rows = rows.repeat(len(self.X), 1, 1)
+        *known, rates = many
+        return descend(*known, self.m, rates, steps, self.rho, rows), rows
+
+
+def pose(
+    X: Tensor,
+    scale: Tensor,
+    phi: Tensor,
+    aside: Tensor,
+    misfit: Tensor | None = None,
+    rho: Sequence[float] = (1.0, 1.0, 1.0),
+) -> Problem:
+    """Labels for which a comparator aside from the start has a given misfit there, all r problems at once.
+
+    Args:
+        X: tokens in the unit ball, Float[Tensor, "r n T d"].
+        scale: of the start, Float[Tensor, "r"].
+        phi: the start before scaling, Float[Tensor, "r p"].
+        aside: from the start to the comparator, before that is projected on Ω_ρ, Float[Tensor, "r p"].
+        misfit: e_j at the start, Float[Tensor, "r n"]; 0 if None.
+        rho: radii of Ω_ρ.
+
+    Returns:
+        The problems; the number of heads follows from p.
+    """
+    start, d = scale[:, None] * phi, X.shape[-1]
+    m = phi.shape[1] // (1 + d + d * d)
+    comparator = project(start + aside, start, m, d, rho)
+    f, J = outputs(X, start, m)
+    y = f + torch.einsum("rnp,rp->rn", J, comparator - start)
+    return Problem(X, y if misfit is None else y - misfit, start, comparator, m, rho)
