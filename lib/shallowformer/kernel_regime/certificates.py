@@ -179,7 +179,7 @@ def follow(
     rho: Sequence[float] | None,
     progress: bool = False,
 ) -> Followed:
-    """Run projected gradient descent and measure Theorem A at every step, at about half again the price of the run alone.
+    """Run projected gradient descent and measure Theorem A at every step, for less than the price of the run alone.
 
     ``self_bounding.follow`` measures more (every form of A², the drift itself), for problems that are small.
 
