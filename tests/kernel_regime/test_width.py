@@ -86,7 +86,7 @@ def test_the_turn_obeys_its_bounds_and_the_single_integral_is_the_smaller_one():
         gap = model.f(X, there) - linearisation.f_lin(X, there, phi0)
         assert gap.abs().max() <= line
         assert (gap - turn).abs().max() <= remainder
-    with pytest.raises(ValueError, match="nu must not exceed rho"):
+    with pytest.raises(ValueError, match="nu_u must be at most rho_u"):
         width.lines_and_remainder(R, ONES, (1.0, 2.0, 1.0))
 
 
