@@ -976,7 +976,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("½r for ⅔r", cancellation, "turn_of_a_pair", lambda L, rho, *more: (
             _right_pair_turn(L, rho, *more) - L[2] * math.hypot(*rho[1:]) ** 3 / 6)),
         package("ρ_c without its factor 2", cancellation, "turn_of_a_pair", lambda L, rho, nu, *k: (
-            _right_pair_turn(L, rho, nu, *k) - L[1] * rho[0] * math.hypot(*rho[1:]) * math.hypot(*(a + b for a, b in zip(rho[1:], nu[1:]))))),
+            _right_pair_turn(L, rho, nu, *k) - L[1] * rho[0] * math.hypot(*rho[1:]) * (math.hypot(*rho[1:]) + math.hypot(*nu[1:])))),
         package("κ L₁ν̄_c for κ L₁(ν̄_c + ρ_c)", cancellation, "turn_of_a_pair", lambda L, rho, nu, kappa, kappa_c: (
             _right_pair_turn(L, rho, nu, kappa, kappa_c) - kappa * L[0] * rho[0])),
         package("κ′ forgotten", cancellation, "turn_of_a_pair", lambda L, rho, nu, kappa, kappa_c: (
