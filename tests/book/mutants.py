@@ -390,6 +390,8 @@ def _lopsided_ridge(loss, phi0, lam):
 _right_no_log, _right_epsilon, _right_at_start = width.gradient_no_log, width.epsilon, width.gradient_at_start
 _right_first_order = linearisation.first_order
 _right_drift, _right_gap, _right_turn = cancellation.drift, cancellation.gap, cancellation.turn
+_right_pair_gap, _right_pair_turn = cancellation.gap_of_a_pair, cancellation.turn_of_a_pair
+_right_turn_b, _right_beyond = width.turn, width.beyond_leading
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
 MUTANTS: dict[str, list[Mutant]] = {
@@ -963,7 +965,10 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-b/no-log": [
         package("four fifths of the bound", width, "gradient_no_log", lambda *all: 0.8 * _right_no_log(*all)),
     ],
-    "kr-theorem-b/run": [package("a thousandth of the bound", width, "epsilon", lambda *all: _right_epsilon(*all) / 1000)],
+    "kr-theorem-b/worst": [
+        package("half of the turn", width, "turn", lambda *all: _right_turn_b(*all) / 2),
+        package("no approximation error", approximation, "rms_bernstein", lambda *all: 0.0),
+    ],
     "kr-theorem-b/inputs": [exponent(0.05), exponent(-0.05)],
     "kr-theorem-c": [tighter(0.99)],
     "kr-theorem-c/start": [
@@ -978,12 +983,42 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-c/drift": [tighter(0.67), tighter(0.99)],
     "kr-theorem-c/dimension": [exponent(0.5), exponent(0.05)],
     "kr-theorem-c-turn": [tighter(0.71), tighter(0.99)],
-    "kr-theorem-c-turn/beyond": [tighter(0.2)],
+    "kr-theorem-c-turn/beyond": [tighter(0.99), tighter(0.2)],
+    "kr-theorem-c-turn/bracket": [
+        tighter(0.99),
+        package("½ρ_c r² for ρ_c r²", width, "beyond_leading", lambda L2, L3, rho, nu: (
+            _right_beyond(L2, L3, rho, nu) - L2 * rho[0] * (rho[1] ** 2 + rho[2] ** 2) / 2)),
+        package("¼r for ⅓r", width, "beyond_leading", lambda L2, L3, rho, nu: (
+            _right_beyond(L2, L3, rho, nu) - L3 * math.hypot(*rho[1:]) ** 3 / 12)),
+    ],
     "kr-theorem-c-turn/dimension": [exponent(0.5), exponent(0.05)],
     "kr-theorem-d": [tighter(0.5), tighter(0.99)],
-    "kr-theorem-d/run": [tighter(0.03)],
-    "kr-theorem-d/run-readouts": [tighter(0.3)],
-    "kr-theorem-d/pairs": [package("a sixtieth of κ and κ′", cancellation, "drift", lambda *all: [k / 60 for k in _right_drift(*all)])],
+    "kr-theorem-d/run": [tighter(0.25), tighter(0.9)],
+    "kr-theorem-d/run-readouts": [tighter(0.65), tighter(0.9)],
+    "kr-theorem-d/gap-of-a-pair": [
+        tighter(0.99),
+        package("⅙L₃r³", cancellation, "gap_of_a_pair", lambda L, rho, *k: (
+            _right_pair_gap(L, rho, *k) - L[2] * math.hypot(*rho[1:]) ** 3 / 6)),
+        package("½κ L₂r", cancellation, "gap_of_a_pair", lambda L, rho, kappa, kappa_c: (
+            _right_pair_gap(L, rho, kappa, kappa_c) - L[1] * math.hypot(*rho[1:]) * kappa / 2)),
+        package("κ′ forgotten", cancellation, "gap_of_a_pair", lambda L, rho, kappa, kappa_c: (
+            _right_pair_gap(L, rho, kappa, 0 * kappa_c))),
+    ],
+    "kr-theorem-d/turn-of-a-pair": [
+        tighter(0.99),
+        package("½r for ⅔r", cancellation, "turn_of_a_pair", lambda L, rho, *more: (
+            _right_pair_turn(L, rho, *more) - L[2] * math.hypot(*rho[1:]) ** 3 / 6)),
+        package("ρ_c without its factor 2", cancellation, "turn_of_a_pair", lambda L, rho, nu, *k: (
+            _right_pair_turn(L, rho, nu, *k) - L[1] * rho[0] * math.hypot(*rho[1:]) * (math.hypot(*rho[1:]) + math.hypot(*nu[1:])))),
+        package("κ L₁ν̄_c for κ L₁(ν̄_c + ρ_c)", cancellation, "turn_of_a_pair", lambda L, rho, nu, kappa, kappa_c: (
+            _right_pair_turn(L, rho, nu, kappa, kappa_c) - kappa * L[0] * rho[0])),
+        package("κ′ forgotten", cancellation, "turn_of_a_pair", lambda L, rho, nu, kappa, kappa_c: (
+            _right_pair_turn(L, rho, nu, kappa, 0 * kappa_c))),
+    ],
+    "kr-theorem-d/pairs": [
+        package("a tenth of κ and κ′", cancellation, "drift", lambda *all: [k / 10 for k in _right_drift(*all)]),
+        package("partners that stay opposite", cancellation, "drift", lambda R, rho, Gamma: [0 * R, _right_drift(R, rho, Gamma)[1]]),
+    ],
     "kr-theorem-d/bounds": [
         package("1/m⁴ for 1/m", cancellation, "gap", lambda R, *more: _right_gap(R, *more) / len(R) ** 3),
         package("1/m⁴ for 1/m", cancellation, "turn", lambda R, *more: _right_turn(R, *more) / len(R) ** 3),

@@ -86,7 +86,7 @@ def test_the_turn_obeys_its_bounds_and_the_single_integral_is_the_smaller_one():
         gap = model.f(X, there) - linearisation.f_lin(X, there, phi0)
         assert gap.abs().max() <= line
         assert (gap - turn).abs().max() <= remainder
-    with pytest.raises(ValueError, match="nu must not exceed rho"):
+    with pytest.raises(ValueError, match="nu_u must be at most rho_u"):
         width.lines_and_remainder(R, ONES, (1.0, 2.0, 1.0))
 
 
@@ -169,3 +169,33 @@ def test_travel_in_numbers_and_refusals():
         width.gradient_at_start(3, 1.0)
     with pytest.raises(ValueError, match="delta"):
         width.turn_without_dimension(torch.ones(2), ONES, ONES, 1.5)
+
+
+def test_brackets_in_numbers():
+    L = tuple(torch.tensor([value], dtype=torch.float64) for value in (2.0, 3.0, 6.0))
+    rho, nu = (0.5, 3.0, 4.0), (0.25, 0.6, 0.8)  # r = 5, r̃ = 1
+    assert width.beyond_leading(*L[1:], rho, nu).item() == pytest.approx(
+        6 * 25 * (1 / 2 + 5 / 3) + 3 * (2.5 + 12.5 + 0.25 * 25 / 2)
+    )
+    assert cancellation.gap_of_a_pair(L, rho, 0.1, 0.2).item() == pytest.approx(
+        250 + 3 * 5 * 0.1 + 0.5 * (75 + 0.2) + 0.2 * 2 * 5
+    )
+    assert cancellation.turn_of_a_pair(L, rho, nu, 0.1, 0.2).item() == pytest.approx(
+        150 * (1 + 10 / 3) + 3 * (6.25 + 5 * 6) + 0.1 * (3 * 6 + 2 * 0.75) + 0.2 * 2 * 6
+    )
+    with pytest.raises(ValueError, match="at least 0"):
+        cancellation.gap_of_a_pair(L, (-1.0, 1.0, 1.0), 0.1, 0.2)
+
+
+def test_pairs_obey_the_brackets_at_their_own_asymmetry():
+    X, phi0, generator = start(m=8, d=2)
+    for _ in range(5):
+        phi = neighbourhood.random_boundary(phi0, ONES, generator)
+        p, p_c = cancellation.asymmetries(phi, phi0)
+        R = linearisation.longest(phi0, 1.0)
+        L = [value[:4] for value in cancellation.constants(R)]
+        gap = model.f(X, phi) - linearisation.f_lin(X, phi, phi0)
+        assert gap.abs().max() <= cancellation.gap_of_a_pair(L, ONES, 8 * p, 8 * p_c).sum() / 64
+        there = transportation.transported(phi0, mappings.zero_target(ONES))
+        turn = linearisation.f_lin(X, there, phi) - linearisation.f_lin(X, there, phi0)
+        assert turn.abs().max() <= cancellation.turn_of_a_pair(L, ONES, ONES, 8 * p, 8 * p_c).sum() / 64

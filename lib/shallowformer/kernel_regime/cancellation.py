@@ -20,6 +20,25 @@ from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.width import lengths
 
 Radii = Sequence[float]
+#: L₁, L₂^♯ and L₃ of a head, or of many: numbers or tensors.
+Constants = tuple[Tensor, Tensor, Tensor]
+
+
+def constants(R: Tensor, sigma: Activation = TANH) -> Constants:
+    """L₁, L₂^♯ and L₃ at every R_i: bounds on the first three derivatives of a head over Ω_ρ.
+
+    Args:
+        R: the longest U_i of each head, Float[Tensor, "m"].
+        sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
+
+    Returns:
+        Three tensors, each Float[Tensor, "m"].
+
+    Raises:
+        ValueError: an entry below 0.
+    """
+    lengths(R)
+    return sigma.bounds[1] * R.clamp(min=1), smoothness_of_heads(R, sigma), third_of_heads(R, sigma)
 
 
 def asymmetries(phi: Parameters, phi0: Parameters) -> tuple[Tensor, Tensor]:
@@ -76,11 +95,58 @@ def drift(R: Tensor, rho: Radii, Gamma: float, sigma: Activation = TANH) -> tupl
     Raises:
         ValueError: an entry, a radius or ``Gamma`` below 0.
     """
-    lengths(R)
-    c, u, w = radii(rho, 1)
-    arguments.at_least("Gamma", Gamma, 0.0)
-    r, L1 = math.hypot(u, w), sigma.bounds[1] * R.clamp(min=1)
-    return 4 * Gamma * (smoothness_of_heads(R, sigma) * r + c * L1), 4 * Gamma * r * L1
+    return _drift(constants(R, sigma), radii(rho, 1), arguments.at_least("Gamma", Gamma, 0.0))
+
+
+def _drift(L: Constants, rho: Radii, Gamma: float) -> tuple[Tensor, Tensor]:
+    (L1, L2, _), (c, u, w) = L, rho
+    r = math.hypot(u, w)
+    return 4 * Gamma * (L2 * r + c * L1), 4 * Gamma * r * L1
+
+
+def gap_of_a_pair(L: Constants, rho: Radii, kappa: Tensor, kappa_c: Tensor) -> Tensor:
+    """⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r: m² times a bound on a pair's share of |f − f_lin|, where p ≤ κ/m and p′ ≤ κ′/m.
+
+    Args:
+        L: L₁, L₂, L₃.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+        kappa: κ, at least 0.
+        kappa_c: κ′, at least 0.
+
+    Returns:
+        The bound, of the common shape of the tensors.
+
+    Raises:
+        ValueError: a radius below 0.
+    """
+    (L1, L2, L3), (c, u, w) = L, radii(rho, 1)
+    r = math.hypot(u, w)
+    odd = L3 * r**3 / 3 + L2 * r * kappa
+    return odd + c * (L2 * r**2 + L1 * kappa) + kappa_c * L1 * r
+
+
+def turn_of_a_pair(L: Constants, rho: Radii, nu: Radii, kappa: Tensor, kappa_c: Tensor) -> Tensor:
+    """m² times a bound on a pair's share of |e(φ) − e(φ⁽⁰⁾)| for a paired comparator, where p ≤ κ/m and p′ ≤ κ′/m.
+
+    L₃r²(r̃ + ⅔r) + L₂(ν̄_c r² + 2ρ_c r(r̃ + r)) + κ(L₂(r̃ + r) + L₁(ν̄_c + ρ_c)) + κ′L₁(r̃ + r), r̃² = ν̄_u² + ν̄_w².
+
+    Args:
+        L: L₁, L₂, L₃.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+        nu: radii ν̄ of the comparator, each at least 0.
+        kappa: κ, at least 0.
+        kappa_c: κ′, at least 0.
+
+    Returns:
+        The bound, of the common shape of the tensors.
+
+    Raises:
+        ValueError: a radius below 0.
+    """
+    (L1, L2, L3), (c, u, w), (nc, nu_u, nu_w) = L, radii(rho, 1), radii(nu, 1)
+    r, far = math.hypot(u, w), math.hypot(nu_u, nu_w)
+    smooth = L3 * r**2 * (far + 2 * r / 3) + L2 * (nc * r**2 + 2 * c * r * (far + r))
+    return smooth + kappa * (L2 * (far + r) + L1 * (nc + c)) + kappa_c * L1 * (far + r)
 
 
 def gap(R: Tensor, rho: Radii, Gamma: float, sigma: Activation = TANH) -> Tensor:
@@ -98,12 +164,9 @@ def gap(R: Tensor, rho: Radii, Gamma: float, sigma: Activation = TANH) -> Tensor
     Raises:
         ValueError: an entry, a radius or ``Gamma`` below 0.
     """
-    m, (c, u, w) = lengths(R), radii(rho, 1)
-    r, L1, L2 = math.hypot(u, w), sigma.bounds[1] * R.clamp(min=1), smoothness_of_heads(R, sigma)
-    kappa, kappa_c = drift(R, rho, Gamma, sigma)
-    odd = third_of_heads(R, sigma) * r**3 / 3 + L2 * r * kappa
-    even = c * (L2 * r**2 + L1 * kappa) + kappa_c * L1 * r
-    return (odd + even).mean() / (2 * m)
+    L = constants(R, sigma)
+    kappas = _drift(L, radii(rho, 1), arguments.at_least("Gamma", Gamma, 0.0))
+    return gap_of_a_pair(L, rho, *kappas).mean() / (2 * lengths(R))
 
 
 def turn(R: Tensor, rho: Radii, nu: Radii, Gamma: float, sigma: Activation = TANH) -> Tensor:
@@ -124,10 +187,6 @@ def turn(R: Tensor, rho: Radii, nu: Radii, Gamma: float, sigma: Activation = TAN
     Raises:
         ValueError: an entry, a radius or ``Gamma`` below 0.
     """
-    m, (c, u, w), (nc, nu_u, nw) = lengths(R), radii(rho, 1), radii(nu, 1)
-    r, far = math.hypot(u, w), math.hypot(nu_u, nw)
-    L1, L2 = sigma.bounds[1] * R.clamp(min=1), smoothness_of_heads(R, sigma)
-    kappa, kappa_c = drift(R, rho, Gamma, sigma)
-    smooth = third_of_heads(R, sigma) * r**2 * (far + 2 * r / 3) + L2 * (nc * r**2 + 2 * c * r * (far + r))
-    apart = kappa * (L2 * (far + r) + L1 * (nc + c)) + kappa_c * L1 * (far + r)
-    return (smooth + apart).mean() / (2 * m)
+    L = constants(R, sigma)
+    kappas = _drift(L, radii(rho, 1), arguments.at_least("Gamma", Gamma, 0.0))
+    return turn_of_a_pair(L, rho, nu, *kappas).mean() / (2 * lengths(R))

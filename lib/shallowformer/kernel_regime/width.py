@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from shallowformer import arguments
-from shallowformer.kernel_regime import approximation, norm_event, smoothness
+from shallowformer.kernel_regime import approximation, norm_event, smoothness, theorem_1
 from shallowformer.kernel_regime.activations import TANH, Activation
 from shallowformer.kernel_regime.cumulants import KAPPA_HS
 from shallowformer.kernel_regime.linearisation import (
@@ -150,14 +150,8 @@ def lines_and_remainder(R: Tensor, rho: Radii, nu: Radii, sigma: Activation = TA
     Raises:
         ValueError: an entry or a radius below 0; a radius of ``nu`` above that of ``rho``.
     """
-    m = lengths(R)
-    (c, u, w), (nc, nu_u, nw) = radii(rho, 1), radii(nu, 1)
-    if nc > c or nu_u > u or nw > w:
-        raise ValueError(f"nu must not exceed rho = {tuple(rho)}, got {tuple(nu)}")
-    wide = (nu_u + u, nw + w)
-    per_head = (nc + c) * sigma.bounds[1] * first_order(R, *wide)
-    per_head = per_head + 0.5 * (1 + c / m**0.5) * second_order(R, *wide, sigma)
-    return B_lin(R, (nc, nu_u, nw), sigma), per_head.mean() / m**0.5
+    lengths(R)
+    return B_lin(R, radii(nu, 1), sigma), theorem_1.B_rem(R, rho, nu, sigma)
 
 
 def turn(R: Tensor, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Tensor:
@@ -208,6 +202,26 @@ def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
     return s1 * first + s2 * bend + s1 * (u * o_w + o_u * w + KAPPA_HS * w * o_w)
 
 
+def beyond_leading(L2: Tensor, L3: Tensor, rho: Radii, nu: Radii) -> Tensor:
+    """L₃r²(½r̃ + ⅓r) + L₂(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²): m² times a bound on a head's share of the turn beyond leading order.
+
+    Args:
+        L2: bound on the second derivatives of a head.
+        L3: bound on its third derivatives.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+        nu: radii ν̄ of the comparator, each at least 0; r̃² = ν̄_u² + ν̄_w².
+
+    Returns:
+        The bound, of the common shape of the tensors.
+
+    Raises:
+        ValueError: a radius below 0.
+    """
+    (c, u, w), (nc, nu_u, nw) = radii(rho, 1), radii(nu, 1)
+    r, far = math.hypot(u, w), math.hypot(nu_u, nw)
+    return L3 * r**2 * (far / 2 + r / 3) + L2 * (c * r * far + c * r**2 + nc * r**2 / 2)
+
+
 def turn_without_dimension(
     R: Tensor, rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH
 ) -> tuple[float, Tensor]:
@@ -229,12 +243,9 @@ def turn_without_dimension(
         ValueError: an odd number of heads, an entry or a radius below 0, ``delta`` outside (0, 1).
     """
     m = arguments.even("m", lengths(R))
-    (c, u, w), (nc, nu_u, nw) = radii(rho, 1), radii(nu, 1)
-    r, far = math.hypot(u, w), math.hypot(nu_u, nw)
     lead = turn_leading(rho, nu, sigma) * (1 + math.sqrt(2 / (m * arguments.probability("delta", delta))))
-    third = third_of_heads(R, sigma) * r**2 * (far / 2 + r / 3)
-    third = third + smoothness_of_heads(R, sigma) * (c * r * far + c * r**2 + nc * r**2 / 2)
-    return lead / m**0.5, third.mean() / m
+    rest = beyond_leading(smoothness_of_heads(R, sigma), third_of_heads(R, sigma), rho, nu)
+    return lead / m**0.5, rest.mean() / m
 
 
 def epsilon(R: Tensor, rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH) -> float:
