@@ -14,10 +14,9 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.kernel_regime import pairs
 from shallowformer.kernel_regime.activations import TANH, Activation
-from shallowformer.kernel_regime.linearisation import smoothness_of_heads, third_of_heads
+from shallowformer.kernel_regime.linearisation import lengths, smoothness_of_heads, third_of_heads
 from shallowformer.kernel_regime.neighbourhood import radii
 from shallowformer.kernel_regime.parameters import Parameters
-from shallowformer.kernel_regime.width import lengths
 
 Radii = Sequence[float]
 #: L₁, L₂^♯ and L₃ of a head, or of many: numbers or tensors.

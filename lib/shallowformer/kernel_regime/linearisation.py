@@ -198,7 +198,7 @@ def B_lin(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
     Raises:
         ValueError: an entry or a radius below 0.
     """
-    m = _lengths(R)
+    m = lengths(R)
     c, u, w = (m**0.5 * radius for radius in radii(rho, m))
     per_head = sigma.bounds[1] * c * first_order(R, u, w) + 0.5 * second_order(R, u, w, sigma)
     return per_head.mean() / m**0.5
@@ -207,7 +207,7 @@ def B_lin(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
 def B_lin_no_log(m: int, d: int, rho: Sequence[float], x: float, sigma: Activation = TANH) -> float:
     """A bound on ``B_lin`` that holds with probability 1 − ½ exp(−x) over the initialisation, and has no logarithm of m.
 
-    m^{−1/2}[σ₁ρ_cΓ + ½σ₂Γ² + σ₁(ρ_uρ_w + ½κρ_w²R̄)], Γ² = ρ_u² + ρ_w²R̄², with R̄ the root of
+    m^{−1/2}[σ₁ρ_cγ̄ + ½σ₂γ̄² + σ₁(ρ_uρ_w + ½κρ_w²R̄)], γ̄² = ρ_u² + ρ_w²R̄², with R̄ the root of
     ``norm_event.mean_square_bound`` plus ρ_u/√m.
 
     Args:
@@ -229,7 +229,7 @@ def B_lin_no_log(m: int, d: int, rho: Sequence[float], x: float, sigma: Activati
 
 
 def averaged_bound(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Tensor:
-    """σ₁ρ_cΓ + ½σ₂Γ² + σ₁(ρ_uρ_w + ½κρ_w²R), Γ² = ρ_u² + ρ_w²R²: at the root mean square R of the R_i, a bound on √m B_lin.
+    """σ₁ρ_cγ̄ + ½σ₂γ̄² + σ₁(ρ_uρ_w + ½κρ_w²R), γ̄² = ρ_u² + ρ_w²R²: at the root mean square R of the R_i, a bound on √m B_lin.
 
     Args:
         R: Float[Tensor, "..."], at least 0.
@@ -264,14 +264,24 @@ def B_lin_pairs(R: Tensor, rho: Sequence[float], sigma: Activation = TANH) -> Te
     Raises:
         ValueError: an entry or a radius below 0.
     """
-    m = _lengths(R)
+    m = lengths(R)
     c, u, w = (m**0.5 * radius for radius in radii(rho, m))
     per_head = third_order(R, u, w, sigma) / 6 + 0.5 * c * second_order(R, u, w, sigma)
     return per_head.mean() / m
 
 
-def _lengths(R: Tensor) -> int:
-    """How many lengths there are, refused if one is negative."""
+def lengths(R: Tensor) -> int:
+    """Number of heads m, from bounds on their ‖U‖.
+
+    Args:
+        R: Float[Tensor, "m"].
+
+    Returns:
+        m.
+
+    Raises:
+        ValueError: not a vector of finite numbers of at least 0.
+    """
     m = arguments.floating("R", R, "m").shape[0]
     if float(R.detach().min()) < 0:
         raise ValueError(f"R must hold lengths of at least 0, got {float(R.min()):g}")
@@ -292,7 +302,7 @@ def first_order(R: Tensor, r_u: float, r_w: float) -> Tensor:
     Raises:
         ValueError: an argument below 0.
     """
-    _lengths(R)
+    lengths(R)
     for name, value in (("r_u", r_u), ("r_w", r_w)):
         arguments.at_least(name, value, 0.0)
     inside = r_u < 2 * r_w * R
@@ -365,7 +375,7 @@ def third_of_heads(R: Tensor, sigma: Activation = TANH) -> Tensor:
     Raises:
         ValueError: an entry below 0.
     """
-    _lengths(R)
+    lengths(R)
     B, (_, s1, s2, s3) = R.clamp(min=1), sigma.bounds
     return s3 * B**3 + 3 * s2 * B * H_star(R) + s1 * (2 * R + 8 / 9)
 
@@ -375,7 +385,7 @@ def _over_laws(value: Callable[[Tensor, Tensor, Tensor], Tensor], R: Tensor) -> 
 
     From two grids: the ridge of the maximum follows the axes of the first for long U, of the second for short.
     """
-    _lengths(R)
+    lengths(R)
 
     def from_z(R: Tensor, x: Tensor, y: Tensor) -> Tensor:
         cube = x.abs() ** 3

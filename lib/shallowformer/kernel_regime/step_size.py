@@ -48,14 +48,14 @@ def trace(X: Tensor, phi: Parameters, query: Query = last_token, sigma: Activati
 
 
 def path(losses: Tensor, eta: float) -> Tensor:
-    """Γ_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀.
+    """𝒮_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀.
 
     Args:
         losses: of the iterates 0, …, τ − 1, Float[Tensor, "τ"], at least 0.
         eta: step size η, above 0.
 
     Returns:
-        Γ_0, …, Γ_τ, Float[Tensor, "τ+1"].
+        𝒮_0, …, 𝒮_τ, Float[Tensor, "τ+1"].
 
     Raises:
         ValueError: ``eta`` not above 0, or a negative loss.

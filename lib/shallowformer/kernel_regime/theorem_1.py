@@ -53,7 +53,7 @@ def A(R: Tensor, rho_c: float, sigma: Activation = TANH) -> Tensor:
     Raises:
         ValueError: an entry or ``rho_c`` below 0.
     """
-    m = _heads(R)
+    m = linearisation.lengths(R)
     readout = 1 + arguments.at_least("rho_c", rho_c, 0.0) / m**0.5
     return (sigma.bounds[0] ** 2 + (readout * sigma.bounds[1]) ** 2 * R.clamp(min=1).square().mean()).sqrt()
 
@@ -154,20 +154,12 @@ def B_rem(R: Tensor, rho: Sequence[float], nu: Sequence[float], sigma: Activatio
     Raises:
         ValueError: an entry, a radius or a norm below 0, or a norm above its radius.
     """
-    m = _heads(R)
+    m = linearisation.lengths(R)
     _inside(rho, nu)
     c, u, w = (a + b for a, b in zip(radii(rho, 1), radii(nu, 1), strict=True))
     first = sigma.bounds[1] * linearisation.first_order(R, u, w)
     second = linearisation.second_order(R, u, w, sigma)
     return (c * first + 0.5 * (1 + rho[0] / m**0.5) * second).mean() / m**0.5
-
-
-def _heads(R: Tensor) -> int:
-    """How many lengths there are, refused if one is negative."""
-    m = arguments.floating("R", R, "m").shape[0]
-    if float(R.min()) < 0:
-        raise ValueError(f"R must hold lengths of at least 0, got {float(R.min()):g}")
-    return m
 
 
 def _inside(rho: Sequence[float], nu: Sequence[float]) -> None:

@@ -18,6 +18,7 @@ from shallowformer.kernel_regime.cumulants import KAPPA_HS
 from shallowformer.kernel_regime.linearisation import (
     B_lin,
     first_order,
+    lengths,
     second_order,
     smoothness_of_heads,
     third_of_heads,
@@ -25,24 +26,6 @@ from shallowformer.kernel_regime.linearisation import (
 from shallowformer.kernel_regime.neighbourhood import radii
 
 Radii = Sequence[float]
-
-
-def lengths(R: Tensor) -> int:
-    """Number of heads m, from bounds on their ‖U‖.
-
-    Args:
-        R: Float[Tensor, "m"].
-
-    Returns:
-        m.
-
-    Raises:
-        ValueError: not a vector of finite numbers of at least 0.
-    """
-    m = arguments.floating("R", R, "m").shape[0]
-    if float(R.min()) < 0:
-        raise ValueError(f"R must hold lengths of at least 0, got {float(R.min()):g}")
-    return m
 
 
 def gradient_over_heads(R: Tensor, rho_c: float, sigma: Activation = TANH) -> Tensor:
