@@ -164,7 +164,7 @@ def turn(R: Tensor, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Tensor:
 def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
     """Λ, a bound on (E ℓ²)^{1/2} of what one random head adds to the turn at leading order; no d (Theorem C).
 
-    σ₁[ρ_cγ(ν̄) + (ν̄_c + ρ_c)γ(ρ)] + σ₂γ₄(ρ)γ₄(ω) + σ₁[ρ_uω_w + ω_uρ_w + κ_HS ρ_wω_w], ω = ν̄ + ½ρ, γ = G₁(1; ·), γ₄ = G₁(3^{1/4}; ·).
+    σ₁[ρ_cγ(ν̄) + (ν̄_c + ρ_c)γ(ρ)] + σ₂γ₄(ρ)γ₄(o) + σ₁[ρ_uo_w + o_uρ_w + κ_HS ρ_wo_w], o = ν̄ + ½ρ, γ = G₁(1; ·), γ₄ = G₁(3^{1/4}; ·).
 
     Args:
         rho: (ρ_c, ρ_u, ρ_w), each at least 0.
