@@ -91,7 +91,12 @@ NUMBERS = {
     transportation.check_weight: {0.0625: "paper's weight", 1.0: "√R times", 0.5: "does not match"},
     approximation.check_enough: {100: "short", 10000: "fewer", 500: "power of 10"},
     envelopes.check_crossover: {30.9: "give m", 1000: "close", 256: "ρ_c on both sides"},
-    descent.check_ratio: {0.1: "the larger", 1000.0: "in that order", "some": "expected a number"},
+    descent.check_ratio: {
+        0.1: "the larger",
+        0.0939: "divided by n",
+        1000.0: "in that order",
+        "some": "expected a number",
+    },
     theorem_1.check_heads_needed: {
         57: "exponent",
         1e17: "power of 2",
@@ -216,7 +221,7 @@ def test_the_readout_that_does_what_moving_does_passes():
     ("answer", "word"),
     [
         (lambda losses, eta, rho_c: 0, "got 0"),
-        (lambda losses, eta, rho_c: None, "got None"),
+        (lambda losses, eta, rho_c: None, "long enough"),
         (lambda losses, eta, rho_c: "soon", "number of steps"),
         (lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
         (lambda losses, eta, rho_c: 2, "count steps"),

@@ -93,6 +93,8 @@ def check_earliest_contact(earliest_contact: Callable[[Tensor, float, float], in
 
 def _contact_hint(losses: Tensor, eta: float, rho_c: float, given: object) -> str:
     """What a wrong answer was, if it is one that people give."""
+    if given is None:
+        return " Hint: this run is long enough."
     first = lambda path: float((path >= rho_c).nonzero()[0]) if bool((path >= rho_c).any()) else None
     if given == first(step_size.path(losses, eta)[1:]):
         return " Hint: after one step the path has the length 2η√L̂(φ⁽⁰⁾); count steps, not indices."
@@ -126,10 +128,10 @@ def check_ratio(ratio: float) -> Feedback:
         right = _ratio()
         if abs(ratio / right - 1) <= 0.01:
             return Feedback(name, "passed", f"{right:.2f} times longer")
-        if 0 < ratio < 1:
-            return Feedback(name, "wrong", "the trace is the larger of the two: divide it by the eigenvalue")
         if abs(ratio / (100 * right) - 1) <= 0.01 or abs(100 * ratio / right - 1) <= 0.01:
             return Feedback(name, "wrong", "both are divided by n")
+        if 0 < ratio < 1:
+            return Feedback(name, "wrong", "the trace is the larger of the two: divide it by the eigenvalue")
         return Feedback(name, "wrong", f"{ratio:g} is not it: are samples and heads drawn in that order?")
 
     return judge_number(name, ratio, verdict)
