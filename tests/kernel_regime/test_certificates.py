@@ -121,7 +121,9 @@ def test_nothing_is_foreseen_where_steps_are_too_long():
 
 def test_a_comparator_outside_is_refused():
     R = torch.full((4,), 3.0, dtype=torch.float64)
-    with pytest.raises(ValueError, match=r"nu must not exceed rho = \(0.1, 0.1, 0.1\), got \(0.1, 0.2, 0.1\)"):
+    with pytest.raises(
+        ValueError, match=r"nu must not exceed rho = \(0.1, 0.1, 0.1\), got \(0.1, 0.2, 0.1\)"
+    ):
         certificates.prior(R, 1.0, 0.1, 0.1, (0.1, 0.2, 0.1), eta=0.1, steps=5, rho=(0.1,) * 3)
 
 
@@ -131,7 +133,8 @@ def test_on_long_runs_interpolation_is_best():
     alpha = torch.linalg.solve(K, g)
     edge = loss.n * float(alpha @ alpha / (alpha @ g))
     found = [certificates.best_ridge(loss, phi0, edge * factor, 1, rounds=400) for factor in (0.5, 2.0)]
-    assert found[0].lam * edge > 1e-3 and found[1].lam * edge < 1e-12
+    assert found[0].lam * edge > 1e-3
+    assert found[1].lam * edge < 1e-12
     # Otherwise λ solves 2λ + λ²V₀/ε₀² = 1/H.
     left = 2 * found[0].lam + found[0].lam ** 2 * found[0].V0 / found[0].epsilon ** 2
     assert left == pytest.approx(2 / edge, rel=1e-9)
