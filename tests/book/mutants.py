@@ -16,6 +16,7 @@ from shallowformer.kernel_regime import (
     budget,
     cancellation,
     certificates,
+    closed_forms,
     comparators,
     comparison,
     envelopes,
@@ -388,10 +389,11 @@ def _lopsided_ridge(loss, phi0, lam):
 
 
 _right_no_log, _right_epsilon, _right_at_start = width.gradient_no_log, width.epsilon, width.gradient_at_start
-_right_first_order = linearisation.first_order
+_right_first_order, _right_second = linearisation.first_order, closed_forms.second
 _right_drift, _right_gap, _right_turn = cancellation.drift, cancellation.gap, cancellation.turn
 _right_pair_gap, _right_pair_turn = cancellation.gap_of_a_pair, cancellation.turn_of_a_pair
 _right_turn_b, _right_beyond = width.turn, width.beyond_leading
+_right_travel = cancellation.travel
 
 #: Claim → mistakes. Every claim of the ledger has at least one; further checks of a claim may have their own.
 MUTANTS: dict[str, list[Mutant]] = {
@@ -1029,7 +1031,19 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-d/turn": [exponent(-0.95), exponent(-0.5)],
     "kr-theorem-d-paired": [exponent(-0.45), exponent(-1.0)],
     # How vacuous is it?
-    "kr-theorem-b-closed": [tighter(0.99)],
+    "kr-theorem-b-closed": [
+        tighter(0.99),
+        package("half of the bend", closed_forms, "second", lambda R, r, o: _right_second(R, r, o) - 0.3 * closed_forms.first(R, r) * closed_forms.first(R, o)),
+    ],
+    "kr-theorem-b-closed/mixed": [
+        tighter(0.99),
+        package("one of the two mixed terms", closed_forms, "second", lambda R, r, o: _right_second(R, r, o) - r[1] * o[2]),
+    ],
+    "kr-theorem-b-closed/third": [
+        tighter(0.99),
+        package("no third cumulant", closed_forms, "second", lambda R, r, o: _right_second(R, r, o) - closed_forms.KAPPA * r[2] * o[2] * R),
+    ],
+    "kr-theorem-b-closed/blocks": [tighter(0.85), Mutant("another supremum", lambda check: replace(check, attains=0.85))],
     "kr-theorem-b-closed/slope": [tighter(0.99), package("lengths of half the size", linearisation, "first_order", lambda R, u, w: _right_first_order(2 * R, u, w))],
     "kr-theorem-a-stopping": [
         tighter(0.99),
@@ -1038,6 +1052,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-a-stopping/parameter": [
         package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best(*all, rounds=1)),
         package("half of the horizon", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best(some, phi, H / 2, steps, rounds)),
+        package("never 0", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best(some, phi, min(H, 100), steps, rounds)),
     ],
     "kr-theorem-e": [
         package("no turn", width, "turn", lambda R, *more: 0 * R.sum()),
@@ -1045,6 +1060,11 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.99),
     ],
     "kr-theorem-e/width": [package("no turn", width, "turn", lambda R, *more: 0 * R.sum()), tighter(0.98)],
+    "kr-theorem-e/travel": [
+        tighter(0.6),
+        package("no way to the comparator", cancellation, "travel", lambda H, V0, epsilon, theta: _right_travel(H, 0.0, epsilon, theta)),
+        package("half of the misfit", cancellation, "travel", lambda H, V0, epsilon, theta: _right_travel(H, V0, epsilon / 2, theta)),
+    ],
     "kr-theorem-e/loss": [tighter(0.7)],
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from shallowformer.kernel_regime import (
     parameters,
     self_bounding,
     tangent_kernel,
+    width,
 )
 from shallowformer.kernel_regime.loss import Loss
 
@@ -112,8 +113,28 @@ def test_what_is_foreseen_is_not_exceeded(size):
 
 
 def test_nothing_is_foreseen_where_steps_are_too_long():
-    known, _, _ = foreseen(1.0, eta=0.05)
-    assert known.by_pairs == math.inf or known.by_pairs > 0
     R = torch.full((4,), 3.0, dtype=torch.float64)
     none = certificates.prior(R, 1.0, 0.1, 0.1, (0.1,) * 3, eta=2.0, steps=5, rho=(0.1,) * 3)
-    assert none.value == none.epsilon == math.inf
+    assert none.value == none.by_pairs == math.inf
+    assert none.epsilon == 0.1 + float(width.turn(R, (0.1,) * 3, (0.1,) * 3))
+
+
+def test_a_comparator_outside_is_refused():
+    R = torch.full((4,), 3.0, dtype=torch.float64)
+    with pytest.raises(
+        ValueError, match=r"nu must not exceed rho = \(0.1, 0.1, 0.1\), got \(0.1, 0.2, 0.1\)"
+    ):
+        certificates.prior(R, 1.0, 0.1, 0.1, (0.1, 0.2, 0.1), eta=0.1, steps=5, rho=(0.1,) * 3)
+
+
+def test_on_long_runs_interpolation_is_best():
+    loss, phi0 = problem()
+    K, g = tangent_kernel.finite(loss.X, phi0).total, loss.y[:, 0]
+    alpha = torch.linalg.solve(K, g)
+    edge = loss.n * float(alpha @ alpha / (alpha @ g))
+    found = [certificates.best_ridge(loss, phi0, edge * factor, 1, rounds=400) for factor in (0.5, 2.0)]
+    assert found[0].lam * edge > 1e-3
+    assert found[1].lam * edge < 1e-12
+    # Otherwise λ solves 2λ + λ²V₀/ε₀² = 1/H.
+    left = 2 * found[0].lam + found[0].lam ** 2 * found[0].V0 / found[0].epsilon ** 2
+    assert left == pytest.approx(2 / edge, rel=1e-9)

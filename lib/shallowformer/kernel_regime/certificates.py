@@ -25,6 +25,7 @@ from shallowformer.kernel_regime.activations import TANH, Activation
 from shallowformer.kernel_regime.comparators import fixed_queries, one_column
 from shallowformer.kernel_regime.heads import Heads
 from shallowformer.kernel_regime.loss import Loss
+from shallowformer.kernel_regime.neighbourhood import radii
 from shallowformer.kernel_regime.parameters import Parameters
 
 
@@ -49,7 +50,7 @@ def best_ridge(loss: Loss, phi0: Parameters, eta: float, steps: int, rounds: int
     """The ridge comparator at which ℓ = (ε₀ + √(ε₀² + V₀/(ητ)))/2, Theorem A's bound before training, is stationary.
 
     That is where λ = ε₀/(2ℓητ). The equation is iterated from λ = 1/(2ητ): its right side is smaller there and grows with λ, so the
-    iterates fall towards its largest solution.
+    iterates fall towards its only solution above 0, or towards 0 if there is none (interpolation is best for long runs).
 
     Args:
         loss: the data set, with labels for one student.
@@ -228,8 +229,8 @@ class Prior:
 
     Args:
         A: bound on A over Ω_ρ.
-        by_width: bound on ε from Theorem B, ε₀ plus the turn.
-        by_pairs: bound on ε from Theorem D, infinite if it says nothing.
+        by_width: bound on ε from Theorem B, ε₀ plus the turn; it holds for any step size.
+        by_pairs: bound on ε from Theorem D, infinite if it says nothing, as for ηA² ≥ 1.
         value: the bound on the mean loss, infinite if ηA² ≥ 1.
     """
 
@@ -260,7 +261,7 @@ def prior(
 
     Args:
         R: the longest U_i of each head in Ω_ρ, Float[Tensor, "m"] (``linearisation.longest``).
-        A0: A at the initialisation, in Gram or in trace form, at least 0.
+        A0: A at the initialisation, in Gram or in trace form, or a bound on it, at least 0.
         epsilon: ε₀, what f_lin misses at the comparator.
         V0: squared distance of the comparator.
         nu: (ν̄_c, ν̄_u, ν̄_w), √m times the comparator's longest displacements, at most those of ``rho``; partners are displaced oppositely.
@@ -273,17 +274,19 @@ def prior(
         The certificate and its parts.
 
     Raises:
-        ValueError: an argument out of range.
+        ValueError: an argument out of range, or a radius of ``nu`` above that of ``rho``.
     """
     horizon = arguments.positive("eta", eta) * arguments.count("steps", steps)
+    if any(far > near for far, near in zip(radii(nu, 1), radii(rho, 1), strict=True)):
+        raise ValueError(f"nu must not exceed rho = {tuple(rho)}, got {tuple(nu)}")
     A = min(
         arguments.at_least("A0", A0, 0.0) + float(width.gradient_drift(R, rho, sigma)),
         float(width.gradient_over_heads(R, rho[0], sigma)) ** 0.5,
     )
+    by_width = epsilon + float(width.turn(R, rho, nu, sigma))
     theta = eta * A**2
     if theta >= 1:
-        return Prior(A, math.inf, math.inf, math.inf)
-    by_width = epsilon + float(width.turn(R, rho, nu, sigma))
+        return Prior(A, by_width, math.inf, math.inf)
     # The turn of Theorem D is affine in Γ, and the bound on Γ affine in ε.
     still = float(cancellation.turn(R, rho, nu, 0.0, sigma))
     per_travel = float(cancellation.turn(R, rho, nu, 1.0, sigma)) - still

@@ -38,14 +38,14 @@ def length(m: int, d: int, rho_u: float, x: float) -> float:
 
 
 def first(R: float, r: Radii) -> float:
-    """Γ = (r_u² + r_w²R²)^{1/2}, at least the average of G₁(R_i; r_u, r_w) over heads whose R_i have root mean square R.
+    """γ̄ = (r_u² + r_w²R²)^{1/2}, at least the average of G₁(R_i; r_u, r_w) over heads whose R_i have root mean square R.
 
     Args:
         R: at least 0.
         r: (r_c, r_u, r_w), each at least 0; r_c is not used.
 
     Returns:
-        Γ.
+        γ̄.
 
     Raises:
         ValueError: an argument below 0.
@@ -55,7 +55,7 @@ def first(R: float, r: Radii) -> float:
 
 
 def second(R: float, r: Radii, other: Radii, sigma: Activation = TANH) -> float:
-    """σ₂Γ_rΓ_o + σ₁(r_uo_w + o_ur_w + κr_wo_wR), at least the average of G₂(R_i; r, o).
+    """σ₂γ̄_rγ̄_o + σ₁(r_uo_w + o_ur_w + κr_wo_wR), at least the average of G₂(R_i; r, o).
 
     Args:
         R: root mean square of the R_i, at least 0.
@@ -78,7 +78,7 @@ def second(R: float, r: Radii, other: Radii, sigma: Activation = TANH) -> float:
 def turn(R: float, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
     """Theorem B's bound on the turn |e(φ) − e(φ⁽⁰⁾)|, ``width.turn``, at a root mean square of the lengths.
 
-    m^{−1/2} {σ₁[ρ_cΓ_ν̄ + (ν̄_c + ρ_c)Γ_ρ] + (1 + ρ_c/√m)[G(ρ, ν̄) + ½G(ρ, ρ)]}, Γ = ``first``, G = ``second``.
+    m^{−1/2} {σ₁[ρ_cγ̄_ν̄ + (ν̄_c + ρ_c)γ̄_ρ] + (1 + ρ_c/√m)[G(ρ, ν̄) + ½G(ρ, ρ)]}, γ̄ = ``first``, G = ``second``.
 
     Args:
         R: root mean square of the R_i, at least 0.
@@ -102,7 +102,7 @@ def turn(R: float, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> f
 def remainder(R: float, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
     """``theorem_1.B_rem`` at a root mean square of the lengths.
 
-    m^{−1/2} {σ₁(ν̄_c + ρ_c)Γ + ½(1 + ρ_c/√m)G(ν̄ + ρ, ν̄ + ρ)}, Γ at ν̄ + ρ.
+    m^{−1/2} {σ₁(ν̄_c + ρ_c)γ̄ + ½(1 + ρ_c/√m)G(ν̄ + ρ, ν̄ + ρ)}, γ̄ at ν̄ + ρ.
 
     Args:
         R: root mean square of the R_i, at least 0.
