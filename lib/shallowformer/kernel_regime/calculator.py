@@ -154,7 +154,7 @@ _STYLE = (
     + """
 .calculator fieldset{border:0;margin:0 0 .6rem;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(230px,1fr));gap:.1rem 1.2rem}
 .calculator fieldset[hidden]{display:none}
-.calculator label{display:grid;grid-template-columns:1fr auto;align-items:center}
+.calculator label{text-align:left;display:grid;grid-template-columns:1fr auto;align-items:center}
 .calculator input{grid-column:1/3;width:100%;height:1.7rem;margin:0;accent-color:var(--truth);cursor:pointer}
 .calculator table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 .calculator th,.calculator td{padding:.25rem .4rem;border:0;background:none;color:inherit;text-align:right;vertical-align:bottom}
