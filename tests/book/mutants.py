@@ -369,7 +369,7 @@ def _half_the_right_side_of(number):
 
 
 _right_batches, _right_forms, _right_misfit = unrolled.all_batches, self_bounding.forms, self_bounding._misfit
-_right_best, _right_prior = certificates.best_ridge, certificates.prior
+_right_best_ridge = certificates.best_ridge
 _right_ridge, _right_certificate = comparators.ridge, self_bounding.Trajectory.certificate
 
 
@@ -1047,12 +1047,12 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-theorem-b-closed/slope": [tighter(0.99), package("lengths of half the size", linearisation, "first_order", lambda R, u, w: _right_first_order(2 * R, u, w))],
     "kr-theorem-a-stopping": [
         tighter(0.99),
-        package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best(*all, rounds=1)),
+        package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best_ridge(*all, rounds=1)),
     ],
     "kr-theorem-a-stopping/parameter": [
-        package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best(*all, rounds=1)),
-        package("half of the horizon", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best(some, phi, H / 2, steps, rounds)),
-        package("never 0", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best(some, phi, min(H, 100), steps, rounds)),
+        package("stopped after one round", certificates, "best_ridge", lambda *all, rounds: _right_best_ridge(*all, rounds=1)),
+        package("half of the horizon", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best_ridge(some, phi, H / 2, steps, rounds)),
+        package("never 0", certificates, "best_ridge", lambda some, phi, H, steps, rounds: _right_best_ridge(some, phi, min(H, 100), steps, rounds)),
     ],
     "kr-theorem-e": [
         package("no turn", width, "turn", lambda R, *more: 0 * R.sum()),
