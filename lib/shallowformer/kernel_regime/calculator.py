@@ -159,7 +159,7 @@ _STYLE = (
 .calculator table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 .calculator th,.calculator td{padding:.25rem .4rem;border:0;background:none;color:inherit;text-align:right;vertical-align:bottom}
 .calculator th:first-child{text-align:left;font-weight:normal}
-.calculator thead th{color:var(--quiet);font-weight:normal}
+.calculator thead th{font-weight:normal}
 .calculator span{display:block;height:.45rem;margin-top:.15rem;position:relative}
 .calculator b{display:block;height:100%;background:var(--claim)}
 .calculator .means-something b{background:var(--other)}
