@@ -22,7 +22,7 @@ from shallowformer.kernel_regime import (
     width,
 )
 from shallowformer.kernel_regime.activations import TANH, Activation
-from shallowformer.kernel_regime.comparators import fixed_queries, one_column
+from shallowformer.kernel_regime.comparators import fixed_queries, moved, one_column
 from shallowformer.kernel_regime.heads import Heads
 from shallowformer.kernel_regime.loss import Loss
 from shallowformer.kernel_regime.neighbourhood import radii
@@ -68,8 +68,7 @@ def best_ridge(loss: Loss, phi0: Parameters, eta: float, steps: int, rounds: int
     horizon = arguments.positive("eta", eta) * arguments.count("steps", steps)
     arguments.count("rounds", rounds)
     query = fixed_queries(loss)
-    start = model.f(loss.X, phi0, query, loss.sigma)
-    missing = one_column(loss) - start
+    missing = one_column(loss) - model.f(loss.X, phi0, query, loss.sigma)
     K = tangent_kernel.finite(loss.X, phi0, query=query, sigma=loss.sigma).total
     following = 1 / (2 * horizon)
     for _ in range(rounds):
@@ -80,10 +79,7 @@ def best_ridge(loss: Loss, phi0: Parameters, eta: float, steps: int, rounds: int
         V0 = float(alpha @ (missing - loss.n * lam * alpha))
         ell = self_bounding.bound(epsilon, V0, eta, steps, 0.0)
         following = epsilon / (2 * ell * horizon)
-    # The gradient of a mean squared loss with residuals nα/2 is Σ_j α_j ∇f_j.
-    step = Loss(loss.X, start - loss.n / 2 * alpha, query, loss.sigma, loss.chunk)(phi0)[1]
-    point = Parameters(*(a + b for a, b in zip(phi0.blocks, step.blocks, strict=True)))
-    return Ridge(point, lam, epsilon, V0)
+    return Ridge(moved(loss, phi0, alpha), lam, epsilon, V0)
 
 
 class _Watched(Loss):

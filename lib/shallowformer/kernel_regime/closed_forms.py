@@ -167,7 +167,7 @@ def sharp(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation
     Raises:
         ValueError: an argument out of range, or a norm above its radius.
     """
-    theorem_1._inside(rho, nu)
+    theorem_1.require_inside(rho, nu)
     half, x = _events(delta)
     R = length(m, d, rho[1], x)
     return Constants(
@@ -244,7 +244,7 @@ def self_bounding(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Ac
     Raises:
         ValueError: an argument out of range, or a norm above its radius.
     """
-    theorem_1._inside(rho, nu)
+    theorem_1.require_inside(rho, nu)
     half, x = _events(delta)
     R = length(m, d, rho[1], x)
     return Inputs(

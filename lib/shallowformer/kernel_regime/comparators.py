@@ -52,7 +52,24 @@ def ridge(loss: Loss, phi0: Parameters, lam: float) -> Parameters:
     Raises:
         ValueError: ``lam`` below 0, or labels for several students.
     """
-    alpha, query = weights(loss, phi0, lam), fixed_queries(loss)
+    return moved(loss, phi0, weights(loss, phi0, lam))
+
+
+def moved(loss: Loss, phi0: Parameters, alpha: Tensor) -> Parameters:
+    """φ⁽⁰⁾ + Σ_j α_j ∇f(X⁽ʲ⁾; φ⁽⁰⁾).
+
+    Args:
+        loss: the data set.
+        phi0: the start φ⁽⁰⁾.
+        alpha: the weights α, Float[Tensor, "n"].
+
+    Returns:
+        The point.
+
+    Raises:
+        ValueError: parameters or weights that do not fit the data.
+    """
+    query = fixed_queries(loss)
     # The gradient of a mean squared loss with residuals nα/2 is Σ_j α_j ∇f_j.
     labels = model.f(loss.X, phi0, query, loss.sigma) - loss.n / 2 * alpha
     step = Loss(loss.X, labels, query, loss.sigma, loss.chunk)(phi0)[1]

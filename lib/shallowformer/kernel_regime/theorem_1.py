@@ -155,15 +155,23 @@ def B_rem(R: Tensor, rho: Sequence[float], nu: Sequence[float], sigma: Activatio
         ValueError: an entry, a radius or a norm below 0, or a norm above its radius.
     """
     m = linearisation.lengths(R)
-    _inside(rho, nu)
+    require_inside(rho, nu)
     c, u, w = (a + b for a, b in zip(radii(rho, 1), radii(nu, 1), strict=True))
     first = sigma.bounds[1] * linearisation.first_order(R, u, w)
     second = linearisation.second_order(R, u, w, sigma)
     return (c * first + 0.5 * (1 + rho[0] / m**0.5) * second).mean() / m**0.5
 
 
-def _inside(rho: Sequence[float], nu: Sequence[float]) -> None:
-    """Refuse a mapping that could lead out of the neighbourhood."""
+def require_inside(rho: Sequence[float], nu: Sequence[float]) -> None:
+    """Refuse a mapping that could lead out of the neighbourhood.
+
+    Args:
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0.
+
+    Raises:
+        ValueError: a radius or a norm below 0, or a norm above its radius.
+    """
     for name, norm, radius in zip("cuw", radii(nu, 1), radii(rho, 1), strict=True):
         if norm > radius:
             raise ValueError(f"nu_{name} must be at most rho_{name} = {radius:g}, got {norm:g}")
@@ -307,7 +315,7 @@ def paper(
     Source:
         Arda, Cayci, Eryilmaz 2026, Theorem 1 with Lemmas 2, 3, 5 (appendix) and 6.
     """
-    _inside(rho, nu)
+    require_inside(rho, nu)
     B = norm_event.B_U(m, d, delta_norm, rho[1])
     lin = linearisation.B_lin_paper(B, rho, m, sigma)
     return Constants(
@@ -340,7 +348,7 @@ def sharp(
     Raises:
         ValueError: an argument out of range, or a norm above its radius.
     """
-    _inside(rho, nu)
+    require_inside(rho, nu)
     R = linearisation.longest(phi0, rho[1])
     return Constants(
         f_max=float(envelopes.f_max(R, rho, sigma)),
