@@ -1,5 +1,6 @@
 """Sweeps are resumed, go on where a row fails, and lose nothing when they, or a worker, are killed."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -16,17 +17,6 @@ from shallowformer.experiments.experiment import planned, stored
 
 def numbers(results, name="toy"):
     return sorted(row["config"]["number"] for row in store.load(name, results))
-
-
-def command(*arguments):
-    """A process of its own, with its own group."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "shallowformer", *map(str, arguments)],
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def test_a_row_says_what_it_was_computed_with(tmp_path, traces):
@@ -49,27 +39,27 @@ def test_a_larger_scale_computes_only_what_is_missing(tmp_path, traces):
     assert [row["number"] for row in stored(toys.SQUARES, "smoke", tmp_path)] == [0, 1]
 
 
-def test_processes_give_the_rows_of_one(tmp_path, traces):
-    sweep.run(toys.SQUARES, "paper", tmp_path / "one")
-    sweep.run(toys.SQUARES, "paper", tmp_path / "two", jobs=2)
-    assert stored(toys.SQUARES, "paper", tmp_path / "one") == stored(toys.SQUARES, "paper", tmp_path / "two")
-    assert {row["provenance"]["threads"] for row in store.load("toy", tmp_path / "two")} == {1}
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_rows_that_fail_are_listed_and_the_others_stored(tmp_path, traces, jobs):
-    report = sweep.run(toys.FAILING, "paper", tmp_path, jobs=jobs)
+def test_rows_that_fail_are_listed_and_the_others_stored(tmp_path, traces):
+    report = sweep.run(toys.FAILING, "paper", tmp_path)
     assert numbers(tmp_path) == [0, 2, 4, 5]
     assert report.computed == 4
-    failed, infinite = sorted(report.failed, key=lambda outcome: outcome.config)
+    failed, infinite = report.failed
     assert failed.config == "number = 1, does = fail"
     assert failed.error == "ArithmeticError: the loss is not finite"
     assert "toys.py" in failed.trace
     assert (
         "toy, number = 3, does = overflow: result inside.values[1] must be finite, got inf" in infinite.error
     )
-    again = sweep.run(toys.FAILING, "paper", tmp_path, jobs=jobs)
+    again = sweep.run(toys.FAILING, "paper", tmp_path)
     assert (again.before, again.computed, len(again.failed)) == (4, 0, 2)
+
+
+def test_processes_give_the_rows_of_one(tmp_path, traces):
+    one, two = (sweep.run(toys.FAILING, "paper", tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
+    assert one.computed == two.computed == 4
+    assert {(o.config, o.error) for o in one.failed} == {(o.config, o.error) for o in two.failed}
+    assert stored(toys.FAILING, "paper", tmp_path / "1") == stored(toys.FAILING, "paper", tmp_path / "2")
+    assert {row["provenance"]["threads"] for row in store.load("toy", tmp_path / "2")} == {1}
 
 
 @pytest.mark.parametrize(
@@ -114,33 +104,42 @@ def test_nothing_is_computed_for_a_corrupted_store(tmp_path, traces):
     assert not toys.begun(0)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_sweep_goes_on_and_computes_no_stored_row_twice(tmp_path, traces, jobs):
-    arguments = ["run", "toys:WAITING", "--scale", "paper", "--results", tmp_path, "--jobs", jobs, "--quiet"]
-    first = command(*arguments)
+@pytest.fixture
+def waiting(tmp_path, traces):
+    """A sweep in two processes that has stored three rows, and waits in the others."""
+    arguments = ["run", "toys:WAITING", "--scale", "paper", "--results", tmp_path, "--jobs", 2, "--quiet"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "shallowformer", *map(str, arguments)],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     toys.wait_for(lambda: numbers(tmp_path) == [0, 1, 2] and toys.begun(3))
-    os.killpg(first.pid, signal.SIGKILL)
-    first.communicate()
+    yield running
+    running.kill()
+    running.wait()
+
+
+def test_a_killed_sweep_goes_on_and_computes_no_stored_row_twice(tmp_path, traces, waiting):
+    os.killpg(waiting.pid, signal.SIGKILL)
+    waiting.communicate()
+    assert numbers(tmp_path) == [0, 1, 2]
     (traces / "go").touch()
-    second = command(*arguments)
-    said, complaints = second.communicate(timeout=toys.PATIENCE)
-    assert second.returncode == 0, complaints
-    assert "6 rows planned, 3 stored before, 3 computed, 0 failed" in said
+    report = sweep.run(toys.WAITING, "paper", tmp_path)
+    assert (report.planned, report.before, report.computed, report.failed) == (6, 3, 3, ())
     assert numbers(tmp_path) == list(range(6))
     assert [toys.begun(number) for number in range(3)] == [1] * 3
     assert all(toys.begun(number) <= 2 for number in range(3, 6))
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupted_sweep_keeps_its_rows(tmp_path, traces, jobs):
-    running = command(
-        "run", "toys:WAITING", "--scale", "paper", "--results", tmp_path, "--jobs", jobs, "--quiet"
+def test_an_interrupted_sweep_keeps_its_rows(tmp_path, waiting):
+    os.killpg(waiting.pid, signal.SIGINT)
+    _, complaints = waiting.communicate(timeout=toys.PATIENCE)
+    assert waiting.returncode == 130
+    assert complaints.endswith(
+        "interrupted; finished rows are kept, the same command goes on with the others\n"
     )
-    toys.wait_for(lambda: numbers(tmp_path) == [0, 1, 2] and toys.begun(3))
-    os.killpg(running.pid, signal.SIGINT)
-    _, complaints = running.communicate(timeout=toys.PATIENCE)
-    assert running.returncode == 130
-    assert "interrupted; finished rows are kept" in complaints
     assert numbers(tmp_path) == [0, 1, 2]
 
 
@@ -148,7 +147,7 @@ def test_a_worker_that_is_killed_costs_no_finished_row(tmp_path, traces):
     with pytest.raises(workers.Unavailable, match="Finished rows are kept"):
         sweep.run(toys.DYING, "paper", tmp_path, jobs=2)
     kept = numbers(tmp_path)
-    report = sweep.run(toys.DYING, "paper", tmp_path, jobs=2)
+    report = sweep.run(toys.DYING, "paper", tmp_path)
     assert (report.before, report.computed) == (len(kept), 8 - len(kept))
     assert numbers(tmp_path) == list(range(8))
     assert all(toys.begun(number) == 1 for number in kept)
@@ -157,7 +156,11 @@ def test_a_worker_that_is_killed_costs_no_finished_row(tmp_path, traces):
 def test_a_killed_dask_worker_costs_nothing(tmp_path, traces):
     distributed = pytest.importorskip("distributed", reason='pip install "shallowformer[distributed]"')
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs="critical"
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
     ) as cluster:
         report = sweep.run(toys.DYING, "paper", tmp_path, scheduler=cluster.scheduler_address)
     assert (report.computed, report.failed) == (8, ())
