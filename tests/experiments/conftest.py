@@ -16,4 +16,4 @@ def traces(tmp_path, monkeypatch) -> Iterator[Path]:
     here = str(Path(__file__).parent)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")])))
     yield folder
-    get_reusable_executor().shutdown()  # its processes know this folder only
+    get_reusable_executor().shutdown(kill_workers=True)  # its processes know this folder only
