@@ -13,6 +13,7 @@ examples:
   python -m shallowformer list
   python -m shallowformer run certificates --scale laptop --jobs 4
   python -m shallowformer run certificates --scale paper --dask tcp://10.0.0.1:8786
+  python -m shallowformer run certificates --scale smoke --results trial
   python -m shallowformer run my_module:EXPERIMENT --results here
   python -m shallowformer show certificates
   python -m shallowformer verify certificates --share 0.05

@@ -11,6 +11,9 @@ import torch
 from shallowformer.experiments import keys
 from shallowformer.experiments.experiment import Config, Experiment, row
 
+#: How long to wait for the first worker of a cluster, in seconds.
+PATIENCE = 120
+
 
 class Unavailable(RuntimeError):
     """Workers that cannot be had, or died."""
@@ -65,7 +68,9 @@ def outcomes(
     with contextlib.ExitStack() as stack:
         if scheduler is not None:
             client = stack.enter_context(_client(scheduler))
-            stack.enter_context(joblib.parallel_config(backend="dask", client=client))
+            stack.enter_context(
+                joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=PATIENCE)
+            )
             jobs = -1
         try:
             # One row a task, so that no finished row waits for, or dies with, another; a cluster gets all, so that it may grow.
