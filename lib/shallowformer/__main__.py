@@ -176,6 +176,7 @@ def _verify(options: argparse.Namespace) -> int:
             tqdm.write(f"{'differs' if compared.differences else 'confirmed'}: {compared.config}")
             for line in compared.differences:
                 tqdm.write(f"  {line}")
+            sys.stdout.flush()  # the next row may take long
     except workers.Unavailable as error:
         return _complain(error, 1)
     if not confirmed + different:
