@@ -97,7 +97,7 @@ def check_repeated_mass(answer: Callable[[float, int], float]) -> Feedback:
         The feedback.
     """
     cases = [
-        ("α = 1/2, k = 2", (0.5, 2)),
+        ("α = 1/4, k = 2", (0.25, 2)),
         ("one token of sixteen, 49 copies", (1 / 16, 49)),
         ("a weight near 1", (0.9, 5)),
     ]
