@@ -42,7 +42,11 @@ EXPERIMENTS: Mapping[str, Entry] = {
     ),
     "sequence_length": Entry(
         "shallowformer.experiments.sequence_length:EXPERIMENT",
-        "Losses, gradients, time and memory against the length of sequences",
+        "Targets, losses and gradients against the length of sequences",
+    ),
+    "step_cost": Entry(
+        "shallowformer.experiments.step_cost:EXPERIMENT",
+        "Time and memory of a step against the length of sequences",
     ),
 }
 
