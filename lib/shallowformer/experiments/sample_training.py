@@ -140,5 +140,5 @@ EXPERIMENT = Experiment(
     title="Training loss and loss on fresh inputs against the number of samples",
     plan=plan,
     compute=compute,
-    tolerance={"trivial": 1e-4, "training": 0.02, "fresh_loss": 0.01},
+    tolerance={"trivial": 1e-4, "training": 0.1, "fresh_loss": 0.01},
 )

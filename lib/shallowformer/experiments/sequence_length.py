@@ -78,7 +78,7 @@ def problem(config: Config) -> tuple[Loss, Parameters]:
 
 
 def sizes(X: torch.Tensor, phi: Parameters) -> list[float]:
-    """Root mean square over samples of ‖∇_c f‖, ‖∇_U f‖, ‖∇_W f‖.
+    """Root mean square over samples of ‖∇_c f‖, ‖∇_U f‖, ‖∇_W f‖; the last is 0 for one token, not what rounding leaves.
 
     Args:
         X: tokens in the unit ball, Float[Tensor, "n T d"].
@@ -91,7 +91,7 @@ def sizes(X: torch.Tensor, phi: Parameters) -> list[float]:
         ValueError: as ``tangent_kernel.diagonal``.
     """
     blocks = tangent_kernel.diagonal(X, phi)
-    return [float(block.mean()) ** 0.5 for block in (blocks.c, blocks.u, blocks.w)]
+    return _alone(X, [float(block.mean()) ** 0.5 for block in (blocks.c, blocks.u, blocks.w)])
 
 
 def of_the_mean(loss: Loss, phi: Parameters) -> list[float]:
@@ -109,7 +109,12 @@ def of_the_mean(loss: Loss, phi: Parameters) -> list[float]:
     """
     # With every residual ½ the gradient of the loss is the mean of the outputs' gradients.
     _, gradient = Loss(loss.X, model.f(loss.X, phi) - 0.5)(phi)
-    return [float(block.norm()) for block in gradient.blocks]
+    return _alone(loss.X, [float(block.norm()) for block in gradient.blocks])
+
+
+def _alone(X: torch.Tensor, norms: list[float]) -> list[float]:
+    """With one token there is no attention to learn."""
+    return [*norms[:2], norms[2] if X.shape[1] > 1 else 0.0]
 
 
 def compute(config: Config, device: torch.device) -> dict:
