@@ -1084,6 +1084,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         tighter(0.99),
         Mutant("a mean over one sample too few", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) * 4 / 3)),
     ],
+    "kr-theorem-b-sample-size/run": [tighter(0.95), Mutant("another supremum", lambda check: replace(check, attains=0.9))],
     "kr-theorem-1-length": [
         package("zeros before the first token", data, "repeated", lambda X, k: torch.cat([0 * X.repeat(1, k - 1, 1), X], 1)),
         package("the last token again and again", data, "repeated", lambda X, k: torch.cat([X, X[:, -1:].repeat(1, k, 1)], 1)),
