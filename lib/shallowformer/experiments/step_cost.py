@@ -33,7 +33,7 @@ class Config:
     n: int = 100
     m: int = 64
     d: int = 8
-    repeats: int = 9
+    repeats: int = 25
     dtype: str = "float32"
 
 
