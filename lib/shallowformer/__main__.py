@@ -13,6 +13,7 @@ examples:
   python -m shallowformer list
   python -m shallowformer run certificates --scale laptop --jobs 4
   python -m shallowformer run certificates --scale paper --dask tcp://10.0.0.1:8786
+  python -m shallowformer run certificates --scale smoke --results trial
   python -m shallowformer run my_module:EXPERIMENT --results here
   python -m shallowformer show certificates
   python -m shallowformer verify certificates --share 0.05
@@ -175,6 +176,7 @@ def _verify(options: argparse.Namespace) -> int:
             tqdm.write(f"{'differs' if compared.differences else 'confirmed'}: {compared.config}")
             for line in compared.differences:
                 tqdm.write(f"  {line}")
+            sys.stdout.flush()  # the next row may take long
     except workers.Unavailable as error:
         return _complain(error, 1)
     if not confirmed + different:

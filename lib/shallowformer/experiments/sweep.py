@@ -42,6 +42,7 @@ def run(
     """Compute the rows of a scale that are not stored yet; a row that fails does not stop the others.
 
     Stopped at any time, even by a kill or a full disk, it keeps every row that it had stored; the next run computes the others only.
+    Two runs at once lose none of each other's rows, but may both compute the same.
 
     Args:
         experiment: the experiment.

@@ -11,6 +11,9 @@ import torch
 from shallowformer.experiments import keys
 from shallowformer.experiments.experiment import Config, Experiment, row
 
+#: How long to wait for the first worker of a cluster, in seconds.
+PATIENCE = 120
+
 
 class Unavailable(RuntimeError):
     """Workers that cannot be had, or died."""
@@ -61,26 +64,29 @@ def outcomes(
     if jobs == 1 and scheduler is None:
         yield from (_attempt(experiment, config, device) for config in configs)
         return
+    task = joblib.delayed(_alone)
     with contextlib.ExitStack() as stack:
         if scheduler is not None:
             client = stack.enter_context(_client(scheduler))
-            stack.enter_context(joblib.parallel_config(backend="dask", client=client))
-            # All at once, so that a cluster that grows finds work; one row a task, so that no finished row dies with another.
-            parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="all", batch_size=1)
-        else:
-            parallel = joblib.Parallel(jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
-        task = joblib.delayed(_alone)
-        running = stack.enter_context(
-            contextlib.closing(parallel(task(experiment, config, device) for config in configs))
-        )
+            stack.enter_context(
+                joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=PATIENCE)
+            )
+            jobs = -1
         try:
-            yield from running
-        except KeyboardInterrupt:
-            raise
+            # One row a task, so that no finished row waits for, or dies with, another; a cluster gets all, so that it may grow.
+            parallel = joblib.Parallel(
+                jobs,
+                return_as="generator_unordered",
+                batch_size=1,
+                pre_dispatch="2 * n_jobs" if scheduler is None else "all",
+            )
+            yield from stack.enter_context(
+                contextlib.closing(parallel(task(experiment, config, device) for config in configs))
+            )
         except Exception as error:  # of the machinery: what compute raises is an outcome
             raise Unavailable(
-                f"a worker died or was lost ({type(error).__name__}: {error}); out of memory? Finished rows are kept; "
-                "run again to go on, perhaps with fewer jobs"
+                f"a worker died or cannot be had ({type(error).__name__}: {error}); out of memory? Finished rows are "
+                "kept; run again to go on, perhaps with fewer jobs"
             ) from error
 
 
