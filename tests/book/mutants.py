@@ -19,6 +19,7 @@ from shallowformer.kernel_regime import (
     closed_forms,
     comparators,
     comparison,
+    data,
     envelopes,
     equivalences,
     gaussian_means,
@@ -1066,6 +1067,39 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("half of the misfit", cancellation, "travel", lambda H, V0, epsilon, theta: _right_travel(H, V0, epsilon / 2, theta)),
     ],
     "kr-theorem-e/loss": [tighter(0.7)],
+    # The two headlines, tested
+    "kr-lemma-5-sample-size": [
+        Mutant("the maximum itself", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) * math.sqrt(math.log(2 * n)))),
+        Mutant("over log 2n", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) / math.sqrt(math.log(2 * n)))),
+    ],
+    "kr-lemma-5-sample-size/mean": [
+        Mutant("a mean square that grows like log n", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) * math.log(n))),
+        exponent(-0.05),
+    ],
+    "kr-lemma-5-sample-size/filled": [
+        Mutant("never filled", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) * n**0.03)),
+    ],
+    "kr-lemma-5-sample-size/expected": [tighter(0.9), Mutant("another supremum", lambda check: replace(check, attains=0.1))],
+    "kr-theorem-b-sample-size": [
+        tighter(0.99),
+        Mutant("a mean over one sample too few", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) * 4 / 3)),
+    ],
+    "kr-theorem-b-sample-size/run": [tighter(0.95), Mutant("another supremum", lambda check: replace(check, attains=0.9))],
+    "kr-theorem-1-length": [
+        package("zeros before the first token", data, "repeated", lambda X, k: torch.cat([0 * X.repeat(1, k - 1, 1), X], 1)),
+        package("the last token again and again", data, "repeated", lambda X, k: torch.cat([X, X[:, -1:].repeat(1, k, 1)], 1)),
+        package("another query", data, "repeated", lambda X, k: X.repeat(1, k, 1).flip(1)),
+    ],
+    "kr-remark-4-length": [
+        tighter(0.99),
+        package("not centred", softmax, "covariance_product", lambda X, alpha, U: torch.einsum("...t,...td->...d", alpha * torch.einsum("...td,...d->...t", X, U), 2 * X)),
+    ],
+    "kr-remark-4-length/curvature": [
+        tighter(0.99),
+        package("no third cumulant", softmax, "third_cumulant", lambda X, alpha, U: 0 * _right_cumulant(X, alpha, U)),
+    ],
+    "kr-remark-4-length/typical": [tighter(0.97), Mutant("another supremum", lambda check: replace(check, attains=0.9))],
+    "kr-theorem-a-length": [tighter(0.95), Mutant("another supremum", lambda check: replace(check, attains=0.5))],
 }  # fmt: skip
 
 

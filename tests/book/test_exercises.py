@@ -12,6 +12,7 @@ from shallowformer.exercises import (
     descent,
     envelopes,
     gradients,
+    headlines,
     linear_model,
     model,
     neighbourhood,
@@ -60,6 +61,8 @@ FUNCTIONS = {
     no_logs.check_heads_for: no_logs.HEADS_MISTAKES,
     vacuous.check_ridge_parameter: vacuous.RIDGE_MISTAKES,
     vacuous.check_label_scale: vacuous.SCALE_MISTAKES,
+    headlines.check_inputs_for_double: headlines.DOUBLE_MISTAKES,
+    headlines.check_repeated_mass: headlines.MASS_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -111,6 +114,13 @@ NUMBERS = {
         0.001: "-0.9",
         -1: "above 0",
         "half": "expected a number",
+    },
+    headlines.check_records: {
+        11.09: "first input",
+        11.51: "Euler",
+        50000: "far fewer",
+        3.0: "add up",
+        "rare": "expected a number",
     },
     no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},

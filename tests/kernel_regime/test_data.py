@@ -120,3 +120,13 @@ def test_two_camps_keep_the_dtype_and_lie_in_the_unit_ball_whatever_the_length(d
 def test_bad_camps_are_refused(arguments_, name, given, allowed):
     with refused(name, given, allowed):
         data.two_camps(*arguments_)
+
+
+def test_tokens_are_repeated_side_by_side():
+    X = data.sphere(2, 3, 2, Generator().manual_seed(0))
+    longer = data.repeated(X, 4)
+    assert tuple(longer.shape) == (2, 12, 2)
+    assert longer[:, ::4].equal(X)
+    assert longer[:, 3::4].equal(X)
+    with refused("copies", "got 0", "at least 1"):
+        data.repeated(X, 0)

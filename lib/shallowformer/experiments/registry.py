@@ -32,6 +32,22 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.certificates:EXPERIMENT",
         "Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured",
     ),
+    "sample_size": Entry(
+        "shallowformer.experiments.sample_size:EXPERIMENT",
+        "Approximation error against the number of inputs: maximum, mean square, ceiling, width needed",
+    ),
+    "sample_training": Entry(
+        "shallowformer.experiments.sample_training:EXPERIMENT",
+        "Training loss and loss on fresh inputs against the number of samples",
+    ),
+    "sequence_length": Entry(
+        "shallowformer.experiments.sequence_length:EXPERIMENT",
+        "Targets, losses and gradients against the length of sequences",
+    ),
+    "step_cost": Entry(
+        "shallowformer.experiments.step_cost:EXPERIMENT",
+        "Time and memory of a step against the length of sequences",
+    ),
 }
 
 

@@ -83,3 +83,20 @@ def two_camps(direction: Tensor, T: int, camp: int | None = None) -> Tensor:
     signs = torch.ones(T, dtype=direction.dtype, device=direction.device)
     signs[camp:] = -1
     return (signs[:, None] * direction / direction.norm())[None]
+
+
+def repeated(X: Tensor, copies: int) -> Tensor:
+    """Every token so many times, side by side: no head can tell, and the last token stays the last.
+
+    Args:
+        X: tokens, Float[Tensor, "n T d"].
+        copies: how often, at least 1.
+
+    Returns:
+        Float[Tensor, "n copies·T d"].
+
+    Raises:
+        ValueError: ``X`` of another shape, ``copies`` below 1.
+    """
+    arguments.floating("X", X, "n T d")
+    return X.repeat_interleave(arguments.count("copies", copies), dim=1)
