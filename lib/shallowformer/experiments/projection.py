@@ -168,7 +168,7 @@ def compute(config: Config, device: torch.device) -> dict:
 
 
 def _gap(X: Tensor, phi: Parameters, phi0: Parameters) -> Tensor:
-    """f − f_lin, of every sample."""
+    """The linearisation error f − f_lin of every sample."""
     return linearisation.head_errors(X, phi0, pairs.difference(phi, phi0)).sum(1)
 
 

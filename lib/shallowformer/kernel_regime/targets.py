@@ -21,7 +21,7 @@ SHARPNESS = 6.0
 
 
 def jump(X: Tensor) -> Tensor:
-    """sgn ⟨e₁, X_T⟩: discontinuous, and in reach of both symmetries.
+    """The sign of ⟨e₁, X_T⟩: discontinuous, and in reach of both symmetries.
 
     Args:
         X: tokens, Float[Tensor, "n T d"].
