@@ -4,6 +4,7 @@ All targets are learned side by side, from the same start on the same inputs, wi
 gradient descent on it is known in closed form from the kernel's eigenvectors.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,11 +26,11 @@ from shallowformer.kernel_regime.loss import Loss
 from shallowformer.kernel_regime.parameters import Parameters
 
 SEEDS = range(10)
-WIDTHS = (8, 16, 32, 64)
+WIDTHS = (16,)
 #: Steps at which losses are recorded.
-TIMES = (25, 50, 100, 200, 300)
+TIMES = (25, 50, 100, 200, 400)
 #: Step size in units of n/λ_max at the start.
-RELATIVE = 0.5
+RELATIVE = 0.2
 #: Sample sizes at which norms are measured.
 SIZES = (32, 64, 128, 256, 512)
 
@@ -63,14 +64,14 @@ def plan(scale: str) -> list[Config]:
     """The runs of a scale.
 
     Args:
-        scale: "smoke" (one tiny problem), "laptop" (five seeds, two widths), "paper".
+        scale: "smoke" (one tiny problem), "laptop" (five seeds), "paper".
 
     Returns:
         Configurations, narrow models first.
     """
     if scale == "smoke":
         return [Config(4, 0, n=16, T=4, teacher=64, times=(5, 10))]
-    seeds, widths = (SEEDS, WIDTHS) if scale == "paper" else (SEEDS[:5], WIDTHS[:2])
+    seeds, widths = (SEEDS, WIDTHS) if scale == "paper" else (SEEDS[:5], WIDTHS)
     return [Config(m, seed) for m in widths for seed in seeds]
 
 
@@ -190,14 +191,14 @@ def plan_norms(scale: str) -> list[Norms]:
     """The draws of a scale.
 
     Args:
-        scale: "smoke" (a tiny one), "laptop" (five), "paper".
+        scale: "smoke" (a tiny one), "laptop" (five), "paper" (twenty).
 
     Returns:
         Configurations.
     """
     if scale == "smoke":
         return [Norms(0, T=4, sizes=(4, 8, 16), heads=64, teacher=64)]
-    return [Norms(seed) for seed in (SEEDS if scale == "paper" else SEEDS[:5])]
+    return [Norms(seed) for seed in (range(20) if scale == "paper" else range(5))]
 
 
 def compute_norms(config: Norms, device: torch.device) -> dict:
@@ -208,22 +209,22 @@ def compute_norms(config: Norms, device: torch.device) -> dict:
         device: where to compute.
 
     Returns:
-        Lists over ``sizes`` by target, and the smallest eigenvalue of the largest Gram matrix.
+        Lists over ``sizes`` by target, for noise its mean over the labels, tr K⁻¹, and the smallest eigenvalue of the largest Gram matrix.
     """
     source = torch.Generator().manual_seed(4000 + config.seed)
     X = data.clipped_gaussian(config.sizes[-1], config.T, config.d, source)
     Y = torch.stack(list(targets.labels(X, source, config.teacher).values()), 1)
     Y = Y / Y.square().mean(0).sqrt()
     K = tangent_kernel.limit(X, config.heads, source).total
-    norms = torch.stack([_least_norms(K[:n, :n], Y[:n]) for n in config.sizes])
+    inverses = [torch.linalg.inv(K[:n, :n]) for n in config.sizes]
+    norms = torch.stack(
+        [(Y[:n] * (inverse @ Y[:n])).sum(0) for n, inverse in zip(config.sizes, inverses, strict=True)]
+    )
+    by_target = {name: norms[:, k].tolist() for k, name in enumerate(targets.NAMES)}
     return {
-        "norms": {name: norms[:, k].tolist() for k, name in enumerate(targets.NAMES)},
+        "norms": by_target | {"noise": [float(inverse.trace()) for inverse in inverses]},
         "smallest": float(torch.linalg.eigvalsh(K)[0]),
     }
-
-
-def _least_norms(K: Tensor, Y: Tensor) -> Tensor:
-    return (Y * torch.linalg.solve(K, Y)).sum(0)
 
 
 NORMS = Experiment(
@@ -235,12 +236,15 @@ NORMS = Experiment(
 )
 
 
+#: Whose certificates are measured.
+CERTIFIED_TARGETS = ("teacher", "sharp head", "jump", "product")
+
+
 @dataclass(frozen=True)
 class Certified:
-    """A run on one target with Theorem A's certificate of the best ridge comparator, measured at every step.
+    """Runs on some targets with Theorem A's certificate of the best ridge comparator, measured at every step.
 
     Args:
-        target: one of ``targets.NAMES``.
         m: width.
         seed: as of ``Config``.
         n: samples.
@@ -249,10 +253,9 @@ class Certified:
         relative: step size in units of n/λ_max at the start.
     """
 
-    target: str
     m: int
     seed: int
-    n: int = 256
+    n: int = 128
     teacher: int = 2048
     times: tuple[int, ...] = TIMES
     relative: float = RELATIVE
@@ -262,45 +265,56 @@ def plan_certified(scale: str) -> list[Certified]:
     """The runs of a scale.
 
     Args:
-        scale: "smoke" (one tiny problem), "laptop" (five seeds at 16 heads), "paper".
+        scale: "smoke" (one tiny problem), "laptop" (five seeds), "paper".
 
     Returns:
         Configurations, narrow models first.
     """
     if scale == "smoke":
-        return [Certified(name, 4, 0, n=16, teacher=64, times=(5, 10)) for name in targets.NAMES[:2]]
-    seeds, widths = (SEEDS, (16, 64)) if scale == "paper" else (SEEDS[:5], (16,))
-    return [Certified(name, m, seed) for m in widths for seed in seeds for name in targets.NAMES]
+        return [Certified(4, 0, n=16, teacher=64, times=(5, 10))]
+    seeds, widths = (SEEDS, WIDTHS) if scale == "paper" else (SEEDS[:5], WIDTHS)
+    return [Certified(m, seed) for m in widths for seed in seeds]
 
 
 def compute_certified(config: Certified, device: torch.device) -> dict:
-    """Compute one row: comparator in float64 on the CPU, the run in float32 on the device.
+    """Compute one row: comparators in float64 on the CPU, the runs in float32 on the device.
 
     Args:
-        config: of the run.
+        config: of the runs.
         device: where to run.
 
     Returns:
-        The comparator's error at the start and along the run, its squared distance, θ, and over ``times`` mean losses and certificates.
+        For each target: the comparator's error at the start and along the run, its squared distance, θ, and over ``times`` mean losses and
+        certificates.
     """
     like = Config(config.m, config.seed, n=config.n, teacher=config.teacher)
     X, Y, *_ = problem(like)
-    y, phi0 = Y[:, targets.NAMES.index(config.target)], start(like)
+    phi0 = start(like)
     eta = config.relative / step_size.curvature(X, phi0)
-    ridge = certificates.best_ridge(Loss(X, y), phi0, eta, config.times[-1])
-    cast = lambda tensor: tensor.to(device, torch.float32)
-    seen = certificates.follow(
-        Loss(cast(X), cast(y)), phi0.map(cast), [ridge.point.map(cast)], eta=eta, steps=config.times[-1], rho=None
-    )  # fmt: skip
-    bounds: Sequence[float] = [seen.certificate(t)[0] for t in config.times]
     return {
         "eta": eta,
+        "targets": {
+            name: _certified(X, Y[:, targets.NAMES.index(name)], phi0, eta, config.times, device)
+            for name in CERTIFIED_TARGETS
+        },
+    }
+
+
+def _certified(
+    X: Tensor, y: Tensor, phi0: Parameters, eta: float, times: Sequence[int], device: torch.device
+) -> dict:
+    ridge = certificates.best_ridge(Loss(X, y), phi0, eta, times[-1])
+    cast = lambda tensor: tensor.to(device, torch.float32)
+    loss, points = Loss(cast(X), cast(y)), [ridge.point.map(cast)]
+    seen = certificates.follow(loss, phi0.map(cast), points, eta=eta, steps=times[-1], rho=None)
+    bounds = [seen.certificate(t)[0] for t in times]
+    return {
         "epsilon_start": ridge.epsilon,
-        "epsilon": [float(seen.epsilon[:t, 0].max()) for t in config.times],
+        "epsilon": [float(seen.epsilon[:t, 0].max()) for t in times],
         "V0": ridge.V0,
         "theta": float(seen.theta.max()),
-        "mean": [float(seen.losses[:t].double().mean()) for t in config.times],
-        "certificate": [value if value < float("inf") else "inf" for value in bounds],
+        "mean": [float(seen.losses[:t].double().mean()) for t in times],
+        "certificate": [value if math.isfinite(value) else "inf" for value in bounds],
     }
 
 
@@ -309,6 +323,6 @@ CERTIFIED = Experiment(
     title="Theorem A's certificate for realisable and other targets",
     plan=plan_certified,
     compute=compute_certified,
-    tolerance={"epsilon": 0.05, "mean": 0.02, "certificate": 0.05, "theta": 0.05},
+    tolerance={"targets": 0.05},
     dtype="float32",
 )

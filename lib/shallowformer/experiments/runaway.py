@@ -4,16 +4,18 @@ import math
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
-from shallowformer.experiments import projection
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.kernel_regime import descent, model, step_size, tangent_kernel
+from shallowformer.kernel_regime import data, descent, model, parameters, step_size, tangent_kernel, targets
 from shallowformer.kernel_regime.loss import Loss
 from shallowformer.kernel_regime.parameters import Parameters
 
 SEEDS = range(10)
 #: Step sizes in units of the edge.
-MULTIPLES = (0.9, 1.1, 1.5, 2.0, 3.0, 4.0)
+MULTIPLES = (1.1, 2.0, 3.0, 4.0)
+#: Below the edge, but hard: step size, size of labels, target, width, samples.
+HARD = (0.5, 1.0, "wave", 16, 256)
 #: A run that comes to so many times its first loss has run away.
 AWAY = 1e6
 
@@ -27,6 +29,7 @@ class Config:
         seed: of data, teacher and initialisation.
         rho: radius of all three blocks; None for no projection.
         scale: root mean square of the labels.
+        target: one of ``targets.NAMES``.
         m: width.
         n: samples.
         steps: τ.
@@ -37,8 +40,9 @@ class Config:
     seed: int
     rho: float | None
     scale: float = 1 / 16
+    target: str = "teacher"
     m: int = 64
-    n: int = 128
+    n: int = 64
     steps: int = 200
     teacher: int = 2048
 
@@ -55,7 +59,37 @@ def plan(scale: str) -> list[Config]:
     if scale == "smoke":
         return [Config(4.0, 0, rho, m=4, n=12, steps=20, teacher=64) for rho in (None, 3.0)]
     seeds = SEEDS if scale == "paper" else SEEDS[:5]
-    return [Config(size, seed, rho) for rho in (None, 3.0) for size in MULTIPLES[::-1] for seed in seeds]
+    return [
+        *(Config(size, seed, rho) for rho in (None, 3.0) for size in MULTIPLES[::-1] for seed in seeds),
+        *(Config(*HARD[:1], seed, rho, *HARD[1:]) for rho in (None, 3.0) for seed in seeds),
+    ]
+
+
+def problem(config: Config) -> tuple[Tensor, Tensor]:
+    """Inputs and labels.
+
+    Args:
+        config: of a run on them.
+
+    Returns:
+        X, Float[Tensor, "n T d"], and y, Float[Tensor, "n"], of root mean square ``config.scale``.
+    """
+    source = torch.Generator().manual_seed(2000 + config.seed)
+    X = data.clipped_gaussian(config.n, 16, 8, source)
+    y = targets.labels(X, source, config.teacher)[config.target]
+    return X, config.scale * y / y.square().mean().sqrt()
+
+
+def start(config: Config) -> Parameters:
+    """The symmetric initialisation.
+
+    Args:
+        config: of the run.
+
+    Returns:
+        φ⁽⁰⁾.
+    """
+    return parameters.symmetric(config.m, 8, torch.Generator().manual_seed(10_000 * config.m + config.seed))
 
 
 def compute(config: Config, device: torch.device) -> dict:
@@ -69,9 +103,8 @@ def compute(config: Config, device: torch.device) -> dict:
         The row: largest and last loss over the first ("away" beyond ``AWAY``), the first step seen beyond ``AWAY`` (−1 for never), and,
         at the first record beyond ``AWAY`` or else at the end, η times the curvature of the readouts alone and of the whole kernel, and the mean |σ|.
     """
-    like = projection.Config(config.seed, config.scale, 1.0, None, n=config.n, teacher=config.teacher)
-    X, y = (tensor.to(device) for tensor in projection.problem(like))
-    phi0 = projection.start(like, config.m).map(lambda block: block.to(device))
+    X, y = (tensor.to(device) for tensor in problem(config))
+    phi0 = start(config).map(lambda block: block.to(device))
     edge = 1 / step_size.curvature(X, phi0)
     eta, first = config.multiple * edge, float(y.square().mean())
     seen: list[tuple[int, float, Parameters]] = []  # up to the first record beyond AWAY
