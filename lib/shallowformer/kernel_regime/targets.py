@@ -143,11 +143,7 @@ def reachable(target: Target, X: Tensor) -> Tensor:
     Raises:
         ValueError: sequences that are longer.
     """
-    T = X.shape[1]
-    if T > 7:
-        raise ValueError(f"X must hold at most 7 tokens a sample, as all orders are tried, got {T}")
-    orders = [X[:, [*order, T - 1]] for order in itertools.permutations(range(T - 1))]
-    return torch.stack([(target(Z) - target(-Z)) / 2 for Z in orders]).mean(0)
+    return torch.stack([(target(Z) - target(-Z)) / 2 for Z in _reordered(X)]).mean(0)
 
 
 def orbit(X: Tensor) -> Tensor:
@@ -158,7 +154,16 @@ def orbit(X: Tensor) -> Tensor:
 
     Returns:
         Float[Tensor, "2(T−1)!n T d"].
+
+    Raises:
+        ValueError: sequences that are longer.
     """
+    return torch.cat([sign * Z for Z in _reordered(X) for sign in (1, -1)])
+
+
+def _reordered(X: Tensor) -> list[Tensor]:
+    """X with the tokens before the last in every order."""
     T = X.shape[1]
-    orders = [X[:, [*order, T - 1]] for order in itertools.permutations(range(T - 1))]
-    return torch.cat([sign * Z for Z in orders for sign in (1, -1)])
+    if T > 7:
+        raise ValueError(f"X must hold at most 7 tokens a sample, as all orders are tried, got {T}")
+    return [X[:, [*order, T - 1]] for order in itertools.permutations(range(T - 1))]
