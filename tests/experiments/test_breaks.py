@@ -41,7 +41,7 @@ def test_a_fenced_run_is_inside_and_starts_at_the_labels(row):
         assert max(max(blocks) for blocks in row["displacement"]) <= row["rho"] * (1 + 1e-5)
     for losses, apart, left in zip(row["loss"], row["apart"], row["left"], strict=True):
         assert losses[0] == pytest.approx(row["scale"] ** 2, rel=1e-5)
-        beyond = [step for step, value in zip(row["steps"], apart, strict=True) if value > projection.LEFT]
+        beyond = [step for step, value in zip(row["at"], apart, strict=True) if value > projection.LEFT]
         assert left == (beyond[0] if beyond else -1)
 
 

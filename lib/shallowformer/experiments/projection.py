@@ -130,7 +130,7 @@ def compute(config: Config, device: torch.device) -> dict:
         device: where to run.
 
     Returns:
-        Lists by width; ``apart`` and ``loss`` hold one list a width, along ``steps``.
+        Lists by width; ``apart`` and ``loss`` hold one list a width, along the steps ``at``.
     """
     X, y = problem(config)
     starts = [start(config, m) for m in config.widths]
@@ -156,7 +156,7 @@ def compute(config: Config, device: torch.device) -> dict:
     ends = [phi.map(lambda block: block.cpu().double()) for phi in run.phi]
     distance = torch.stack([seen["mean"] for seen in run.observed[1:]])  # at step 0 both are 0
     return {
-        "steps": run.steps.tolist(),
+        "at": run.steps.tolist(),
         "loss": run.losses.T.tolist(),
         "apart": [[0.0, *column] for column in distance.T.tolist()],
         "largest": run.observed[-1]["largest"].tolist(),
