@@ -31,8 +31,8 @@ WIDTHS = (8, 32, 128)
 RADII = (3.0, 1.0, 0.3, 0.1)
 #: Root mean squares of the labels; the paper's own are about the last.
 SIZES = (1.0, 1 / 4, 1 / 16)
-#: Below half of the largest safe step, and the paper's 1/√τ for 150 steps.
-LARGE, PAPER = 5.0, 1 / math.sqrt(150)
+#: Below half of the largest safe step, and the paper's 1/√τ for 100 steps.
+LARGE, PAPER = 5.0, 1 / math.sqrt(100)
 #: Who has left the kernel regime: root mean square of f − f_lin over that of f.
 LEFT = 0.1
 #: Inputs on which the turn of the kernel is measured.
@@ -65,9 +65,9 @@ class Config:
     d: int = 8
     T: int = 16
     n: int = 128
-    steps: int = 150
+    steps: int = 100
     teacher: int = 2048
-    records: int = 30
+    records: int = 20
 
 
 def plan(scale: str) -> list[Config]:
