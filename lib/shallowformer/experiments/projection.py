@@ -27,7 +27,7 @@ from shallowformer.kernel_regime.parameters import Parameters
 
 SEEDS = range(10)
 WIDTHS = (8, 32, 128)
-#: Radii ρ of all three blocks; no run here gets as far as 10.
+#: Radii ρ of all three blocks.
 RADII = (3.0, 1.0, 0.3, 0.1)
 #: Root mean squares of the labels; the paper's own are about the last.
 SIZES = (1.0, 1 / 4, 1 / 16)
