@@ -30,7 +30,7 @@ WIDTHS = (8, 32, 128)
 #: Radii ρ of all three blocks.
 RADII = (3.0, 1.0, 0.3, 0.1)
 #: Root mean squares of the labels; the paper's own are about the last.
-SIZES = (1.0, 1 / 4, 1 / 16)
+SIZES = (1.0, 1 / 4, 1 / 8, 1 / 16)
 #: Below half of the largest safe step, and the paper's 1/√τ for 100 steps.
 LARGE, PAPER = 5.0, 1 / math.sqrt(100)
 #: Who has left the kernel regime: root mean square of f − f_lin over that of f.
