@@ -1081,7 +1081,7 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("a kernel without attention", tangent_kernel, "finite", lambda *all, **more: (
             replace(right := _right_finite(*all, **more), w=0 * right.w))),
     ],
-    "kr-theorem-d-labels": [exponent(1.0), exponent(3.0)],
+    "kr-theorem-d-labels": [exponent(2.0), exponent(3.0)],
     "kr-theorem-d-labels/width": [exponent(-0.5), exponent(-1.5)],
     "kr-theorem-1-runaway": [
         formula("half of the step", lambda value, case: _saturated(**case | {"eta": case["eta"] / 2})),
