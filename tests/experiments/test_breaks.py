@@ -38,7 +38,8 @@ def test_a_tiny_sweep_runs(experiment, tmp_path):
 @pytest.mark.parametrize("row", stored(projection.EXPERIMENT), ids=lambda row: f"{row['seed']}-{row['rho']}")
 def test_a_fenced_run_is_inside_and_starts_at_the_labels(row):
     if row["rho"] is not None:
-        assert max(max(blocks) for blocks in row["displacement"]) <= row["rho"] * (1 + 1e-5)
+        # entries of size 4 in single precision, 64 of them, times √128
+        assert max(max(blocks) for blocks in row["displacement"]) <= row["rho"] + 5e-5
     for losses, apart, left in zip(row["loss"], row["apart"], row["left"], strict=True):
         assert losses[0] == pytest.approx(row["scale"] ** 2, rel=1e-5)
         beyond = [step for step, value in zip(row["at"], apart, strict=True) if value > projection.LEFT]
@@ -83,7 +84,7 @@ def test_norms_rise_with_the_sample():
 def test_certificates_hold():
     for row in stored(outside.CERTIFIED):
         for seen in row["targets"].values():
-            assert seen["theta"] < 1
+            assert (seen["theta"] < 1) == (seen["certificate"][-1] != "inf")
             assert all(
                 mean <= float(bound) for mean, bound in zip(seen["mean"], seen["certificate"], strict=True)
             )
