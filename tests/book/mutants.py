@@ -36,6 +36,7 @@ from shallowformer.kernel_regime import (
     skewed,
     step_size,
     tangent_kernel,
+    targets,
     theorem_1,
     transportation,
     unrolled,
@@ -100,6 +101,14 @@ _right_jacobian, _right_cumulant, _right_merge = softmax.jacobian, softmax.third
 _right_blocks, _right_loss = equivalences.block_diagonal, gradients.loss_and_gradient
 _right_finite, _right_diagonal = tangent_kernel.finite, tangent_kernel.diagonal
 _right_head = gradients._head_quantities
+
+
+def _saturated(X, y, phi, eta, steps):
+    """Residuals after some steps of heads that no longer move, by repeated multiplication."""
+    h, r = model.hidden(X, phi), model.f(X, phi) - y
+    for _ in range(steps):
+        r = r - 2 * eta / len(y) * (h @ (h.T @ r)) / phi.m
+    return r
 
 
 def _merge_transposed(W_Q, W_K, W_V, u, c, beta):
@@ -1100,6 +1109,28 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-remark-4-length/typical": [tighter(0.97), Mutant("another supremum", lambda check: replace(check, attains=0.9))],
     "kr-theorem-a-length": [tighter(0.95), Mutant("another supremum", lambda check: replace(check, attains=0.5))],
+    # When the assumptions break
+    "kr-theorem-1-fence": [
+        tighter(0.99),
+        package("a kernel without attention", tangent_kernel, "finite", lambda *all, **more: (
+            replace(right := _right_finite(*all, **more), w=0 * right.w))),
+    ],
+    "kr-theorem-d-labels": [exponent(2.0), exponent(3.0)],
+    "kr-theorem-d-labels/width": [exponent(-0.5), exponent(-1.5)],
+    "kr-theorem-1-runaway": [
+        formula("half of the step", lambda value, case: _saturated(**case | {"eta": case["eta"] / 2})),
+        formula("one step fewer", lambda value, case: _saturated(**case | {"steps": case["steps"] - 1})),
+    ],
+    "kr-theorem-1-runaway/safe": [tighter(0.9), tighter(0.99)],
+    "kr-remark-9-outside": [
+        package("only oddness", targets, "reachable", lambda target, X: (target(X) - target(-X)) / 2),
+        package("no symmetry", targets, "reachable", lambda target, X: target(X)),
+    ],
+    "kr-remark-9-price": [tighter(0.5), tighter(0.99)],
+    "kr-remark-9-price/fewer": [tighter(0.5), tighter(0.99)],
+    "kr-remark-9-price/teacher": [exponent(0.0), exponent(1.0)],
+    "kr-remark-9-price/jump": [exponent(1.0), exponent(1.5)],
+    "kr-remark-9-price/order": [exponent(-0.3), exponent(0.3)],
 }  # fmt: skip
 
 

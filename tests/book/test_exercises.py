@@ -9,6 +9,7 @@ import torch
 from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import (
     approximation,
+    breaks,
     descent,
     envelopes,
     gradients,
@@ -63,6 +64,8 @@ FUNCTIONS = {
     vacuous.check_label_scale: vacuous.SCALE_MISTAKES,
     headlines.check_inputs_for_double: headlines.DOUBLE_MISTAKES,
     headlines.check_repeated_mass: headlines.MASS_MISTAKES,
+    breaks.check_least_fence: breaks.FENCE_MISTAKES,
+    breaks.check_price: breaks.PRICE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -123,6 +126,8 @@ NUMBERS = {
         "rare": "expected a number",
     },
     no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
+    breaks.check_lazy_width: {1024: "cubic", 262144: "one power", 100: "keep"},
+    breaks.check_share: {0.25: "in reach", 0.8: "query", 0.5: "variance"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
 

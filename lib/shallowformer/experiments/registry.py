@@ -48,6 +48,26 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.step_cost:EXPERIMENT",
         "Time and memory of a step against the length of sequences",
     ),
+    "misfit": Entry(
+        "shallowformer.experiments.outside:CERTIFIED",
+        "Theorem A's certificate for realisable and other targets",
+    ),
+    "norms": Entry(
+        "shallowformer.experiments.outside:NORMS",
+        "Is a target realisable? The least squared norm that fits its labels, against the number of samples",
+    ),
+    "outside": Entry(
+        "shallowformer.experiments.outside:EXPERIMENT",
+        "Realisable and other targets side by side: full training, its linear model, test losses",
+    ),
+    "projection": Entry(
+        "shallowformer.experiments.projection:EXPERIMENT",
+        "Fences of every radius and none: loss, displacement, distance from the linear model",
+    ),
+    "runaway": Entry(
+        "shallowformer.experiments.runaway:EXPERIMENT",
+        "Steps beyond the edge of the linear model, with a fence and without",
+    ),
 }
 
 
