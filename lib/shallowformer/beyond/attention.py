@@ -5,7 +5,7 @@ from torch import Tensor
 
 
 def pooled(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
-    """a = Σ_t α_t X_t with α = softmax_t ⟨X_t, W_i q_s⟩, for every sample, query and head.
+    """Pooled attention a = Σ_t α_t X_t, α = softmax_t ⟨X_t, W_i q_s⟩, for every sample, query and head.
 
     Args:
         X: tokens, Float[Tensor, "n T d"].
@@ -21,7 +21,7 @@ def pooled(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
 
 
 def one_query(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
-    """a for one sequence a restart, one head and one query, as the checks want it.
+    """Pooled attention of one sequence a restart, one head and one query, as the checks want it.
 
     Args:
         X: tokens, Float[Tensor, "... T d"].

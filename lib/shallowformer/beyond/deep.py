@@ -6,7 +6,15 @@ In each network X′_t = X_t + (m/2)^{−1/2} Σ_i B_i σ(⟨U1_i, a(X, X_t; W1_
 import torch
 from torch import Generator, Tensor
 
-from shallowformer.beyond.architecture import Architecture, Blocks, exchange, gaussian, half, opposite_signs, twice
+from shallowformer.beyond.architecture import (
+    Architecture,
+    Blocks,
+    exchange,
+    gaussian,
+    half,
+    opposite_signs,
+    twice,
+)
 from shallowformer.beyond.attention import pooled
 
 #: Blocks of the first layer.

@@ -3,7 +3,15 @@
 import torch
 from torch import Generator, Tensor
 
-from shallowformer.beyond.architecture import Architecture, Blocks, gaussian, half, opposite_signs, swap, twice
+from shallowformer.beyond.architecture import (
+    Architecture,
+    Blocks,
+    gaussian,
+    half,
+    opposite_signs,
+    swap,
+    twice,
+)
 from shallowformer.beyond.attention import pooled
 
 

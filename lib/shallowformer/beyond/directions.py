@@ -41,7 +41,11 @@ def on_boundary(direction: Blocks, rho: Sequence[float]) -> Blocks:
         The displacement on the boundary of Ω_ρ.
     """
     return {
-        name: block * (radius(name, block, rho) / _lengths(block).clamp(min=1e-300 if block.dtype == torch.float64 else 1e-30))
+        name: block
+        * (
+            radius(name, block, rho)
+            / _lengths(block).clamp(min=1e-300 if block.dtype == torch.float64 else 1e-30)
+        )
         for name, block in direction.items()
     }
 
@@ -86,7 +90,13 @@ def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) ->
     Returns:
         The displacement.
     """
-    return on_boundary({name: gaussian(*block.shape, generator=generator, dtype=block.dtype) for name, block in phi0.items()}, rho)
+    return on_boundary(
+        {
+            name: gaussian(*block.shape, generator=generator, dtype=block.dtype)
+            for name, block in phi0.items()
+        },
+        rho,
+    )
 
 
 def aligned(model: Architecture, X: Tensor, phi0: Blocks, rho: Sequence[float]) -> Blocks:

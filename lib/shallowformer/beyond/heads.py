@@ -3,7 +3,15 @@
 import torch
 from torch import Generator, Tensor
 
-from shallowformer.beyond.architecture import Architecture, Blocks, exchange, gaussian, half, opposite_signs, twice
+from shallowformer.beyond.architecture import (
+    Architecture,
+    Blocks,
+    exchange,
+    gaussian,
+    half,
+    opposite_signs,
+    twice,
+)
 from shallowformer.beyond.attention import pooled
 
 
@@ -27,11 +35,15 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
     """
     pairs = half(m, d)
     draw = lambda *shape: gaussian(*shape, generator=generator, dtype=dtype)
-    return {"c": opposite_signs(pairs, generator, dtype), "U": twice(draw(pairs, d)), "W": twice(draw(pairs, d, d))}
+    return {
+        "c": opposite_signs(pairs, generator, dtype),
+        "U": twice(draw(pairs, d)),
+        "W": twice(draw(pairs, d, d)),
+    }
 
 
 def at_queries(X: Tensor, phi: Blocks, q: Tensor) -> Tensor:
-    """f with each of several queries.
+    """The paper's model with each of several queries.
 
     Args:
         X: tokens, Float[Tensor, "n T d"].

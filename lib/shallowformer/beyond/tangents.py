@@ -52,7 +52,7 @@ def pull_back(model: Architecture, X: Tensor, phi: Blocks, weights: Tensor) -> B
 
 
 def gap(model: Architecture, X: Tensor, phi0: Blocks, delta: Blocks) -> Tensor:
-    """f − f_lin at φ⁽⁰⁾ + δ, for a start where f is 0.
+    """The linearisation error f − f_lin at φ⁽⁰⁾ + δ, for a start where f is 0.
 
     Args:
         model: the architecture.
