@@ -83,4 +83,25 @@ def f(X: Tensor, phi: Blocks) -> Tensor:
     return out / m**0.5
 
 
+def coherent(X: Tensor, phi: Blocks, rho_c: float) -> Blocks:
+    """All first-layer readouts of one network pull the same way at the last token of one input; nothing else moves.
+
+    δB_i = (ρ_c/√m) sgn(σ(z_i)) e₁ for i ≤ m/2: within Ω_ρ, and X′_T moves by (ρ_c/√2) times the mean of |σ(z_i)|, for every m.
+
+    Args:
+        X: one input, Float[Tensor, "1 T d"].
+        phi: parameters.
+        rho_c: radius of readouts, above 0.
+
+    Returns:
+        The displacement.
+    """
+    m = len(phi["c"])
+    first = slice(0, m // 2)
+    z = (pooled(X, phi["W1"][first], X[:, -1:])[0, 0] * phi["U1"][first]).sum(-1)
+    delta = {name: torch.zeros_like(block) for name, block in phi.items()}
+    delta["B1"][first, 0] = rho_c / m**0.5 * z.sign()
+    return delta
+
+
 DEEP = Architecture("deep", start, f, exchange)

@@ -19,9 +19,9 @@ MODELS: dict[str, Architecture] = {
 THREES = (3.0, 3.0, 3.0)
 #: Ten seeds, and ten others to repeat with what claims are made of.
 SEEDS, OTHERS = range(10), range(101, 111)
-WIDTHS, LENGTHS = (8, 16, 32, 64, 128, 256), (2, 4, 8, 16, 32)
+WIDTHS, LENGTHS = (8, 32, 128, 256), (2, 8, 32)
 #: Trained widths; one output a position costs T times as much.
-TRAINED = {"heads": WIDTHS, "sequence": WIDTHS[:4], "dense": WIDTHS, "deep": WIDTHS}
+TRAINED = {"heads": WIDTHS[:3], "sequence": WIDTHS[:2], "dense": WIDTHS[:3], "deep": WIDTHS[:3]}
 ANCHORS, TEACHER, DRAWS = 16, 256, 3
 
 
@@ -66,13 +66,12 @@ def plan(scale: str) -> list[Config]:
         return [Config(part, model, 4, 0, T=3, n=4, steps=3) for part in parts for model in MODELS]
     if scale == "laptop":
         return _measurements(range(3), 64)
-    again = [config for config in _measurements(OTHERS, 256) if config.part == "gap" or _repeated(config)]
-    return [*_measurements(SEEDS, 256), *again]
-
-
-def _repeated(config: Config) -> bool:
-    """Which runs are repeated with the other seeds: those that claims are made of."""
-    return config.part == "training" and config.model in ("dense", "deep") and config.m <= 128
+    repeated = [
+        config
+        for config in _measurements(OTHERS, 256)
+        if config.part != "length" and config.model in ("dense", "deep")
+    ]
+    return [*_measurements(SEEDS, 256), *repeated]
 
 
 def _measurements(seeds: range, widest: int) -> list[Config]:
