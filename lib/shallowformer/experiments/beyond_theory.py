@@ -19,7 +19,7 @@ MODELS: dict[str, Architecture] = {
 THREES = (3.0, 3.0, 3.0)
 #: Ten seeds, and ten others to repeat with what claims are made of.
 SEEDS, OTHERS = range(10), range(101, 111)
-WIDTHS, LENGTHS = (8, 32, 128, 256), (2, 8, 32)
+WIDTHS, TYPICAL, LENGTHS = (8, 32, 128, 256), (16, 32, 64, 128), (2, 8, 32)
 #: Trained widths; one output a position costs T times as much.
 TRAINED = {"heads": WIDTHS[:3], "sequence": WIDTHS[:2], "dense": WIDTHS[:3], "deep": WIDTHS[:3]}
 ANCHORS, TEACHER, DRAWS = 16, 256, 3
@@ -30,7 +30,8 @@ class Config:
     """One measurement.
 
     Args:
-        part: "gap" (at points of the boundary of Ω), "training", or "length" (training, and the gradient at the start).
+        part: "random" (root mean square gap over random points of the boundary of Ω), "gap" (largest gaps at three kinds of points),
+            "training", or "length" (training, and the gradient at the start).
         model: name of the architecture.
         m: heads a layer.
         seed: of data, labels and initialisation.
@@ -38,7 +39,7 @@ class Config:
         n: samples.
         d: dimension of tokens.
         eta: step size η.
-        steps: of gradient descent, or of the search for the worst point.
+        steps: of gradient descent, or of the search for the worst point, or random points.
     """
 
     part: str
@@ -62,7 +63,7 @@ def plan(scale: str) -> list[Config]:
         Configurations, narrow models first.
     """
     if scale == "smoke":
-        parts = ("gap", "training", "length")
+        parts = ("random", "gap", "training", "length")
         return [Config(part, model, 4, 0, T=3, n=4, steps=3) for part in parts for model in MODELS]
     if scale == "laptop":
         return _measurements(range(3), 64)
@@ -75,20 +76,12 @@ def plan(scale: str) -> list[Config]:
 
 
 def _measurements(seeds: range, widest: int) -> list[Config]:
-    gaps = [
-        Config("gap", model, m, seed, n=32, steps=30) for seed in seeds for m in WIDTHS for model in MODELS
-    ]
-    trained = [
-        Config("training", model, m, seed)
-        for m in WIDTHS
-        for seed in seeds
-        for model in MODELS
-        if m in TRAINED[model]
-    ]
-    lengths = [
-        Config("length", model, 32, seed, T=T, n=32) for T in LENGTHS for seed in seeds for model in MODELS
-    ]
-    return [config for config in (*gaps, *trained, *lengths) if config.m <= widest]
+    each = [(seed, model) for seed in seeds for model in MODELS]
+    typical = [Config("random", model, m, s, n=16, steps=16) for m in TYPICAL for s, model in each]
+    gaps = [Config("gap", model, m, s, n=32, steps=30) for s, model in each for m in WIDTHS]
+    trained = [Config("training", model, m, s) for m in WIDTHS for s, model in each if m in TRAINED[model]]
+    lengths = [Config("length", model, 32, s, T=T, n=32) for T in LENGTHS for s, model in each]
+    return [config for config in (*typical, *gaps, *trained, *lengths) if config.m <= widest]
 
 
 def inputs(config: Config) -> Tensor:
@@ -141,6 +134,8 @@ def compute(config: Config, device: torch.device) -> dict:
         The row.
     """
     model, X, phi0 = MODELS[config.model], inputs(config).to(device), _to(start(config), device)
+    if config.part == "random":
+        return _typical(model, X, phi0, config)
     if config.part == "gap":
         return _gaps(model, X, phi0, config)
     found = _run(model, X, labels(config).to(device), phi0, config)
@@ -153,17 +148,27 @@ def _to(phi: Blocks, *kind: torch.device | torch.dtype) -> Blocks:
     return {name: block.to(*kind) for name, block in phi.items()}
 
 
-def _gaps(model: Architecture, X: Tensor, phi0: Blocks, config: Config) -> dict:
-    """sup_j |f − f_lin| at boundary points of Ω."""
-    largest = lambda delta: float(tangents.gap(model, X, phi0, delta).abs().max())
+def _at_random(model: Architecture, X: Tensor, phi0: Blocks, config: Config, draws: int) -> list[Tensor]:
+    """The gaps at random points of the boundary of Ω, drawn on the CPU."""
     source = Generator().manual_seed(3000 + config.seed)
-    randomly = [
-        largest(_to(directions.random_boundary(_to(phi0, torch.device("cpu")), THREES, source), X.device))
-        for _ in range(DRAWS)
-    ]
+    centre = _to(phi0, torch.device("cpu"))
+    points = (directions.random_boundary(centre, THREES, source) for _ in range(draws))
+    return [tangents.gap(model, X, phi0, _to(point, X.device)) for point in points]
+
+
+def _typical(model: Architecture, X: Tensor, phi0: Blocks, config: Config) -> dict:
+    """The root mean square of f − f_lin over inputs and random points."""
+    gaps = torch.stack(_at_random(model, X, phi0, config, config.steps))
+    return {"rms": float(gaps.square().mean().sqrt())}
+
+
+def _gaps(model: Architecture, X: Tensor, phi0: Blocks, config: Config) -> dict:
+    """sup_j |f − f_lin| at boundary points of Ω; the random one is a mean over three points."""
+    randomly = [float(gaps.abs().max()) for gaps in _at_random(model, X, phi0, config, DRAWS)]
+    aligned = tangents.gap(model, X, phi0, directions.aligned(model, X, phi0, THREES))
     _, worst = directions.adversarial(model, X[:1], phi0, THREES, config.steps)
     return {
-        "aligned": largest(directions.aligned(model, X, phi0, THREES)),
+        "aligned": float(aligned.abs().max()),
         "random": sum(randomly) / DRAWS,
         "adversarial": float(worst),
     }
