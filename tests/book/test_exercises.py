@@ -9,6 +9,7 @@ import torch
 from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import (
     approximation,
+    beyond,
     descent,
     envelopes,
     gradients,
@@ -27,7 +28,7 @@ from shallowformer.exercises import (
 )
 from shallowformer.exercises.feedback import Feedback, judge
 
-CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
+CHAPTERS = [path for path in chapters() if path.parent.name in ("kernel_regime", "experiments")]
 #: Check → wrong answers by the hint that they must get.
 FUNCTIONS = {
     softmax.check_spectral_norm: softmax.SPECTRAL_NORM_MISTAKES,
@@ -60,6 +61,8 @@ FUNCTIONS = {
     no_logs.check_heads_for: no_logs.HEADS_MISTAKES,
     vacuous.check_ridge_parameter: vacuous.RIDGE_MISTAKES,
     vacuous.check_label_scale: vacuous.SCALE_MISTAKES,
+    beyond.check_partners: beyond.PARTNERS_MISTAKES,
+    beyond.check_reach: beyond.REACH_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -112,6 +115,14 @@ NUMBERS = {
         -1: "above 0",
         "half": "expected a number",
     },
+    beyond.check_causal: {
+        0.0: "second copy",
+        -1 / 3: "first token",
+        0.5: "its own token",
+        1.0: "equal",
+        "e": "expected a number",
+    },
+    beyond.check_shift: {2.0: "only the m/2", 1.0: "went in twice", 4.0: "divide", -1.0: "above 0"},
     no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     linear_model.check_readout_exponent: {0.5: "sign", -1.0: "as it likes", -0.8: "fit log error"},
 }
