@@ -10,6 +10,7 @@ import torch
 from scipy.special import ive
 
 from shallowformer import softmax, verify
+from shallowformer.beyond import attention, deep, dense, heads, tangents
 from shallowformer.kernel_regime import (
     activations,
     approximation,
@@ -101,6 +102,9 @@ _right_jacobian, _right_cumulant, _right_merge = softmax.jacobian, softmax.third
 _right_blocks, _right_loss = equivalences.block_diagonal, gradients.loss_and_gradient
 _right_finite, _right_diagonal = tangent_kernel.finite, tangent_kernel.diagonal
 _right_head = gradients._head_quantities
+_right_at_queries, _right_turned, _right_slope = heads.at_queries, heads.turned, tangents.slope
+_right_pooled, _right_lipschitz = attention.pooled, attention.lipschitz
+_right_stream, _right_gradient_bound = deep.stream, dense.gradient_bound
 
 
 def _saturated(X, y, phi, eta, steps):
@@ -1131,6 +1135,46 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-remark-9-price/teacher": [exponent(0.0), exponent(1.0)],
     "kr-remark-9-price/jump": [exponent(1.0), exponent(1.5)],
     "kr-remark-9-price/order": [exponent(-0.3), exponent(0.3)],
+    # Beyond the theory.
+    "kr-proposition-w": [
+        formula("the readout's sign forgotten", lambda value, case: (-value[0], *value[1:])),
+        formula("an even error", lambda value, case: (value[0], -value[1], *value[2:])),
+        package("an output that does not see the readout's sign", heads, "at_queries", lambda X, phi, q: (
+            _right_at_queries(X, phi, q) + 0.01 * phi["c"].square().mean())),
+    ],
+    "kr-proposition-w/third": [exponent(2.0), package("half of the tangent", tangents, "slope", lambda *all: _right_slope(*all) / 2)],
+    "kr-proposition-w-padding": [
+        package("attention with a sink", heads, "pooled", lambda X, W, q: _right_pooled(torch.cat([X, 0 * X[:, :1]], 1), W, q)),
+        package("a second layer that counts its tokens", deep, "stream", lambda X, *more: _right_stream(X, *more) / X.shape[1]),
+    ],
+    "kr-proposition-w-attention": [
+        tighter(0.99),
+        package("a query that stays", attention, "lipschitz", lambda W, q: _right_lipschitz(W, q) - torch.linalg.matrix_norm(W, 2) / 5),
+        package("moves that add up", attention, "lipschitz", lambda W, q: 1.1 * _right_lipschitz(W, q)),
+    ],
+    "kr-proposition-x": [
+        tighter(0.99),
+        package("a width too many", dense, "gradient_bound", lambda phi: [part / len(phi["c"]) for part in _right_gradient_bound(phi)]),
+    ],
+    "kr-proposition-x/v": [tighter(0.99)],
+    "kr-proposition-y": [
+        package("sequences that are not turned", heads, "turned", lambda X: X.repeat_interleave(X.shape[1], 0)),
+        package("turned the wrong way", heads, "turned", lambda X: _right_turned(X.flip(1))),
+    ],
+    "kr-proposition-z": [
+        formula("all heads push", lambda value, case: (2**0.5 * value[0], value[1])),
+        package("a stream over the root of all heads", deep, "stream", lambda X, *more: X + (_right_stream(X, *more) - X) / 2**0.5),
+    ],
+    "kr-proposition-z/width": [exponent(0.1), exponent(-0.5)],
+    "kr-remark-x": [exponent(-0.6), exponent(-0.4)],
+    "kr-remark-x/random": [exponent(-1.2)],
+    "kr-remark-x/run": [exponent(-1.05)],
+    "kr-remark-z": [exponent(0.06), exponent(0.5)],
+    "kr-remark-z/random": [exponent(-1.06), exponent(-0.94)],
+    "kr-remark-z/step": [exponent(0.06), exponent(0.5)],
+    "kr-remark-w": [exponent(-0.25)],
+    "kr-remark-w/heads": [exponent(-0.2)],
+    "kr-remark-w/dense": [exponent(-0.2)],
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import torch
 from bookext.chapters import chapters, read_notebook
 from shallowformer.exercises import (
     approximation,
+    beyond,
     breaks,
     descent,
     envelopes,
@@ -29,7 +30,7 @@ from shallowformer.exercises import (
 )
 from shallowformer.exercises.feedback import Feedback, judge
 
-CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
+CHAPTERS = [path for path in chapters() if path.parent.name in ("kernel_regime", "experiments")]
 #: Check → wrong answers by the hint that they must get.
 FUNCTIONS = {
     softmax.check_spectral_norm: softmax.SPECTRAL_NORM_MISTAKES,
@@ -66,6 +67,8 @@ FUNCTIONS = {
     headlines.check_repeated_mass: headlines.MASS_MISTAKES,
     breaks.check_least_fence: breaks.FENCE_MISTAKES,
     breaks.check_price: breaks.PRICE_MISTAKES,
+    beyond.check_partners: beyond.PARTNERS_MISTAKES,
+    beyond.check_reach: beyond.REACH_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
@@ -125,6 +128,14 @@ NUMBERS = {
         3.0: "add up",
         "rare": "expected a number",
     },
+    beyond.check_causal: {
+        0.0: "second copy",
+        -1 / 3: "first token",
+        0.5: "its own token",
+        1.0: "equal",
+        "e": "expected a number",
+    },
+    beyond.check_shift: {2.0: "only the m/2", 1.0: "went in twice", 4.0: "divide", -1.0: "above 0"},
     no_logs.check_slope: {1.0: "falls", -0.5: "conspire", -3: "root mean squares"},
     breaks.check_lazy_width: {1024: "cubic", 262144: "one power", 100: "keep"},
     breaks.check_share: {0.25: "in reach", 0.8: "query", 0.5: "variance"},

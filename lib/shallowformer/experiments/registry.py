@@ -28,6 +28,10 @@ class Entry:
 
 #: To add an experiment, add a line.
 EXPERIMENTS: Mapping[str, Entry] = {
+    "beyond_theory": Entry(
+        "shallowformer.experiments.beyond_theory:EXPERIMENT",
+        "Beyond the theory: a shared hidden layer, sequence outputs and two layers beside the paper's model",
+    ),
     "certificates": Entry(
         "shallowformer.experiments.certificates:EXPERIMENT",
         "Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured",

@@ -1,0 +1,114 @@
+"""What the experiments need to know of an architecture: how to start it, evaluate it, and mirror it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+
+#: Parameters by name; the first dimension of a block counts its units (heads, or hidden units).
+Blocks = dict[str, Tensor]
+
+#: Which of the three radii (ρ_c, ρ_u, ρ_w) a block has, by the first letter of its name: readouts, feed-forward weights, attention.
+KINDS = {"c": 0, "B": 0, "U": 1, "V": 1, "W": 2}
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A model f(X; φ) with an initialisation φ⁽⁰⁾ at which it is 0, and the mirror R that makes it so.
+
+    Args:
+        name: what results call it.
+        start: (m, d, generator, dtype) → φ⁽⁰⁾, fixed under R; m is even.
+        outputs: (X, φ) → outputs, Float[Tensor, "n"] or, one a position, Float[Tensor, "n T"].
+        mirror: R, linear, an isometry, its own inverse, with f(X; Rφ) = −f(X; φ).
+    """
+
+    name: str
+    start: Callable[[int, int, Generator, torch.dtype], Blocks]
+    outputs: Callable[[Tensor, Blocks], Tensor]
+    mirror: Callable[[Blocks], Blocks]
+
+
+def gaussian(*shape: int, generator: Generator, dtype: torch.dtype) -> Tensor:
+    """Independent standard Gaussian entries.
+
+    Args:
+        *shape: of the result.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        Float[Tensor, "shape"].
+    """
+    return torch.randn(*shape, generator=generator, dtype=torch.float64, device=generator.device).to(dtype)
+
+
+def half(m: int, d: int) -> int:
+    """m/2, for an even m.
+
+    Args:
+        m: number of units.
+        d: dimension of a token, at least 1.
+
+    Returns:
+        The number of pairs.
+
+    Raises:
+        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
+    """
+    arguments.count("d", d)
+    return arguments.even("m", m) // 2
+
+
+def twice(block: Tensor) -> Tensor:
+    """A block whose second half of units repeats the first.
+
+    Args:
+        block: Float[Tensor, "m/2 ..."].
+
+    Returns:
+        Float[Tensor, "m ..."].
+    """
+    return torch.cat([block, block])
+
+
+def swap(block: Tensor) -> Tensor:
+    """Partners change places.
+
+    Args:
+        block: Float[Tensor, "m ..."], m even.
+
+    Returns:
+        The same, the second half of units first.
+    """
+    return block.roll(len(block) // 2, 0)
+
+
+def opposite_signs(pairs: int, generator: Generator, dtype: torch.dtype) -> Tensor:
+    """Readouts ±1, opposite for partners.
+
+    Args:
+        pairs: m/2.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        Float[Tensor, "m"].
+    """
+    sign = torch.where(gaussian(pairs, generator=generator, dtype=dtype) < 0, -1.0, 1.0).to(dtype)
+    return torch.cat([sign, -sign])
+
+
+def exchange(blocks: Blocks) -> Blocks:
+    """The mirror of models whose partners are whole units: all blocks change places, and the readout c changes its sign.
+
+    Args:
+        blocks: parameters.
+
+    Returns:
+        Rφ.
+    """
+    return {name: -swap(block) if name == "c" else swap(block) for name, block in blocks.items()}

@@ -1,0 +1,86 @@
+"""A shared hidden layer over the outputs of all heads: f = p^{−1/2} Σ_k c_k σ(m^{−1/2} Σ_i ⟨V_{ki}, a(X; W_i)⟩), with p = m hidden units."""
+
+import torch
+from torch import Generator, Tensor
+
+from shallowformer.beyond.architecture import (
+    Architecture,
+    Blocks,
+    gaussian,
+    half,
+    opposite_signs,
+    swap,
+    twice,
+)
+from shallowformer.beyond.attention import pooled
+
+
+def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Blocks:
+    """A symmetric initialisation with a full V: V_{k'i'} = V_{ki}, W_{i'} = W_i, c_{k'} = −c_k, ' the partner.
+
+    V consists of two independent Gaussian blocks, (A B; B A). So every hidden unit sees every head, and partners agree.
+
+    Args:
+        m: number of heads and of hidden units, even.
+        d: dimension of a token.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        c, Float[Tensor, "m"]; V, Float[Tensor, "m m d"], unit by head; W, Float[Tensor, "m d d"].
+
+    Raises:
+        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
+    """
+    pairs = half(m, d)
+    draw = lambda *shape: gaussian(*shape, generator=generator, dtype=dtype)
+    A, B = draw(pairs, pairs, d), draw(pairs, pairs, d)
+    V = torch.cat([torch.cat([A, B], 1), torch.cat([B, A], 1)])
+    return {"c": opposite_signs(pairs, generator, dtype), "V": V, "W": twice(draw(pairs, d, d))}
+
+
+def f(X: Tensor, phi: Blocks) -> Tensor:
+    """The output; the query is the last token.
+
+    Args:
+        X: tokens, Float[Tensor, "n T d"].
+        phi: c, V, W.
+
+    Returns:
+        Float[Tensor, "n"].
+    """
+    p, m, d = phi["V"].shape
+    a = pooled(X, phi["W"], X[:, -1:]).reshape(-1, m * d)
+    z = a @ phi["V"].reshape(p, m * d).T / m**0.5
+    return torch.tanh(z) @ phi["c"] / p**0.5
+
+
+def mirror(phi: Blocks) -> Blocks:
+    """R: hidden units and heads change places with their partners, and readouts change their sign.
+
+    Args:
+        phi: c, V, W.
+
+    Returns:
+        Rφ.
+    """
+    V = swap(phi["V"])
+    return {"c": -swap(phi["c"]), "V": V.roll(V.shape[1] // 2, 1), "W": swap(phi["W"])}
+
+
+def gradient_bound(phi: Blocks) -> tuple[Tensor, Tensor, Tensor]:
+    """Bounds on ‖∂f/∂c‖², ‖∂f/∂V‖², ‖∂f/∂W‖² for tokens in the unit ball and tanh: 1, max c², max c² ‖V‖²_op/m.
+
+    Args:
+        phi: c, V, W.
+
+    Returns:
+        Three scalar tensors; T is not in them.
+    """
+    p, m, d = phi["V"].shape
+    largest = phi["c"].square().max()
+    spectral = torch.linalg.matrix_norm(phi["V"].reshape(p, m * d), 2).square()
+    return torch.ones_like(largest), largest, largest * spectral / m
+
+
+DENSE = Architecture("dense", start, f, mirror)

@@ -1,0 +1,40 @@
+"""Labels that an architecture's own linear model can make: sections of its tangent kernel at a wide initialisation."""
+
+import torch
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.beyond.architecture import Architecture
+from shallowformer.beyond.tangents import pull_back, slope
+from shallowformer.kernel_regime import data
+
+#: Root mean square of the labels, about six times the paper's: large enough for a run to feel curvature.
+SIZE = 0.3
+
+
+def labels(model: Architecture, X: Tensor, width: int, anchors: int, generator: Generator) -> Tensor:
+    """Labels y = Σ_r ±K(X, X_r), scaled to root mean square 0.3: a wide linear model of the same kind makes them.
+
+    K is the tangent kernel of a symmetric initialisation of the given width, the X_r are fresh inputs of the same law with
+    alternating signs; where there is an output a position, the last positions of the anchors are meant.
+
+    Args:
+        model: the architecture.
+        X: tokens, Float[Tensor, "n T d"].
+        width: of the teacher, even.
+        anchors: how many, at least 1.
+        generator: source of randomness.
+
+    Returns:
+        As the outputs.
+    """
+    arguments.count("anchors", anchors)
+    _, T, d = X.shape
+    phi0 = model.start(width, d, generator, X.dtype)
+    points = data.clipped_gaussian(anchors, T, d, generator).to(X.dtype)
+    outputs = model.outputs(points, phi0)
+    weights = torch.zeros_like(outputs.reshape(anchors, -1))
+    weights[:, -1] = torch.tensor([(-1.0) ** r for r in range(anchors)], dtype=X.dtype)
+    weights = weights.reshape(outputs.shape)
+    y = slope(model, X, phi0, pull_back(model, points, phi0, weights))
+    return SIZE * y / y.square().mean().sqrt()

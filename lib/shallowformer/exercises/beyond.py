@@ -1,0 +1,139 @@
+"""Exercises of the chapter *Beyond the theory*."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from shallowformer.exercises.feedback import Feedback, judge, judge_number
+
+#: What people answer instead, by the hint they get.
+PARTNERS_MISTAKES = {
+    "hidden units have changed places; heads must, too, or a unit reads its partner's heads.": lambda V: V.roll(len(V) // 2, 0),
+    "heads have changed places; hidden units must, too.": lambda V: V.roll(V.shape[1] // 2, 1),
+    "that is the transpose: units and heads have been confused.": lambda V: V.transpose(0, 1),
+    "it is the readout c that changes its sign, not V.": lambda V: -partners(V),
+    "that reverses the order; partners are half the width apart.": lambda V: V.flip(0, 1),
+}  # fmt: skip
+
+
+def partners(V: Tensor) -> Tensor:
+    """V of Rφ: V_{k'i'} in the place of V_{ki}.
+
+    Args:
+        V: Float[Tensor, "p m d"], p and m even.
+
+    Returns:
+        Float[Tensor, "p m d"].
+    """
+    return V.roll((len(V) // 2, V.shape[1] // 2), (0, 1))
+
+
+def check_partners(answer: Callable[[Tensor], Tensor]) -> Feedback:
+    """Exercise *A mirror for a shared layer*: V of Rφ from V of φ.
+
+    Args:
+        answer: V, Float[Tensor, "p m d"] → the same of Rφ.
+
+    Returns:
+        The feedback.
+    """
+    source = torch.Generator().manual_seed(0)
+    draw = lambda *shape: torch.randn(*shape, generator=source, dtype=torch.float64)
+    cases = [
+        ("two units, two heads, d = 1", (draw(2, 2, 1),)),
+        ("four units, four heads", (draw(4, 4, 3),)),
+        ("eight units, four heads", (draw(8, 4, 2),)),
+    ]
+    return judge("ex-beyond-mirror", answer, partners, cases, PARTNERS_MISTAKES)
+
+
+#: What people answer instead, by the hint they get; arguments r, ‖Wq‖, ‖W‖.
+REACH_MISTAKES = {
+    "tokens move the mean and the weights at right angles in the worst case: squares add up.": lambda r, s, w: 1 + r * s + r**2 * w,
+    "the query moves, too.": lambda r, s, w: math.sqrt(1 + r**2 * s**2),
+    "the weights move by ⟨δX, Wq⟩, and that is spread over tokens of length r: one r for each.": lambda r, s, w: math.sqrt(1 + s**2) + w,
+    "the query's part is M W δq, and M is at most r².": lambda r, s, w: math.sqrt(1 + r**2 * s**2) + r * w,
+}  # fmt: skip
+
+
+def reach(r: float, s: float, w: float) -> float:
+    """√(1 + r²s²) + r²w.
+
+    Args:
+        r: bound on the tokens, above 0.
+        s: ‖Wq‖, at least 0.
+        w: ‖W‖_op, at least 0.
+
+    Returns:
+        The bound.
+    """
+    return math.sqrt(1 + r**2 * s**2) + r**2 * w
+
+
+def check_reach(answer: Callable[[float, float, float], float]) -> Feedback:
+    """Exercise *Tokens outside the unit ball*: the constant of Proposition W, attention, for tokens of length up to r.
+
+    Args:
+        answer: r, ‖Wq‖, ‖W‖_op → the constant.
+
+    Returns:
+        The feedback.
+    """
+    cases = [
+        ("r = 2, ‖Wq‖ = 1, ‖W‖ = 3", (2.0, 1.0, 3.0)),
+        ("the unit ball", (1.0, 0.5, 0.5)),
+        ("no attention, W = 0", (1.5, 0.0, 0.0)),
+    ]
+    return judge("ex-beyond-reach", answer, reach, cases, REACH_MISTAKES)
+
+
+def check_causal(answer: object) -> Feedback:
+    """Exercise *Padding under a mask*: the average at the first copy of the second token.
+
+    Args:
+        answer: the multiple of e.
+
+    Returns:
+        The feedback.
+    """
+
+    def verdict(number: float) -> Feedback:
+        wrong = lambda message: Feedback("ex-beyond-causal", "wrong", message)
+        if abs(number - 1 / 3) < 1e-3:
+            return Feedback("ex-beyond-causal", "passed", "e, e and -e are seen: a third of e, and not 0.")
+        if abs(number) < 1e-3:
+            return wrong("that is the average without padding, or at the second copy.")
+        if abs(number + 1 / 3) < 1e-3:
+            return wrong("the first token is +e, and both of its copies are seen.")
+        if abs(number - 1 / 2) < 1e-3:
+            return wrong("a query sees its own token, too.")
+        return wrong("W = 0 makes all weights equal: average what a mask lets the query see.")
+
+    return judge_number("ex-beyond-causal", answer, verdict)
+
+
+def check_shift(answer: object) -> Feedback:
+    """Exercise *How far a stream can be pushed*: the length of Δ for ρ_c = 2 and |σ| = 1.
+
+    Args:
+        answer: the length.
+
+    Returns:
+        The feedback.
+    """
+
+    def verdict(number: float) -> Feedback:
+        wrong = lambda message: Feedback("ex-beyond-shift", "wrong", message)
+        if abs(number / math.sqrt(2) - 1) < 1e-3:
+            return Feedback("ex-beyond-shift", "passed", "2/√2 = √2, whatever the width.")
+        if abs(number - 2) < 1e-3:
+            return wrong("only the m/2 heads of one network push, and the stream divides by √(m/2).")
+        if abs(number - 1) < 1e-3:
+            return wrong("one factor √(1/2) went in twice: (m/2) · (m/2)^(-1/2) · m^(-1/2) = 1/√2.")
+        if not number > 0:
+            return wrong("a length that does not vanish is above 0.")
+        return wrong("add m/2 equal pushes of length 2/√m, and divide by √(m/2).")
+
+    return judge_number("ex-beyond-shift", answer, verdict)
