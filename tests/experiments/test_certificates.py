@@ -1,23 +1,28 @@
 """The stored certificates: whole, consistent, and as good as the page says."""
 
-import json
 import math
 
 import pytest
 
-from shallowformer.experiments import certificates, store
+from shallowformer.experiments import certificates, store, sweep, verification
+from shallowformer.experiments.experiment import planned, stored
 
-ROWS = store.load(certificates.NAME)
+ROWS = stored(certificates.EXPERIMENT)
 PAPER = [row for row in ROWS if row["steps"] == certificates.PAPER[1]]
 
 
-def test_the_store_holds_planned_rows_once():
-    keys = [certificates.key(row) for row in ROWS]
-    assert len(set(keys)) == len(keys) > 0
-    assert set(keys) <= set(certificates.PLAN)
+def test_the_store_holds_rows_of_the_paper_s_scale_only():
+    keys = {row["key"] for row in store.load("certificates")}
+    assert 0 < len(keys) == len(ROWS)
+    assert keys <= set(planned(certificates.EXPERIMENT, "paper"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(map(str, certificates.key(row))))
+def test_scales_contain_one_another():
+    laptop, paper = (certificates.plan(scale) for scale in ("laptop", "paper"))
+    assert set(laptop) < set(paper)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['m']}-{row['seed']}-{row['steps']}")
 def test_a_row_is_consistent(row):
     assert row["min"] == row["mins"][-1] <= row["mean"] == row["means"][-1]
     assert row["horizons"][-1] == row["steps"]
@@ -35,7 +40,6 @@ def test_a_row_is_consistent(row):
     ell = (ridge["epsilon_start"] + math.sqrt(ridge["epsilon_start"] ** 2 + ridge["V0"] / horizon)) / 2
     # Six rounds of the iteration; at its end the bound is flat in λ.
     assert row["lambda"] == pytest.approx(ridge["epsilon_start"] / (2 * ell * horizon), rel=0.1)
-    assert row["provenance"]["problem"]["n"] == certificates.N
 
 
 def test_at_the_paper_s_step_certificates_are_within_a_fifth():
@@ -43,29 +47,10 @@ def test_at_the_paper_s_step_certificates_are_within_a_fifth():
     assert all(row["ridge"]["certificate"] < row["trivial"] for row in PAPER)
 
 
-def test_a_store_is_replaced_as_a_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_PLACES", (tmp_path, tmp_path))
-    assert store.load("some") == []
-    store.save("some", [{"a": 1}])
-    with pytest.raises(TypeError):
-        store.save("some", [{"a": object()}])
-    assert store.load("some") == [{"a": 1}]
-    assert json.loads((tmp_path / "some.json").read_text()) == {"rows": [{"a": 1}]}
-
-
-def test_the_runner_computes_what_is_missing_only(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(store, "_PLACES", (tmp_path, tmp_path))
-    monkeypatch.setattr(certificates, "N", 12)
-    monkeypatch.setattr(certificates, "TEACHER", 64)
-    monkeypatch.setattr(certificates, "PLAN", [(4, 0, 0.1, 20), (4, 1, 0.1, 20)])
-    certificates.fill()
-    rows = store.load(certificates.NAME)
-    assert [certificates.key(row) for row in rows] == certificates.PLAN
-    capsys.readouterr()
-    certificates.fill()
-    assert capsys.readouterr().out == ""
-    certificates.verify(2)
-    assert capsys.readouterr().out.count("confirmed") == 2
-    store.save(certificates.NAME, [{**row, "mean": 1.01 * row["mean"]} for row in rows])
-    with pytest.raises(SystemExit, match="mean is"):
-        certificates.verify(1)
+def test_a_tiny_sweep_is_run_and_confirmed(tmp_path):
+    report = sweep.run(certificates.EXPERIMENT, "smoke", tmp_path)
+    assert (report.planned, report.computed, report.failed) == (2, 2, ())
+    (first, _) = stored(certificates.EXPERIMENT, "smoke", tmp_path)
+    assert (first["m"], first["n"], first["horizons"]) == (4, 12, [1, 4, 10])
+    again = verification.verify(certificates.EXPERIMENT, 1.0, 0, tmp_path)
+    assert [compared.differences for compared in again] == [(), ()]

@@ -60,7 +60,7 @@ def environment_key() -> str:
     inputs = [
         ROOT / "requirements.txt",
         *sorted((ROOT / "lib").rglob("*.py")),
-        *sorted((ROOT / "results").rglob("*")),
+        *sorted((ROOT / "results").rglob("[!.]*")),  # not the locks
     ]
     for path in inputs:
         if path.is_file() and path != LEDGER:

@@ -1,1 +1,5 @@
-"""Runs that take longer than a chapter may: their results are stored in ``results/``, and chapters recompute a part of them."""
+"""Runs that take longer than a chapter may: frozen configurations, one row of results each, stored in ``results/``.
+
+``experiment`` says what an experiment is, ``registry`` which there are, ``store`` keeps rows, ``sweep`` computes what is
+missing (``workers``: here, in processes, or on a Dask cluster), ``verification`` recomputes a sample, ``tables`` shows.
+"""

@@ -1,116 +1,145 @@
-"""Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured; stored, resumable.
-
-    python -m shallowformer.experiments.certificates             # what is missing of results/certificates.json
-    python -m shallowformer.experiments.certificates --verify 3  # recompute three rows from nothing and compare
+"""Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured.
 
 A problem is a draw of data, anchors and teacher heads. A row is one run on it: width, step size, horizon.
 """
 
-import argparse
-import random
-import time
+import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from shallowformer.experiments import store
+from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime import certificates, data, mappings, parameters, transportation
 from shallowformer.kernel_regime.loss import Loss
 from shallowformer.kernel_regime.parameters import Parameters
 
-NAME = "certificates"
-D, T, N, TEACHER, ANCHORS = 8, 16, 5000, 8192, 16
-THREES = (3.0, 3.0, 3.0)
 SEEDS = range(5)
-PAPER, LARGE = (4000**-0.5, 4000), (1.0, 400)  # step size, horizon
+PAPER, LARGE = (1 / math.sqrt(4000), 4000), (1.0, 400)  # step size, horizon
 HORIZONS = (1, 4, 10, 25, 63, 100, 158, 250, 400, 632, 1000, 1585, 2500, 4000)
-#: Narrow models of all problems come first.
-PLAN = [
-    *((m, seed, *PAPER) for m in (8, 16, 32, 64, 128) for seed in SEEDS),
-    *((m, seed, *LARGE) for m in (8, 32, 128) for seed in SEEDS),
-    *((m, seed, *PAPER) for m in (256, 512) for seed in SEEDS),
-]
 
 
-def _source(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(1000 + seed)
+@dataclass(frozen=True)
+class Config:
+    """A run on a problem.
+
+    Args:
+        m: width.
+        seed: of the problem.
+        eta: step size η.
+        steps: horizon τ.
+        d: dimension of tokens.
+        T: length of sequences.
+        n: samples.
+        teacher: heads of the teacher that labels are made from.
+        anchors: of the teacher's mapping.
+        rho: radii of Ω, and of the teacher.
+    """
+
+    m: int
+    seed: int
+    eta: float = PAPER[0]
+    steps: int = PAPER[1]
+    d: int = 8
+    T: int = 16
+    n: int = 5000
+    teacher: int = 8192
+    anchors: int = 16
+    rho: tuple[float, float, float] = (3.0, 3.0, 3.0)
 
 
-def inputs(seed: int) -> Tensor:
+def plan(scale: str) -> list[Config]:
+    """The runs of a scale.
+
+    Args:
+        scale: "smoke" (two tiny problems), "laptop" (narrow models), "paper".
+
+    Returns:
+        Configurations; narrow models of all problems come first.
+    """
+    if scale == "smoke":
+        return [Config(4, seed, 0.1, 20, n=12, teacher=64) for seed in range(2)]
+    narrow = [Config(m, seed) for m in (8, 16, 32) for seed in SEEDS]
+    if scale == "laptop":
+        return narrow
+    return [
+        *narrow,
+        *(Config(m, seed) for m in (64, 128) for seed in SEEDS),
+        *(Config(m, seed, *LARGE) for m in (8, 32, 128) for seed in SEEDS),
+        *(Config(m, seed) for m in (256, 512) for seed in SEEDS),
+    ]
+
+
+def _source(config: Config) -> torch.Generator:
+    return torch.Generator().manual_seed(1000 + config.seed)
+
+
+def inputs(config: Config) -> Tensor:
     """The inputs of a problem, without the labels, which take longer.
 
     Args:
-        seed: of the problem.
+        config: of a run on it.
 
     Returns:
         X, Float[Tensor, "n T d"].
     """
-    return data.clipped_gaussian(N, T, D, _source(seed))
+    return data.clipped_gaussian(config.n, config.T, config.d, _source(config))
 
 
-def problem(seed: int) -> tuple[Loss, transportation.Mapping]:
+def problem(config: Config) -> tuple[Loss, transportation.Mapping]:
     """Data, labels and teacher, in float64.
 
     Args:
-        seed: names the draw.
+        config: of a run on it.
 
     Returns:
         The loss, and the mapping that the labels were made from.
     """
-    source = _source(seed)
-    X = data.clipped_gaussian(N, T, D, source)
-    teacher = mappings.teacher(data.clipped_gaussian(ANCHORS, T, D, source), THREES)
-    return Loss(X, transportation.represented(X, teacher, TEACHER, source).mean), teacher
+    source = _source(config)
+    X = data.clipped_gaussian(config.n, config.T, config.d, source)
+    teacher = mappings.teacher(data.clipped_gaussian(config.anchors, config.T, config.d, source), config.rho)
+    return Loss(X, transportation.represented(X, teacher, config.teacher, source).mean), teacher
 
 
-def start(m: int, seed: int) -> Parameters:
-    """The symmetric initialisation of a row: numbers of float32, held in float64.
+def start(config: Config) -> Parameters:
+    """The symmetric initialisation of a run: numbers of float32, held in float64.
 
     Args:
-        m: width.
-        seed: of the problem.
+        config: of the run.
 
     Returns:
         φ⁽⁰⁾.
     """
-    drawn = parameters.symmetric(m, D, torch.Generator().manual_seed(10_000 * m + seed))
-    return drawn.map(lambda block: block.float().double())
+    source = torch.Generator().manual_seed(10_000 * config.m + config.seed)
+    return parameters.symmetric(config.m, config.d, source).map(lambda block: block.float().double())
 
 
-def row(m: int, seed: int, eta: float, steps: int, dtype: torch.dtype = torch.float32) -> dict:
-    """Compute one row.
+def compute(config: Config, device: torch.device) -> dict:
+    """Compute one row: problem and comparators in float64 on the CPU, the run in float32 on the device.
 
     Args:
-        m: width.
-        seed: of the problem.
-        eta: step size.
-        steps: horizon.
-        dtype: of the run; comparators are computed in float64.
+        config: of the run.
+        device: where to run.
 
     Returns:
-        What is stored of it.
+        The row.
     """
-    loss, teacher = problem(seed)
-    phi0 = start(m, seed)
-    ridge = certificates.best_ridge(loss, phi0, eta, steps)
+    loss, teacher = problem(config)
+    phi0 = start(config)
+    ridge = certificates.best_ridge(loss, phi0, config.eta, config.steps)
     transported = transportation.transported(phi0, teacher)
-    cast = lambda phi: phi.map(lambda block: block.to(dtype))
-    begun = time.perf_counter()
+    cast = lambda phi: phi.map(lambda block: block.to(device, torch.float32))
     seen = certificates.follow(
-        Loss(loss.X.to(dtype), loss.y[:, 0].to(dtype)),
+        Loss(loss.X.to(device, torch.float32), loss.y[:, 0].to(device, torch.float32)),
         cast(phi0),
         [cast(ridge.point), cast(transported)],
-        eta=eta,
-        steps=steps,
-        rho=THREES,
+        eta=config.eta,
+        steps=config.steps,
+        rho=config.rho,
     )
     losses = seen.losses.double()
-    horizons = [t for t in HORIZONS if t <= steps]
+    horizons = [t for t in HORIZONS if t <= config.steps]
     return {
-        "m": m,
-        "seed": seed,
-        "eta": eta,
-        "steps": steps,
         "trivial": float(loss.y.square().mean()),
         "mean": float(losses.mean()),
         "min": float(losses.min()),
@@ -123,12 +152,6 @@ def row(m: int, seed: int, eta: float, steps: int, dtype: torch.dtype = torch.fl
         "horizons": horizons,
         "means": [float(losses[:t].mean()) for t in horizons],
         "mins": [float(losses[:t].min()) for t in horizons],
-        "provenance": {
-            "problem": {"d": D, "T": T, "n": N, "teacher": TEACHER, "anchors": ANCHORS, "rho": THREES},
-            "dtype": str(dtype).removeprefix("torch."),
-            "torch": torch.__version__.split("+")[0],
-            "seconds": round(time.perf_counter() - begun, 1),
-        },
     }
 
 
@@ -146,47 +169,10 @@ def _comparator(seen: certificates.Followed, k: int, point: Parameters, phi0: Pa
     }
 
 
-def key(stored: dict) -> tuple:
-    """What names a row."""
-    return stored["m"], stored["seed"], stored["eta"], stored["steps"]
-
-
-def fill() -> None:
-    """Compute what is missing."""
-    for planned in PLAN:
-        rows = store.load(NAME)
-        if planned in {key(stored) for stored in rows}:
-            continue
-        fresh = row(*planned)
-        store.save(NAME, sorted([*rows, fresh], key=lambda row: (-row["steps"], row["m"], row["seed"])))
-        ratio = fresh["ridge"]["certificate"] / fresh["mean"]
-        print(
-            f"m = {fresh['m']}, problem {fresh['seed']}, eta = {fresh['eta']:.4f}: mean {fresh['mean']:.3e}, "
-            f"certificate {ratio:.3f} times, trivial {fresh['trivial'] / fresh['mean']:.2f} times, "
-            f"{fresh['provenance']['seconds']:.0f} s",
-            flush=True,
-        )
-
-
-def verify(count: int) -> None:
-    """Recompute a random sample of rows and compare.
-
-    Args:
-        count: how many.
-
-    Raises:
-        SystemExit: a row that differs by more than rounding on another machine can explain.
-    """
-    for stored in random.sample(store.load(NAME), count):
-        again = row(*key(stored))
-        for name in ("mean", "min", "trivial"):
-            if abs(again[name] / stored[name] - 1) > 1e-3:
-                raise SystemExit(f"{key(stored)}: {name} is {again[name]!r}, stored is {stored[name]!r}")
-        print(f"{key(stored)}: confirmed", flush=True)
-
-
-if __name__ == "__main__":
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--verify", type=int, metavar="COUNT", help="recompute so many stored rows")
-    chosen = options.parse_args()
-    verify(chosen.verify) if chosen.verify else fill()
+EXPERIMENT = Experiment(
+    name="certificates",
+    title="Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured",
+    plan=plan,
+    compute=compute,
+    dtype="float32",
+)

@@ -1,50 +1,149 @@
-"""Where results are stored: ``results/`` of the repository, or what an installation keeps of it."""
+"""Where rows are stored: one file an experiment, ``results/NAME.json``, one row a line.
+
+A file is replaced as a whole or not at all, so a reader never meets half of one, and a run that is killed or a full disk leaves the
+old one. Writers hold a lock while they read, add and replace, so two runs lose none of each other's rows. A file that cannot be
+understood is never overwritten.
+"""
 
 import json
 import os
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
+
+import filelock
+
+from shallowformer.experiments import keys
 
 _PLACES = (
     Path(__file__).parents[3] / "results",
     Path(sysconfig.get_path("data")) / "share" / "shallowformer",
 )
+_PARTS = {"key": str, "config": dict, "result": dict, "provenance": dict}
+#: How long to wait for other writers, in seconds; each holds the lock for a fraction of one.
+PATIENCE = 60
 
 
-def path(name: str) -> Path:
+class StoreError(RuntimeError):
+    """A store that cannot be read or must not be written."""
+
+
+def folder() -> Path:
+    """Where results lie unless said otherwise.
+
+    Returns:
+        ``results/`` of the repository if this is one, otherwise the place where an installation keeps what was published.
+    """
+    return _PLACES[0] if _PLACES[0].is_dir() else _PLACES[1]
+
+
+def path(name: str, results: Path | None = None) -> Path:
     """The file of an experiment.
 
     Args:
         name: of the experiment.
+        results: the folder; as ``folder`` if not given.
 
     Returns:
-        Its path: in the repository if this is one, otherwise among what was installed.
+        Its path.
     """
-    return (_PLACES[0] if _PLACES[0].is_dir() else _PLACES[1]) / f"{name}.json"
+    return (folder() if results is None else Path(results)) / f"{name}.json"
 
 
-def load(name: str) -> list[dict]:
-    """The stored rows of an experiment; none if nothing is stored.
+def load(name: str, results: Path | None = None) -> list[dict]:
+    """The stored rows of an experiment, in the order in which they were added; none if nothing is stored.
 
     Args:
         name: of the experiment.
+        results: the folder; as ``folder`` if not given.
 
     Returns:
-        The rows.
+        Rows: mappings with ``key``, ``config``, ``result`` and ``provenance``.
+
+    Raises:
+        StoreError: the file, or a row of it, is not as it was written.
     """
-    file = path(name)
-    return json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    file = path(name, results)
+    if not file.exists():
+        return []
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:  # not JSON, or not UTF-8
+        raise _corrupted(file, f"is not JSON ({error}); was it cut off?") from error
+    if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
+        raise _corrupted(file, "has no list of rows")
+    if content.get("experiment") != name:
+        raise _corrupted(file, f"belongs to experiment {content.get('experiment')!r}, not to {name!r}")
+    seen = set()
+    for number, row in enumerate(content["rows"], start=1):
+        _check(file, name, number, row)
+        if row["key"] in seen:
+            raise _corrupted(file, f"has key {row['key']} twice; row {number} is the second")
+        seen.add(row["key"])
+    return content["rows"]
 
 
-def save(name: str, rows: list[dict]) -> None:
-    """Replace the stored rows, all of them or none.
+def add(name: str, rows: Sequence[dict], results: Path | None = None) -> None:
+    """Add rows, all of them or none; a row whose key is stored already stays as it is.
 
     Args:
         name: of the experiment.
-        rows: what shall be stored.
+        rows: as ``load`` returns them.
+        results: the folder, made if need be; as ``folder`` if not given.
+
+    Raises:
+        StoreError: what is stored is corrupted, or another process does not let go of the file.
+        OSError: the file cannot be written, e.g. because the disk is full; what was stored is intact.
     """
-    file = path(name)
+    file = path(name, results)
     file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(f"{file.name}.{os.getpid()}.part")
-    fresh.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(file)
+    try:
+        with filelock.FileLock(file.with_name(f".{name}.lock"), timeout=PATIENCE):
+            held = {row["key"]: row for row in load(name, results)}
+            fresh = {row["key"]: row for row in rows if row["key"] not in held}
+            if fresh:
+                _replace(file, _text(name, [*held.values(), *fresh.values()]))
+    except filelock.Timeout as error:
+        raise StoreError(
+            f"{file} has been locked by another process for {PATIENCE} s; end that one, and run again"
+        ) from error
+
+
+def _text(name: str, rows: Sequence[dict]) -> str:
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    return f'{{"experiment": {json.dumps(name)}, "rows": [\n{lines}\n]}}\n'
+
+
+def _replace(file: Path, text: str) -> None:
+    part = file.with_name(f".{file.stem}.part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _check(file: Path, name: str, number: int, row: object) -> None:
+    if not isinstance(row, dict):
+        raise _corrupted(file, f"has a row {number} that is not a mapping")
+    for part, kind in _PARTS.items():
+        if not isinstance(row.get(part), kind):
+            lacks = "lacks" if part not in row else "has a wrong"
+            raise _corrupted(file, f"{lacks} {part!r} in row {number} (key {row.get('key')!r})")
+    expected = keys.key(name, row["config"])
+    if row["key"] != expected:
+        raise _corrupted(
+            file,
+            f"has key {row['key']!r} in row {number}, but the key of {keys.words(row['config'])} is {expected!r}",
+        )
+
+
+def _corrupted(file: Path, what: str) -> StoreError:
+    return StoreError(
+        f"{file} {what}. Nothing was overwritten. Restore the file (git checkout -- {file.name}, in its folder), "
+        "mend or delete that row, or move the file away to begin anew"
+    )

@@ -1,0 +1,78 @@
+"""Which experiments there are, and their scales; a module is imported only when its experiment is asked for."""
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shallowformer.experiments.experiment import Experiment
+
+#: From what a test can afford to what the papers did.
+SCALES = ("smoke", "laptop", "paper")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An experiment that has not been imported.
+
+    Args:
+        place: ``module:NAME`` of the ``Experiment``.
+        title: as its title, here so that a list needs no import.
+    """
+
+    place: str
+    title: str
+
+
+#: To add an experiment, add a line.
+EXPERIMENTS: Mapping[str, Entry] = {
+    "certificates": Entry(
+        "shallowformer.experiments.certificates:EXPERIMENT",
+        "Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured",
+    ),
+}
+
+
+class Unknown(LookupError):
+    """A name that no experiment has."""
+
+
+def get(name: str) -> "Experiment":
+    """Import an experiment.
+
+    Args:
+        name: of a registered one, or ``module:NAME`` of one's own.
+
+    Returns:
+        The experiment.
+
+    Raises:
+        Unknown: no experiment of that name.
+    """
+    if ":" in name:
+        return _imported(name)
+    if name not in EXPERIMENTS:
+        near = difflib.get_close_matches(name, EXPERIMENTS, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise Unknown(
+            f"no experiment is called {name!r}; {hint}There are: {', '.join(sorted(EXPERIMENTS))}. "
+            "An experiment of your own is named module:NAME"
+        )
+    return _imported(EXPERIMENTS[name].place)
+
+
+def _imported(place: str) -> "Experiment":
+    from shallowformer.experiments.experiment import Experiment
+
+    module, _, attribute = place.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # the module is there, and lacks something itself
+        raise Unknown(f"there is no module {module!r} for the experiment {place!r}") from error
+    if not isinstance(found, Experiment):
+        raise Unknown(f"{module} has no experiment called {attribute!r}")
+    return found

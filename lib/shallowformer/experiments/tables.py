@@ -1,0 +1,71 @@
+"""Stored rows as text for a terminal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from shallowformer.experiments import store
+from shallowformer.experiments.experiment import Experiment, planned
+from shallowformer.experiments.registry import SCALES
+
+
+def show(experiment: Experiment, results: Path | None = None) -> str:
+    """What is stored of an experiment, and what is missing.
+
+    Args:
+        experiment: the experiment.
+        results: folder of the store; that of the repository or installation if not given.
+
+    Returns:
+        Lines: title, counts a scale, rows with the fields that vary and the results that are single values.
+
+    Raises:
+        StoreError: the store is corrupted.
+    """
+    rows = store.load(experiment.name, results)
+    held = {row["key"] for row in rows}
+    plans = {scale: planned(experiment, scale) for scale in SCALES}
+    lines = [f"{experiment.name}: {experiment.title}", f"{store.path(experiment.name, results)}", ""]
+    for scale, plan in plans.items():
+        here = len(held & set(plan))
+        lines.append(f"{scale:<7} {here:>5} rows stored, {len(plan) - here:>5} missing")
+    unplanned = len(held.difference(*plans.values()))
+    if unplanned:
+        lines.append(
+            f"{unplanned} stored rows (*) belong to no plan any more; they are kept, and never verified"
+        )
+    if rows:
+        known = set().union(*plans.values())
+        lines += ["", *table(rows, [" " if row["key"] in known else "*" for row in rows])]
+    return "\n".join(lines)
+
+
+def table(rows: Sequence[dict], marks: Sequence[str] | None = None) -> list[str]:
+    """Rows under each other.
+
+    Args:
+        rows: from ``store.load``, at least one.
+        marks: put before each row.
+
+    Returns:
+        Lines; the first is the head. Columns: fields of the configuration that differ, then results that are single values.
+    """
+    fields = dict.fromkeys(name for row in rows for name in row["config"])
+    varying = [name for name in fields if len({repr(row["config"].get(name)) for row in rows}) > 1]
+    single = dict.fromkeys(
+        name for row in rows for name, value in row["result"].items() if not isinstance(value, (list, dict))
+    )
+    columns = [
+        *([name, *(_cell(row["config"].get(name, "")) for row in rows)] for name in varying),
+        *([name, *(_cell(row["result"].get(name, "")) for row in rows)] for name in single),
+    ]
+    if marks is not None:
+        columns.insert(0, [" ", *marks])
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in zip(*columns, strict=True)
+    ]
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,149 @@
+"""Recompute a random sample of stored rows, and compare."""
+
+import math
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from shallowformer.experiments import store
+from shallowformer.experiments.experiment import TOLERANCE, Experiment, planned
+from shallowformer.experiments.registry import SCALES
+from shallowformer.experiments.workers import outcomes
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A row, stored and recomputed.
+
+    Args:
+        config: the configuration in words.
+        differences: a line each; empty if the row is confirmed.
+    """
+
+    config: str
+    differences: tuple[str, ...]
+
+
+def sample(
+    experiment: Experiment, share: float, seed: int, results: Path | None = None
+) -> list[tuple[dict, object]]:
+    """Draw stored rows that the plan of some scale has.
+
+    Args:
+        experiment: the experiment.
+        share: of the rows, in (0, 1]; rounded up, so at least one row if there is any.
+        seed: of the draw.
+        results: folder of the store.
+
+    Returns:
+        Rows with their configurations.
+
+    Raises:
+        ValueError: a share outside (0, 1].
+        StoreError: the store is corrupted.
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share must be in (0, 1], got {share!r}")
+    plan = {key: config for scale in SCALES for key, config in planned(experiment, scale).items()}
+    rows = [row for row in store.load(experiment.name, results) if row["key"] in plan]
+    chosen = random.Random(seed).sample(rows, math.ceil(share * len(rows)))
+    return [(row, plan[row["key"]]) for row in chosen]
+
+
+def verify(
+    experiment: Experiment,
+    share: float = 0.05,
+    seed: int = 0,
+    results: Path | None = None,
+    *,
+    device: torch.device | str = "cpu",
+    jobs: int = 1,
+    scheduler: str | None = None,
+    progress: bool = False,
+) -> Iterator[Compared]:
+    """Recompute a random sample of rows; each is handed out as soon as it is compared.
+
+    Args:
+        experiment: the experiment.
+        share: of the rows, in (0, 1]; at least one.
+        seed: of the draw.
+        results: folder of the store.
+        device: where rows are computed; it may be another one than theirs.
+        jobs: processes on this machine.
+        scheduler: address of a Dask scheduler, whose workers take the place of ``jobs``.
+        progress: show a bar with the time left.
+
+    Yields:
+        One comparison a row; a row that fails differs.
+
+    Raises:
+        ValueError: a share outside (0, 1].
+        StoreError: the store is corrupted.
+        Unavailable: workers that cannot be had, or died.
+    """
+    drawn = sample(experiment, share, seed, results)
+    held = {row["key"]: row for row, _ in drawn}
+    configs = [config for _, config in drawn]
+    bar = tqdm(total=len(drawn), desc=f"verify {experiment.name}", unit="row", disable=not progress)
+    with bar, closing(outcomes(experiment, configs, torch.device(device), jobs, scheduler)) as finished:
+        for outcome in finished:
+            bar.update()
+            if outcome.row is None:
+                yield Compared(outcome.config, (f"cannot be computed: {outcome.error}",))
+            else:
+                stored = held[outcome.row["key"]]
+                yield Compared(outcome.config, tuple(compare(stored, outcome.row, experiment.tolerance)))
+
+
+def compare(stored: Mapping, again: Mapping, tolerance: Mapping[str, float]) -> list[str]:
+    """Say where a recomputed row departs from the stored one.
+
+    Args:
+        stored: the row.
+        again: the row, recomputed.
+        tolerance: of the experiment.
+
+    Returns:
+        One line a difference.
+    """
+    lines = []
+    was, now = (row["provenance"].get("dtype") for row in (stored, again))
+    if was != now:
+        lines.append(f"was computed in {was}, is computed in {now} now")
+    return lines + list(_differences("", stored["result"], again["result"], tolerance, TOLERANCE))
+
+
+def _differences(
+    name: str, old: object, new: object, tolerance: Mapping[str, float], near: float
+) -> Iterator[str]:
+    near = tolerance.get(name, near)
+    if near == math.inf:
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        for part in dict.fromkeys([*old, *new]):
+            inner = f"{name}.{part}" if name else part
+            if part not in old or part not in new:
+                yield f"{inner} is {'stored' if part in old else 'computed'} only"
+            else:
+                yield from _differences(inner, old[part], new[part], tolerance, near)
+    elif isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            yield f"{name} has {len(new)} entries, stored are {len(old)}"
+        for place, (a, b) in enumerate(zip(old, new, strict=False)):
+            for line in _differences(name, a, b, tolerance, near):
+                yield f"at [{place}]: {line}"
+    elif _number(old) and _number(new):
+        apart, size = abs(old - new), max(abs(old), abs(new))
+        if apart > near * size:
+            yield f"{name} is {new!r}, stored is {old!r}: {apart / size:.1e} apart, {near:g} allowed"
+    elif type(old) is not type(new) or old != new:
+        yield f"{name} is {new!r}, stored is {old!r}"
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,181 @@
+"""Sweeps are resumed, go on where a row fails, and lose nothing when they, or a worker, are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import toys
+
+from shallowformer.experiments import experiment as experiments
+from shallowformer.experiments import registry, store, sweep, workers
+from shallowformer.experiments.experiment import planned, stored
+
+
+def numbers(results, name="toy"):
+    return sorted(row["config"]["number"] for row in store.load(name, results))
+
+
+def command(*arguments):
+    """A process of its own, with its own group."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "shallowformer", *map(str, arguments)],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_row_says_what_it_was_computed_with(tmp_path, traces):
+    report = sweep.run(toys.SQUARES, "smoke", tmp_path)
+    assert (report.planned, report.before, report.computed, report.failed) == (2, 0, 2, ())
+    row = store.load("toy", tmp_path)[1]
+    assert row["config"] == {"number": 1, "does": "square"}
+    assert row["result"] == {"square": 1, "root": 1.0, "label": "toy", "list": [1, 2.5]}
+    known = {"dtype", "device", "threads", "shallowformer", "commit", "python", "torch", "numpy", "seconds"}
+    assert known - {"commit"} <= set(row["provenance"]) <= known
+    assert (row["provenance"]["dtype"], row["provenance"]["device"]) == ("float64", "cpu")
+
+
+def test_a_larger_scale_computes_only_what_is_missing(tmp_path, traces):
+    for scale, before, computed in (("smoke", 0, 2), ("paper", 2, 4), ("paper", 6, 0)):
+        report = sweep.run(toys.SQUARES, scale, tmp_path)
+        assert (report.before, report.computed) == (before, computed)
+    assert [toys.begun(number) for number in range(6)] == [1] * 6
+    assert [row["square"] for row in stored(toys.SQUARES, "paper", tmp_path)] == [0, 1, 4, 9, 16, 25]
+    assert [row["number"] for row in stored(toys.SQUARES, "smoke", tmp_path)] == [0, 1]
+
+
+def test_processes_give_the_rows_of_one(tmp_path, traces):
+    sweep.run(toys.SQUARES, "paper", tmp_path / "one")
+    sweep.run(toys.SQUARES, "paper", tmp_path / "two", jobs=2)
+    assert stored(toys.SQUARES, "paper", tmp_path / "one") == stored(toys.SQUARES, "paper", tmp_path / "two")
+    assert {row["provenance"]["threads"] for row in store.load("toy", tmp_path / "two")} == {1}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rows_that_fail_are_listed_and_the_others_stored(tmp_path, traces, jobs):
+    report = sweep.run(toys.FAILING, "paper", tmp_path, jobs=jobs)
+    assert numbers(tmp_path) == [0, 2, 4, 5]
+    assert report.computed == 4
+    failed, infinite = sorted(report.failed, key=lambda outcome: outcome.config)
+    assert failed.config == "number = 1, does = fail"
+    assert failed.error == "ArithmeticError: the loss is not finite"
+    assert "toys.py" in failed.trace
+    assert (
+        "toy, number = 3, does = overflow: result inside.values[1] must be finite, got inf" in infinite.error
+    )
+    again = sweep.run(toys.FAILING, "paper", tmp_path, jobs=jobs)
+    assert (again.before, again.computed, len(again.failed)) == (4, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ({"x": float("nan")}, r'result x must be finite, got nan; store the string "nan"'),
+        ({"a": {"b": object()}}, r"result a\.b must be a number, a string, or a list or mapping.*got object"),
+        ({"x": None}, "result x must be a number"),
+        ({1: 2}, "a row must be a mapping from names"),
+        (3.0, "a row must be a mapping from names"),
+        ({"number": 3}, "must not have names of configuration fields, got number"),
+    ],
+)
+def test_results_that_cannot_be_stored_are_refused(result, message):
+    odd = replace(toys.SQUARES, compute=lambda config, device: result)
+    with pytest.raises(ValueError, match=message):
+        experiments.row(odd, toys.Toy(1), experiments.torch.device("cpu"))
+
+
+def test_a_word_for_infinity_is_stored(tmp_path):
+    odd = replace(toys.SQUARES, compute=lambda config, device: {"x": "inf", "pair": (1, 2), "yes": True})
+    sweep.run(odd, "smoke", tmp_path)
+    assert store.load("toy", tmp_path)[0]["result"] == {"x": "inf", "pair": [1, 2], "yes": True}
+
+
+def test_an_experiment_says_its_dtype(tmp_path, traces):
+    report = sweep.run(replace(toys.SQUARES, dtype=None), "smoke", tmp_path)
+    assert "experiment toy must say its dtype" in report.failed[0].error
+
+
+def test_plans_are_checked():
+    with pytest.raises(ValueError, match="scale must be one of smoke, laptop, paper, got 'huge'"):
+        planned(toys.SQUARES, "huge")
+    with pytest.raises(ValueError, match="number = 1, does = square is there twice"):
+        planned(replace(toys.SQUARES, plan=lambda scale: [toys.Toy(1), toys.Toy(1)]), "smoke")
+
+
+def test_nothing_is_computed_for_a_corrupted_store(tmp_path, traces):
+    store.path("toy", tmp_path).write_text('{"experiment": "toy", "rows": [')
+    with pytest.raises(store.StoreError, match="not JSON"):
+        sweep.run(toys.SQUARES, "smoke", tmp_path)
+    assert not toys.begun(0)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_killed_sweep_goes_on_and_computes_no_stored_row_twice(tmp_path, traces, jobs):
+    arguments = ["run", "toys:WAITING", "--scale", "paper", "--results", tmp_path, "--jobs", jobs, "--quiet"]
+    first = command(*arguments)
+    toys.wait_for(lambda: numbers(tmp_path) == [0, 1, 2] and toys.begun(3))
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+    (traces / "go").touch()
+    second = command(*arguments)
+    said, complaints = second.communicate(timeout=toys.PATIENCE)
+    assert second.returncode == 0, complaints
+    assert "6 rows planned, 3 stored before, 3 computed, 0 failed" in said
+    assert numbers(tmp_path) == list(range(6))
+    assert [toys.begun(number) for number in range(3)] == [1] * 3
+    assert all(toys.begun(number) <= 2 for number in range(3, 6))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_sweep_keeps_its_rows(tmp_path, traces, jobs):
+    running = command(
+        "run", "toys:WAITING", "--scale", "paper", "--results", tmp_path, "--jobs", jobs, "--quiet"
+    )
+    toys.wait_for(lambda: numbers(tmp_path) == [0, 1, 2] and toys.begun(3))
+    os.killpg(running.pid, signal.SIGINT)
+    _, complaints = running.communicate(timeout=toys.PATIENCE)
+    assert running.returncode == 130
+    assert "interrupted; finished rows are kept" in complaints
+    assert numbers(tmp_path) == [0, 1, 2]
+
+
+def test_a_worker_that_is_killed_costs_no_finished_row(tmp_path, traces):
+    with pytest.raises(workers.Unavailable, match="Finished rows are kept"):
+        sweep.run(toys.DYING, "paper", tmp_path, jobs=2)
+    kept = numbers(tmp_path)
+    report = sweep.run(toys.DYING, "paper", tmp_path, jobs=2)
+    assert (report.before, report.computed) == (len(kept), 8 - len(kept))
+    assert numbers(tmp_path) == list(range(8))
+    assert all(toys.begun(number) == 1 for number in kept)
+
+
+def test_a_killed_dask_worker_costs_nothing(tmp_path, traces):
+    distributed = pytest.importorskip("distributed", reason='pip install "shallowformer[distributed]"')
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs="critical"
+    ) as cluster:
+        report = sweep.run(toys.DYING, "paper", tmp_path, scheduler=cluster.scheduler_address)
+    assert (report.computed, report.failed) == (8, ())
+    assert [row["square"] for row in stored(toys.DYING, "paper", tmp_path)] == [k**2 for k in range(8)]
+    assert toys.begun(3) == 2
+
+
+def test_no_scheduler_is_said(tmp_path, traces):
+    pytest.importorskip("distributed")
+    with pytest.raises(workers.Unavailable, match="no Dask scheduler answers at 'nowhere'"):
+        sweep.run(toys.SQUARES, "smoke", tmp_path, scheduler="nowhere")
+
+
+@pytest.mark.parametrize("name", registry.EXPERIMENTS)
+def test_a_registered_experiment_is_what_its_entry_says(name):
+    found = registry.get(name)
+    assert (found.name, found.title) == (name, registry.EXPERIMENTS[name].title)
+    smoke, laptop, paper = (planned(found, scale) for scale in registry.SCALES)
+    assert smoke
+    assert len(laptop) <= len(paper)
+    store.load(name)
