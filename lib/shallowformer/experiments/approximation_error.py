@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from shallowformer.experiments import certificates, problems
+from shallowformer.experiments import problems
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime import linearisation, transportation
 
@@ -62,7 +62,7 @@ def errors(config: Config) -> Tensor:
     """
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
     if config.variant == "paper":
-        phi0 = certificates.start(config.m, config.seed)
+        phi0 = problems.start(config.m, config.seed)
         there = transportation.transported(phi0, given.teacher)
         made = torch.cat([linearisation.f_lin(some, there, phi0) for some in given.X.split(CHUNK)])
     else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from shallowformer.experiments import certificates, problems
+from shallowformer.experiments import problems
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime import data, linearisation, parameters, perturbations
 from shallowformer.kernel_regime.parameters import Parameters
@@ -72,7 +72,7 @@ def displacement(way: str, X: Tensor, phi0: Parameters, seed: int) -> Parameters
 
 
 def gaps(X: Tensor, phi0: Parameters, delta: Parameters) -> Tensor:
-    """f − f_lin at φ⁽⁰⁾ + δ for each input, Float[Tensor, "n"].
+    """F − f_lin at φ⁽⁰⁾ + δ for each input, Float[Tensor, "n"].
 
     Args:
         X: the inputs.
@@ -97,7 +97,7 @@ def compute(config: Config, device: torch.device) -> dict:
         attacked inputs alone; ``bound``, the head average that no point of Ω_ρ exceeds at any input.
     """
     X = data.clipped_gaussian(config.n, problems.T, problems.D, problems.source(config.seed))
-    phi0 = certificates.start(config.m, config.seed)
+    phi0 = problems.start(config.m, config.seed)
     found = {}
     for way in WAYS:
         gap = gaps(X, phi0, displacement(way, X, phi0, config.seed)).abs()

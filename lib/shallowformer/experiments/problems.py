@@ -14,6 +14,7 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.kernel_regime import data, mappings, parameters
 from shallowformer.kernel_regime.labels import labelled
+from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.transportation import Estimate, Mapping
 
 D, T, ANCHORS = 8, 16, 16
@@ -53,6 +54,20 @@ def source(seed: int) -> torch.Generator:
         A fresh generator; the inputs are drawn first.
     """
     return torch.Generator().manual_seed(1000 + seed)
+
+
+def start(m: int, seed: int) -> Parameters:
+    """A student's symmetric initialisation, as in ``certificates``: numbers of float32, held in float64.
+
+    Args:
+        m: width.
+        seed: of the problem.
+
+    Returns:
+        φ⁽⁰⁾.
+    """
+    drawn = parameters.symmetric(m, D, torch.Generator().manual_seed(10_000 * m + seed))
+    return drawn.map(lambda block: block.float().double())
 
 
 @functools.lru_cache(maxsize=32)

@@ -78,7 +78,7 @@ def compute(config: Config, device: torch.device) -> dict:
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
     X = given.X.to(device, torch.float32)
     y = given.labels.mean.to(device, torch.float32)
-    start = certificates.start(config.m, config.seed).map(lambda block: block.to(device, torch.float32))
+    start = problems.start(config.m, config.seed).map(lambda block: block.to(device, torch.float32))
     run = descent.run(
         Loss(X[: given.trained], y[: given.trained]),
         start,
@@ -115,7 +115,7 @@ def steps_of(config: Config, steps: int) -> dict:
     """
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
     X, y = given.X[: given.trained].float(), given.labels.mean[: given.trained].float()
-    start = certificates.start(config.m, config.seed).map(lambda block: block.float())
+    start = problems.start(config.m, config.seed).map(lambda block: block.float())
     eta = problems.STEP[config.variant] / math.sqrt(config.steps)
     run = descent.run(Loss(X, y), start, eta=eta, steps=steps, rho=problems.THREES, every=steps)
     return {"trivial": float(y.double().square().mean()), "mean": float(run.step_losses.double().mean())}

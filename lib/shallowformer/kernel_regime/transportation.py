@@ -223,7 +223,7 @@ def averages(
     Source:
         Arda, Cayci, Eryilmaz 2026, equations (10), (19) and (22).
     """
-    (n, T, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
+    (n, _, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
     arguments.count("draws", draws)
     at_once = heads_at_once(X, half, room) // half
     even, out = even_part(v), []
