@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import torch
 
 from shallowformer.experiments import certificates, problems
-from shallowformer.experiments.experiment import Experiment
+from shallowformer.experiments.experiment import Experiment, stored
 from shallowformer.kernel_regime import descent
 from shallowformer.kernel_regime.heads import Heads
 from shallowformer.kernel_regime.loss import Loss
 
-HORIZONS = certificates.HORIZONS
+STEPS, HORIZONS = certificates.PAPER[1], certificates.HORIZONS
 WIDTHS, SEEDS = (4, 8, 16, 32, 64, 128, 256, 512), range(10)
 #: Widths and seeds that ``certificates`` holds.
 HELD = {(m, seed) for m in (8, 16, 32, 64, 128, 256, 512) for seed in range(5)}
@@ -38,7 +38,7 @@ class Config:
     seed: int
     n: int = 5000
     heads: int = 8192
-    steps: int = 4000
+    steps: int = STEPS
 
 
 def plan(scale: str) -> list[Config]:
@@ -101,6 +101,20 @@ def compute(config: Config, device: torch.device) -> dict:
         unseen = Loss(X[given.trained :], y[given.trained :])
         result["unseen"] = [float(unseen.losses(Heads.of(phi))) for phi in (start, *run.phi)]
     return result
+
+
+def collected() -> dict[tuple[str, int, int], dict]:
+    """All stored runs over the paper's horizon, those of ``certificates`` among them.
+
+    Returns:
+        ``trivial``, ``horizons``, ``means`` and ``mins`` by variant, width and seed.
+    """
+    first = {
+        ("paper", row["m"], row["seed"]): row
+        for row in stored(certificates.EXPERIMENT)
+        if row["steps"] == STEPS
+    }
+    return first | {(row["variant"], row["m"], row["seed"]): row for row in stored(EXPERIMENT)}
 
 
 def steps_of(config: Config, steps: int) -> dict:
