@@ -53,7 +53,9 @@ def plan(scale: str) -> list[Config]:
     if scale == "smoke":
         return [Config(variant, m, 0, 20, 32, 5) for m in (4, 8) for variant in problems.STEP]
     if scale == "laptop":
-        return [Config("paper", m, seed, 500, 1024, 400) for m in (4, 8, 16, 32) for seed in SEEDS]
+        return [
+            Config(variant, m, seed, 500) for m in (4, 16, 64) for variant in problems.STEP for seed in SEEDS
+        ]
     return [
         Config(variant, m, seed)
         for m in WIDTHS
@@ -103,18 +105,24 @@ def compute(config: Config, device: torch.device) -> dict:
     return result
 
 
-def collected() -> dict[tuple[str, int, int], dict]:
-    """All stored runs over the paper's horizon, those of ``certificates`` among them.
+def collected(scale: str = "paper") -> dict[tuple[str, int, int], dict]:
+    """All stored runs of a scale over the paper's horizon; at the paper's size those of ``certificates`` are among them.
+
+    Args:
+        scale: "laptop" or "paper".
 
     Returns:
         ``trivial``, ``horizons``, ``means`` and ``mins`` by variant, width and seed.
     """
+    own = {(row["variant"], row["m"], row["seed"]): row for row in stored(EXPERIMENT, scale)}
+    if scale != "paper":
+        return own
     first = {
         ("paper", row["m"], row["seed"]): row
         for row in stored(certificates.EXPERIMENT)
         if row["steps"] == STEPS
     }
-    return first | {(row["variant"], row["m"], row["seed"]): row for row in stored(EXPERIMENT)}
+    return first | own
 
 
 def steps_of(config: Config, steps: int) -> dict:
