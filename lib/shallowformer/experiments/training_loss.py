@@ -30,7 +30,9 @@ class Config:
         seed: of the problem and of the student.
         n: inputs, of which the released variant trains on four fifths.
         heads: of the teacher.
-        steps: horizon τ; the step size is 1/√τ, or 1.75/√τ as released.
+        steps: horizon τ; the step size η is 1/√τ, or 1.75/√τ as released.
+        coarse: how many of these steps are made at once: τ/coarse steps of size coarse·η, a run of the same length. All are far below
+            the largest useful step, so the losses hardly differ.
     """
 
     variant: str
@@ -39,6 +41,7 @@ class Config:
     n: int = 5000
     heads: int = 8192
     steps: int = STEPS
+    coarse: int = 1
 
 
 def plan(scale: str) -> list[Config]:
@@ -54,7 +57,10 @@ def plan(scale: str) -> list[Config]:
         return [Config(variant, m, 0, 20, 32, 5) for m in (4, 8) for variant in problems.STEP]
     if scale == "laptop":
         return [
-            Config(variant, m, seed, 500) for m in (4, 16, 64) for variant in problems.STEP for seed in SEEDS
+            Config(variant, m, seed, n=500, coarse=10)
+            for m in (4, 16, 64)
+            for variant in problems.STEP
+            for seed in SEEDS
         ]
     return [
         Config(variant, m, seed)
@@ -77,32 +83,35 @@ def compute(config: Config, device: torch.device) -> dict:
         ``horizons``; √m times the longest displacement of a head in c, U and W; the largest share of heads on the boundary; the loss
         on inputs that were held out, at the start and at the end, where there are any.
     """
-    given = problems.problem(config.variant, config.seed, config.n, config.heads)
-    X = given.X.to(device, torch.float32)
-    y = given.labels.mean.to(device, torch.float32)
-    start = problems.start(config.m, config.seed).map(lambda block: block.to(device, torch.float32))
-    run = descent.run(
-        Loss(X[: given.trained], y[: given.trained]),
-        start,
-        eta=problems.STEP[config.variant] / math.sqrt(config.steps),
-        steps=config.steps,
-        rho=problems.THREES,
-        every=config.steps,
-    )
+    run, given = _run(config, config.steps // config.coarse, device)
     losses = run.step_losses[:, 0].double()
-    horizons = [t for t in HORIZONS if t <= config.steps]
+    horizons = [t for t in HORIZONS if t <= config.steps and t % config.coarse == 0]
+    ends = [t // config.coarse for t in horizons]
     result = {
-        "trivial": float(y[: given.trained].double().square().mean()),
+        "trivial": _trivial(given),
         "horizons": horizons,
-        "means": [float(losses[:t].mean()) for t in horizons],
-        "mins": [float(losses[:t].min()) for t in horizons],
+        "means": [float(losses[:t].mean()) for t in ends],
+        "mins": [float(losses[:t].min()) for t in ends],
         "displacement": run.displacement[-1, 0].tolist(),
         "active": float(run.active.max()),
     }
     if given.trained < config.n:
-        unseen = Loss(X[given.trained :], y[given.trained :])
-        result["unseen"] = [float(unseen.losses(Heads.of(phi))) for phi in (start, *run.phi)]
+        X, y = (of.to(device, torch.float32)[given.trained :] for of in (given.X, given.labels.mean))
+        result["unseen"] = [float(Loss(X, y).losses(Heads.of(phi))) for phi in (*run.phi0, *run.phi)]
     return result
+
+
+def _run(config: Config, steps: int, device: torch.device) -> tuple[descent.Run, problems.Problem]:
+    given = problems.problem(config.variant, config.seed, config.n, config.heads)
+    X, y = (of.to(device, torch.float32)[: given.trained] for of in (given.X, given.labels.mean))
+    start = problems.start(config.m, config.seed).map(lambda block: block.to(device, torch.float32))
+    eta = config.coarse * problems.STEP[config.variant] / math.sqrt(config.steps)
+    return descent.run(Loss(X, y), start, eta=eta, steps=steps, rho=problems.THREES, every=steps), given
+
+
+def _trivial(given: problems.Problem) -> float:
+    """Loss of the zero function on what a student sees."""
+    return float(given.labels.mean[: given.trained].square().mean())
 
 
 def collected(scale: str = "paper") -> dict[tuple[str, int, int], dict]:
@@ -135,12 +144,8 @@ def steps_of(config: Config, steps: int) -> dict:
     Returns:
         ``trivial``, and the ``mean`` loss over these steps.
     """
-    given = problems.problem(config.variant, config.seed, config.n, config.heads)
-    X, y = given.X[: given.trained].float(), given.labels.mean[: given.trained].float()
-    start = problems.start(config.m, config.seed).map(lambda block: block.float())
-    eta = problems.STEP[config.variant] / math.sqrt(config.steps)
-    run = descent.run(Loss(X, y), start, eta=eta, steps=steps, rho=problems.THREES, every=steps)
-    return {"trivial": float(y.double().square().mean()), "mean": float(run.step_losses.double().mean())}
+    run, given = _run(config, steps, torch.device("cpu"))
+    return {"trivial": _trivial(given), "mean": float(run.step_losses.double().mean())}
 
 
 EXPERIMENT = Experiment(
