@@ -28,7 +28,7 @@ from shallowformer.exercises import (
 )
 from shallowformer.exercises.feedback import Feedback, judge
 
-CHAPTERS = [path for path in chapters() if path.parent.name == "kernel_regime"]
+CHAPTERS = [path for path in chapters() if path.parent.name in ("kernel_regime", "experiments")]
 #: Check → wrong answers by the hint that they must get.
 FUNCTIONS = {
     softmax.check_spectral_norm: softmax.SPECTRAL_NORM_MISTAKES,
