@@ -1068,7 +1068,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-theorem-e/loss": [tighter(0.7)],
     # Scaling laws
-    "kr-lemma-3-scale": [exponent(-0.4), exponent(-1.0)],
+    "kr-lemma-3-scale": [exponent(-0.6), exponent(-1.0)],
     "kr-lemma-3-scale/aligned": [exponent(-0.6)],
     "kr-lemma-3-scale/random": [exponent(-0.5), exponent(-0.85)],
     "kr-lemma-5-labels": [

@@ -66,7 +66,13 @@ FUNCTIONS = {
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
-    scaling.check_last_token: {0.125: "independent", 0.375: "add up to 1", 1.0: "full W", 0.5477: "its root", 7: "on the sphere"},
+    scaling.check_last_token: {
+        0.125: "independent",
+        0.375: "add up to 1",
+        1.0: "full W",
+        0.5477: "its root",
+        7: "on the sphere",
+    },
     softmax.check_insensitive_scale: {
         1.0: "larger",
         12.0: "smaller",
