@@ -39,7 +39,7 @@ def check_teacher_heads(answer: Callable[[int, float], float]) -> Feedback:
     Returns:
         The feedback.
     """
-    cases = [("m = 2, ε = 1", (2, 1.0)), ("m = 256, one per cent", (256, 0.01)), ("m = 512", (512, 0.001))]
+    cases = [("m = 2, ε = 1/2", (2, 0.5)), ("m = 256, one per cent", (256, 0.01)), ("m = 512", (512, 0.001))]
     return judge("ex-scaling-teacher", answer, teacher_heads, cases, TEACHER_MISTAKES)
 
 
