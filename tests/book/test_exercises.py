@@ -19,6 +19,7 @@ from shallowformer.exercises import (
     model,
     neighbourhood,
     no_logs,
+    scaling,
     self_bounding,
     smoothness,
     softmax,
@@ -69,9 +70,18 @@ FUNCTIONS = {
     breaks.check_price: breaks.PRICE_MISTAKES,
     beyond.check_partners: beyond.PARTNERS_MISTAKES,
     beyond.check_reach: beyond.REACH_MISTAKES,
+    scaling.check_teacher_heads: scaling.TEACHER_MISTAKES,
+    scaling.check_slope: scaling.SLOPE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
+    scaling.check_last_token: {
+        0.125: "independent",
+        0.375: "add up to 1",
+        1.0: "full W",
+        0.5477: "its root",
+        7: "on the sphere",
+    },
     softmax.check_insensitive_scale: {
         1.0: "larger",
         12.0: "smaller",
