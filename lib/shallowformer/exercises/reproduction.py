@@ -77,13 +77,13 @@ def check_teacher(heads: int) -> Feedback:
     name = "ex-reproduction-teacher"
 
     def verdict(heads: float) -> Feedback:
-        if heads == 12736 or heads == 12737:
+        if 12737 <= heads <= 12800:
             return Feedback(name, "passed", "√(1 + 256/12737) = 1.01")
-        if 25_500 <= heads <= 25_700:
-            return Feedback(name, "wrong", "a width of m has m/2 independent heads, not m")
-        if 25_000 <= heads <= 25_500:
-            return Feedback(name, "wrong", "√(1 + x) is about 1 + x/2: the ratio of variances may be twice as large")
-        if 2_000_000 <= heads <= 3_000_000:
+        if 12700 <= heads < 12737:
+            return Feedback(name, "wrong", "nearly: round up")
+        if 25_400 <= heads <= 25_600:
+            return Feedback(name, "wrong", "m heads of a symmetric initialisation hold m/2 independent ones")
+        if 2_000_000 <= heads <= 6_000_000:
             return Feedback(name, "wrong", "independent errors add in squares, not in size")
         return Feedback(name, "wrong", "the two errors are independent: compare the variances 2V/m and V/m̃")
 
