@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Generator, Tensor
 
-from shallowformer.exercises.feedback import Feedback, judge, judge_number
+from shallowformer.exercises.feedback import Feedback, judge
 
 
 def _logits(X: Tensor, W: Tensor) -> Tensor:
@@ -65,26 +65,32 @@ def check_pair_variance(pair_variance: Callable[[float, int], float]) -> Feedbac
     return judge("ex-reproduction-angle", pair_variance, _pair_variance, cases, PAIR_VARIANCE_MISTAKES)
 
 
-def check_teacher(heads: int) -> Feedback:
-    """Exercise *How large a teacher?*: heads so that its own noise adds at most 1 % to the RMS error at m = 512.
+def _alike_error(h: Tensor, h0: Tensor, rho_c: float) -> Tensor:
+    return rho_c * (h - h0).mean(-1)
+
+
+#: What people answer instead, by the hint they get; arguments are outputs [n m/2] after and before, and ρ_c.
+ALIKE_MISTAKES = {
+    "partners contribute alike: the sum over all heads is twice that over the first half.": lambda h, h0, rho_c: rho_c * (h - h0).mean(-1) / 2,
+    "the tangent in the direction of c takes δc_i h_i at the start away.": lambda h, h0, rho_c: rho_c * h.mean(-1),
+    "m is the number of all heads, twice that of the columns.": lambda h, h0, rho_c: 2 * rho_c * (h - h0).mean(-1),
+    "one factor 1/√m comes with f, another with δc_i = ρ_c/√m.": lambda h, h0, rho_c: rho_c * (h - h0).sum(-1) * (2 / h.shape[-1]) ** 0.5,
+}  # fmt: skip
+
+
+def check_alike_error(alike_error: Callable[[Tensor, Tensor, float], Tensor]) -> Feedback:
+    """Exercise *Without a tangent*: f − f_lin at the released point, from outputs of the first half of the heads.
 
     Args:
-        heads: the reader's answer.
+        alike_error: outputs [n m/2] at the point and at the start, ρ_c → [n].
 
     Returns:
         The feedback.
     """
-    name = "ex-reproduction-teacher"
-
-    def verdict(heads: float) -> Feedback:
-        if 12737 <= heads <= 12800:
-            return Feedback(name, "passed", "√(1 + 256/12737) = 1.01")
-        if 12700 <= heads < 12737:
-            return Feedback(name, "wrong", "nearly: round up")
-        if 25_400 <= heads <= 25_600:
-            return Feedback(name, "wrong", "m heads of a symmetric initialisation hold m/2 independent ones")
-        if 2_000_000 <= heads <= 6_000_000:
-            return Feedback(name, "wrong", "independent errors add in squares, not in size")
-        return Feedback(name, "wrong", "the two errors are independent: compare the variances 2V/m and V/m̃")
-
-    return judge_number(name, heads, verdict)
+    generator = Generator().manual_seed(0)
+    draw = lambda *shape: torch.rand(shape, generator=generator, dtype=torch.float64)
+    cases = [
+        (f"{n} inputs, {2 * k} heads", (draw(n, k), draw(n, k), rho))
+        for n, k, rho in ((3, 4, 3.0), (1, 8, 1.0))
+    ]
+    return judge("ex-reproduction-alike", alike_error, _alike_error, cases, ALIKE_MISTAKES)
