@@ -685,6 +685,11 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("the third derivative with the wrong sign", hessian, "third", lambda *a, **o: -_right_third(*a, **o)),
         package("partners move alike", perturbations, "transported", _together),
     ],
+    # Reproduction notes
+    "kr-lemma-3-alike": [
+        package("a tangent without its W part", linearisation, "_slopes", lambda start, delta: torch.einsum("nmd,md->nm", start.u, delta.U)),
+        formula("with m for √m", lambda value, case: value / len(case["phi"].c) ** 0.5),
+    ],
     # The tangent kernel
     "kr-lemma-4": [
         formula("⟨q, q′⟩ on the wrong block", lambda value, case: (value[0], value[1] * (case["q"] @ case["q"].T), value[2])),
