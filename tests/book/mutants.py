@@ -78,7 +78,7 @@ def measured(what: str, wrong: Callable[[float], float]) -> Mutant:
     return Mutant(what, lambda check: replace(check, measure=lambda x, seed: wrong(check.measure(x, seed))))
 
 
-#: A quantity that falls slower by half, and one that grows as fast as it should fall.
+#: A quantity that falls half as fast, and one that grows as fast as it should fall.
 rooted = measured("the root of what is measured", lambda value: value**0.5)
 upside_down = measured("one over what is measured", lambda value: 1 / value)
 
