@@ -11,6 +11,7 @@ from scipy.special import ive
 
 from shallowformer import softmax, verify
 from shallowformer.beyond import attention, deep, dense, heads, tangents
+from shallowformer.experiments import approximation_error
 from shallowformer.kernel_regime import (
     activations,
     approximation,
@@ -694,6 +695,11 @@ MUTANTS: dict[str, list[Mutant]] = {
         package("the third derivative with the wrong sign", hessian, "third", lambda *a, **o: -_right_third(*a, **o)),
         package("partners move alike", perturbations, "transported", _together),
     ],
+    # Reproduction notes
+    "kr-lemma-3-alike": [
+        package("a tangent without its W part", linearisation, "_slopes", lambda start, delta: torch.einsum("nmd,md->nm", start.u, delta.U)),
+        formula("with m for √m", lambda value, case: value / len(case["phi"].c) ** 0.5),
+    ],
     # The tangent kernel
     "kr-lemma-4": [
         formula("⟨q, q′⟩ on the wrong block", lambda value, case: (value[0], value[1] * (case["q"] @ case["q"].T), value[2])),
@@ -1185,6 +1191,26 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-remark-w": [exponent(-0.25), upside_down],
     "kr-remark-w/heads": [exponent(-0.2), upside_down],
     "kr-remark-w/dense": [exponent(-0.2), upside_down],
+    # Scaling laws
+    "kr-lemma-3-scale": [exponent(-0.6), exponent(-1.0)],
+    "kr-lemma-3-scale/aligned": [exponent(-0.6)],
+    "kr-lemma-3-scale/random": [exponent(-0.5), exponent(-0.85)],
+    "kr-lemma-5-labels": [
+        formula("no floor", lambda value, case: value * case["M"] / (case["N"] + case["M"])),
+        formula("errors that add up unsquared", lambda value, case: value * (case["N"] ** -0.5 + case["M"] ** -0.5) ** 2 / (1 / case["N"] + 1 / case["M"])),
+    ],
+    "kr-lemma-5-labels/floor": [package("a teacher without error", approximation_error, "expected", lambda variance, m, heads, variant="paper": math.sqrt(2 * variance / m))],
+    "kr-lemma-5-labels/stored": [package("an error that falls like 1/m", approximation_error, "expected", lambda variance, m, heads, variant="paper": 8 * math.sqrt(variance) / m)],
+    "kr-lemma-4-diagonal": [
+        formula("the full W on the diagonal", lambda value, case: (value[0], value[0])),
+        formula("an average over coordinates", lambda value, case: (value[0], value[0] / case["X"].shape[-1])),
+    ],
+    "kr-lemma-4-diagonal/turn": [
+        formula("heads of which W does not turn", lambda value, case: tangent_kernel.finite(case["X"], Parameters(case["phi"].c, case["phi"].U @ case["R"].T, case["phi"].W)).total),
+    ],
+    "kr-lemma-4-diagonal/axes": [exponent(4.0), exponent(8.0)],
+    "kr-theorem-1-slope": [exponent(-0.5), exponent(0.05)],
+    "kr-theorem-1-slope/early": [exponent(-0.5), exponent(0.1)],
 }  # fmt: skip
 
 

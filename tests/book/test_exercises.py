@@ -19,6 +19,8 @@ from shallowformer.exercises import (
     model,
     neighbourhood,
     no_logs,
+    reproduction,
+    scaling,
     self_bounding,
     smoothness,
     softmax,
@@ -65,13 +67,25 @@ FUNCTIONS = {
     vacuous.check_label_scale: vacuous.SCALE_MISTAKES,
     headlines.check_inputs_for_double: headlines.DOUBLE_MISTAKES,
     headlines.check_repeated_mass: headlines.MASS_MISTAKES,
+    reproduction.check_logits: reproduction.LOGITS_MISTAKES,
+    reproduction.check_pair_variance: reproduction.PAIR_VARIANCE_MISTAKES,
+    reproduction.check_alike_error: reproduction.ALIKE_MISTAKES,
     breaks.check_least_fence: breaks.FENCE_MISTAKES,
     breaks.check_price: breaks.PRICE_MISTAKES,
     beyond.check_partners: beyond.PARTNERS_MISTAKES,
     beyond.check_reach: beyond.REACH_MISTAKES,
+    scaling.check_teacher_heads: scaling.TEACHER_MISTAKES,
+    scaling.check_slope: scaling.SLOPE_MISTAKES,
 }
 #: Check → wrong numbers, with a word that the feedback must contain.
 NUMBERS = {
+    scaling.check_last_token: {
+        0.125: "independent",
+        0.375: "add up to 1",
+        1.0: "full W",
+        0.5477: "its root",
+        7: "on the sphere",
+    },
     softmax.check_insensitive_scale: {
         1.0: "larger",
         12.0: "smaller",

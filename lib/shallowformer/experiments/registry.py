@@ -72,6 +72,18 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.runaway:EXPERIMENT",
         "Steps beyond the edge of the linear model, with a fence and without",
     ),
+    "linearisation_error": Entry(
+        "shallowformer.experiments.linearisation_error:EXPERIMENT",
+        "Figure 1(a): linearisation error at four points of the boundary against width",
+    ),
+    "approximation_error": Entry(
+        "shallowformer.experiments.approximation_error:EXPERIMENT",
+        "Figure 1(b): approximation error of m heads, the paper's variant and the released one",
+    ),
+    "training_loss": Entry(
+        "shallowformer.experiments.training_loss:EXPERIMENT",
+        "Figure 1(c): smallest and mean training loss against width, the paper's variant and the released one",
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from shallowformer.kernel_regime.activations import TANH, Activation
 from shallowformer.kernel_regime.gradients import features
 from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.queries import Query, last_token
-from shallowformer.kernel_regime.transportation import Mapping
+from shallowformer.kernel_regime.transportation import ROUNDING, Mapping
 
 
 def _zeros(phi: Parameters) -> Parameters:
@@ -47,7 +47,11 @@ def section(anchor: Tensor, query: Query = last_token, sigma: Activation = TANH)
 
 
 def teacher(
-    anchors: Tensor, nu: tuple[float, float, float], query: Query = last_token, sigma: Activation = TANH
+    anchors: Tensor,
+    nu: tuple[float, float, float],
+    query: Query = last_token,
+    sigma: Activation = TANH,
+    weights: Tensor | None = None,
 ) -> Mapping:
     """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w.
 
@@ -56,12 +60,13 @@ def teacher(
         nu: (ν_c, ν_u, ν_w), each above 0.
         query: how q_X is made.
         sigma: the activation.
+        weights: of the anchors, of any sign, Float[Tensor, "R"] with Σ|weights| ≤ 1; 1/R each if not given.
 
     Returns:
         The mapping, declared ``nu``.
 
     Raises:
-        ValueError: tokens outside the unit ball, or a norm that is not above 0.
+        ValueError: tokens outside the unit ball, a norm that is not above 0, or weights of another number, or with Σ|weights| > 1.
 
     Source:
         Arda, Cayci, Eryilmaz 2026, section 6.1.
@@ -69,6 +74,13 @@ def teacher(
     arguments.tokens(anchors, "anchors")
     for k, norm in enumerate(nu):
         arguments.positive(f"nu[{k}]", norm)
+    share = anchors.new_full(anchors.shape[:1], 1 / len(anchors)) if weights is None else weights
+    arguments.shape("weights", arguments.floating("weights", share, "R"), (len(anchors),), "one an anchor")
+    arguments.same_kind("anchors", anchors, weights=share)
+    if share.abs().sum() > 1 + ROUNDING * torch.finfo(share.dtype).eps:
+        raise ValueError(
+            f"weights must have absolute values that sum to at most 1, got {float(share.abs().sum())!r}"
+        )
 
     def values(phi: Parameters) -> Parameters:
         feature = features(anchors, phi, query, sigma)
@@ -76,9 +88,9 @@ def teacher(
         size = feature.w_left.norm(dim=-1) * feature.q.norm(dim=-1)[:, None]
         kept = nu[2] / size.clamp(min=nu[2])
         return Parameters(
-            (nu[0] / sigma.bounds[0]) * feature.c.mean(0),
-            (nu[1] / sigma.bounds[1]) * feature.u.mean(0),
-            torch.einsum("rm,rmd,re->mde", kept, feature.w_left, feature.q) / len(anchors),
+            (nu[0] / sigma.bounds[0]) * (share @ feature.c),
+            (nu[1] / sigma.bounds[1]) * torch.einsum("r,rmd->md", share, feature.u),
+            torch.einsum("rm,rmd,re->mde", share[:, None] * kept, feature.w_left, feature.q),
         )
 
     return Mapping(values, tuple(nu))

@@ -1,4 +1,4 @@
-"""Parameters φ = (c, U, W) of the model: random ones, and the symmetric initialisation."""
+"""Parameters φ = (c, U, W) of the model: random ones, random ones with diagonal W, and the symmetric initialisation."""
 
 from dataclasses import dataclass
 
@@ -83,6 +83,28 @@ def random(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.floa
     arguments.count("d", d)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
     return Parameters(c=draw(m), U=draw(m, d), W=draw(m, d, d))
+
+
+def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
+    """As ``random``, but attention matrices keep their diagonal only.
+
+    Args:
+        m: number of heads, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        The parameters; c and U are those of ``random`` from the same generator.
+
+    Raises:
+        ValueError: ``m`` or ``d`` is not a whole number of at least 1.
+
+    Source:
+        The heads of the teacher in the code released with Arda, Cayci, Eryilmaz 2026.
+    """
+    full = random(m, d, generator, dtype)
+    return Parameters(full.c, full.U, torch.diag_embed(full.W.diagonal(dim1=1, dim2=2)))
 
 
 def symmetric(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:

@@ -17,6 +17,9 @@ from shallowformer.kernel_regime.neighbourhood import radii
 from shallowformer.kernel_regime.parameters import Parameters
 from shallowformer.kernel_regime.queries import Query, last_token
 
+#: Inputs whose features are held at a time.
+CHUNK = 250
+
 
 def head_aligned(
     X: Tensor, phi0: Parameters, rho: Sequence[float], query: Query = last_token, sigma: Activation = TANH
@@ -39,7 +42,7 @@ def head_aligned(
     Source:
         The direction of the linearisation experiment in the code released with Arda, Cayci, Eryilmaz 2026.
     """
-    uphill = _summed(features(X, phi0, query, sigma))
+    uphill = _summed(X, phi0, query, sigma)
     return on_boundary(Parameters(torch.ones_like(phi0.c), uphill.U, uphill.W), tuple(rho))
 
 
@@ -66,15 +69,21 @@ def transported(
     Source:
         Arda, Cayci, Eryilmaz 2026, equation (10), every block scaled to its radius.
     """
-    v = _summed(features(X, phi0, query, sigma))
+    v = _summed(X, phi0, query, sigma)
     c = phi0.c
     return on_boundary(Parameters(v.c, c[:, None] * v.U, c[:, None, None] * v.W), tuple(rho))
 
 
-def _summed(feature: Features) -> Parameters:
-    return Parameters(
-        feature.c.sum(0), feature.u.sum(0), torch.einsum("nmd,ne->mde", feature.w_left, feature.q)
-    )
+def _summed(X: Tensor, phi0: Parameters, query: Query, sigma: Activation) -> Parameters:
+    """The features summed over the inputs."""
+    validated(X, phi0, query)
+    parts = [_sums(features(some, phi0, query, sigma)) for some in X.split(CHUNK)]
+    return Parameters(*(sum(blocks[1:], blocks[0]) for blocks in zip(*parts, strict=True)))
+
+
+def _sums(feature: Features) -> tuple[Tensor, Tensor, Tensor]:
+    on_query = torch.einsum("nmd,ne->mde", feature.w_left, feature.q)
+    return feature.c.sum(0), feature.u.sum(0), on_query
 
 
 def adversarial(

@@ -16,6 +16,12 @@ from shallowformer.kernel_regime.queries import Query, last_token
 #: Room for rounding when realised norms are held against declared ones, in units of machine precision of the values.
 ROUNDING = 64
 
+#: Largest number of attention weights that ``averages`` holds at a time.
+ROOM = 4_000_000
+
+#: Draws heads: how many, their dimension, source of randomness, dtype → heads; ``parameters.random`` is the law of the paper.
+Law = Callable[[int, int, Generator, torch.dtype], Parameters]
+
 
 @dataclass(frozen=True)
 class Mapping:
@@ -145,6 +151,7 @@ def represented(
     query: Query = last_token,
     sigma: Activation = TANH,
     chunk: int = 256,
+    law: Law = parameters.random,
 ) -> Estimate:
     """f̃(X; v) = E⟨φ(X), v⟩ by Monte Carlo: a head is drawn, and both of its signs c = ±1 are averaged exactly.
 
@@ -156,6 +163,7 @@ def represented(
         query: how q_X is made.
         sigma: the activation.
         chunk: heads drawn at a time, at least 1; sets the working memory.
+        law: what draws heads; their c is not used.
 
     Returns:
         Mean, its standard error, and the variance of one draw ḡ = (g(c=1) + g(c=−1))/2.
@@ -172,7 +180,7 @@ def represented(
     mean, scatter, done = X.new_zeros(len(X)), X.new_zeros(len(X)), 0
     for start in range(0, draws, chunk):
         count = min(chunk, draws - start)
-        drawn = averages(X, v, 2, count, generator, query, sigma).T
+        drawn = averages(X, v, 2, count, generator, query, sigma, law=law).T
         here = drawn.mean(1)
         # Chan's update keeps the scatter about the running mean.
         scatter += ((drawn - here[:, None]) ** 2).sum(1) + (here - mean) ** 2 * done * count / (done + count)
@@ -190,7 +198,8 @@ def averages(
     generator: Generator,
     query: Query = last_token,
     sigma: Activation = TANH,
-    room: int = 4_000_000,
+    room: int = ROOM,
+    law: Law = parameters.random,
 ) -> Tensor:
     """(1/m) Σ_i g_i(X) for many independent symmetric initialisations of m heads: what f_lin(X; φ̃) is, again and again.
 
@@ -203,6 +212,7 @@ def averages(
         query: how q_X is made.
         sigma: the activation.
         room: largest number of attention weights held at a time, which sets the working memory.
+        law: what draws heads; their c is not used.
 
     Returns:
         Float[Tensor, "draws n"].
@@ -213,17 +223,32 @@ def averages(
     Source:
         Arda, Cayci, Eryilmaz 2026, equations (10), (19) and (22).
     """
-    (n, T, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
+    (n, _, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
     arguments.count("draws", draws)
-    at_once = max(1, room // (n * max(T, d) * half))
+    at_once = heads_at_once(X, half, room) // half
     even, out = even_part(v), []
     for start in range(0, draws, at_once):
         count = min(at_once, draws - start)
-        phi = parameters.random(count * half, d, generator, X.dtype)
+        phi = law(count * half, d, generator, X.dtype)
         phi = Parameters(torch.ones_like(phi.c), phi.U, phi.W)  # the pair (+1, −1) is averaged by even_part
         drawn = pairing(features(X, phi, query, sigma), even(phi))
         out.append(drawn.reshape(n, count, half).mean(-1).T)
     return torch.cat(out)
+
+
+def heads_at_once(X: Tensor, half: int = 1, room: int = ROOM) -> int:
+    """How many heads ``averages`` draws at a time, which decides in what order the random numbers are used.
+
+    Args:
+        X: the inputs.
+        half: heads of one average.
+        room: largest number of attention weights held at a time.
+
+    Returns:
+        A multiple of ``half``.
+    """
+    n, T, d = X.shape
+    return half * max(1, room // (n * max(T, d) * half))
 
 
 def pair_means(per_head: Tensor) -> Tensor:

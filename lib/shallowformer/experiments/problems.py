@@ -1,0 +1,100 @@
+"""The teacher–student problems of Figure 1: as the paper states them, and as the code released with it makes them.
+
+Both have tokens, width of the teacher and number of anchors in common. The released code reads the diagonal of W where the paper
+has W, weighs its anchors with random signs, takes them from the data, and trains on four fifths of the inputs.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.kernel_regime import data, mappings, parameters
+from shallowformer.kernel_regime.labels import labelled
+from shallowformer.kernel_regime.parameters import Parameters
+from shallowformer.kernel_regime.transportation import Estimate, Mapping
+
+D, T, ANCHORS = 8, 16, 16
+THREES = (3.0, 3.0, 3.0)
+#: What the step size is, times √τ.
+STEP = {"paper": 1.0, "released": 1.75}
+#: Share of the inputs that a student sees.
+TRAINED = {"paper": 1.0, "released": 0.8}
+#: Law of the teacher's heads.
+LAW = {"paper": parameters.random, "released": parameters.diagonal}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Inputs and what they are labelled with.
+
+    Args:
+        X: all inputs, Float[Tensor, "n T d"].
+        labels: ỹ as a mean over the teacher's heads, with the variance of one of them.
+        teacher: the mapping that the labels were made from.
+        trained: number of inputs that students are trained on, the first ones.
+    """
+
+    X: Tensor
+    labels: Estimate
+    teacher: Mapping
+    trained: int
+
+
+def source(seed: int) -> torch.Generator:
+    """What a problem is drawn from.
+
+    Args:
+        seed: of the problem.
+
+    Returns:
+        A fresh generator; the inputs are drawn first.
+    """
+    return torch.Generator().manual_seed(1000 + seed)
+
+
+def start(m: int, seed: int) -> Parameters:
+    """A student's symmetric initialisation, as in ``certificates``: numbers of float32, held in float64.
+
+    Args:
+        m: width.
+        seed: of the problem.
+
+    Returns:
+        φ⁽⁰⁾.
+    """
+    drawn = parameters.symmetric(m, D, torch.Generator().manual_seed(10_000 * m + seed))
+    return drawn.map(lambda block: block.float().double())
+
+
+@functools.lru_cache(maxsize=32)
+def problem(variant: str, seed: int, n: int, heads: int) -> Problem:
+    """Draw a problem; kept, as the labels take a while.
+
+    Args:
+        variant: "paper", where it is the problem of ``certificates`` for the same seed, or "released".
+        seed: of the problem; both variants have the same inputs.
+        n: inputs, at least 1.
+        heads: of the teacher, at least 2.
+
+    Returns:
+        The problem.
+
+    Raises:
+        ValueError: another variant; a size out of range.
+    """
+    if variant not in STEP:
+        raise ValueError(f"variant must be one of {', '.join(STEP)}, got {variant!r}")
+    drawn = source(seed)
+    X = data.clipped_gaussian(n, T, D, drawn)
+    if variant == "paper":
+        teacher = mappings.teacher(data.clipped_gaussian(ANCHORS, T, D, drawn), THREES)
+    else:
+        weights = torch.randn(ANCHORS, generator=drawn, dtype=X.dtype)
+        anchors = X[torch.randint(arguments.count("n", n), (ANCHORS,), generator=drawn)]
+        teacher = mappings.teacher(anchors, THREES, weights=weights / weights.abs().sum())
+    labels = labelled(X, teacher, heads, drawn, law=LAW[variant])
+    return Problem(X, labels, teacher, math.ceil(TRAINED[variant] * n))
