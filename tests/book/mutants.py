@@ -1192,8 +1192,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-remark-w/heads": [exponent(-0.2), upside_down],
     "kr-remark-w/dense": [exponent(-0.2), upside_down],
     # Scaling laws
-    "kr-lemma-3-scale": [exponent(-0.6), exponent(-1.0)],
-    "kr-lemma-3-scale/aligned": [exponent(-0.6)],
+    "kr-lemma-3-scale": [exponent(-0.55), exponent(-0.6), exponent(-1.0)],
+    "kr-lemma-3-scale/aligned": [exponent(-0.55), exponent(-0.6)],
     "kr-lemma-3-scale/random": [exponent(-0.5), exponent(-0.85)],
     "kr-lemma-5-labels": [
         formula("no floor", lambda value, case: value * case["M"] / (case["N"] + case["M"])),
