@@ -8,7 +8,7 @@ from shallowformer.beyond.architecture import Architecture
 from shallowformer.beyond.tangents import pull_back, slope
 from shallowformer.kernel_regime import data
 
-#: Root mean square of the labels, about six times the paper's: large enough for a run to feel curvature.
+#: Root mean square of the labels, several times the paper's: large enough for a run to feel curvature.
 SIZE = 0.3
 
 
