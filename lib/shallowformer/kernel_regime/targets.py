@@ -45,7 +45,9 @@ def wave(X: Tensor) -> Tensor:
 
 
 def match(X: Tensor) -> Tensor:
-    """⟨e₁, X_t⟩ of the token before the last that has the largest ⟨X_t, X_T⟩: retrieval, a limit of one head with W = βI.
+    """⟨e₁, X_t⟩ of the token before the last that has the largest ⟨X_t, X_T⟩: retrieval.
+
+    Not a limit of one head with W = βI, whose attention includes the last token: on tokens of length 1 that head returns X_T.
 
     Args:
         X: tokens, Float[Tensor, "n T d"], T at least 2.
