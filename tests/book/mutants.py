@@ -185,6 +185,7 @@ def _largest_of(m, d, radius):
     )
 
 
+_right_f_lin = linearisation.f_lin
 _right_project, _right_mirror = neighbourhood.project, pairs.mirror
 _right_exact, _right_adversarial = norm_event.exact_radius, neighbourhood.adversarial
 _right_tail = norm_event.tail
@@ -710,7 +711,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     # Reproduction notes
     "kr-lemma-3-alike": [
-        package("a tangent without its W part", linearisation, "_slopes", lambda start, delta: torch.einsum("nmd,md->nm", start.u, delta.U)),
+        package("a tangent that does not see c", linearisation, "f_lin", lambda X, phi, phi0, *a, **o: _right_f_lin(X, Parameters(phi0.c, phi.U, phi.W), phi0)),
         formula("with m for √m", lambda value, case: value / len(case["phi"].c) ** 0.5),
     ],
     # The tangent kernel
