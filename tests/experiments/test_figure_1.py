@@ -150,6 +150,9 @@ def test_stored_runs_descend(scale):
     runs = training_loss.collected(scale)
     assert runs
     for run in runs.values():
-        assert run["horizons"] == list(training_loss.HORIZONS)
+        # A run of coarse steps has no horizon shorter than one of them.
+        assert run["horizons"] == sorted(set(run["horizons"]))
+        assert run["horizons"][-1] == training_loss.HORIZONS[-1]
+        assert len(run["mins"]) == len(run["means"]) == len(run["horizons"])
         assert all(a >= b for a, b in zip(run["mins"], run["mins"][1:], strict=False))
         assert run["means"][-1] < run["trivial"]

@@ -47,7 +47,7 @@ def _pair_variance(cosine: float, d: int) -> float:
 PAIR_VARIANCE_MISTAKES = {
     "that holds for independent x and q only; here their angle is fixed.": lambda cosine, d: 1 / d,
     "that is the case x = q, a cosine of 1.": lambda cosine, d: 3 / (d + 2),
-    "at a cosine of 1 the mean must be 3/(d + 2): look at Σ E[q_a⁴] again.": lambda cosine, d: (1 - cosine**2) / (d + 2) + cosine**2 / d,
+    "at a cosine of 1 the mean must be 3/(d + 2): look at Σ E[q_a⁴] again.": lambda cosine, d: (1 + cosine**2) / (d + 2),
     "the two parts mix with cos² and 1 − cos², not with cos and 1 − cos.": lambda cosine, d: (1 + 2 * abs(cosine)) / (d + 2),
 }  # fmt: skip
 
