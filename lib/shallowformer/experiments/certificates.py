@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from shallowformer.experiments import problems
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.kernel_regime import certificates, data, mappings, parameters, transportation
+from shallowformer.kernel_regime import certificates, data, mappings, transportation
 from shallowformer.kernel_regime.loss import Loss
 from shallowformer.kernel_regime.parameters import Parameters
 
@@ -110,8 +111,7 @@ def start(config: Config) -> Parameters:
     Returns:
         φ⁽⁰⁾.
     """
-    source = torch.Generator().manual_seed(10_000 * config.m + config.seed)
-    return parameters.symmetric(config.m, config.d, source).map(lambda block: block.float().double())
+    return problems.start(config.m, config.seed, config.d)
 
 
 def compute(config: Config, device: torch.device) -> dict:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from shallowformer.experiments import problems
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime import (
     certificates,
     data,
     descent,
-    parameters,
     step_size,
     tangent_kernel,
     targets,
@@ -103,8 +103,7 @@ def start(config: Config) -> Parameters:
     Returns:
         φ⁽⁰⁾.
     """
-    source = torch.Generator().manual_seed(10_000 * config.m + config.seed)
-    return parameters.symmetric(config.m, config.d, source).map(lambda block: block.float().double())
+    return problems.start(config.m, config.seed, config.d)
 
 
 def compute(config: Config, device: torch.device) -> dict:

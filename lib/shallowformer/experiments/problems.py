@@ -1,4 +1,4 @@
-"""The teacher–student problems of Figure 1: as the paper states them, and as the code released with it makes them.
+"""Where students start, and the teacher–student problems of Figure 1: as the paper states them, and as the released code makes them.
 
 Both have tokens, width of the teacher and number of anchors in common. The released code reads the diagonal of W where the paper
 has W, weighs its anchors with random signs, takes them from the data, and trains on four fifths of the inputs.
@@ -56,17 +56,18 @@ def source(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(1000 + seed)
 
 
-def start(m: int, seed: int) -> Parameters:
-    """A student's symmetric initialisation, as in ``certificates``: numbers of float32, held in float64.
+def start(m: int, seed: int, d: int = D) -> Parameters:
+    """A student's symmetric initialisation: numbers of float32, held in float64, so that runs in either start at the same point.
 
     Args:
         m: width.
         seed: of the problem.
+        d: dimension of tokens.
 
     Returns:
         φ⁽⁰⁾.
     """
-    drawn = parameters.symmetric(m, D, torch.Generator().manual_seed(10_000 * m + seed))
+    drawn = parameters.symmetric(m, d, torch.Generator().manual_seed(10_000 * m + seed))
     return drawn.map(lambda block: block.float().double())
 
 

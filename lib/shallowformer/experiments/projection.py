@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from shallowformer.experiments import problems
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime import (
     data,
@@ -16,7 +17,6 @@ from shallowformer.kernel_regime import (
     linearisation,
     mappings,
     pairs,
-    parameters,
     step_size,
     tangent_kernel,
     transportation,
@@ -118,8 +118,7 @@ def start(config: Config, m: int) -> Parameters:
     Returns:
         φ⁽⁰⁾.
     """
-    source = torch.Generator().manual_seed(10_000 * m + config.seed)
-    return parameters.symmetric(m, config.d, source).map(lambda block: block.float().double())
+    return problems.start(m, config.seed, config.d)
 
 
 def compute(config: Config, device: torch.device) -> dict:
