@@ -1,4 +1,4 @@
-# make book | test | test-colab | serve | ledger | notebooks | links | bench | lint | format | clean
+# make book | test | test-all | serve | ledger | notebooks | links | bench | lint | format | clean
 # The environment lives in .venv, made from requirements.txt; PYTHON chooses the interpreter it is made with.
 
 PYTHON ?= python3
@@ -10,7 +10,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PYTHONPATH := book/_ext:$(PYTHONPATH)
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: book test test-colab serve ledger notebooks links bench lint format clean
+.PHONY: book test test-all serve ledger notebooks links bench lint format clean
 
 book: $(READY)
 	$(BIN)/python -m bookext.execute --jobs $(JOBS)
@@ -20,8 +20,8 @@ book: $(READY)
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
-test-colab: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/book/test_colab.py -m "colab or not colab"
+test-all: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) -m ""
 
 serve: book
 	$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 8000

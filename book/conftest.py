@@ -1,4 +1,8 @@
-"""Run every chapter through nbval, which reads only .ipynb by itself: here chapters are MyST text."""
+"""Run chapters through nbval, which reads only .ipynb by itself: here chapters are MyST text.
+
+Building the book has executed them all, so the default run takes only the ones that readers write like; the others are
+``thorough``.
+"""
 
 from pathlib import Path
 
@@ -9,15 +13,22 @@ from nbval import plugin as nbval
 from bookext.chapters import chapters, read_notebook
 
 
+#: Chapters of the default run.
+SHORT = ("index", "your_own_claim")
+
+
 class TextNotebook(nbval.IPyNbFile):
-    """A chapter, collected cell by cell."""
+    """A chapter, cell by cell."""
 
     def collect(self):
         """Let nbval read the chapter as the notebook that it is."""
         read = nbformat.read
         nbval.nbformat.read = lambda *args, **options: read_notebook(self.path)
         try:
-            yield from super().collect()
+            for cell in super().collect():
+                if self.path.stem not in SHORT:
+                    cell.add_marker("thorough")
+                yield cell
         finally:
             nbval.nbformat.read = read
 

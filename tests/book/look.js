@@ -8,10 +8,10 @@
   // Everything that shows: runs of text, formulas, pictures; each with its box.
   function* shown() {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange(); // one: the browser keeps every range up to date when the page changes
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const parent = node.parentElement;
       if (!node.data.trim() || !seen(parent) || parent.closest("script, style, noscript, select, svg, mjx-container")) continue;
-      const range = document.createRange();
       range.selectNodeContents(node);
       yield [parent, range.getBoundingClientRect()];
     }

@@ -1228,8 +1228,8 @@ MUTANTS: dict[str, list[Mutant]] = {
 }  # fmt: skip
 
 
-def of_kind(check: verify.Check) -> list[Mutant]:
-    """Mistakes that any check of its kind must notice, whatever it is about."""
+def of_kind(check: verify.Check, verdict: verify.Verdict) -> list[Mutant]:
+    """Mistakes that any check of its kind must notice, whatever it is about; made from its verdict."""
     if isinstance(check, verify.Identity):
         if check.expect == "violated":
             return [Mutant("the false formula replaced by a true one", lambda check: replace(
@@ -1239,7 +1239,7 @@ def of_kind(check: verify.Check) -> list[Mutant]:
         return [
             Mutant(
                 "a constant just below what is attained",
-                lambda check: check.scaled(0.99 * check.run().measured["ratio"]),
+                lambda check: check.scaled(0.99 * verdict.measured["ratio"]),
             )
         ]
     if isinstance(check, verify.Rate):
@@ -1250,11 +1250,11 @@ def of_kind(check: verify.Check) -> list[Mutant]:
             check, exponent=check.exponent + (0.25 if check.relation == "at least" else -0.25)))]  # fmt: skip
     if check.expect == "violated":
         return [Mutant("a level above the observed frequency", lambda check: replace(
-            check, at_most=1 - (1 - check.run().measured["frequency"]) / 3))]  # fmt: skip
+            check, at_most=1 - (1 - verdict.measured["frequency"]) / 3))]  # fmt: skip
     return [
         Mutant(
             "a third of the observed frequency",
-            lambda check: replace(check, at_most=max(1e-9, check.run().measured["frequency"] / 3)),
+            lambda check: replace(check, at_most=max(1e-9, verdict.measured["frequency"] / 3)),
         )
     ]
 

@@ -20,9 +20,33 @@ def per_check(pairs):
     return [pytest.param(*pair, id=f"{pair[0]}:{'-'.join(map(str, pair[1:]))}") for pair in pairs]
 
 
-def goes_red(check, mutant) -> bool:
+def refuted_at(check, witness) -> bool:
+    """Whether a bound is broken at the worst point that the chapter's search found."""
+    if not isinstance(check, verify.Inequality) or check.expect == "violated":
+        return False
+    ratio = check.ratio(**{name: value[None] for name, value in witness.items()})
+    return float(ratio.detach().max()) > 1 + check.rounding
+
+
+def refuted_early(check) -> bool:
+    """Whether the first cases, or a short search, suffice to refute: no more of them could mend it."""
+    if check.expect == "violated":
+        return False
+    if isinstance(check, verify.Identity):
+        return any(replace(check, over=[case]).run().verdict == "violated" for case in check.over)
+    if isinstance(check, verify.Inequality):
+        short = replace(check, restarts=min(check.restarts, 8), steps=min(check.steps, 30))
+        return short.run().verdict == "violated"
+    return False
+
+
+def goes_red(settled, mutant) -> bool:
+    if mutant.wrong is None:  # the mistake is in the claim: what was measured stands
+        mistaken = mutant.change(settled.remembered)
+        return refuted_at(mistaken, settled.verdict.witness) or not mistaken.run().passed
     with mutant.planted():
-        return not mutant.change(check).run().passed
+        mistaken = mutant.change(settled.check)
+        return refuted_early(mistaken) or not mistaken.run().passed
 
 
 def test_every_claim_has_a_mutant_of_its_own():
@@ -44,19 +68,19 @@ def test_a_planted_mistake_turns_the_check_red(chapter, claim, number):
 
 @pytest.mark.parametrize(("chapter", "claim"), per_check(CHECKS))
 def test_a_small_change_of_the_claim_turns_the_check_red(chapter, claim):
-    check = checks(chapter)[claim]
-    for mutant in of_kind(check):
-        assert goes_red(check, mutant), f"{claim} stays green although: {mutant.what}"
+    settled = checks(chapter)[claim]
+    for mutant in of_kind(settled.check, settled.verdict):
+        assert goes_red(settled, mutant), f"{claim} stays green although: {mutant.what}"
 
 
 @pytest.mark.parametrize(("chapter", "claim"), per_check(CHECKS))
 def test_the_check_does_not_depend_on_its_seed(chapter, claim):
-    check = checks(chapter)[claim]
+    check = checks(chapter)[claim].check
     if isinstance(check, verify.Inequality | verify.Probability):
-        others = [replace(check, seed=check.seed + shift) for shift in (101, 202)]
+        other = replace(check, seed=check.seed + 101)
     elif isinstance(check, verify.Rate) and len(check.seeds) > 1:
-        others = [replace(check, seeds=tuple(seed + 101 for seed in check.seeds))]
+        other = replace(check, seeds=tuple(seed + 101 for seed in check.seeds))
     else:
         pytest.skip("nothing random in this check")
-    for other in others:
-        assert other.run().passed, f"{claim}: {other.run().line()}"
+    verdict = other.run()
+    assert verdict.passed, f"{claim}: {verdict.line()}"

@@ -2,7 +2,7 @@
 
 The environment is made of hard links to what is installed here, so it costs a second and downloads nothing; the notebook's
 own ``%pip install`` is left to do the rest, from a copy of this repository. One notebook by default; all of them with
-``make test-colab``.
+``make test-all``.
 """
 
 import importlib.metadata
@@ -113,7 +113,7 @@ def run(notebook: nbformat.NotebookNode, python: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "notebook",
-    [pytest.param(path, id=path.stem, marks=[] if path.stem == QUICKEST else [pytest.mark.colab]) for path in chapters()],
+    [pytest.param(path, id=path.stem, marks=[] if path.stem == QUICKEST else [pytest.mark.thorough]) for path in chapters()],
     indirect=True,
 )  # fmt: skip
 def test_a_notebook_runs_where_only_its_first_cell_installs_the_package(notebook, colab, tmp_path):

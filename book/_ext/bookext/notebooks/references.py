@@ -1,5 +1,6 @@
 """What the book's references lead to: places on the site with their numbers, and papers."""
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,6 +43,12 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
     Returns:
         Label → what it stands for.
     """
+    texts = ((path, path.read_text(encoding="utf-8")) for path in pages(root))
+    return dict(_targets(root, tuple(texts)))
+
+
+@functools.lru_cache(maxsize=1)  # every notebook asks, and the whole book must be read
+def _targets(root: Path, texts: tuple[tuple[Path, str], ...]) -> dict[str, Target]:
     found: dict[str, Target] = {}
     numbers = {"equation": 0, "figure": 0, "exercise": 0}
 
@@ -49,9 +56,9 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
         numbers[kind] += 1
         return numbers[kind]
 
-    for path in pages(root):
+    for path, source in texts:
         page = path.relative_to(root).with_suffix("").as_posix()
-        for kind, label, text in _labelled(path):
+        for kind, label, text in _labelled(path, source):
             if kind == "equation":
                 found[label] = Target(page, f"equation-{label}", f"({number(kind)})")
             elif kind == "figure":
@@ -63,9 +70,8 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
     return found
 
 
-def _labelled(path: Path) -> Iterator[tuple[str, str, str]]:
+def _labelled(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
     """Kind, label and text of what can be referred to on one page, in reading order."""
-    text = path.read_text(encoding="utf-8")
     if not is_myst_markdown_notebook(text):
         yield from _labelled_in(text)
         return
