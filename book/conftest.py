@@ -12,7 +12,6 @@ from nbval import plugin as nbval
 
 from bookext.chapters import chapters, read_notebook
 
-
 #: Chapters of the default run.
 SHORT = ("index", "your_own_claim")
 

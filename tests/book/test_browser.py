@@ -5,7 +5,10 @@ from browsing import serving, visit
 from building import ALL_PAGES
 
 #: Every page large and light, small and dark; what surrounds all pages alike is seen large and dark on one.
-VISITS = [*((page, guise) for page in ALL_PAGES for guise in ("light", "phone")), ("book/kernel_regime/gradients", "dark")]
+VISITS = [
+    *((page, guise) for page in ALL_PAGES for guise in ("light", "phone")),
+    ("book/kernel_regime/gradients", "dark"),
+]
 
 
 @pytest.fixture(

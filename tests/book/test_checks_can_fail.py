@@ -73,6 +73,7 @@ def test_a_small_change_of_the_claim_turns_the_check_red(chapter, claim):
         assert goes_red(settled, mutant), f"{claim} stays green although: {mutant.what}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("chapter", "claim"), per_check(CHECKS))
 def test_the_check_does_not_depend_on_its_seed(chapter, claim):
     check = checks(chapter)[claim].check

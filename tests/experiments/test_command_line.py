@@ -165,6 +165,14 @@ def test_verify_allows_what_rounding_explains(swept):
     assert [compared.differences for compared in again] == [()] * 4
 
 
+@pytest.mark.parametrize(("number", "confirmed"), [(3, True), (2, False)])
+def test_a_tolerance_may_depend_on_the_configuration(swept, number, confirmed):
+    change(swept, square=12)  # of number = 3
+    some = replace(toys.SQUARES, tolerance=lambda config: {"square": 0.5} if config.number == number else {})
+    found = [compared.differences == () for compared in verification.verify(some, 1.0, 0, swept)]
+    assert all(found) == confirmed
+
+
 def test_tolerances_are_found_by_name():
     rows = [
         {"result": {"a": {"b": value, "c": value}, "free": free}, "provenance": {"dtype": "float64"}}

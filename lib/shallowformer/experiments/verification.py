@@ -87,7 +87,7 @@ def verify(
         Unavailable: workers that cannot be had, or died.
     """
     drawn = sample(experiment, share, seed, results)
-    held = {row["key"]: row for row, _ in drawn}
+    held = {row["key"]: (row, config) for row, config in drawn}
     configs = [config for _, config in drawn]
     bar = tqdm(total=len(drawn), desc=f"verify {experiment.name}", unit="row", disable=not progress)
     with bar, closing(outcomes(experiment, configs, torch.device(device), jobs, scheduler)) as finished:
@@ -96,8 +96,10 @@ def verify(
             if outcome.row is None:
                 yield Compared(outcome.config, (f"cannot be computed: {outcome.error}",))
             else:
-                stored = held[outcome.row["key"]]
-                yield Compared(outcome.config, tuple(compare(stored, outcome.row, experiment.tolerance)))
+                stored, config = held[outcome.row["key"]]
+                tolerance = experiment.tolerance
+                allowed = tolerance(config) if callable(tolerance) else tolerance
+                yield Compared(outcome.config, tuple(compare(stored, outcome.row, allowed)))
 
 
 def compare(stored: Mapping, again: Mapping, tolerance: Mapping[str, float]) -> list[str]:
@@ -106,7 +108,7 @@ def compare(stored: Mapping, again: Mapping, tolerance: Mapping[str, float]) -> 
     Args:
         stored: the row.
         again: the row, recomputed.
-        tolerance: of the experiment.
+        tolerance: relative, by name of a result.
 
     Returns:
         One line a difference.
