@@ -51,40 +51,43 @@ def check_partners(answer: Callable[[Tensor], Tensor]) -> Feedback:
 
 #: What people answer instead, by the hint they get; arguments r, ‖Wq‖, ‖W‖.
 REACH_MISTAKES = {
-    "tokens move the mean and the weights at right angles in the worst case: squares add up.": lambda r, s, w: 1 + r * s + r**2 * w,
-    "the query moves, too.": lambda r, s, w: math.sqrt(1 + r**2 * s**2),
-    "the weights move by ⟨δX, Wq⟩, and that is spread over tokens of length r: one r for each.": lambda r, s, w: math.sqrt(1 + s**2) + w,
-    "the query's part is M W δq, and M is at most r².": lambda r, s, w: math.sqrt(1 + r**2 * s**2) + r * w,
+    "tokens move the mean and the weights at right angles in the worst case: squares add up.": lambda r, t, k, s, w: t * (1 + r * s) + k * r**2 * w,
+    "the query moves, too.": lambda r, t, k, s, w: t * math.sqrt(1 + r**2 * s**2),
+    "the weights move by ⟨δX, Wq⟩, and that is spread over tokens of length r: one r for each.": lambda r, t, k, s, w: t * math.sqrt(1 + s**2) + k * w,
+    "the query's part is M W δq, and M is at most r².": lambda r, t, k, s, w: t * math.sqrt(1 + r**2 * s**2) + k * r * w,
+    "the query has a speed of its own.": lambda r, t, k, s, w: t * (math.sqrt(1 + r**2 * s**2) + r**2 * w),
 }  # fmt: skip
 
 
-def reach(r: float, s: float, w: float) -> float:
-    """√(1 + r²s²) + r²w.
+def reach(r: float, t: float, k: float, s: float, w: float) -> float:
+    """τ√(1 + r²s²) + κr²w.
 
     Args:
         r: bound on the tokens, above 0.
+        t: τ, their speed, at least 0.
+        k: κ, the query's speed, at least 0.
         s: ‖Wq‖, at least 0.
         w: ‖W‖_op, at least 0.
 
     Returns:
         The bound.
     """
-    return math.sqrt(1 + r**2 * s**2) + r**2 * w
+    return t * math.sqrt(1 + r**2 * s**2) + k * r**2 * w
 
 
-def check_reach(answer: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *Tokens outside the unit ball*: the constant of Proposition W, attention, for tokens of length up to r.
+def check_reach(answer: Callable[[float, float, float, float, float], float]) -> Feedback:
+    """Exercise *Tokens outside the unit ball*: the bound of Proposition W, attention, for two speeds.
 
     Args:
-        answer: r, ‖Wq‖, ‖W‖_op → the constant.
+        answer: r, τ, κ, ‖Wq‖, ‖W‖_op → the bound.
 
     Returns:
         The feedback.
     """
     cases = [
-        ("r = 2, ‖Wq‖ = 1, ‖W‖ = 3", (2.0, 1.0, 3.0)),
-        ("the unit ball", (1.0, 0.5, 0.5)),
-        ("no attention, W = 0", (1.5, 0.0, 0.0)),
+        ("r = 2, τ = 1, κ = ½, ‖Wq‖ = 1, ‖W‖ = 3", (2.0, 1.0, 0.5, 1.0, 3.0)),
+        ("the unit ball", (1.0, 1.0, 2.0, 0.5, 0.5)),
+        ("no attention, W = 0", (1.5, 2.0, 1.0, 0.0, 0.0)),
     ]
     return judge("ex-beyond-reach", answer, reach, cases, REACH_MISTAKES)
 
