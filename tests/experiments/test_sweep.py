@@ -111,6 +111,8 @@ def waiting(tmp_path, traces):
     running = subprocess.Popen(
         [sys.executable, "-m", "shallowformer", *map(str, arguments)],
         start_new_session=True,
+        # What runs in a shell's background ignores Ctrl-C, and hands that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
