@@ -261,5 +261,5 @@ def test_previous_and_next_lead_through_the_book(go):
         following = tab.locator("a.right-next")
         if not following.count():
             break
-        tab.goto(following.evaluate("link => link.href"))
+        tab.goto(following.evaluate("link => link.href"), wait_until="domcontentloaded")
     assert [f"book/{page}" for page in read] == [f"{page}.html" for page in reading_order()]
