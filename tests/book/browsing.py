@@ -111,7 +111,7 @@ def arrive(page: Page, url: str) -> None:
 def visiting(browser: Browser, **how) -> Iterator[BrowserContext]:
     """A first visit: nothing is remembered from before."""
     context = browser.new_context(**how)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     yield context
     context.close()
 
