@@ -1,21 +1,22 @@
 """Every page of the built site in Chromium: as it comes, and on a phone in the dark, with every fold open."""
 
 import pytest
-from browsing import serving, visit
+from browsing import GUISES, serving, visit
 from building import ALL_PAGES
 
-#: Every page large and light, small and dark; what surrounds all pages alike is seen large and dark on one.
+#: Every page large and light, small and dark; what surrounds all pages alike is seen large and dark on one, if not ``thorough``.
 VISITS = [
-    *((page, guise) for page in ALL_PAGES for guise in ("light", "phone")),
-    ("book/kernel_regime/gradients", "dark"),
+    pytest.param(
+        (page, guise),
+        id=f"{page}:{guise}",
+        marks=[pytest.mark.thorough] * (guise == "dark" and page != "book/kernel_regime/gradients"),
+    )
+    for page in ALL_PAGES
+    for guise in GUISES
 ]
 
 
-@pytest.fixture(
-    scope="module",
-    params=VISITS,
-    ids=":".join,
-)
+@pytest.fixture(scope="module", params=VISITS)
 def seen(browser, served, request):
     """A page in a guise, opened once for all tests."""
     return visit(browser, served, *request.param)

@@ -10,12 +10,20 @@ import pytest
 from browsing import DESKTOP, PHONE, arrive, listen, visiting
 from building import BOOK_PAGES
 
-from bookext.chapters import LEDGER, statements
+from bookext.chapters import LEDGER, ROOT, chapters, statements
 
 LABELS = [entry["id"] for entry in json.loads(LEDGER.read_text(encoding="utf-8"))]
 CHAPTER = statements()[LABELS[0]]["page"]
-#: Pages of each kind, for what is the same on all of them.
+#: Pages of each kind, for what is the same on all of them; the others are ``thorough``.
 FEW = ["book/index", "book/notation", "book/kernel_regime/gradients", "book/experiments/reproduction"]
+
+
+def few_first(pages: list[str]) -> list:
+    """The pages, those beyond the few marked."""
+    return [pytest.param(page, marks=[pytest.mark.thorough] * (page not in FEW)) for page in pages]
+
+
+CHAPTERS = [path.relative_to(ROOT).with_suffix("").as_posix() for path in chapters()]
 
 #: What a first visit and the next page may weigh, compressed, and when something must show on the screen.
 FIRST_VISIT, NEXT_PAGE = 1_500_000, 300_000
@@ -64,7 +72,7 @@ def is_open(fold) -> bool:
     return fold.get_attribute("open") is not None
 
 
-@pytest.mark.parametrize("page", FEW)
+@pytest.mark.parametrize("page", few_first(BOOK_PAGES))
 def test_folds_open_and_close(go, page):
     tab = go(page)
     assert tab.evaluate(CLICK_ALL) == []
@@ -76,7 +84,7 @@ def test_folds_open_and_close(go, page):
                     assert is_open(fold) == expected
 
 
-@pytest.mark.parametrize("page", FEW)
+@pytest.mark.parametrize("page", few_first(BOOK_PAGES))
 def test_folds_open_and_close_without_javascript(go, page):
     tab = go(page, java_script_enabled=False)
     assert tab.evaluate(CLICK_ALL) == []
@@ -85,7 +93,7 @@ def test_folds_open_and_close_without_javascript(go, page):
     assert is_open(fold)
 
 
-@pytest.mark.parametrize("page", FEW[2:])
+@pytest.mark.parametrize("page", few_first([page for page in CHAPTERS if page != "book/index"]))
 def test_one_button_opens_all_folds_and_closes_them(go, page):
     tab = go(page)
     button = tab.get_by_role("button", name="Open all folds")
@@ -213,11 +221,12 @@ def test_a_page_s_own_files_are_light(site, page):
     pictures = {
         (site / page).parent / name for name in re.findall(r'(?:src|data)="([^":]*_images/[^"]*)"', html)
     }
+    assert bool(pictures) == ("_images/" in html)
     own = [html.encode(), *(picture.read_bytes() for picture in pictures)]
     assert sum(len(gzip.compress(data, 6)) for data in own) <= NEXT_PAGE
 
 
-@pytest.mark.parametrize("page", FEW)
+@pytest.mark.parametrize("page", few_first(BOOK_PAGES))
 def test_pages_are_light(browser, served, page):
     served.asked.clear()
     with visiting(browser, viewport=DESKTOP) as context:
@@ -233,7 +242,7 @@ def test_pages_are_light(browser, served, page):
     assert 0 < following <= NEXT_PAGE
 
 
-@pytest.mark.parametrize("page", FEW)
+@pytest.mark.parametrize("page", few_first(CHAPTERS))
 def test_paper_shows_the_whole_text_and_nothing_but_it(go, page):
     tab = go(page)
     tab.emulate_media(media="print")

@@ -49,7 +49,7 @@ def check_partners(answer: Callable[[Tensor], Tensor]) -> Feedback:
     return judge("ex-beyond-mirror", answer, partners, cases, PARTNERS_MISTAKES)
 
 
-#: What people answer instead, by the hint they get; arguments r, ‖Wq‖, ‖W‖.
+#: What people answer instead, by the hint they get; arguments r, τ, κ, ‖Wq‖, ‖W‖.
 REACH_MISTAKES = {
     "tokens move the mean and the weights at right angles in the worst case: squares add up.": lambda r, t, k, s, w: t * (1 + r * s) + k * r**2 * w,
     "the query moves, too.": lambda r, t, k, s, w: t * math.sqrt(1 + r**2 * s**2),
