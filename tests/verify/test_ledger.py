@@ -58,6 +58,16 @@ def test_writing_and_reading_gives_the_same(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.json"]
 
 
+def test_the_order_of_keys_does_not_reach_the_file(tmp_path):
+    ways = (
+        {"measured": {"b": 1.0, "a": 2.0}, "budget": {"seed": 0, "draws": 9}},
+        {"measured": {"a": 2.0, "b": 1.0}, "budget": {"draws": 9, "seed": 0}},
+    )
+    for name, fields in zip("xy", ways, strict=True):
+        ledger.write(tmp_path / name, gathered(verdict("kr-fact-1", **fields)))
+    assert (tmp_path / "x").read_text() == (tmp_path / "y").read_text()
+
+
 def test_no_file_is_an_empty_ledger(tmp_path):
     assert ledger.read(tmp_path / "none.json") == []
 

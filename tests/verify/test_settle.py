@@ -1,4 +1,4 @@
-"""Settling a check: what is shown, what is raised, and how checks are gathered."""
+"""Settling a check: what is shown, and what is raised."""
 
 import pytest
 import torch
@@ -82,9 +82,8 @@ def test_an_unknown_support_is_refused_before_the_check_runs():
     def never(**_):
         raise AssertionError("the check ran although an argument is bad")
 
-    with verify.collecting() as checks, refused("support", "'sure'", "proved, numerical, open"):
+    with refused("support", "'sure'", "proved, numerical, open"):
         verify.identity("my-claim", never, {"route": never}, [CASE], 1e-15, "exact", support="sure")
-    assert checks == []
 
 
 @pytest.mark.parametrize(
@@ -99,74 +98,6 @@ def test_an_unknown_support_is_refused_before_the_check_runs():
 def test_every_kind_refuses_a_bad_id(declare):
     with refused("claim", "'kr-nonsense'", "PREFIX-KIND-NUMBER"):
         declare("kr-nonsense")
-
-
-# Gathering ------------------------------------------------------------------------------------------------------------
-
-
-def test_collecting_gathers_every_kind_in_order():
-    with verify.collecting() as checks:
-        one_of_each_kind()
-    assert [type(check) for check in checks] == [
-        verify.Identity,
-        verify.Inequality,
-        verify.Rate,
-        verify.Probability,
-    ]
-    assert [check.claim for check in checks] == ["my-identity", "my-inequality", "my-rate", "my-probability"]
-
-
-def test_collected_checks_can_be_run_again():
-    with verify.collecting() as checks:
-        verdicts = one_of_each_kind()
-    assert [check.run().entry() for check in checks] == [verdict.entry() for verdict in verdicts]
-
-
-def test_a_failed_check_is_collected_too():
-    with verify.collecting() as checks, pytest.raises(verify.ClaimFailed):
-        fails("my-claim")
-    assert [check.claim for check in checks] == ["my-claim"]
-
-
-def test_nothing_is_collected_afterwards():
-    with verify.collecting() as checks:
-        holds()
-    holds()
-    assert len(checks) == 1
-
-
-def test_nothing_is_collected_after_an_exception():
-    with pytest.raises(RuntimeError, match="stop"), verify.collecting() as checks:
-        raise RuntimeError("stop")
-    holds()
-    assert checks == []
-
-
-@pytest.fixture
-def no_collector_left(monkeypatch):
-    """Collectors of a test that goes wrong must not reach the next one."""
-    monkeypatch.setattr(verify, "_collectors", [])
-
-
-@pytest.mark.usefixtures("no_collector_left")
-def test_collecting_may_be_nested():
-    with verify.collecting() as outer:
-        holds("my-first")
-        with verify.collecting() as inner:
-            holds("my-second")
-        holds("my-third")
-    assert [check.claim for check in inner] == ["my-second"]
-    assert [check.claim for check in outer] == ["my-first", "my-second", "my-third"]
-
-
-@pytest.mark.usefixtures("no_collector_left")
-def test_collectors_that_hold_the_same_checks_are_still_two():
-    with verify.collecting() as outer:
-        with verify.collecting() as inner:
-            holds("my-first")
-        holds("my-second")
-    assert [check.claim for check in inner] == ["my-first"]
-    assert [check.claim for check in outer] == ["my-first", "my-second"]
 
 
 def test_the_public_names_exist():

@@ -5,8 +5,7 @@
 The chapter *Put a claim of your own to the test* is the worked example.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from torch import Generator, Tensor
@@ -30,8 +29,8 @@ from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
 
 __all__ = [
     "AdmissibleSet", "ClaimFailed", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
-    "collecting", "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle",
-    "sphere", "tokens",
+    "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle", "sphere",
+    "tokens",
 ]  # fmt: skip
 
 Check = Identity | Inequality | Rate | Probability
@@ -44,24 +43,6 @@ def _known_options(kind: type, options: Mapping) -> Mapping:
     if unknown:
         raise ValueError(f"options must be among {', '.join(sorted(allowed))}; got {', '.join(unknown)}")
     return options
-
-
-_collectors: list[list[Check]] = []
-
-
-@contextmanager
-def collecting() -> Iterator[list[Check]]:
-    """Gather every check that is settled inside: tests run them again, perturbed or with other seeds.
-
-    Yields:
-        A list that fills up.
-    """
-    checks: list[Check] = []
-    _collectors.append(checks)
-    try:
-        yield checks
-    finally:
-        _collectors[:] = [other for other in _collectors if other is not checks]
 
 
 def settle(check: Check) -> Verdict:
@@ -79,8 +60,6 @@ def settle(check: Check) -> Verdict:
     """
     if check.support not in SUPPORT:
         raise ValueError(f"support must be one of {', '.join(SUPPORT)}, got {check.support!r}")
-    for collector in _collectors:
-        collector.append(check)
     verdict = check.run()
     verdict.show()
     if not verdict.passed:

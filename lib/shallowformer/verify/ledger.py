@@ -47,7 +47,8 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
         claim = parse(verdict["claim"])
         if claim.own:
             continue
-        measured = {name: _rounded(value, name) for name, value in verdict["measured"].items()}
+        # In alphabetical order: cached outputs come with their keys sorted, those of a fresh run do not.
+        measured = {name: _rounded(value, name) for name, value in sorted(verdict["measured"].items())}
         entry = {
             "id": verdict["claim"],
             "paper": claim.paper,
@@ -59,7 +60,8 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
                 for key in ("kind", "expectation", "verdict", "headline", "support", "summary")
             },
             "measured": measured,
-            **{key: verdict[key] for key in ("budget", "because", "finding")},
+            "budget": dict(sorted(verdict["budget"].items())),
+            **{key: verdict[key] for key in ("because", "finding")},
             "chapter": chapter,
         }
         if claim.part:
