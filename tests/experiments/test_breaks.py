@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.experiments import outside, projection, runaway, store, sweep
+from shallowformer.experiments import outside, projection, runaway, store, sweep, training_loss
 from shallowformer.experiments.experiment import planned, stored
 from shallowformer.kernel_regime import linearisation, model, parameters, tangent_kernel, targets
 
@@ -40,10 +40,26 @@ def test_a_fenced_run_is_inside_and_starts_at_the_labels(row):
     if row["rho"] is not None:
         # entries of size 4 in single precision, 64 of them, times √128
         assert max(max(blocks) for blocks in row["displacement"]) <= row["rho"] + 5e-5
+    full = row["scale"] is None
+    start = training_loss.collected()["paper", 8, row["seed"]]["trivial"] if full else row["scale"] ** 2
     for losses, apart, left in zip(row["loss"], row["apart"], row["left"], strict=True):
-        assert losses[0] == pytest.approx(row["scale"] ** 2, rel=1e-5)
+        assert losses[0] == pytest.approx(start, rel=1e-5)
         beyond = [step for step, value in zip(row["at"], apart, strict=True) if value > projection.LEFT]
         assert left == (beyond[0] if beyond else -1)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in stored(projection.EXPERIMENT) if row["scale"] is None and row["rho"] is None],
+    ids=lambda row: str(row["seed"]),
+)
+def test_at_the_papers_size_the_free_run_is_the_one_of_figure_1(row):
+    runs = training_loss.collected()
+    for m, farthest in zip(row["widths"], row["displacement"], strict=True):
+        fenced = runs["paper", m, row["seed"]]
+        assert max(farthest) < 1
+        # 4000 steps in single precision, alone or side by side
+        assert farthest == pytest.approx(fenced["displacement"], rel=1e-3)
 
 
 def test_the_gap_is_that_of_the_linear_model():

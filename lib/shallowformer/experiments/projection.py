@@ -1,6 +1,7 @@
 """What the projection is for: the same problems with fences of every radius and with none, at several label and step sizes.
 
-Three widths run side by side on the same data. Labels are those of the paper's teacher, scaled to a given root mean square.
+Several widths run side by side on the same data. Labels are those of the paper's teacher, scaled to a given root mean square. The runs
+of the paper's size are on the problems of ``training_loss``, with their labels as they come.
 """
 
 import math
@@ -33,6 +34,8 @@ RADII = (3.0, 1.0, 0.3, 0.1)
 SIZES = (1.0, 1 / 4, 1 / 8, 1 / 16)
 #: Below half of the largest safe step, and the paper's 1/√τ for 100 steps.
 LARGE, PAPER = 5.0, 1 / math.sqrt(100)
+#: Fences of the runs of the paper's size. The fences 1 and 3 would change nothing there: no free run gets so far.
+NEAR = (0.3, 0.1)
 #: Who has left the kernel regime: root mean square of f − f_lin over that of f.
 LEFT = 0.1
 #: Inputs on which the turn of the kernel is measured.
@@ -45,7 +48,7 @@ class Config:
 
     Args:
         seed: of data, teacher and initialisations.
-        scale: root mean square of the labels.
+        scale: root mean square of the labels; None for a problem of Figure 1, with its own labels.
         eta: step size η.
         rho: radius of all three blocks; None for no projection.
         widths: of the students, side by side.
@@ -58,7 +61,7 @@ class Config:
     """
 
     seed: int
-    scale: float
+    scale: float | None
     eta: float
     rho: float | None
     widths: tuple[int, ...] = WIDTHS
@@ -74,10 +77,11 @@ def plan(scale: str) -> list[Config]:
     """The runs of a scale.
 
     Args:
-        scale: "smoke" (one tiny problem), "laptop" (three seeds), "paper" (ten, five with fences and at the paper's step size).
+        scale: "smoke" (one tiny problem), "laptop" (three seeds), "paper" (ten, five with fences and at the paper's step size; and
+            five problems of the paper's size).
 
     Returns:
-        Configurations, each question's together: sizes of labels, fences, the paper's step size.
+        Configurations, each question's together: sizes of labels, fences, the paper's step size, the paper's size.
     """
     if scale == "smoke":
         return [
@@ -85,11 +89,27 @@ def plan(scale: str) -> list[Config]:
             for rho in (None, 0.3)
         ]
     seeds, some = (SEEDS, SEEDS[:5]) if scale == "paper" else (SEEDS[:3], SEEDS[:3])
+    full = [full_size(seed, rho) for rho in (None, *NEAR) for seed in SEEDS[5:]] if scale == "paper" else []
     return [
         *(Config(seed, size, LARGE, None) for size in SIZES for seed in seeds),
         *(Config(seed, 1.0, LARGE, rho) for rho in RADII for seed in some),
         *(Config(seed, 1.0, PAPER, None) for seed in some),
+        *full,
     ]
+
+
+def full_size(seed: int, rho: float | None) -> Config:
+    """A run on a problem of Figure 1, with its step size and horizon.
+
+    Args:
+        seed: of the problem.
+        rho: radius of all three blocks; None for no projection.
+
+    Returns:
+        The configuration, of two narrow students.
+    """
+    steps = 4000
+    return Config(seed, None, 1 / math.sqrt(steps), rho, widths=(8, 32), n=5000, steps=steps, teacher=8192)
 
 
 def problem(config: Config) -> tuple[Tensor, Tensor]:
@@ -99,8 +119,11 @@ def problem(config: Config) -> tuple[Tensor, Tensor]:
         config: of a run on them.
 
     Returns:
-        X, Float[Tensor, "n T d"], and y, Float[Tensor, "n"], of root mean square ``config.scale``.
+        X, Float[Tensor, "n T d"], and y, Float[Tensor, "n"], of root mean square ``config.scale`` unless that is None.
     """
+    if config.scale is None:
+        given = problems.problem("paper", config.seed, config.n, config.teacher)
+        return given.X, given.labels.mean
     source = torch.Generator().manual_seed(2000 + config.seed)
     X = data.clipped_gaussian(config.n, config.T, config.d, source)
     v = mappings.teacher(data.clipped_gaussian(16, config.T, config.d, source), (3.0, 3.0, 3.0))
