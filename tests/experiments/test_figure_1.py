@@ -55,12 +55,12 @@ def test_the_paper_s_problem_is_that_of_the_certificates():
         assert torch.equal(mine, theirs)
 
 
-@pytest.mark.parametrize("variant", problems.STEP)
+@pytest.mark.parametrize("variant", problems.FIGURE)
 def test_fast_labels_are_those_of_represented(variant):
     X = data.clipped_gaussian(40, 5, 3, problems.source(0))
     teacher = mappings.teacher(X[:4], problems.THREES)
     fast, slow = (
-        estimate(X, teacher, 600, torch.Generator().manual_seed(1), law=problems.LAW[variant])
+        estimate(X, teacher, 600, torch.Generator().manual_seed(1), law=problems.FIGURE[variant].law)
         for estimate in (labelled, transportation.represented)
     )
     assert torch.allclose(fast.mean, slow.mean, atol=1e-7)
@@ -87,6 +87,20 @@ def test_released_labels_depend_on_the_diagonal_only():
             a @ v.U[i] + ((spread.sum(1) @ v.W[i]) * X[:, -1]).sum(-1)
         )
         assert torch.allclose(g, transportation.g(X, phi, given.teacher)[:, i], atol=1e-12)
+
+
+def test_variants_between_take_over_one_difference_at_a_time():
+    given = {variant: problems.problem(variant, 1, 25, 64) for variant in problems.VARIANTS}
+    assert all(torch.equal(problem.X, given["paper"].X) for problem in given.values())
+    assert {variant for variant, problem in given.items() if problem.trained < 25} == {"released"}
+    phi = parameters.diagonal(6, problems.D, problems.source(2))
+    asked = {variant: problem.teacher(phi).W for variant, problem in given.items()}
+    assert torch.equal(asked["diagonal"], asked["paper"])
+    assert torch.equal(asked["mixed"], asked["released"])
+    assert not torch.allclose(asked["mixed"], asked["paper"])
+    # The same draws give the same labels: the released variant is "both", trained on a part.
+    assert torch.equal(given["both"].labels.mean, given["released"].labels.mean)
+    assert not torch.allclose(given["both"].labels.mean, given["mixed"].labels.mean)
 
 
 def test_a_variant_must_be_known():

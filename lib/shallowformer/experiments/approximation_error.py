@@ -48,7 +48,9 @@ def plan(scale: str) -> list[Config]:
         "laptop": (500, 1024, WIDTHS[:-2], SEEDS),
         "paper": (5000, 8192, WIDTHS, SEEDS),
     }[scale]
-    return [Config(variant, m, seed, n, heads) for m in widths for variant in problems.STEP for seed in seeds]
+    return [
+        Config(variant, m, seed, n, heads) for m in widths for variant in problems.FIGURE for seed in seeds
+    ]
 
 
 def errors(config: Config) -> Tensor:
@@ -69,7 +71,7 @@ def errors(config: Config) -> Tensor:
         drawn = torch.Generator().manual_seed(10_000 * config.m + config.seed)
         # A mean over pairs that share U and W: m pairs are m independent heads, as the mapping does not look at c.
         (made,) = transportation.averages(
-            given.X, given.teacher, 2 * config.m, 1, drawn, law=problems.LAW["released"]
+            given.X, given.teacher, 2 * config.m, 1, drawn, law=problems.FIGURE["released"].law
         )
     return made - given.labels.mean
 

@@ -1,12 +1,13 @@
-"""Where students start, and the teacher–student problems of Figure 1: as the paper states them, and as the released code makes them.
+"""Where students start, and the teacher–student problems of Figure 1: as the paper states them, as the released code makes them.
 
 Both have tokens, width of the teacher and number of anchors in common. The released code reads the diagonal of W where the paper
-has W, weighs its anchors with random signs, takes them from the data, and trains on four fifths of the inputs.
+has W, weighs its anchors with random signs, takes them from the data, and trains on four fifths of the inputs. Between the two are
+variants that take over one or both of the teacher's differences, and nothing else.
 """
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -15,16 +16,39 @@ from shallowformer import arguments
 from shallowformer.kernel_regime import data, mappings, parameters
 from shallowformer.kernel_regime.labels import labelled
 from shallowformer.kernel_regime.parameters import Parameters
-from shallowformer.kernel_regime.transportation import Estimate, Mapping
+from shallowformer.kernel_regime.transportation import Estimate, Law, Mapping
 
 D, T, ANCHORS = 8, 16, 16
 THREES = (3.0, 3.0, 3.0)
-#: What the step size is, times √τ.
-STEP = {"paper": 1.0, "released": 1.75}
-#: Share of the inputs that a student sees.
-TRAINED = {"paper": 1.0, "released": 0.8}
-#: Law of the teacher's heads.
-LAW = {"paper": parameters.random, "released": parameters.diagonal}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a problem is made and trained on.
+
+    Args:
+        step: what the step size is, times √τ.
+        trained: share of the inputs that a student sees.
+        law: of the teacher's heads.
+        mixed: whether anchors are some of the data and have random signed weights; otherwise they are fresh, and weigh the same.
+    """
+
+    step: float
+    trained: float
+    law: Law
+    mixed: bool
+
+
+#: The two variants of Figure 1.
+FIGURE = {
+    "paper": Variant(1.0, 1.0, parameters.random, mixed=False),
+    "released": Variant(1.75, 0.8, parameters.diagonal, mixed=True),
+}
+VARIANTS = FIGURE | {
+    "diagonal": replace(FIGURE["paper"], law=parameters.diagonal),
+    "mixed": replace(FIGURE["paper"], mixed=True),
+    "both": replace(FIGURE["paper"], law=parameters.diagonal, mixed=True),
+}
 
 
 @dataclass(frozen=True)
@@ -76,8 +100,8 @@ def problem(variant: str, seed: int, n: int, heads: int) -> Problem:
     """Draw a problem; kept, as the labels take a while.
 
     Args:
-        variant: "paper", where it is the problem of ``certificates`` for the same seed, or "released".
-        seed: of the problem; both variants have the same inputs.
+        variant: one of ``VARIANTS``; "paper" is the problem of ``certificates`` for the same seed.
+        seed: of the problem; all variants have the same inputs.
         n: inputs, at least 1.
         heads: of the teacher, at least 2.
 
@@ -87,15 +111,16 @@ def problem(variant: str, seed: int, n: int, heads: int) -> Problem:
     Raises:
         ValueError: another variant; a size out of range.
     """
-    if variant not in STEP:
-        raise ValueError(f"variant must be one of {', '.join(STEP)}, got {variant!r}")
+    if variant not in VARIANTS:
+        raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
+    rule = VARIANTS[variant]
     drawn = source(seed)
     X = data.clipped_gaussian(n, T, D, drawn)
-    if variant == "paper":
-        teacher = mappings.teacher(data.clipped_gaussian(ANCHORS, T, D, drawn), THREES)
-    else:
+    if rule.mixed:
         weights = torch.randn(ANCHORS, generator=drawn, dtype=X.dtype)
         anchors = X[torch.randint(arguments.count("n", n), (ANCHORS,), generator=drawn)]
         teacher = mappings.teacher(anchors, THREES, weights=weights / weights.abs().sum())
-    labels = labelled(X, teacher, heads, drawn, law=LAW[variant])
-    return Problem(X, labels, teacher, math.ceil(TRAINED[variant] * n))
+    else:
+        teacher = mappings.teacher(data.clipped_gaussian(ANCHORS, T, D, drawn), THREES)
+    labels = labelled(X, teacher, heads, drawn, law=rule.law)
+    return Problem(X, labels, teacher, math.ceil(rule.trained * n))

@@ -25,7 +25,7 @@ class Config:
     """One run.
 
     Args:
-        variant: "paper" or "released".
+        variant: one of ``problems.VARIANTS``.
         m: width.
         seed: of the problem and of the student.
         n: inputs, of which the released variant trains on four fifths.
@@ -45,7 +45,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Narrow students first; the paper's variant before the released one.
+    """Narrow students first; the paper's variant before the released one. Small problems have those between the two as well.
 
     Args:
         scale: "smoke", "laptop" or "paper".
@@ -54,18 +54,18 @@ def plan(scale: str) -> list[Config]:
         The configurations.
     """
     if scale == "smoke":
-        return [Config(variant, m, 0, 20, 32, 5) for m in (4, 8) for variant in problems.STEP]
+        return [Config(variant, m, 0, 20, 32, 5) for m in (4, 8) for variant in problems.VARIANTS]
     if scale == "laptop":
         return [
             Config(variant, m, seed, n=500, coarse=10)
             for m in (4, 16, 64)
-            for variant in problems.STEP
+            for variant in problems.VARIANTS
             for seed in SEEDS
         ]
     return [
         Config(variant, m, seed)
         for m in WIDTHS
-        for variant in problems.STEP
+        for variant in problems.FIGURE
         for seed in (range(3) if m == 512 else SEEDS)
         if variant == "released" or (m, seed) not in HELD
     ]
@@ -105,7 +105,7 @@ def _run(config: Config, steps: int, device: torch.device) -> tuple[descent.Run,
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
     X, y = (of.to(device, torch.float32)[: given.trained] for of in (given.X, given.labels.mean))
     start = problems.start(config.m, config.seed).map(lambda block: block.to(device, torch.float32))
-    eta = config.coarse * problems.STEP[config.variant] / math.sqrt(config.steps)
+    eta = config.coarse * problems.VARIANTS[config.variant].step / math.sqrt(config.steps)
     return descent.run(Loss(X, y), start, eta=eta, steps=steps, rho=problems.THREES, every=steps), given
 
 
