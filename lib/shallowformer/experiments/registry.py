@@ -80,6 +80,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.approximation_error:EXPERIMENT",
         "Figure 1(b): approximation error of m heads, the paper's variant and the released one",
     ),
+    "prices": Entry(
+        "shallowformer.experiments.prices:EXPERIMENT",
+        "What the labels of Figure 1's teachers cost in the norm of the student's kernel, against the number of inputs",
+    ),
     "training_loss": Entry(
         "shallowformer.experiments.training_loss:EXPERIMENT",
         "Figure 1(c): smallest and mean training loss against width, the paper's variant and the released one",
