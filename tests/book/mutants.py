@@ -1223,6 +1223,8 @@ MUTANTS: dict[str, list[Mutant]] = {
         formula("heads of which W does not turn", lambda value, case: tangent_kernel.finite(case["X"], Parameters(case["phi"].c, case["phi"].U @ case["R"].T, case["phi"].W)).total),
     ],
     "kr-lemma-4-diagonal/axes": [exponent(4.0), exponent(8.0)],
+    "kr-remark-9-diagonal": [exponent(0.25)],
+    "kr-remark-9-diagonal/paper": [exponent(0.0)],
     "kr-theorem-1-slope": [exponent(-0.5), exponent(0.05)],
     "kr-theorem-1-slope/early": [exponent(-0.5), exponent(0.05)],
 }  # fmt: skip
