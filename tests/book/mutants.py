@@ -1224,7 +1224,7 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-lemma-4-diagonal/axes": [exponent(4.0), exponent(8.0)],
     "kr-remark-9-diagonal": [exponent(0.25)],
-    "kr-remark-9-diagonal/paper": [exponent(0.0)],
+    "kr-remark-9-diagonal/paper": [exponent(0.25)],
     "kr-theorem-1-slope": [exponent(-0.5), exponent(0.05)],
     "kr-theorem-1-slope/early": [exponent(-0.5), exponent(0.05)],
 }  # fmt: skip

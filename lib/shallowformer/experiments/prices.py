@@ -1,7 +1,7 @@
 """What the labels of Figure 1 cost in the norm of the student's kernel: the paper's teacher, the released one, and those between.
 
-Labels of a function of the kernel's space cost at most its squared norm, however many inputs there are. Where the price goes on rising
-with their number, there may be no such function.
+Labels of a function in the kernel's class 𝓕 cost at most its squared norm over their mean square, however many inputs there are. Where
+the price goes on rising with their number, there may be no such function.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,14 @@ import torch
 
 from shallowformer.experiments import problems
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.kernel_regime import tangent_kernel
+from shallowformer.kernel_regime import parameters, tangent_kernel
 from shallowformer.kernel_regime.labels import labelled
 
 SEEDS = range(10)
 #: Variants with a teacher of their own.
 TEACHERS = ("paper", "mixed", "diagonal", "both")
+#: Those whose heads have the student's law.
+OWN = ("paper", "mixed")
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def compute(config: Config, device: torch.device) -> dict:
         device: not used.
 
     Returns:
-        Prices over ``sizes`` by teacher.
+        Lists over ``sizes`` by teacher: ``price``; and for teachers of the student's own law ``ceiling``, E‖v‖² over the labels' mean
+        square, which the price never exceeds but for the errors of both estimates.
     """
     given = {name: problems.problem(name, config.seed, config.sizes[-1], config.teacher) for name in TEACHERS}
     X, source = given["paper"].X, torch.Generator().manual_seed(5000 + config.seed)
@@ -74,11 +77,17 @@ def compute(config: Config, device: torch.device) -> dict:
         )
         for name, problem in given.items()
     }
-    inverses = [(n, torch.linalg.inv(K[:n, :n])) for n in config.sizes]
-    return {
-        name: [float(n * (y[:n] @ inverse @ z[:n]) / (y[:n] @ z[:n])) for n, inverse in inverses]
+    inverses = {n: torch.linalg.inv(K[:n, :n]) for n in config.sizes}
+    squares = {name: {n: float(y[:n] @ z[:n]) / n for n in config.sizes} for name, (y, z) in pairs.items()}
+    found = {
+        name: {"price": [float(y[:n] @ inverses[n] @ z[:n]) / squares[name][n] for n in config.sizes]}
         for name, (y, z) in pairs.items()
     }
+    heads = parameters.random(config.teacher, problems.D, source)
+    for name in OWN:
+        norm = sum(float(block.square().sum()) for block in given[name].teacher(heads).blocks) / heads.m
+        found[name]["ceiling"] = [norm / squares[name][n] for n in config.sizes]
+    return found
 
 
 EXPERIMENT = Experiment(
