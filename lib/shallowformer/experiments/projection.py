@@ -34,8 +34,8 @@ RADII = (3.0, 1.0, 0.3, 0.1)
 SIZES = (1.0, 1 / 4, 1 / 8, 1 / 16)
 #: Below half of the largest safe step, and the paper's 1/√τ for 100 steps.
 LARGE, PAPER = 5.0, 1 / math.sqrt(100)
-#: Fences of the runs of the paper's size. The fences 1 and 3 would change nothing there: no free run gets so far.
-NEAR = (0.3, 0.1)
+#: Fence of the runs of the paper's size. The fences 1 and 3 would change nothing there: no free run gets so far.
+NEAR = 0.1
 #: Who has left the kernel regime: root mean square of f − f_lin over that of f.
 LEFT = 0.1
 #: Inputs on which the turn of the kernel is measured.
@@ -89,7 +89,7 @@ def plan(scale: str) -> list[Config]:
             for rho in (None, 0.3)
         ]
     seeds, some = (SEEDS, SEEDS[:5]) if scale == "paper" else (SEEDS[:3], SEEDS[:3])
-    full = [full_size(seed, rho) for rho in (None, *NEAR) for seed in SEEDS[5:]] if scale == "paper" else []
+    full = [full_size(seed, rho) for rho in (None, NEAR) for seed in SEEDS[5:]] if scale == "paper" else []
     return [
         *(Config(seed, size, LARGE, None) for size in SIZES for seed in seeds),
         *(Config(seed, 1.0, LARGE, rho) for rho in RADII for seed in some),
