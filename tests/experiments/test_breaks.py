@@ -58,7 +58,7 @@ def test_at_the_papers_size_the_free_run_is_the_one_of_figure_1(row):
     for m, farthest in zip(row["widths"], row["displacement"], strict=True):
         fenced = runs["paper", m, row["seed"]]
         assert max(farthest) < 1
-        # 4000 steps in single precision, alone or side by side
+        # Stored there is the last displacement, here the largest on the way: for readouts it may come a little earlier.
         assert farthest == pytest.approx(fenced["displacement"], rel=1e-3)
 
 
