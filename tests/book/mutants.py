@@ -84,6 +84,14 @@ rooted = measured("the root of what is measured", lambda value: value**0.5)
 upside_down = measured("one over what is measured", lambda value: 1 / value)
 
 
+def steeper(by: float) -> Mutant:
+    """What a rate measures, with an exponent that is lower by so much."""
+    return Mutant(
+        f"an exponent lower by {by}",
+        lambda check: replace(check, measure=lambda x, seed: check.measure(x, seed) * x**-by),
+    )
+
+
 def formula(what: str, wrong: Callable) -> Mutant:
     """The chapter's formula replaced by a function of the right values and the case."""
     return Mutant(
@@ -1111,7 +1119,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     ],
     "kr-theorem-e/loss": [tighter(0.7)],
     # The two headlines, tested
-    "kr-lemma-5-sample-size": [
+    "kr-lemma-5-sample-size": [tighter(0.9), Mutant("another supremum", lambda check: replace(check, attains=0.1))],
+    "kr-lemma-5-sample-size/quotient": [
         Mutant("the maximum itself", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) * math.sqrt(math.log(2 * n)))),
         Mutant("over log 2n", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) / math.sqrt(math.log(2 * n)))),
     ],
@@ -1122,7 +1131,6 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-lemma-5-sample-size/filled": [
         Mutant("never filled", lambda check: replace(check, measure=lambda n, seed: check.measure(n, seed) * n**0.03)),
     ],
-    "kr-lemma-5-sample-size/expected": [tighter(0.9), Mutant("another supremum", lambda check: replace(check, attains=0.1))],
     "kr-theorem-b-sample-size": [
         tighter(0.99),
         Mutant("a mean over one sample too few", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) * 4 / 3)),
@@ -1208,6 +1216,8 @@ MUTANTS: dict[str, list[Mutant]] = {
     # Scaling laws
     "kr-lemma-3-scale": [exponent(-0.55), exponent(-0.6), exponent(-1.0)],
     "kr-lemma-3-scale/aligned": [exponent(-0.55), exponent(-0.6)],
+    "kr-lemma-3-scale/level": [exponent(-0.5), steeper(0.1)],
+    "kr-lemma-3-scale/aligned-level": [exponent(-0.5), steeper(0.1)],
     "kr-lemma-3-scale/random": [exponent(-0.5), exponent(-0.95)],
     "kr-lemma-5-labels": [
         formula("no floor", lambda value, case: value * case["M"] / (case["N"] + case["M"])),
@@ -1227,6 +1237,11 @@ MUTANTS: dict[str, list[Mutant]] = {
     "kr-remark-9-diagonal/paper": [exponent(0.25)],
     "kr-theorem-1-slope": [exponent(-0.5), exponent(0.05)],
     "kr-theorem-1-slope/early": [exponent(-0.5), exponent(0.05)],
+    "kr-theorem-1-slope/gradient": [
+        formula("the gradient of half the loss", lambda value, case: value / 4),
+        formula("a mean over pairs, not over heads", lambda value, case: 2 * value),
+    ],
+    "kr-theorem-1-slope/late": [exponent(-0.55), steeper(-0.2)],
 }  # fmt: skip
 
 
