@@ -25,6 +25,10 @@ exit codes: 0 all is well; 1 a row failed or differs, or rows cannot be read, wr
 """
 
 
+class Mistake(ValueError):
+    """An argument that cannot be meant."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
@@ -37,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)
-    except registry.Unknown as error:
+    except (registry.Unknown, Mistake) as error:
         return _complain(error, 2)
     except store.StoreError as error:
         return _complain(error, 1)
@@ -83,7 +87,11 @@ def _parser() -> argparse.ArgumentParser:
             "--device", default="cpu", help="torch device of each row: cpu, cuda, cuda:1 (default: cpu)"
         )
         sub.add_argument(
-            "--jobs", type=_jobs, default=1, metavar="N", help="processes (default: 1; -1: one a core)"
+            "--jobs",
+            type=_jobs,
+            default=1,
+            metavar="N",
+            help="processes of one thread each (default: 1, with all threads; -1: one a core)",
         )
         sub.add_argument(
             "--dask", metavar="ADDRESS", help="compute on the workers of this Dask scheduler instead"
@@ -116,6 +124,7 @@ def _run(options: argparse.Namespace) -> int:
     from shallowformer.experiments import sweep, workers
 
     experiment, device = registry.get(options.name), _device(options)
+    _scheduler(options)
     try:
         report = sweep.run(
             experiment,
@@ -154,6 +163,7 @@ def _verify(options: argparse.Namespace) -> int:
     from shallowformer.experiments import verification, workers
 
     experiment, device = registry.get(options.name), _device(options)
+    _scheduler(options)
     if not 0 < options.share <= 1:
         return _complain(f"--share must be in (0, 1], got {options.share:g}", 2)
     seed = random.randrange(2**32) if options.seed is None else options.seed
@@ -180,7 +190,10 @@ def _verify(options: argparse.Namespace) -> int:
     except workers.Unavailable as error:
         return _complain(error, 1)
     if not confirmed + different:
-        return _complain(f"nothing is stored of {experiment.name}: there is nothing to verify", 1)
+        return _complain(
+            f"nothing that {experiment.name} plans is stored: there is nothing to verify (see show {options.name})",
+            1,
+        )
     print(f"{confirmed} of {confirmed + different} rows confirmed (--share {options.share:g} --seed {seed})")
     return 1 if different else 0
 
@@ -200,8 +213,21 @@ def _device(options: argparse.Namespace):
     return device
 
 
+def _scheduler(options: argparse.Namespace) -> None:
+    from shallowformer.experiments import workers
+
+    if options.dask is not None:
+        try:
+            workers.address(options.dask)
+        except ValueError as error:
+            raise Mistake(f"--dask: {error}") from error
+
+
 def _jobs(text: str) -> int:
-    jobs = int(text)
+    try:
+        jobs = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
     if jobs == 0 or jobs < -1:
         raise argparse.ArgumentTypeError(f"must be at least 1, or -1 for one a core, got {jobs}")
     return jobs

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from bookext.chapters import ROOT, chapters, pages, read_notebook, statements
+from shallowformer.experiments import sweep
 
 RUFF = [sys.executable, "-m", "ruff"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -75,10 +76,12 @@ def test_the_files_that_the_readme_names_exist():
     assert (ROOT / "book/_static/teaser.svg").exists()
 
 
-def test_the_example_of_the_readme_runs(capsys):
-    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
-    exec(compile(code, "README.md", "exec"), {})
+def test_the_examples_of_the_readme_run(capsys, tmp_path):
+    claim, own = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(claim, "README.md", "exec"), {})
     assert "✓ my-claim" in capsys.readouterr().out
+    exec(compile(own, "README.md", "exec"), names := {})
+    assert sweep.run(names["EXPERIMENT"], "smoke", tmp_path).computed == 3
 
 
 @pytest.mark.parametrize("arguments", [["check"], ["format", "--check"]], ids=" ".join)

@@ -56,6 +56,19 @@ def test_help(capsys, arguments):
         (["show", "nothing like it"], "There are: approximation_error, beyond_theory, certificates"),
         (["run", "no_such_module:IT"], "there is no module 'no_such_module'"),
         (["verify", "toys:NOBODY"], "toys has no experiment called 'NOBODY'"),
+        (["show", ":SQUARES"], "is named module:NAME, as in an import, got ':SQUARES'"),
+        (["show", ".toys:SQUARES"], "is named module:NAME, as in an import, got '.toys:SQUARES'"),
+        (["show", "toys.py:SQUARES"], "there is no module 'toys.py'"),
+        (["show", "toys:RUNAWAY"], "toys:RUNAWAY is called 'runaway', as one of the book's experiments"),
+        (
+            ["run", "toys:SQUARES", "--dask", "nonsense"],
+            "--dask: the scheduler's address must look like tcp://",
+        ),
+        (
+            ["verify", "toys:SQUARES", "--dask", "tcp://here"],
+            "--dask: the scheduler's address must look like tcp://",
+        ),
+        (["run", "toys:SQUARES", "--jobs", "two"], "must be a whole number, got 'two'"),
         (["verify", "toys:SQUARES", "--share", "0"], "--share must be in (0, 1], got 0"),
         (["run", "toys:SQUARES", "--device", "abacus"], "--device must name a torch device, got 'abacus'"),
         (["run", "toys:SQUARES", "--scale", "huge"], "invalid choice: 'huge'"),
@@ -124,10 +137,12 @@ def test_show_counts_and_tabulates(swept, capsys):
         "paper       4 rows stored,     2 missing",
     ]
     assert lines[7].split() == ["number", "square", "root", "label"]
-    assert lines[-1].split() == ["3", "9", "1.732", "toy"]
+    assert lines[11].split() == ["3", "9", "1.732", "toy"]
+    assert lines[13] == "not shown, as they are lists or mappings: list"
+    assert lines[-1] == "computed in 0.0 hours"
     fewer = replace(toys.SQUARES, plan=lambda scale: [toys.Toy(k) for k in range(3)])
     assert "1 stored rows (*) belong to no plan any more" in (text := tables.show(fewer, swept))
-    assert text.splitlines()[-1].startswith("*")
+    assert text.splitlines()[12].startswith("*")
     assert "smoke       0 rows stored,     2 missing" in tables.show(toys.SQUARES, swept / "elsewhere")
 
 
@@ -182,6 +197,9 @@ def test_tolerances_are_found_by_name():
     assert verification.compare(*rows, {"a": 0.1, "free": float("inf")}) == []
     (line,) = verification.compare(*rows, {"a": 0.1, "a.b": 0.01, "free": float("inf")})
     assert line.startswith("a.b is 1.05")
+    for old, new in ((1.0, float("nan")), (float("inf"), float("inf")), (float("inf"), 1.0)):
+        odd = [{**row, "result": {"a": value}} for row, value in zip(rows, (old, new), strict=True)]
+        assert len(verification.compare(*odd, {})) == 1
     rows[1]["provenance"]["dtype"] = "float32"
     assert "was computed in float64, is computed in float32 now" in verification.compare(*rows, {"a": 0.1})
 
@@ -196,7 +214,7 @@ def test_verify_reports_a_row_that_cannot_be_computed(swept, capsys):
 
 def test_there_must_be_something_to_verify(tmp_path, traces, capsys):
     assert main(["verify", "toys:SQUARES", "--results", str(tmp_path), "--quiet"]) == 1
-    assert "nothing is stored of toy" in capsys.readouterr().err
+    assert "nothing that toy plans is stored" in capsys.readouterr().err
 
 
 def test_the_sample_has_the_share_asked_for(swept):

@@ -122,6 +122,7 @@ def spoilt(rows, **changes):
     [
         (spoilt([a_row(1), a_row(2)])[:-40], r"is not JSON .*cut off"),
         (b"\xff\xfe", "is not JSON"),
+        (spoilt([a_row(1)], rms=None).replace("null", "NaN"), "NaN is no number"),
         ("[]", "has no list of rows"),
         (spoilt([a_row(1)], experiment="other"), "belongs to experiment 'other'"),
         (spoilt([a_row(1), a_row(1)]), "twice; row 2 is the second"),
@@ -142,7 +143,7 @@ def test_a_corrupted_store_is_named_and_never_overwritten(tmp_path, text, messag
         with pytest.raises(store.StoreError, match=message) as caught:
             attempt()
         assert str(file) in str(caught.value)
-        assert "Nothing was overwritten. Restore the file" in str(caught.value)
+        assert "Nothing was overwritten. Mend or delete that row" in str(caught.value)
     assert file.read_bytes() == before
 
 

@@ -8,11 +8,14 @@ import sys
 from dataclasses import replace
 
 import pytest
+import torch
 import toys
 
 from shallowformer.experiments import experiment as experiments
 from shallowformer.experiments import registry, store, sweep, workers
 from shallowformer.experiments.experiment import planned, stored
+
+CPU = torch.device("cpu")
 
 
 def numbers(results, name="toy"):
@@ -155,25 +158,88 @@ def test_a_worker_that_is_killed_costs_no_finished_row(tmp_path, traces):
     assert all(toys.begun(number) == 1 for number in kept)
 
 
-def test_a_killed_dask_worker_costs_nothing(tmp_path, traces):
+def cluster(workers):
     distributed = pytest.importorskip("distributed", reason='pip install "shallowformer[distributed]"')
-    with distributed.LocalCluster(
-        n_workers=2,
+    return distributed.LocalCluster(
+        n_workers=workers,
         threads_per_worker=1,
         processes=True,
         dashboard_address=None,
         silence_logs=logging.CRITICAL,
-    ) as cluster:
-        report = sweep.run(toys.DYING, "paper", tmp_path, scheduler=cluster.scheduler_address)
+    )
+
+
+def test_a_killed_dask_worker_costs_nothing(tmp_path, traces):
+    with cluster(2) as two:
+        report = sweep.run(toys.DYING, "paper", tmp_path, scheduler=two.scheduler_address)
     assert (report.computed, report.failed) == (8, ())
     assert [row["square"] for row in stored(toys.DYING, "paper", tmp_path)] == [k**2 for k in range(8)]
     assert toys.begun(3) == 2
 
 
-def test_no_scheduler_is_said(tmp_path, traces):
+def test_a_cluster_of_one_thread_computes_the_rows_itself(tmp_path, traces):
+    """Other engines may take a single thread for no cluster at all, and compute here."""
+    telling = replace(toys.SQUARES, compute=toys.process)
+    with cluster(1) as one:
+        sweep.run(telling, "laptop", tmp_path, scheduler=one.scheduler_address)
+    found = {row["process"] for row in stored(telling, "laptop", tmp_path)}
+    assert len(found) == 1
+    assert os.getpid() not in found
+
+
+def test_workers_that_cannot_import_the_experiment_are_refused(tmp_path, traces, monkeypatch):
+    with cluster(1) as one:
+        monkeypatch.setattr(toys.process, "__module__", "only_here")
+        with pytest.raises(workers.Unavailable, match="cannot import only_here"):
+            sweep.run(
+                replace(toys.SQUARES, compute=toys.process),
+                "smoke",
+                tmp_path,
+                scheduler=one.scheduler_address,
+            )
+
+
+def test_a_cluster_without_workers_is_left(tmp_path, traces, monkeypatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.5)
+    monkeypatch.setattr(workers, "LOOK", 0.1)
+    with cluster(0) as none, pytest.raises(workers.Unavailable, match="no worker has joined"):
+        sweep.run(toys.SQUARES, "smoke", tmp_path, scheduler=none.scheduler_address)
+    with cluster(1) as one:
+        running = workers.outcomes(
+            toys.WAITING, list(planned(toys.WAITING, "paper").values()), CPU, scheduler=one.scheduler_address
+        )
+        assert next(running).row["config"]["number"] == 0
+        one.scale(0)
+        with pytest.raises(workers.Unavailable, match="without workers"):
+            list(running)
+
+
+def test_no_scheduler_is_said(tmp_path, traces, monkeypatch):
     pytest.importorskip("distributed")
-    with pytest.raises(workers.Unavailable, match="no Dask scheduler answers at 'nowhere'"):
+    monkeypatch.setattr(workers, "ANSWER", 1)
+    with pytest.raises(ValueError, match=r"must look like tcp://10\.0\.0\.1:8786, got 'nowhere'"):
         sweep.run(toys.SQUARES, "smoke", tmp_path, scheduler="nowhere")
+    with pytest.raises(workers.Unavailable, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
+        sweep.run(toys.SQUARES, "smoke", tmp_path, scheduler="tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("jobs", [0, -2])
+def test_no_processes_are_refused(tmp_path, traces, jobs):
+    with pytest.raises(ValueError, match="jobs must be at least 1, or -1"):
+        sweep.run(toys.SQUARES, "smoke", tmp_path, jobs=jobs)
+
+
+def test_a_folder_that_cannot_be_written_to_is_found_before_any_work(tmp_path, traces):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        sweep.run(toys.SQUARES, "smoke", tmp_path / "file")
+    assert not toys.begun(0)
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "../up", "two words"])
+def test_a_name_that_is_no_file_is_refused(name):
+    with pytest.raises(ValueError, match="letters, digits and underscores"):
+        toys.experiment(name=name)
 
 
 @pytest.mark.parametrize("name", registry.EXPERIMENTS)

@@ -49,6 +49,11 @@ def compute(config, device):
     return {"square": config.number**2, "root": config.number**0.5, "label": "toy", "list": [1, 2.5]}
 
 
+def process(config, device):
+    """Where a row is computed."""
+    return {"process": os.getpid()}
+
+
 def experiment(does=lambda number: "square", size=6, name="toy"):
     return Experiment(
         name=name,
@@ -66,3 +71,4 @@ SQUARES = experiment()
 FAILING = experiment(lambda number: {1: "fail", 3: "overflow"}.get(number, "square"))
 WAITING = experiment(lambda number: "wait" if number >= 3 else "square")
 DYING = experiment(lambda number: "die once" if number == 3 else "square", size=8)
+RUNAWAY = experiment(name="runaway")

@@ -127,7 +127,10 @@ def _problem(value: object, right: Tensor | float, tolerance: float) -> str:
     if right.numel() == 0 or float(error.max()) <= tolerance * max(1.0, float(right.abs().max())):
         return ""
     if right.ndim == 0:
-        return f"expected {float(right):.6g}, got {float(value):.6g}."
+        wanted, given = f"{float(right):.6g}", f"{float(value):.6g}"
+        if wanted == given:
+            return f"off by {float(error):.3g}, which is more than rounding in double precision."
+        return f"expected {wanted}, got {given}."
     return f"off by up to {float(error.max()):.3g} where entries reach {float(right.abs().max()):.3g}."
 
 

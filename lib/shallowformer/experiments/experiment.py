@@ -3,6 +3,7 @@
 import functools
 import math
 import platform
+import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,7 @@ class Experiment:
     """A sweep that can be run, resumed, verified and shown.
 
     Args:
-        name: of the experiment and of its file, ``results/NAME.json``.
+        name: of the experiment and of its file, ``results/NAME.json``: letters, digits and underscores.
         title: one line.
         plan: scale ("smoke", "laptop" or "paper") → frozen configurations, the cheapest first.
         compute: configuration and device → one row: numbers, strings, and lists and mappings of these. It depends on nothing else, so that
@@ -46,6 +47,15 @@ class Experiment:
     compute: Callable[[Config, torch.device], dict]
     tolerance: Mapping[str, float] | Callable[[Config], Mapping[str, float]] = field(default_factory=dict)
     dtype: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no file's.
+
+        Raises:
+            ValueError: such a name.
+        """
+        if not re.fullmatch(r"\w+", self.name):
+            raise ValueError(f"name must consist of letters, digits and underscores, got {self.name!r}")
 
 
 def planned(experiment: Experiment, scale: str) -> dict[str, Config]:

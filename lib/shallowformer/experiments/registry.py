@@ -108,7 +108,12 @@ def get(name: str) -> "Experiment":
         Unknown: no experiment of that name.
     """
     if ":" in name:
-        return _imported(name)
+        found = _imported(name)
+        if found.name in EXPERIMENTS and name != EXPERIMENTS[found.name].place:
+            raise Unknown(
+                f"{name} is called {found.name!r}, as one of the book's experiments: its rows would go to that one's file; rename it"
+            )
+        return found
     if name not in EXPERIMENTS:
         near = difflib.get_close_matches(name, EXPERIMENTS, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -123,12 +128,16 @@ def _imported(place: str) -> "Experiment":
     from shallowformer.experiments.experiment import Experiment
 
     module, _, attribute = place.partition(":")
+    if not all(part.isidentifier() for part in [*module.split("."), attribute]):
+        raise Unknown(f"an experiment of your own is named module:NAME, as in an import, got {place!r}")
     try:
         found = getattr(importlib.import_module(module), attribute, None)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise  # the module is there, and lacks something itself
-        raise Unknown(f"there is no module {module!r} for the experiment {place!r}") from error
+        raise Unknown(
+            f"there is no module {module!r} for the experiment {place!r}; it must be in the current folder, or installed"
+        ) from error
     if not isinstance(found, Experiment):
         raise Unknown(f"{module} has no experiment called {attribute!r}")
     return found

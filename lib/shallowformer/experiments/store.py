@@ -5,10 +5,11 @@ old one. Writers hold a lock while they read, add and replace, so two runs lose 
 understood is never overwritten.
 """
 
+import contextlib
 import json
 import os
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import filelock
@@ -67,9 +68,9 @@ def load(name: str, results: Path | None = None) -> list[dict]:
     if not file.exists():
         return []
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
     except ValueError as error:  # not JSON, or not UTF-8
-        raise _corrupted(file, f"is not JSON ({error}); was it cut off?") from error
+        raise _corrupted(file, f"is not JSON ({error}), or was cut off") from error
     if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
         raise _corrupted(file, "has no list of rows")
     if content.get("experiment") != name:
@@ -96,13 +97,34 @@ def add(name: str, rows: Sequence[dict], results: Path | None = None) -> None:
         OSError: the file cannot be written, e.g. because the disk is full; what was stored is intact.
     """
     file = path(name, results)
+    with _locked(file):
+        held = {row["key"]: row for row in load(name, results)}
+        fresh = {row["key"]: row for row in rows if row["key"] not in held}
+        if fresh:
+            _replace(file, _text(name, [*held.values(), *fresh.values()]))
+
+
+def prepare(name: str, results: Path | None = None) -> None:
+    """Make the folder if need be, and see that rows can be added to it: better now than after an hour's row.
+
+    Args:
+        name: of the experiment.
+        results: the folder; as ``folder`` if not given.
+
+    Raises:
+        StoreError: another process does not let go of the file.
+        OSError: nothing can be written there.
+    """
+    with _locked(path(name, results)):
+        pass
+
+
+@contextlib.contextmanager
+def _locked(file: Path) -> Iterator[None]:
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with filelock.FileLock(file.with_name(f".{name}.lock"), timeout=PATIENCE):
-            held = {row["key"]: row for row in load(name, results)}
-            fresh = {row["key"]: row for row in rows if row["key"] not in held}
-            if fresh:
-                _replace(file, _text(name, [*held.values(), *fresh.values()]))
+        with filelock.FileLock(file.with_name(f".{file.stem}.lock"), timeout=PATIENCE):
+            yield
     except filelock.Timeout as error:
         raise StoreError(
             f"{file} has been locked by another process for {PATIENCE} s; end that one, and run again"
@@ -142,8 +164,12 @@ def _check(file: Path, name: str, number: int, row: object) -> None:
         )
 
 
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no number")
+
+
 def _corrupted(file: Path, what: str) -> StoreError:
     return StoreError(
-        f"{file} {what}. Nothing was overwritten. Restore the file (git checkout -- {file.name}, in its folder), "
-        "mend or delete that row, or move the file away to begin anew"
+        f"{file} {what}. Nothing was overwritten. Mend or delete that row, or move the file away to begin anew; rows that were "
+        "committed are in git as well, where a checkout would take the place of all rows since"
     )

@@ -57,15 +57,17 @@ def run(
         The report.
 
     Raises:
-        ValueError: no such scale, or a plan that is not one.
+        ValueError: no such scale, a plan that is not one, a wrong ``jobs`` or ``scheduler``.
         StoreError: the store is corrupted; nothing is computed.
-        OSError: a row cannot be written, e.g. because the disk is full.
+        OSError: rows cannot be written, e.g. because the disk is full; a folder that cannot be written to is found before any work.
         Unavailable: workers that cannot be had, or died.
     """
     plan = planned(experiment, scale)
     held = {row["key"] for row in store.load(experiment.name, results)}
     missing = [config for key, config in plan.items() if key not in held]
     before = len(plan) - len(missing)
+    if missing:
+        store.prepare(experiment.name, results)
     failed, computed = [], 0
     bar = tqdm(
         total=len(plan), initial=before, desc=experiment.name, unit="row", disable=not progress, smoothing=0.1

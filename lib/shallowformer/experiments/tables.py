@@ -16,7 +16,8 @@ def show(experiment: Experiment, results: Path | None = None) -> str:
         results: folder of the store; that of the repository or installation if not given.
 
     Returns:
-        Lines: title, counts a scale, rows with the fields that vary and the results that are single values.
+        Lines: title, counts a scale, rows with the fields that vary and the results that are single values, names of the other results,
+        time taken.
 
     Raises:
         StoreError: the store is corrupted.
@@ -36,6 +37,13 @@ def show(experiment: Experiment, results: Path | None = None) -> str:
     if rows:
         known = set().union(*plans.values())
         lines += ["", *table(rows, [" " if row["key"] in known else "*" for row in rows])]
+        folded = dict.fromkeys(
+            name for row in rows for name, value in row["result"].items() if _folded(value)
+        )
+        if folded:
+            lines += ["", f"not shown, as they are lists or mappings: {', '.join(folded)}"]
+        hours = sum(row["provenance"].get("seconds", 0) for row in rows) / 3600
+        lines += ["", f"computed in {hours:.1f} hours"]
     return "\n".join(lines)
 
 
@@ -52,7 +60,7 @@ def table(rows: Sequence[dict], marks: Sequence[str] | None = None) -> list[str]
     fields = dict.fromkeys(name for row in rows for name in row["config"])
     varying = [name for name in fields if len({repr(row["config"].get(name)) for row in rows}) > 1]
     single = dict.fromkeys(
-        name for row in rows for name, value in row["result"].items() if not isinstance(value, (list, dict))
+        name for row in rows for name, value in row["result"].items() if not _folded(value)
     )
     columns = [
         *([name, *(_cell(row["config"].get(name, "")) for row in rows)] for name in varying),
@@ -65,6 +73,10 @@ def table(rows: Sequence[dict], marks: Sequence[str] | None = None) -> list[str]
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in zip(*columns, strict=True)
     ]
+
+
+def _folded(value: object) -> bool:
+    return isinstance(value, (list, dict))
 
 
 def _cell(value: object) -> str:

@@ -141,7 +141,7 @@ def _differences(
                 yield f"at [{place}]: {line}"
     elif _number(old) and _number(new):
         apart, size = abs(old - new), max(abs(old), abs(new))
-        if apart > near * size:
+        if not apart <= near * size < math.inf:
             yield f"{name} is {new!r}, stored is {old!r}: {apart / size:.1e} apart, {near:g} allowed"
     elif type(old) is not type(new) or old != new:
         yield f"{name} is {new!r}, stored is {old!r}"

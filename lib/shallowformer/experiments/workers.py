@@ -1,6 +1,10 @@
 """Where rows are computed: in this process, in several on this machine, or on a Dask cluster."""
 
 import contextlib
+import importlib
+import queue
+import re
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +15,8 @@ import torch
 from shallowformer.experiments import keys
 from shallowformer.experiments.experiment import Config, Experiment, row
 
-#: How long to wait for the first worker of a cluster, in seconds.
-PATIENCE = 120
+#: How long a scheduler may take to answer, and a cluster be without workers, in seconds; and how often to look.
+ANSWER, PATIENCE, LOOK = 30, 120, 5
 
 
 class Unavailable(RuntimeError):
@@ -49,7 +53,7 @@ def outcomes(
         experiment: the experiment.
         configs: which rows.
         device: where each is computed.
-        jobs: processes on this machine, one torch thread each; with one, this process and all its threads.
+        jobs: processes on this machine, one torch thread each, -1 for one a core; with one, this process and all its threads.
         scheduler: address of a Dask scheduler, e.g. ``tcp://10.0.0.1:8786``; its workers take the place of ``jobs``. A row whose worker
             dies is computed again by another.
 
@@ -57,37 +61,120 @@ def outcomes(
         One outcome a configuration, in the order of finishing.
 
     Raises:
-        Unavailable: no scheduler there, Dask is not installed, or a worker died for good.
+        ValueError: ``jobs`` is neither at least 1 nor -1, or ``scheduler`` is no address.
+        Unavailable: no scheduler there, Dask is not installed, workers cannot import the experiment, or one died for good.
     """
+    if jobs == 0 or jobs < -1:
+        raise ValueError(f"jobs must be at least 1, or -1 for one a core, got {jobs}")
+    if scheduler is not None:
+        address(scheduler)
     if not configs:
         return
-    if jobs == 1 and scheduler is None:
+    if scheduler is None and jobs == 1:
         yield from (_attempt(experiment, config, device) for config in configs)
         return
+    try:
+        if scheduler is None:
+            yield from _in_processes(experiment, configs, device, jobs)
+        else:
+            yield from _on_cluster(experiment, configs, device, scheduler)
+    except Unavailable:
+        raise
+    except Exception as error:  # of the machinery: what compute raises is an outcome
+        raise Unavailable(
+            f"a worker died or cannot be had ({type(error).__name__}: {error}); out of memory? Finished rows are "
+            "kept; run again to go on, perhaps with fewer jobs"
+        ) from error
+
+
+def address(scheduler: str) -> str:
+    """An address of a Dask scheduler as it is, if it can be one.
+
+    Args:
+        scheduler: protocol, host and port.
+
+    Returns:
+        The address.
+
+    Raises:
+        ValueError: not of this form. (Dask's own client would try for a minute.)
+    """
+    if not re.fullmatch(r"\w+://[^/\s]+:\d+", scheduler):
+        raise ValueError(f"the scheduler's address must look like tcp://10.0.0.1:8786, got {scheduler!r}")
+    return scheduler
+
+
+def _in_processes(
+    experiment: Experiment, configs: Sequence[Config], device: torch.device, jobs: int
+) -> Iterator[Outcome]:
+    # One row a task, so that no finished row waits for, or dies with, another.
+    parallel = joblib.Parallel(jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2 * n_jobs")
     task = joblib.delayed(_alone)
-    with contextlib.ExitStack() as stack:
-        if scheduler is not None:
-            client = stack.enter_context(_client(scheduler))
-            stack.enter_context(
-                joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=PATIENCE)
-            )
-            jobs = -1
-        try:
-            # One row a task, so that no finished row waits for, or dies with, another; a cluster gets all, so that it may grow.
-            parallel = joblib.Parallel(
-                jobs,
-                return_as="generator_unordered",
-                batch_size=1,
-                pre_dispatch="2 * n_jobs" if scheduler is None else "all",
-            )
-            yield from stack.enter_context(
-                contextlib.closing(parallel(task(experiment, config, device) for config in configs))
-            )
-        except Exception as error:  # of the machinery: what compute raises is an outcome
-            raise Unavailable(
-                f"a worker died or cannot be had ({type(error).__name__}: {error}); out of memory? Finished rows are "
-                "kept; run again to go on, perhaps with fewer jobs"
-            ) from error
+    with contextlib.closing(parallel(task(experiment, config, device) for config in configs)) as finished:
+        yield from finished
+
+
+def _on_cluster(
+    experiment: Experiment, configs: Sequence[Config], device: torch.device, scheduler: str
+) -> Iterator[Outcome]:
+    """All rows are handed over at once, so that the cluster may grow; Dask computes those of a dead worker again.
+
+    (Not by joblib's Dask backend: where the cluster has a single thread, that one computes here instead.)
+    """
+    with _client(scheduler) as client:
+        _ready(client, experiment, scheduler)
+        finished = queue.SimpleQueue()
+        waiting = [client.submit(_alone, experiment, config, device, pure=False) for config in configs]
+        for future in waiting:
+            future.add_done_callback(finished.put)
+        left, seen = len(waiting), time.monotonic()
+        while left:
+            outcome = _fetched(finished)
+            if outcome is not None:
+                left -= 1
+                yield outcome
+            if outcome is not None or client.nthreads():
+                seen = time.monotonic()
+            elif time.monotonic() - seen > PATIENCE:
+                raise Unavailable(
+                    f"the Dask scheduler at {scheduler} has been without workers for {PATIENCE} s. Finished rows are kept; start "
+                    "workers, and run again to go on"
+                )
+
+
+def _fetched(finished: queue.SimpleQueue) -> Outcome | None:
+    """What a cluster finished next; None if it is not here soon."""
+    try:
+        future = finished.get(timeout=LOOK)
+    except queue.Empty:
+        return None
+    try:
+        return future.result(timeout=LOOK)
+    except TimeoutError:  # its worker died before it handed the row over, and another computes it again
+        future.add_done_callback(finished.put)
+        return None
+
+
+def _ready(client: object, experiment: Experiment, scheduler: str) -> None:
+    """Refuse a cluster whose workers do not come, or cannot import what they shall compute: they would die of it without a word."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError as error:
+        raise Unavailable(
+            f"no worker has joined the Dask scheduler at {scheduler} for {PATIENCE} s"
+        ) from error
+    module = getattr(experiment.compute, "__module__", "__main__")
+    try:
+        client.run(_imports, module)
+    except ImportError as error:
+        raise Unavailable(
+            f"the workers of {scheduler} cannot import {module} ({error}); install it there, or start them in its folder"
+        ) from error
+
+
+def _imports(module: str) -> None:
+    if module != "__main__":  # a script's own functions travel with the row
+        importlib.import_module(module)
 
 
 def _alone(experiment: Experiment, config: Config, device: torch.device) -> Outcome:
@@ -110,6 +197,6 @@ def _client(scheduler: str) -> contextlib.AbstractContextManager:
     except ImportError as error:
         raise Unavailable('Dask is not installed: pip install "shallowformer[distributed]"') from error
     try:
-        return Client(scheduler, set_as_default=False)
+        return Client(scheduler, set_as_default=False, timeout=ANSWER)
     except (OSError, ValueError) as error:
         raise Unavailable(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
