@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import pickle
 import queue
 import re
 import time
@@ -122,9 +123,14 @@ def _on_cluster(
     (Not by joblib's Dask backend: where the cluster has a single thread, that one computes here instead.)
     """
     with _client(scheduler) as client:
+        import cloudpickle  # comes with Dask
+
         _ready(client, experiment, scheduler)
         finished = queue.SimpleQueue()
-        waiting = [client.submit(_alone, experiment, config, device, pure=False) for config in configs]
+        waiting = [
+            client.submit(_unpacked, cloudpickle.dumps((experiment, config, device)), pure=False)
+            for config in configs
+        ]
         for future in waiting:
             future.add_done_callback(finished.put)
         left, seen = len(waiting), time.monotonic()
@@ -181,6 +187,11 @@ def _alone(experiment: Experiment, config: Config, device: torch.device) -> Outc
     """A row, by one thread: its neighbours have the others."""
     torch.set_num_threads(1)
     return _attempt(experiment, config, device)
+
+
+def _unpacked(packed: bytes) -> Outcome:
+    """The same for a row that came in a packet, as the scheduler in between need not know the experiment."""
+    return _alone(*pickle.loads(packed))
 
 
 def _attempt(experiment: Experiment, config: Config, device: torch.device) -> Outcome:
