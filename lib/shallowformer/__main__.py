@@ -25,10 +25,6 @@ exit codes: 0 all is well; 1 a row failed or differs, or rows cannot be read, wr
 """
 
 
-class Mistake(ValueError):
-    """An argument that cannot be meant."""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
@@ -41,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)
-    except (registry.Unknown, Mistake) as error:
+    except registry.Unknown as error:
         return _complain(error, 2)
     except store.StoreError as error:
         return _complain(error, 1)
@@ -214,13 +210,14 @@ def _device(options: argparse.Namespace):
 
 
 def _scheduler(options: argparse.Namespace) -> None:
+    """Refuse an address that is none."""
     from shallowformer.experiments import workers
 
     if options.dask is not None:
         try:
             workers.address(options.dask)
         except ValueError as error:
-            raise Mistake(f"--dask: {error}") from error
+            raise SystemExit(_complain(f"--dask: {error}", 2)) from None
 
 
 def _jobs(text: str) -> int:

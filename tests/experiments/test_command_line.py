@@ -139,7 +139,7 @@ def test_show_counts_and_tabulates(swept, capsys):
     assert lines[7].split() == ["number", "square", "root", "label"]
     assert lines[11].split() == ["3", "9", "1.732", "toy"]
     assert lines[13] == "not shown, as they are lists or mappings: list"
-    assert lines[-1] == "computed in 0.0 hours"
+    assert lines[-1] == "computed in 0.0 hours, added up over the rows"
     fewer = replace(toys.SQUARES, plan=lambda scale: [toys.Toy(k) for k in range(3)])
     assert "1 stored rows (*) belong to no plan any more" in (text := tables.show(fewer, swept))
     assert text.splitlines()[12].startswith("*")

@@ -43,7 +43,7 @@ def show(experiment: Experiment, results: Path | None = None) -> str:
         if folded:
             lines += ["", f"not shown, as they are lists or mappings: {', '.join(folded)}"]
         hours = sum(row["provenance"].get("seconds", 0) for row in rows) / 3600
-        lines += ["", f"computed in {hours:.1f} hours"]
+        lines += ["", f"computed in {hours:.1f} hours, added up over the rows"]
     return "\n".join(lines)
 
 
