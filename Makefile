@@ -1,5 +1,6 @@
-# make book | test | test-all | serve | ledger | notebooks | links | bench | lint | format | clean
+# make book | test | test-all | mistakes | serve | ledger | notebooks | links | bench | lint | format | clean
 # The environment lives in .venv, made from requirements.txt; PYTHON chooses the interpreter it is made with.
+# What chapters gave is kept between checkouts in the user's cache (SHALLOWFORMER_CACHE names another folder); COLD=1 does without.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,21 +8,28 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-export PYTHONPATH := book/_ext:$(PYTHONPATH)
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: book test test-all serve ledger notebooks links bench lint format clean
+.PHONY: book test test-all mistakes serve ledger notebooks links bench lint format clean
 
+# MISTAKES=1 plants the checks' mistakes at once, where the chapters run: for when 'make test' is to follow.
 book: $(READY)
-	$(BIN)/python -m bookext.execute --jobs $(JOBS)
-	$(BIN)/jupyter-book build . --all -n -W --keep-going
-	@echo "The book is at _build/html/index.html"
+	$(BIN)/python -m bookext.execute --jobs $(JOBS) $(if $(MISTAKES),--mistakes)
+	$(BIN)/python -m bookext.build
 
 test: $(READY)
+	$(BIN)/python -m bookext.execute --jobs $(JOBS) --mistakes
+	$(BIN)/python -m bookext.build
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
 test-all: $(READY)
+	$(BIN)/python -m bookext.execute --jobs $(JOBS) --mistakes
+	$(BIN)/python -m bookext.build
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) -m ""
+
+# Every mistake at its full length, from nothing; SHARE=2/4 takes the second of four shares of the chapters.
+mistakes: $(READY)
+	COLD=1 $(BIN)/python -m bookext.execute --jobs $(JOBS) --mistakes full --share $(or $(SHARE),1/1)
 
 serve: book
 	$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 8000
@@ -46,6 +54,7 @@ bench: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -54,8 +63,8 @@ format: $(READY)
 clean:
 	rm -rf _build
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml book/_ext/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . --editable book/_ext
 	touch $@

@@ -1,4 +1,6 @@
-"""How the tests are spread over processes."""
+"""How the tests are spread over processes, and in which order."""
+
+from collections import Counter
 
 from xdist.scheduler import LoadScopeScheduling
 
@@ -11,11 +13,22 @@ class ByFileAndChapter(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        file, _, rest = nodeid.partition("::")
-        chapter = rest.partition("[book/")[2].partition(":")[0]
-        return f"{file}[{chapter}]" if chapter else file.removesuffix(".md")
+        return scope(nodeid)
+
+
+def scope(nodeid: str) -> str:
+    """What stays in one process."""
+    file, _, rest = nodeid.partition("::")
+    chapter = rest.partition("[book/")[2].partition(":")[0]
+    return f"{file}[{chapter}]" if chapter else file.removesuffix(".md")
 
 
 def pytest_xdist_make_scheduler(config, log):
     """Use the scheduler above."""
     return ByFileAndChapter(config, log)
+
+
+def pytest_collection_modifyitems(items):
+    """What is long must not begin last: files marked ``first``, then those with many tests."""
+    tests = Counter(scope(item.nodeid) for item in items)
+    items.sort(key=lambda item: (item.get_closest_marker("first") is None, -tests[scope(item.nodeid)]))

@@ -1,6 +1,7 @@
 """Lemma 1 as an algorithm: a step of the trainer against automatic differentiation and against the machine's own floor.
 
-Setting of the paper's Figure 1(c): d = 8, T = 16, n = 5000, m = 256, float32, full-batch gradient of the mean squared loss.
+Setting of the paper's Figure 1(c): d = 8, T = 16, n = 5000, m = 256, float32, full-batch gradient of the mean squared loss; and other widths
+and lengths.
 Ratios are medians of repetitions that take turns, so that a busy machine hits all alike.
 """
 
@@ -12,62 +13,109 @@ from pathlib import Path
 
 import torch
 
-from shallowformer.kernel_regime import data, model, parameters
-from shallowformer.kernel_regime.heads import Heads
-from shallowformer.kernel_regime.loss import Loss
+from shallowformer import data
+from shallowformer.kernel_regime.convergence import descent
+from shallowformer.kernel_regime.model import parameters, transformer
+from shallowformer.kernel_regime.model.loss import Loss
+from shallowformer.kernel_regime.model.students import Students
 
 D, T, N, M = 8, 16, 5000, 256
-REPEATS = 9
+WIDTHS, LENGTHS = (64, 256, 512, 2048), (16, 64)
+REPEATS, STEPS = 9, 20
 
 
-def problem(n: int = N, T: int = T, m: int = M) -> tuple[torch.Tensor, torch.Tensor, parameters.Parameters]:
+def problem(
+    n: int = N, T: int = T, m: int = M, dtype: torch.dtype = torch.float32
+) -> tuple[torch.Tensor, torch.Tensor, parameters.Parameters]:
     generator = torch.Generator().manual_seed(0)
-    X = data.clipped_gaussian(n, T, D, generator, torch.float32)
-    return X, torch.randn(n, generator=generator), parameters.symmetric(m, D, generator, torch.float32)
+    X = data.clipped_gaussian(n, T, D, generator, dtype)
+    return X, torch.randn(n, generator=generator, dtype=dtype), parameters.symmetric(m, D, generator, dtype)
 
 
 def by_autograd(X, y, phi):
     blocks = [block.clone().requires_grad_() for block in phi.blocks]
-    loss = ((model.f(X, parameters.Parameters(*blocks)) - y) ** 2).mean()
+    loss = ((transformer.f(X, parameters.Parameters(*blocks)) - y) ** 2).mean()
     return torch.autograd.grad(loss, blocks)
 
 
 def step(X, y, phi, **options):
     """One evaluation as the trainer makes it: everything prepared, students in its layout."""
-    loss, heads = Loss(X, y, **options), Heads.of(phi)
-    return lambda: loss.of(heads)
+    loss, students = Loss(X, y, **options), Students.of(phi)
+    return lambda: loss.losses_and_gradient(students)
 
 
-def floor(n: int, T: int, m: int):
+def floor(n: int, T: int, m: int, dtype: torch.dtype):
     """As many multiplications as Lemma 1 needs, in matrix products of a size that suits the machine, and the exponentials.
 
     Multiplications: n·m·d² each for the keys and the gradient of W; n·m·T·d each for logits, ⟨U, X_t⟩, and two sums over tokens.
     """
-    multiplications = n * m * (2 * D**2 + 4 * T * D)
     size = 1024
-    A, B, C = (torch.randn(size, size) for _ in range(3))
-    repeats, chunk = multiplications / size**3, torch.randn(2**18)
-    exponentials = n * m * T // chunk.numel()
+    products, rest = divmod(n * m * (2 * D**2 + 4 * T * D), size**3)
+    A, B, C = (torch.randn(size, size, dtype=dtype) for _ in range(3))
+    rows = max(1, round(rest / size**2))
+    chunk = torch.randn(2**18, dtype=dtype)
+    exponentials, powers = n * m * T // chunk.numel(), torch.empty_like(chunk)
 
     def work():
-        for _ in range(round(repeats)):
+        for _ in range(products):
             torch.mm(A, B, out=C)
+        torch.mm(A[:rows], B, out=C[:rows])
         for _ in range(exponentials):
-            torch.exp2(chunk, out=chunk.clone())
+            torch.exp2(chunk, out=powers)
 
     return work
 
 
-def milliseconds(functions: dict) -> dict[str, float]:
-    """Median time of each function; all are called in turn."""
+def milliseconds(functions: dict, repeats: int = REPEATS) -> dict[str, tuple[float, float, float]]:
+    """Lower quartile, median and upper quartile of the time of each function; all are called in turn."""
     times = {name: [] for name in functions}
-    for repeat in range(REPEATS + 1):
+    for repeat in range(repeats + 1):
         for name, function in functions.items():
             start = time.perf_counter()
             function()
             if repeat:
                 times[name].append(1e3 * (time.perf_counter() - start))
-    return {name: statistics.median(values) for name, values in times.items()}
+    return {name: tuple(statistics.quantiles(values, n=4)) for name, values in times.items()}
+
+
+def median(functions: dict) -> dict[str, float]:
+    return {name: quartiles[1] for name, quartiles in milliseconds(functions).items()}
+
+
+def compare(m: int, T: int, dtype: torch.dtype) -> None:
+    """A step by every route, against autograd and the floor."""
+    X, y, phi = problem(N, T, m, dtype)
+    routes = {
+        "autograd": lambda: by_autograd(X, y, phi),
+        "in torch": step(X, y, phi, fused=False),
+        "trainer": step(X, y, phi),
+        "floor": floor(N, T, m, dtype),
+    }
+    took = milliseconds(routes, 5 if m * T > 2**14 else REPEATS)
+    baseline, least = took["autograd"][1], took["floor"][1]
+    cells = [
+        f"{name} {middle:.1f} ({low:.1f} to {high:.1f}) ms" for name, (low, middle, high) in took.items()
+    ]
+    ours = took["trainer"][1]
+    print(f"  m={m:<5}T={T:<4}{str(dtype)[6:]}: {'; '.join(cells)}")
+    print(
+        f"      trainer: {baseline / ours:.1f}× as fast as autograd, {took['in torch'][1] / ours:.1f}× as in torch, {ours / least:.2f} × the floor"
+    )
+
+
+def run_over_gradients(m: int) -> float:
+    """Time of a short run over that of as many gradients."""
+    X, y, phi = problem(m=m)
+    one = step(X, y, phi)
+    options = {"eta": 0.01, "steps": STEPS, "rho": (3.0,) * 3, "every": STEPS}
+    took = milliseconds(
+        {
+            "run": lambda: descent.run(Loss(X, y), phi, **options),
+            "gradients": lambda: [one() for _ in range(STEPS)],
+        },
+        3,
+    )
+    return took["run"][1] / took["gradients"][1]
 
 
 def peak_megabytes(route: str, *sizes: int) -> float:
@@ -82,6 +130,7 @@ def peak() -> float:
 
 
 def measure_memory(route: str, *sizes: int) -> None:
+    step(*problem(100, T, M))()  # loads or compiles what is compiled
     X, y, phi = problem(*sizes)
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = peak()
@@ -90,35 +139,35 @@ def measure_memory(route: str, *sizes: int) -> None:
 
 
 def main() -> None:
-    X, y, phi = problem()
-    routes = {
-        "autograd through the model": lambda: by_autograd(X, y, phi),
-        "trainer": step(X, y, phi),
-        "trainer, compiled": step(X, y, phi, compiled=True),
-        "floor: matrix products and exponentials": floor(N, T, M),
-    }
-    took = milliseconds(routes)
-    baseline, *_, least = took.values()
-    print(f"one full-batch gradient, d={D} T={T} n={N} m={M}, float32, {torch.get_num_threads()} threads")
-    for name, value in took.items():
-        print(
-            f"  {name:<40} {value:6.0f} ms   {baseline / value:4.1f}× as fast as autograd   {value / least:5.1f} × the floor"
-        )
+    print(f"one full-batch gradient, d={D} n={N}, {torch.get_num_threads()} threads: median (quartiles)")
+    for m in WIDTHS:
+        for length in LENGTHS:
+            compare(m, length, torch.float32)
+    compare(M, T, torch.float64)
     print("time of a step as one size doubles (2.0 is linear)")
     for name, small, large in (
         ("n", (N // 2, T, M), (N, T, M)),
         ("T", (N, T, M), (N, 2 * T, M)),
         ("m", (N, T, M // 2), (N, T, M)),
     ):
-        pair = milliseconds({"small": step(*problem(*small)), "large": step(*problem(*large))})
+        pair = median({"small": step(*problem(*small)), "large": step(*problem(*large))})
         print(f"  {name}: {pair['large'] / pair['small']:.1f}")
+    print(
+        f"a run as in Figure 1(c), {STEPS} steps with projection, averages and records, over as many gradients"
+    )
+    for m in WIDTHS:
+        print(f"  m={m}: {run_over_gradients(m):.2f}")
+    X, y, _ = problem()
     students = [
         parameters.symmetric(8, D, torch.Generator().manual_seed(k), torch.float32) for k in range(10)
     ]
-    loss, together = Loss(X, y), Heads.of(*students)
-    alone = [Heads.of(student) for student in students]
-    pair = milliseconds(
-        {"together": lambda: loss.of(together), "alone": lambda: [loss.of(one) for one in alone]}
+    loss, together = Loss(X, y), Students.of(*students)
+    alone = [Students.of(student) for student in students]
+    pair = median(
+        {
+            "together": lambda: loss.losses_and_gradient(together),
+            "alone": lambda: [loss.losses_and_gradient(one) for one in alone],
+        }
     )
     print(
         f"ten students of 8 heads side by side: {pair['alone'] / pair['together']:.1f}× as fast as one after the other"

@@ -14,7 +14,9 @@ from pathlib import Path
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from shallowformer.kernel_regime import data, model, parameters, tangent_kernel
+from shallowformer import data
+from shallowformer.kernel_regime.kernel import tangent_kernel
+from shallowformer.kernel_regime.model import parameters, transformer
 
 D, T = 8, 16
 SMALL, HEADS = 500, 256
@@ -42,7 +44,7 @@ def one_by_one(X: torch.Tensor, phi: parameters.Parameters) -> torch.Tensor:
     blocks = [block.clone().requires_grad_() for block in phi.blocks]
     rows = []
     for x in X.split(1):
-        value = model.f(x, parameters.Parameters(*blocks))[0]
+        value = transformer.f(x, parameters.Parameters(*blocks))[0]
         rows.append(torch.cat([g.flatten() for g in torch.autograd.grad(value, blocks)]))
     G = torch.stack(rows)
     return G @ G.T

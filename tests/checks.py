@@ -4,15 +4,27 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import jaxtyping
 import pytest
 import torch
 from torch import Tensor
 
 
 @contextmanager
+def unchecked() -> Iterator[None]:
+    """Signatures are not checked, as for a reader: what the function itself says of a wrong argument shows."""
+    before = jaxtyping.config.jaxtyping_disable
+    jaxtyping.config.update("jaxtyping_disable", True)
+    try:
+        yield
+    finally:
+        jaxtyping.config.update("jaxtyping_disable", before)
+
+
+@contextmanager
 def refused(name: str, given: str, allowed: str) -> Iterator[None]:
     """Expect a ValueError whose message names the argument, what was given and what is allowed."""
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught, unchecked():
         yield
     message = str(caught.value)
     assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message), (
@@ -33,3 +45,12 @@ def assert_agrees(actual: Tensor, expected: object, logit: float = 0.0, factor: 
     budget = factor * torch.finfo(actual.dtype).eps * (1 + logit) * max(1.0, float(expected.abs().max()))
     error = float((actual.detach().double() - expected).abs().max())
     assert error <= budget, f"error {error:.3g} above the rounding budget {budget:.3g}"
+
+
+def random_laws(T: int, d: int, n: int = 20_000) -> tuple[Tensor, Tensor]:
+    """Tokens in the unit ball, many of them long, and weights."""
+    generator = torch.Generator().manual_seed(T * d)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    X = torch.nn.functional.normalize(draw(n, T, d), dim=-1)
+    X = X * torch.rand(n, T, 1, generator=generator, dtype=torch.float64) ** 0.2
+    return X, torch.softmax(2 * draw(n, T), -1)

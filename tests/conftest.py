@@ -1,10 +1,20 @@
-"""Settings that all tests share, and a browser."""
+"""Settings that all tests share, signatures that are checked as they are called, and a browser."""
 
 import os
+import pkgutil
 import shutil
+from pathlib import Path
 
+import jaxtyping
 import pytest
 from hypothesis import settings
+
+# Before anything imports the package: shapes and types of every call are compared with its signature. What numba compiles stays as it is.
+PACKAGE = Path(__file__).parent.parent / "lib/shallowformer"
+jaxtyping.install_import_hook(
+    [f"shallowformer.{part.name}" for part in pkgutil.iter_modules([PACKAGE]) if part.name != "compiled"],
+    "signatures.checked",
+)
 
 settings.register_profile("shallowformer", derandomize=True, deadline=None, max_examples=25, database=None)
 settings.load_profile("shallowformer")

@@ -44,6 +44,8 @@ def erf(z: Number) -> Number:
     for k in range(1, 200):
         term *= 2 * z * z / (2 * k + 1)
         total += term
+        if abs(term) <= 1e-25 * abs(total):  # and they fall: the first ones rise
+            break
     return 2 / math.sqrt(math.pi) * cmath.exp(-z * z) * total
 
 

@@ -101,8 +101,8 @@ function offerPreviews() {
     next.removeAttribute("title");
     next.setAttribute("aria-describedby", box.id);
     box.hidden = false;
-    const spot = next.getBoundingClientRect(), room = document.documentElement.clientWidth;
-    box.style.left = `${Math.max(8, Math.min(spot.left, room - box.offsetWidth - 8)) + scrollX}px`;
+    const spot = next.getBoundingClientRect(), width = document.documentElement.clientWidth;
+    box.style.left = `${Math.max(8, Math.min(spot.left, width - box.offsetWidth - 8)) + scrollX}px`;
     const below = spot.bottom + box.offsetHeight + 12 < innerHeight || spot.top < box.offsetHeight + 12;
     box.style.top = `${(below ? spot.bottom + 6 : spot.top - box.offsetHeight - 6) + scrollY}px`;
   };
@@ -130,20 +130,36 @@ function offerPreviews() {
 
 // ---- Boxes that scroll sideways ----------------------------------------------------------------------------------
 
-// They are stops for the tabulator key, and fade at the edge behind which there is more, but only while there is something to scroll.
+// A formula that is a little too wide for its line is set smaller (by as much as .is-snug says); a wider one scrolls.
+const SMALLER = 0.9;
+
+// Boxes that scroll are stops for the tabulator key, and fade at the edge behind which there is more; no other box is or does.
 async function reachWideBoxes() {
-  const fade = box => box.classList.toggle("goes-on", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
-  const width = box => box?.getBoundingClientRect().width;
-  const watch = new ResizeObserver(entries => entries.forEach(({ target: box }) => {
-    if (box.matches("span.math")) box.classList.toggle("is-wide", width(box.firstElementChild) > width(box) + 1);
-    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
-    fade(box);
-  }));
+  const boxes = [];
+  const width = element => element?.getBoundingClientRect().width ?? 0;
+  const fade = box => {
+    const more = box.tabIndex < 0 ? 0 : box.scrollWidth - box.clientWidth - box.scrollLeft;
+    if (box.classList.toggle("goes-on", more > 2)) box.style.setProperty("--more", `${more}px`);
+  };
+  // All boxes at once, each time first looking and then writing, so that the page is laid out twice and not once a box.
+  const measure = () => {
+    const formulas = boxes.filter(box => box.matches("span.math"));
+    formulas.forEach(box => box.classList.remove("is-snug", "is-wide"));
+    formulas.map(box => [box, width(box), width(box.firstElementChild)])
+      .filter(([, line, natural]) => natural > line + 1)
+      .forEach(([box, line, natural]) => box.classList.add(natural * SMALLER < line ? "is-snug" : "is-wide"));
+    boxes.map(box => [box, /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth])
+      .forEach(([box, scrolls]) => scrolls ? box.tabIndex = 0 : box.removeAttribute("tabindex"));
+    boxes.forEach(fade);
+  };
+  const watch = new ResizeObserver(measure);
   const observe = selector => document.querySelectorAll(selector).forEach(box => {
-    watch.observe(box);
+    boxes.push(box);
     box.addEventListener("scroll", () => fade(box), { passive: true });
+    watch.observe(box);
   });
+  // A letter whose font has not come yet can be wider than its place in a formula: what overflows then changes, and no box does.
+  document.fonts.addEventListener("loadingdone", measure);
   observe("article pre, article .picture, article .pst-scrollable-table-container");
   await window.MathJax?.startup?.promise;
   observe("article .math, article mjx-container[display]");

@@ -1,6 +1,9 @@
 /* The scoreboard: sort by a column, filter by paper, kind, verdict and words. Without it the table stands as it is. */
 "use strict";
 
+/** The column that the table is sorted by at first, downwards: the statements whose checks would notice least come first. */
+const FIRST = "would notice";
+
 /** Columns whose values one can choose from, by their headings. */
 const CHOICES = ["paper", "kind", "verdict"];
 
@@ -51,9 +54,11 @@ function enliven(table) {
   const sort = (place) => {
     const order = { none: "ascending", ascending: "descending", descending: "none" }[headings[place].getAttribute("aria-sort")];
     headings.forEach((cell, other) => cell.setAttribute("aria-sort", other === place ? order : "none"));
+    // Words for a number carry its place among all rows, in a class.
+    const rank = (row) => row.cells[place].querySelector("[class*='rank-']")?.className.match(/rank-(\d+)/)[1] ?? "";
     const text = (row) => row.cells[place].textContent.trim().replace(":", ""); // "Fact 1: …" before "Fact 1, sharp: …"
     const sorted = order === "none" ? rows
-      : [...rows].sort((a, b) => (order === "ascending" ? 1 : -1) * text(a).localeCompare(text(b), "en", { numeric: true }));
+      : [...rows].sort((a, b) => (order === "ascending" ? 1 : -1) * (rank(a) - rank(b) || text(a).localeCompare(text(b), "en", { numeric: true })));
     body.append(...sorted);
   };
 
@@ -72,6 +77,7 @@ function enliven(table) {
   form.addEventListener("reset", () => setTimeout(filter));
   (table.closest(".pst-scrollable-table-container") ?? table).before(form);
   filter();
+  if (column(FIRST) >= 0) [1, 2].forEach(() => sort(column(FIRST))); // downwards
 }
 
 document.querySelectorAll("table.scoreboard").forEach(enliven);

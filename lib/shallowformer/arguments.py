@@ -1,25 +1,38 @@
-"""Checks of arguments: bad input is refused before any work, by a message that says what would be allowed."""
+"""Checks of arguments: bad input is refused before any work, by a message that says what would be allowed.
 
+A check takes the argument's name, for that message, and what the caller gave, and returns it. A symbol passes wherever a number is
+expected (see ``formulas``): what is computed with it is a formula, not a number.
+"""
+
+import functools
 import math
+from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
+
+from shallowformer.formulas import Number, is_symbol
 
 #: How far above 1 the norm of a token may lie, in units of machine precision: normalising a vector of up to a few
 #: thousand entries rounds its norm by less than this.
 NORM_ROUNDING = 64
 
 
-def floating(name: str, value: object, dims: str) -> Tensor:
+def _or_symbol(check: Callable) -> Callable:
+    """A check of a number that lets symbols pass."""
+
+    @functools.wraps(check)
+    def checked(name: str, value: object, *allowed):
+        return value if is_symbol(value) else check(name, value, *allowed)
+
+    return checked
+
+
+def floating(name: str, value: object, dims: str) -> Float[Tensor, "..."]:
     """Return ``value`` if it is a non-empty, finite floating-point tensor with the given dimensions.
 
-    Args:
-        name: the argument's name, for the message.
-        value: what the caller gave.
-        dims: names of the dimensions, e.g. ``"n T d"``; a leading ``"..."`` allows any further ones.
-
-    Returns:
-        The tensor, unchanged.
+    ``dims`` holds names of the dimensions, e.g. ``"n T d"``; a leading ``"..."`` allows any further ones.
 
     Raises:
         ValueError: not a tensor, not floating point, a wrong number of dimensions, empty, NaN or infinite.
@@ -37,22 +50,16 @@ def floating(name: str, value: object, dims: str) -> Tensor:
         raise ValueError(
             f"{name} must not be empty; every dimension of [{dims}] is at least 1, got {tuple(value.shape)}"
         )
-    if not torch.isfinite(value).all():
+    # One NaN or infinity makes a sum one; a sum can also overflow.
+    if not (math.isfinite(value.detach().sum()) or torch.isfinite(value).all()):
         raise ValueError(
             f"{name} must be finite, got {int((~torch.isfinite(value)).sum())} entries that are NaN or infinite"
         )
     return value
 
 
-def in_unit_ball(name: str, value: Tensor) -> Tensor:
+def in_unit_ball(name: str, value: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
     """Return ``value`` if every vector along its last dimension has norm at most 1, up to rounding.
-
-    Args:
-        name: the argument's name, for the message.
-        value: Float[Tensor, "... d"].
-
-    Returns:
-        The tensor, unchanged; nothing is clamped.
 
     Raises:
         ValueError: a vector is longer than 1 + 64 machine precisions.
@@ -65,15 +72,10 @@ def in_unit_ball(name: str, value: Tensor) -> Tensor:
     return value
 
 
-def tokens(X: object, name: str = "X") -> Tensor:
+def tokens(X: object, name: str = "X") -> Float[Tensor, "n T d"]:
     """Return ``X`` if it is a batch of token sequences from the data domain 𝒳.
 
-    Args:
-        X: Float[Tensor, "n T d"], every token X_t in the unit ball.
-        name: the argument's name, for the message.
-
-    Returns:
-        The tensor, unchanged.
+    Every token X_t lies in the unit ball.
 
     Raises:
         ValueError: as ``floating`` and ``in_unit_ball``.
@@ -87,14 +89,7 @@ def tokens(X: object, name: str = "X") -> Tensor:
 def shape(name: str, value: Tensor, expected: tuple[int, ...], why: str) -> Tensor:
     """Return ``value`` if it has exactly the expected shape.
 
-    Args:
-        name: the argument's name, for the message.
-        value: the tensor.
-        expected: the shape it must have.
-        why: what fixes that shape, e.g. ``"[m, d] as W has"``.
-
-    Returns:
-        The tensor, unchanged.
+    ``why`` says what fixes that shape, e.g. ``"[m, d] as W has"``.
 
     Raises:
         ValueError: any other shape.
@@ -123,16 +118,9 @@ def same_kind(first_name: str, first: Tensor, **others: Tensor) -> None:
             )
 
 
+@_or_symbol
 def count(name: str, value: object, minimum: int = 1) -> int:
     """Return ``value`` if it is a whole number of at least ``minimum``.
-
-    Args:
-        name: the argument's name, for the message.
-        value: what the caller gave.
-        minimum: the smallest allowed value.
-
-    Returns:
-        The number.
 
     Raises:
         ValueError: not an ``int``, or smaller.
@@ -142,15 +130,9 @@ def count(name: str, value: object, minimum: int = 1) -> int:
     return value
 
 
+@_or_symbol
 def even(name: str, value: object) -> int:
     """Return ``value`` if it is an even number of at least 2: symmetric initialisation pairs the heads.
-
-    Args:
-        name: the argument's name, for the message.
-        value: what the caller gave.
-
-    Returns:
-        The number.
 
     Raises:
         ValueError: not an ``int``, below 2, or odd.
@@ -160,15 +142,9 @@ def even(name: str, value: object) -> int:
     return value
 
 
+@_or_symbol
 def probability(name: str, value: object) -> float:
     """Return ``value`` if it lies strictly between 0 and 1.
-
-    Args:
-        name: the argument's name, for the message.
-        value: what the caller gave.
-
-    Returns:
-        The number.
 
     Raises:
         ValueError: not a number in (0, 1).
@@ -178,15 +154,9 @@ def probability(name: str, value: object) -> float:
     return float(value)
 
 
+@_or_symbol
 def positive(name: str, value: object) -> float:
     """Return ``value`` if it is a finite number above 0: a radius, a scale, a step size.
-
-    Args:
-        name: the argument's name, for the message.
-        value: what the caller gave.
-
-    Returns:
-        The number.
 
     Raises:
         ValueError: not a finite number above 0.
@@ -200,16 +170,9 @@ def positive(name: str, value: object) -> float:
     return float(value)
 
 
+@_or_symbol
 def at_least(name: str, value: object, minimum: float) -> float:
     """Return ``value`` if it is a finite number of at least ``minimum``.
-
-    Args:
-        name: the argument's name, for the message.
-        value: what the caller gave.
-        minimum: the smallest allowed value.
-
-    Returns:
-        The number.
 
     Raises:
         ValueError: not a finite number, or smaller.
@@ -221,3 +184,59 @@ def at_least(name: str, value: object, minimum: float) -> float:
     ):
         raise ValueError(f"{name} must be a finite number of at least {minimum:g}, got {value!r}")
     return float(value)
+
+
+@_or_symbol
+def below_one(name: str, value: object) -> float:
+    """Return ``value`` if it is a number of at least 0 and below 1.
+
+    Raises:
+        ValueError: not a number in [0, 1).
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}")
+    return float(value)
+
+
+@_or_symbol
+def at_most(name: str, value: float, limit_name: str, limit: float) -> float:
+    """Return ``value`` if it is at most ``limit``.
+
+    Raises:
+        ValueError: a larger one.
+    """
+    if value > limit:
+        raise ValueError(f"{name} must be at most {limit_name} = {limit:g}, got {value:g}")
+    return value
+
+
+def nonnegative(name: str, value: object) -> Number:
+    """Return ``value`` if it is a finite number of at least 0, or a tensor of such numbers: norms, or bounds on them.
+
+    Raises:
+        ValueError: neither a number nor a floating-point tensor; empty, NaN, infinite or below 0.
+    """
+    if not isinstance(value, Tensor):
+        return at_least(name, value, 0.0)
+    smallest = float(floating(name, value, "...").detach().min())
+    if smallest < 0:
+        raise ValueError(f"{name} must hold numbers of at least 0, got {smallest:g}")
+    return value
+
+
+def triple(name: str, value: object) -> tuple[float, float, float]:
+    """Return ``value`` if it holds three finite numbers of at least 0: one for each block c, U, W of the parameters.
+
+    Raises:
+        ValueError: anything else.
+    """
+    wrong = ValueError(
+        f"{name} must be three finite numbers of at least 0, ({name}_c, {name}_u, {name}_w), got {value!r}"
+    )
+    try:
+        values = tuple(each if is_symbol(each) else float(each) for each in value)
+    except (TypeError, ValueError):
+        raise wrong from None
+    if len(values) != 3 or not all(is_symbol(each) or 0 <= each < math.inf for each in values):
+        raise wrong
+    return values

@@ -8,7 +8,9 @@ A token is a *row* here, X[..., t, :] = X_t; the papers that write X ∈ ℝ^{d�
 is batched over leading dimensions, which broadcast, and keeps dtype and device of its inputs.
 """
 
+import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
@@ -17,14 +19,11 @@ from shallowformer import arguments
 MAX_ENUMERATED_TOKENS = 16
 
 
-def jacobian(z: Tensor) -> Tensor:
+def jacobian(z: Float[Tensor, "... T"]) -> Float[Tensor, "... T T"]:
     """Softmax Jacobian J_s(z) = diag α − ααᵀ, as a matrix: for reading and for reference, not for large T.
 
     Args:
-        z: logits, Float[Tensor, "... T"].
-
-    Returns:
-        Float[Tensor, "... T T"].
+        z: logits.
 
     Raises:
         ValueError: ``z`` is not a finite, non-empty floating-point tensor.
@@ -36,15 +35,15 @@ def jacobian(z: Tensor) -> Tensor:
     return torch.diag_embed(alpha) - alpha[..., :, None] * alpha[..., None, :]
 
 
-def jacobian_product(z: Tensor, u: Tensor) -> Tensor:
+def jacobian_product(z: Float[Tensor, "... T"], u: Float[Tensor, "... T"]) -> Float[Tensor, "... T"]:
     """J_s(z) u = α ⊙ (u − ⟨α, u⟩): how the weights move when the logits move by u. The matrix is never formed.
 
     Args:
-        z: logits, Float[Tensor, "... T"].
-        u: direction, Float[Tensor, "... T"].
+        z: logits.
+        u: direction.
 
     Returns:
-        Float[Tensor, "... T"]; its entries sum to 0.
+        Its entries sum to 0.
 
     Raises:
         ValueError: an argument is not a finite, non-empty floating-point tensor, or their T differ.
@@ -62,14 +61,14 @@ def jacobian_product(z: Tensor, u: Tensor) -> Tensor:
     return alpha * (u - (alpha * u).sum(-1, keepdim=True))
 
 
-def subset_masses(alpha: Tensor) -> Tensor:
+def subset_masses(alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... 2**T"]:
     """α(S) = Σ_{t∈S} α_t for every set S of tokens.
 
     Args:
-        alpha: weights, Float[Tensor, "... T"] with T ≤ 16.
+        alpha: weights of at most 16 tokens.
 
     Returns:
-        Float[Tensor, "... 2^T"]; entry k belongs to the set of tokens whose bits are set in k.
+        Entry k belongs to the set of tokens whose bits are set in k.
 
     Raises:
         ValueError: ``alpha`` is not a finite floating-point tensor, or T > 16.
@@ -84,14 +83,14 @@ def subset_masses(alpha: Tensor) -> Tensor:
     return alpha @ members.to(alpha.dtype).T
 
 
-def inf_to_one_norm(z: Tensor) -> Tensor:
+def inf_to_one_norm(z: Float[Tensor, "... T"]) -> Float[Tensor, "..."]:
     """‖J_s(z)‖_{∞→1} = 4 max_S α(S)(1 − α(S)), the largest total change Σ_t |δα_t|.
 
     Args:
-        z: logits, Float[Tensor, "... T"] with T ≤ 16.
+        z: logits of at most 16 tokens.
 
     Returns:
-        Float[Tensor, "..."] in [0, 1].
+        In [0, 1].
 
     Raises:
         ValueError: as ``subset_masses``.
@@ -103,16 +102,15 @@ def inf_to_one_norm(z: Tensor) -> Tensor:
     return (4 * mass * (1 - mass)).amax(-1)
 
 
-def logits(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
+def logits(
+    X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
+) -> Float[Tensor, "n m T"]:
     """Attention logits ⟨X_t, W_i q⟩ of every sample, head and token.
 
     Args:
-        X: tokens, Float[Tensor, "n T d"].
-        W: one matrix a head, Float[Tensor, "m d d"].
-        q: one query a sample, Float[Tensor, "n d"].
-
-    Returns:
-        Float[Tensor, "n m T"].
+        X: tokens.
+        W: one matrix a head.
+        q: one query a sample.
 
     Raises:
         ValueError: a wrong shape, dtype or device, an empty, NaN or infinite argument.
@@ -128,19 +126,21 @@ def logits(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
     arguments.shape("q", q, (n, d), "[n, d] as in X")
     arguments.same_kind("X", X, W=W, q=q)
     Wq = torch.einsum("mij,nj->nmi", W, q)
-    return Wq @ X.mT
+    return (X @ Wq.mT).mT
 
 
-def weights(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
+def weights(
+    X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
+) -> Float[Tensor, "n m T"]:
     """Attention weights α_i = softmax_t ⟨X_t, W_i q⟩ of every sample and head.
 
     Args:
-        X: tokens, Float[Tensor, "n T d"].
-        W: one matrix a head, Float[Tensor, "m d d"].
-        q: one query a sample, Float[Tensor, "n d"].
+        X: tokens.
+        W: one matrix a head.
+        q: one query a sample.
 
     Returns:
-        Float[Tensor, "n m T"], non-negative, summing to 1 over T.
+        Non-negative, summing to 1 over T.
 
     Raises:
         ValueError: as ``logits``.
@@ -148,19 +148,22 @@ def weights(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
     Source:
         Arda, Cayci, Eryilmaz 2026, equation (2).
     """
-    return torch.softmax(logits(X, W, q), -1)
+    # Not along the last axis, which is as short as a sequence: that takes three times as long.
+    return torch.softmax(logits(X, W, q).mT, 1).mT
 
 
-def pooled_attention(X: Tensor, W: Tensor, q: Tensor) -> Tensor:
+def pooled_attention(
+    X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
+) -> Float[Tensor, "n m d"]:
     """Pooled attention a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head.
 
     Args:
-        X: tokens, Float[Tensor, "n T d"].
-        W: one matrix a head, Float[Tensor, "m d d"].
-        q: one query a sample, Float[Tensor, "n d"].
+        X: tokens.
+        W: one matrix a head.
+        q: one query a sample.
 
     Returns:
-        Float[Tensor, "n m d"]: in the convex hull of the sample's tokens.
+        In the convex hull of the sample's tokens.
 
     Raises:
         ValueError: as ``logits``.
@@ -175,8 +178,9 @@ def _broadcast(first_name: str, leading: torch.Size, **others: Tensor) -> None:
     """Refuse vectors whose leading dimensions do not broadcast with the given ones."""
     for name, value in others.items():
         try:
-            leading = torch.broadcast_shapes(leading, value.shape[:-1])
-        except RuntimeError:
+            # Not torch's own, which takes its time, and half a second when it is first called.
+            leading = np.broadcast_shapes(leading, value.shape[:-1])
+        except ValueError:
             raise ValueError(
                 f"{name} must have leading dimensions that broadcast with {tuple(leading)} of {first_name}, got shape {tuple(value.shape)}"
             ) from None
@@ -198,20 +202,32 @@ def _law(X: Tensor, alpha: Tensor, **directions: Tensor) -> None:
     _broadcast("X", X.shape[:-2], alpha=alpha, **directions)
 
 
+def _average(alpha: Tensor, X: Tensor) -> Tensor:
+    """Σ_t α_t X_t; a matrix product, as an ``einsum`` of small tensors takes longer."""
+    return (alpha[..., None, :] @ X)[..., 0, :]
+
+
+def _scores(X: Tensor, u: Tensor) -> Tensor:
+    """⟨u, X_t⟩ of every token."""
+    return (X @ u[..., None])[..., 0]
+
+
+def _second(alpha: Tensor, Y: Tensor) -> Tensor:
+    """Σ_t α_t Y_t Y_tᵀ."""
+    return (alpha[..., None] * Y).mT @ Y
+
+
 def _centred(X: Tensor, alpha: Tensor) -> Tensor:
     """Y_t = X_t − a."""
-    return X - torch.einsum("...t,...td->...d", alpha, X)[..., None, :]
+    return X - alpha[..., None, :] @ X
 
 
-def mean(X: Tensor, alpha: Tensor) -> Tensor:
+def mean(X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... d"]:
     """Softmax-weighted mean a = Σ_t α_t X_t.
 
     Args:
-        X: tokens, Float[Tensor, "... T d"].
-        alpha: weights, Float[Tensor, "... T"].
-
-    Returns:
-        Float[Tensor, "... d"].
+        X: tokens.
+        alpha: weights.
 
     Raises:
         ValueError: a wrong shape or dtype, an empty, NaN or infinite argument.
@@ -220,18 +236,18 @@ def mean(X: Tensor, alpha: Tensor) -> Tensor:
         Arda, Cayci, Eryilmaz 2026, Fact 2 and Remark 5.
     """
     _law(X, alpha)
-    return torch.einsum("...t,...td->...d", alpha, X)
+    return _average(alpha, X)
 
 
-def covariance(X: Tensor, alpha: Tensor) -> Tensor:
+def covariance(X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... d d"]:
     """Softmax-weighted covariance M = Σ_t α_t (X_t − a)(X_t − a)ᵀ = X J_s Xᵀ (tokens as columns of X).
 
     Args:
-        X: tokens, Float[Tensor, "... T d"].
-        alpha: weights, Float[Tensor, "... T"].
+        X: tokens.
+        alpha: weights.
 
     Returns:
-        Float[Tensor, "... d d"], symmetric and positive semidefinite.
+        Symmetric and positive semidefinite.
 
     Raises:
         ValueError: as ``mean``.
@@ -240,20 +256,18 @@ def covariance(X: Tensor, alpha: Tensor) -> Tensor:
         Arda, Cayci, Eryilmaz 2026, equation (8), Fact 3 and Remark 4.
     """
     _law(X, alpha)
-    Y = _centred(X, alpha)
-    return torch.einsum("...t,...ti,...tj->...ij", alpha, Y, Y)
+    return _second(alpha, _centred(X, alpha))
 
 
-def covariance_product(X: Tensor, alpha: Tensor, U: Tensor) -> Tensor:
+def covariance_product(
+    X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"]
+) -> Float[Tensor, "... d"]:
     """M U = Σ_t α_t (⟨U, X_t⟩ − ⟨U, a⟩) X_t: the d×d matrix is never formed.
 
     Args:
-        X: tokens, Float[Tensor, "... T d"].
-        alpha: weights, Float[Tensor, "... T"].
-        U: direction, Float[Tensor, "... d"].
-
-    Returns:
-        Float[Tensor, "... d"].
+        X: tokens.
+        alpha: weights.
+        U: direction.
 
     Raises:
         ValueError: as ``mean``.
@@ -262,21 +276,22 @@ def covariance_product(X: Tensor, alpha: Tensor, U: Tensor) -> Tensor:
         Arda, Cayci, Eryilmaz 2026, equation (7).
     """
     _law(X, alpha, U=U)
-    scores = torch.einsum("...td,...d->...t", X, U)
-    pull = alpha * (scores - (alpha * scores).sum(-1, keepdim=True))
-    return torch.einsum("...t,...td->...d", pull, X)
+    scores = _scores(X, U)
+    return _average(alpha * (scores - (alpha * scores).sum(-1, keepdim=True)), X)
 
 
-def third_cumulant(X: Tensor, alpha: Tensor, U: Tensor) -> Tensor:
+def third_cumulant(
+    X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"]
+) -> Float[Tensor, "... d d"]:
     """Third cumulant contracted with U: K_U = Σ_t α_t ⟨U, Y_t⟩ Y_t Y_tᵀ with Y_t = X_t − a.
 
     Args:
-        X: tokens, Float[Tensor, "... T d"].
-        alpha: weights, Float[Tensor, "... T"].
-        U: direction, Float[Tensor, "... d"].
+        X: tokens.
+        alpha: weights.
+        U: direction.
 
     Returns:
-        Float[Tensor, "... d d"], symmetric.
+        Symmetric.
 
     Raises:
         ValueError: as ``mean``.
@@ -286,26 +301,29 @@ def third_cumulant(X: Tensor, alpha: Tensor, U: Tensor) -> Tensor:
     """
     _law(X, alpha, U=U)
     Y = _centred(X, alpha)
-    return torch.einsum("...t,...ti,...tj->...ij", alpha * torch.einsum("...td,...d->...t", Y, U), Y, Y)
+    return _second(alpha * _scores(Y, U), Y)
 
 
-def third_cumulant_form(X: Tensor, alpha: Tensor, u: Tensor, v: Tensor, w: Tensor) -> Tensor:
+def third_cumulant_form(
+    X: Float[Tensor, "... T d"],
+    alpha: Float[Tensor, "... T"],
+    u: Float[Tensor, "... d"],
+    v: Float[Tensor, "... d"],
+    w: Float[Tensor, "... d"],
+) -> Float[Tensor, "..."]:
     """The symmetric form κ₃(u, v, w) = Σ_t α_t ⟨u, Y_t⟩⟨v, Y_t⟩⟨w, Y_t⟩ = ⟨v, K_u w⟩.
 
     Args:
-        X: tokens, Float[Tensor, "... T d"].
-        alpha: weights, Float[Tensor, "... T"].
-        u: first direction, Float[Tensor, "... d"].
-        v: second direction, Float[Tensor, "... d"].
-        w: third direction, Float[Tensor, "... d"].
-
-    Returns:
-        Float[Tensor, "..."].
+        X: tokens.
+        alpha: weights.
+        u: first direction.
+        v: second direction.
+        w: third direction.
 
     Raises:
         ValueError: as ``mean``.
     """
     _law(X, alpha, u=u, v=v, w=w)
     Y = _centred(X, alpha)
-    along_u, along_v, along_w = (torch.einsum("...td,...d->...t", Y, direction) for direction in (u, v, w))
+    along_u, along_v, along_w = (_scores(Y, direction) for direction in (u, v, w))
     return (alpha * along_u * along_v * along_w).sum(-1)

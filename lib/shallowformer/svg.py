@@ -6,6 +6,7 @@ every machine.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import SupportsFloat
 from xml.etree import ElementTree
 
 from shallowformer.figures import COLOURS
@@ -13,8 +14,11 @@ from shallowformer.figures import COLOURS
 #: What a colour may be called: the house palette, and the colour of text.
 PALETTE = (*COLOURS, "ink", "none")
 
+#: Of Python, numpy or torch.
+Number = SupportsFloat
 
-def number(value: float) -> str:
+
+def number(value: Number) -> str:
     """A coordinate in pixels, to a tenth, without trailing zeros.
 
     Args:
@@ -43,8 +47,8 @@ class Panel:
     def __init__(
         self,
         alt: str,
-        x: tuple[float, float],
-        y: tuple[float, float],
+        x: tuple[Number, Number],
+        y: tuple[Number, Number],
         size: tuple[int, int] = (340, 300),
         margin: tuple[int, int, int, int] = (56, 12, 12, 40),
     ) -> None:
@@ -59,12 +63,12 @@ class Panel:
             "svg", {"viewBox": f"0 0 {self.width} {self.height}", "role": "img", "aria-label": alt}
         )
 
-    def px(self, x: float) -> float:
+    def px(self, x: Number) -> Number:
         """Horizontal position in pixels of a value."""
         low, high = self._scale_x
         return self._left + (x - low) / (high - low) * (self.width - self._left - self._right)
 
-    def py(self, y: float) -> float:
+    def py(self, y: Number) -> Number:
         """Vertical position in pixels of a value."""
         low, high = self._scale_y
         return (
@@ -88,11 +92,15 @@ class Panel:
         element = ElementTree.SubElement(self.root, tag, named | rest)
         element.text = text
 
-    def _points(self, points: Iterable[tuple[float, float]]) -> str:
+    def _points(self, points: Iterable[tuple[Number, Number]]) -> str:
         return " ".join(f"{number(self.px(x))},{number(self.py(y))}" for x, y in points)
 
     def line(
-        self, points: Iterable[tuple[float, float]], colour: str, width: float = 2, dash: str | None = None
+        self,
+        points: Iterable[tuple[Number, Number]],
+        colour: str,
+        width: Number = 2,
+        dash: str | None = None,
     ):
         """A line through points.
 
@@ -106,7 +114,7 @@ class Panel:
             "polyline", stroke=colour, points=self._points(points), stroke_width=width, stroke_dasharray=dash
         )
 
-    def area(self, points: Iterable[tuple[float, float]], colour: str, opacity: float = 1):
+    def area(self, points: Iterable[tuple[Number, Number]], colour: str, opacity: Number = 1):
         """A filled polygon.
 
         Args:
@@ -116,7 +124,15 @@ class Panel:
         """
         self._add("polygon", fill=colour, points=self._points(points), fill_opacity=f"{opacity:g}")
 
-    def dot(self, x: float, y: float, radius: float, colour: str, opacity: float = 1, outline: str = "none"):
+    def dot(
+        self,
+        x: Number,
+        y: Number,
+        radius: Number,
+        colour: str,
+        opacity: Number = 1,
+        outline: str = "none",
+    ):
         """A disc whose radius is in pixels.
 
         Args:
@@ -139,11 +155,11 @@ class Panel:
 
     def ellipse(
         self,
-        centre: tuple[float, float],
-        axes: tuple[float, float],
-        degrees: float,
+        centre: tuple[Number, Number],
+        axes: tuple[Number, Number],
+        degrees: Number,
         colour: str,
-        opacity: float = 0,
+        opacity: Number = 0,
     ):
         """An ellipse in the units of the data, on scales of equal length.
 
@@ -171,11 +187,11 @@ class Panel:
 
     def text(
         self,
-        x: float,
-        y: float,
+        x: Number,
+        y: Number,
         words: str,
         anchor: str = "middle",
-        shift: tuple[float, float] = (0, 0),
+        shift: tuple[Number, Number] = (0, 0),
         turned: bool = False,
     ):
         """Words at a point.
@@ -192,7 +208,7 @@ class Panel:
         turn = f"rotate(-90 {number(left)} {number(top)})" if turned else None
         self._add("text", fill="ink", text=words, x=left, y=top, text_anchor=anchor, transform=turn)
 
-    def key(self, x: float, y: float, entries: Mapping[str, str]):
+    def key(self, x: Number, y: Number, entries: Mapping[str, str]):
         """What the colours mean: one row a colour, downwards from a point.
 
         Args:
@@ -205,7 +221,7 @@ class Panel:
             self._add("path", stroke=colour, d=f"M{number(left)} {number(middle)}h16", stroke_width=4)
             self._add("text", fill="ink", text=words, x=left + 22, y=middle + 4)
 
-    def axes(self, xlabel: str, ylabel: str, xticks: Mapping[float, str], yticks: Mapping[float, str]):
+    def axes(self, xlabel: str, ylabel: str, xticks: Mapping[Number, str], yticks: Mapping[Number, str]):
         """Axes along the lower and left edge, with faint lines at the ticks.
 
         Args:

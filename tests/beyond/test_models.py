@@ -5,12 +5,14 @@ import math
 import pytest
 import torch
 
-from shallowformer.beyond import attention, deep, dense, directions, heads
-from shallowformer.kernel_regime import data, model, perturbations
-from shallowformer.kernel_regime.parameters import Parameters
+from shallowformer import data
+from shallowformer.beyond import attention, deep, dense, directions, single_layer
+from shallowformer.kernel_regime.model import transformer
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.kernel_regime.neighbourhood import perturbations
 
 F64 = torch.float64
-MODELS = (heads.HEADS, heads.SEQUENCE, dense.DENSE, deep.DEEP)
+MODELS = (single_layer.HEADS, single_layer.SEQUENCE, dense.DENSE, deep.DEEP)
 
 
 def source(seed=0):
@@ -46,14 +48,14 @@ def test_attention_is_that_of_a_loop():
 
 
 def test_heads_are_the_paper_s_model():
-    X, phi = data.clipped_gaussian(5, 4, 3, source()), drawn(heads.HEADS)
-    assert torch.allclose(heads.f(X, phi), model.f(X, Parameters(**phi)))
-    assert torch.allclose(heads.every_position(X, phi)[:, -1], heads.f(X, phi))
+    X, phi = data.clipped_gaussian(5, 4, 3, source()), drawn(single_layer.HEADS)
+    assert torch.allclose(single_layer.f(X, phi), transformer.f(X, Parameters(**phi)))
+    assert torch.allclose(single_layer.every_position(X, phi)[:, -1], single_layer.f(X, phi))
 
 
 def test_a_turned_sequence_ends_with_each_token_once():
     X = data.clipped_gaussian(2, 3, 2, source())
-    assert torch.equal(heads.turned(X)[:, -1], X.flatten(0, 1))
+    assert torch.equal(single_layer.turned(X)[:, -1], X.flatten(0, 1))
 
 
 def test_a_shared_layer_is_that_of_a_loop():
@@ -65,9 +67,9 @@ def test_a_shared_layer_is_that_of_a_loop():
 
 
 def test_a_block_diagonal_shared_layer_is_independent_heads():
-    X, phi = data.clipped_gaussian(3, 4, 3, source()), drawn(heads.HEADS)
+    X, phi = data.clipped_gaussian(3, 4, 3, source()), drawn(single_layer.HEADS)
     V = torch.diag_embed(phi["U"].T).permute(1, 2, 0) * 6**0.5
-    assert torch.allclose(dense.f(X, {"c": phi["c"], "V": V, "W": phi["W"]}), heads.f(X, phi))
+    assert torch.allclose(dense.f(X, {"c": phi["c"], "V": V, "W": phi["W"]}), single_layer.f(X, phi))
 
 
 def test_two_layers_are_those_of_a_loop():
@@ -120,7 +122,7 @@ def test_the_coherent_push_stays_in_its_neighbourhood():
 
 
 def test_the_search_for_the_worst_point_finds_much_of_what_the_head_by_head_search_finds():
-    X, phi = data.clipped_gaussian(1, 4, 3, source()), heads.start(8, 3, source(1), F64)
-    _, value = directions.adversarial(heads.HEADS, X, phi, (3.0, 3.0, 3.0))
+    X, phi = data.clipped_gaussian(1, 4, 3, source()), single_layer.start(8, 3, source(1), F64)
+    _, value = directions.adversarial(single_layer.HEADS, X, phi, (3.0, 3.0, 3.0))
     _, best = perturbations.adversarial(X, Parameters(**phi), (3.0, 3.0, 3.0))
     assert 0.75 * best < value <= best * (1 + 1e-6)

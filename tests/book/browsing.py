@@ -8,7 +8,7 @@ import gzip
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -31,11 +31,7 @@ if not CHROMIUM:
     )
 
 DESKTOP, PHONE = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
-GUISES = {
-    "light": {"viewport": DESKTOP, "color_scheme": "light"},
-    "dark": {"viewport": DESKTOP, "color_scheme": "dark"},
-    "phone": {"viewport": PHONE, "color_scheme": "dark"},
-}
+GUISES = {"light": (DESKTOP, "light"), "dark": (DESKTOP, "dark"), "phone": (PHONE, "dark")}
 LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("look.js", "thin.js"))
 
 #: Kinds of files that hosts send compressed.
@@ -108,35 +104,73 @@ def arrive(page: Page, url: str) -> None:
 
 
 @contextmanager
-def visiting(browser: Browser, **how) -> Iterator[BrowserContext]:
-    """A first visit: nothing is remembered from before."""
+def visiting(browser: Browser, formulas: bool = True, **how) -> Iterator[BrowserContext]:
+    """A first visit: nothing is remembered from before. Without formulas pages are there sooner."""
     context = browser.new_context(**how)
     context.set_default_timeout(30_000)
+    if not formulas:
+        context.route(
+            "**/mathjax/*.js*", lambda route: route.fulfill(body="", content_type="text/javascript")
+        )
     yield context
     context.close()
 
 
 @dataclass(frozen=True)
 class Visit:
-    """What was seen on a page in one guise, with every fold open."""
+    """What was seen on a page with every fold open: what went wrong, and by guise how it looks and what axe says."""
 
     troubles: list[str]
-    look: dict
-    axe: list[str]
+    looks: dict[str, dict]
+    axe: dict[str, list[str]]
+
+    def found(self, *fields: str) -> dict[str, list]:
+        """What is not empty of these fields of the looks."""
+        named = {f"{field} ({guise})": look[field] for guise, look in self.looks.items() for field in fields}
+        return {name: value for name, value in named.items() if value}
 
 
-def visit(browser: Browser, served: Served, page: str, guise: str) -> Visit:
-    """Open a page, unfold everything, look around."""
+def visit(
+    context: BrowserContext, served: Served, page: str, guises: Sequence[str], axe: bool = True
+) -> Visit:
+    """Open a page once, unfold everything, look around in every guise: the window changes its size, the reader light and dark."""
+    tab = context.new_page()
+    troubles = listen(tab, served.address)
+    _dress(tab, guises[0])
+    arrive(tab, served.url(page))
+    tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    looks, blamed = {}, {}
+    for guise in guises:
+        _dress(tab, guise)
+        looks[guise] = tab.evaluate(LOOK)
+    if axe:
+        tab.evaluate(THIN)  # nothing looks as it did after this
+        for guise in reversed(guises):
+            _dress(tab, guise)
+            blamed[guise] = _axe(tab)
+    tab.close()
+    return Visit(troubles, looks, blamed)
+
+
+def _dress(tab: Page, guise: str) -> None:
+    """Put a page into a guise, and wait until its theme has noticed."""
+    viewport, scheme = GUISES[guise]
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size(viewport)
+    if tab.locator("html[data-theme]").count():
+        tab.locator(f"html[data-theme={scheme}]").wait_for(state="attached")
+    _settle(tab)
+
+
+def _settle(tab: Page) -> None:
+    """Wait until the fonts have come and the page's script has measured its boxes."""
+    tab.evaluate("() => document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100))))")  # fmt: skip
+
+
+def _axe(tab: Page) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
-    with visiting(browser, **GUISES[guise]) as context:
-        tab = context.new_page()
-        troubles = listen(tab, served.address)
-        arrive(tab, served.url(page))
-        tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
-        look = tab.evaluate(LOOK)
-        tab.evaluate(THIN)
-        axe = [f"{found['id']} ({found['impact']}): {node['html'][:150]}"
-               for found in Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"] for node in found["nodes"]]  # fmt: skip
-        return Visit(troubles, look, axe)
+    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{each['id']} ({each['impact']}): {node['html'][:150]}" for each in found for node in each["nodes"]
+    ]

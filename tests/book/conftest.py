@@ -1,32 +1,20 @@
 """The built site, one for all the files and processes that look at it, and the browser that opens it."""
 
-import os
-import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
-import building
 import pytest
-from filelock import FileLock
+from built import SITE
 
 
 @pytest.fixture(scope="session")
-def copy(tmp_path_factory) -> Path:
-    """A copy of the repository with one more chapter, executed and built by the first process that asks."""
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    root = shared / "book"
-    with FileLock(shared / "book.lock"):
-        if not (root / building.SITE / "index.html").exists():
-            shutil.rmtree(root, ignore_errors=True)
-            building.copy_and_build(root)
-    return root
-
-
-@pytest.fixture(scope="session")
-def site(copy) -> Path:
-    """The built site of the copy."""
-    return copy / building.SITE
+def site() -> Path:
+    """The built site."""
+    if not (SITE / "book/index.html").exists():
+        pytest.fail(
+            "There is no built site in _build/html: 'make book' builds it, and 'make test' does so first."
+        )
+    return SITE
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +36,25 @@ def served(site):
 
     with serving(site) as server:
         yield server
+
+
+@pytest.fixture
+def go(browser, served):
+    """Open a page in a new tab of a first visit, without its formulas unless they matter; nothing may go wrong on it."""
+    from browsing import DESKTOP, arrive, listen, visiting
+
+    with ExitStack() as contexts:
+        troubles = []
+
+        def open_page(page, **how):
+            how = {"viewport": DESKTOP, "formulas": False, **how}
+            tab = contexts.enter_context(visiting(browser, **how)).new_page()
+            if how.get(
+                "java_script_enabled", True
+            ):  # else a browser gives up scripts that it has begun to load
+                troubles.append(listen(tab, served.address))
+            arrive(tab, served.url(page))
+            return tab
+
+        yield open_page
+        assert [trouble for found in troubles for trouble in found] == []

@@ -37,19 +37,23 @@
     if (by) cut.push(`${name(element)} by ${by.localName}.${by.className}`);
   }
 
-  const scrolls = element => /auto|scroll/.test(style(element).overflowX) && element.scrollWidth > element.clientWidth + 1;
+  const scrolls = element => /auto|scroll/.test(style(element).overflowX) && element.scrollWidth > element.clientWidth;
+  const fades = element => style(element).maskImage !== "none";
+  const beyond = element => scrolls(element) ? element.scrollWidth - element.clientWidth - element.scrollLeft : 0;
   const text = (document.querySelector("article") ?? document.body).cloneNode(true);
   text.querySelectorAll("pre, code, script, style, mjx-container, svg").forEach(element => element.remove());
 
   return {
     formulas: all(".math").length,
     unrendered: all("span.math, div.math").filter(element => !element.querySelector("mjx-container")).map(name),
-    wrong: all("mjx-merror, [data-mjx-error]").map(name),
+    wrong: all("mjx-merror, [data-mjx-error], mjx-assistive-mml [mathcolor=red]").map(name),
     silent: all("mjx-container").filter(element => !element.querySelector("mjx-assistive-mml math")).map(name),
     raw: text.textContent.match(/\\[a-zA-Z]{2,}|\\[()[\]]|\$\$|\{(?:prf|ref|eq|numref|cite)[^}]*\}`|^:::|```\{/gm) ?? [],
     cut: cut.slice(0, 8),
     sideways: document.documentElement.scrollWidth - innerWidth,
     unreachable: all("body *").filter(element => seen(element) && scrolls(element) && element.tabIndex < 0).map(name),
+    faded: all("body *").filter(element => seen(element) && fades(element) && beyond(element) <= 2).map(name),
+    abrupt: all("article :is(pre, .picture, .math, mjx-container)").filter(element => seen(element) && beyond(element) > 3 && !fades(element)).map(name),
     uncopied: all("div.cell_input").filter(cell => !cell.querySelector("button.copybtn")).map(name),
     scripted: all(".toggle, .admonition.dropdown").map(name),
   };

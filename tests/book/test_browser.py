@@ -1,25 +1,48 @@
 """Every page of the built site in Chromium: as it comes, and on a phone in the dark, with every fold open."""
 
 import pytest
-from browsing import GUISES, serving, visit
-from building import ALL_PAGES
+from browsing import GUISES, serving, visit, visiting
+from built import ALL_PAGES
 
-#: Every page large and light, small and dark; what surrounds all pages alike is seen large and dark on one, if not ``thorough``.
-VISITS = [
+CHAPTER = "book/kernel_regime/gradients"
+#: One page of each kind: what axe says of it holds for all of them.
+KINDS = {
+    "book/index",
+    CHAPTER,
+    "book/kernel_regime/softmax_calculus",
+    "book/map",
+    "book/scoreboard",
+    "search",
+    "404",
+}
+#: Every page is opened once for two guises, large and light, then small and dark.
+QUICK = [pytest.param((page, ("light", "phone"), page in KINDS), id=page) for page in ALL_PAGES]
+#: ``thorough``: every page once for each guise, by a browser that remembers nothing, and judged by axe; one such visit is quick.
+FRESH = [
     pytest.param(
-        (page, guise),
+        (page, (guise,)),
         id=f"{page}:{guise}",
-        marks=[pytest.mark.thorough] * (guise == "dark" and page != "book/kernel_regime/gradients"),
+        marks=[pytest.mark.thorough] * ((page, guise) != (CHAPTER, "dark")),
     )
     for page in ALL_PAGES
     for guise in GUISES
 ]
 
 
-@pytest.fixture(scope="module", params=VISITS)
-def seen(browser, served, request):
-    """A page in a guise, opened once for all tests."""
-    return visit(browser, served, *request.param)
+@pytest.fixture(scope="module")
+def context(browser):
+    """A browser that comes back."""
+    with visiting(browser) as context:
+        yield context
+
+
+@pytest.fixture(scope="module", params=[*QUICK, *FRESH])
+def seen(browser, context, served, request):
+    """A page, opened once for all tests."""
+    if len(request.param) == 3:
+        return visit(context, served, *request.param)
+    with visiting(browser) as fresh:
+        return visit(fresh, served, *request.param)
 
 
 def test_nothing_goes_wrong_and_no_other_host_is_asked(seen):
@@ -27,25 +50,20 @@ def test_nothing_goes_wrong_and_no_other_host_is_asked(seen):
 
 
 def test_every_formula_is_rendered_and_can_be_read_aloud(seen):
-    assert seen.look["unrendered"] == []
-    assert seen.look["wrong"] == []
-    assert seen.look["silent"] == []
-    assert seen.look["raw"] == []
+    assert seen.found("unrendered", "wrong", "silent", "raw") == {}
 
 
 def test_axe_finds_nothing(seen):
-    assert seen.axe == []
+    assert not any(seen.axe.values()), seen.axe
 
 
-def test_nothing_is_cut_off_and_what_scrolls_can_be_reached(seen):
-    assert seen.look["cut"] == []
-    assert seen.look["sideways"] <= 0
-    assert seen.look["unreachable"] == []
+def test_nothing_is_cut_off_and_what_scrolls_fades_and_can_be_reached(seen):
+    assert seen.found("cut", "faded", "abrupt", "unreachable") == {}
+    assert all(look["sideways"] <= 0 for look in seen.looks.values())
 
 
 def test_no_fold_needs_a_script_and_all_code_can_be_copied(seen):
-    assert seen.look["scripted"] == []
-    assert seen.look["uncopied"] == []
+    assert seen.found("scripted", "uncopied") == {}
 
 
 @pytest.mark.parametrize(
@@ -62,6 +80,8 @@ def test_no_fold_needs_a_script_and_all_code_can_be_copied(seen):
         ('<div style="overflow: hidden; width: 9em"><p style="width: 30em">This line is longer than its box.</p></div>', "cut"),
         ('<p style="width: 200em">' + "wide " * 300 + "</p>", "cut"),
         ('<div style="overflow: auto; width: 9em"><p style="width: 30em">x</p></div>', "unreachable"),
+        ('<p style="mask-image: linear-gradient(#000, transparent)">x</p>', "faded"),
+        ('<article><pre style="overflow: auto; width: 9em">A line that is longer than its box.</pre></article>', "abrupt"),
         ('<div class="cell_input"></div>', "uncopied"),
         ('<div class="admonition dropdown"></div>', "scripted"),
         ('<p style="color: #bbb">Pale</p>', "axe"),
@@ -70,19 +90,19 @@ def test_no_fold_needs_a_script_and_all_code_can_be_copied(seen):
         ('<button style="width: 3em; height: 3em"></button>', "axe"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_seen(browser, tmp_path, html, field):
+def test_what_is_wrong_is_seen(context, tmp_path, html, field):
     page = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>T</title><link rel="icon" href="data:,"></head><body><main><h1>T</h1>{html}</main></body></html>'
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     with serving(tmp_path) as served:
-        found = visit(browser, served, "page", "light")
-    seen = {**found.look, "troubles": found.troubles, "axe": found.axe}
-    assert seen[field]
+        found = visit(context, served, "page", ["light"], axe=field == "axe")
+    seen = {**found.looks["light"], **found.axe, "troubles": found.troubles}
+    assert seen["light" if field == "axe" else field]
 
 
-def test_a_sound_page_is_not_blamed(browser, tmp_path):
+def test_a_sound_page_is_not_blamed(context, tmp_path):
     page = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>T</title><link rel="icon" href="data:,"></head><body><main><h1>T</h1><p>Text</p></main></body></html>'
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     with serving(tmp_path) as served:
-        found = visit(browser, served, "page", "phone")
-    assert [found.troubles, found.axe] == [[], []]
-    assert not any(value for name, value in found.look.items() if name != "formulas")
+        found = visit(context, served, "page", ["light", "phone"])
+    assert [found.troubles, found.axe] == [[], {"light": [], "phone": []}]
+    assert not any(v for look in found.looks.values() for name, v in look.items() if name != "formulas")

@@ -1,80 +1,68 @@
-"""Every check is shown to be able to fail: planted mistakes turn it red, and other seeds do not."""
+"""Every check is shown to be able to fail: planted mistakes turn it red, and other seeds do not.
 
+The mistakes were planted where the chapters ran (``make test`` asks for it); here their outcomes are held against what there is.
+"""
+
+from collections import Counter
 from dataclasses import replace
 
 import pytest
-from mutants import MUTANTS, of_kind
-from running import checks
+from planted import checks, mistakes
 
-from bookext.chapters import LEDGER
+from bookext import execute
+from bookext.chapters import LEDGER, ROOT
 from shallowformer import verify
 from shallowformer.verify import ledger
 
 ENTRIES = ledger.read(LEDGER)
 #: (chapter, claim or claim/part) of every check in the ledger.
 CHECKS = [(entry["chapter"], check["id"]) for entry in ENTRIES for check in (entry, *entry["parts"])]
+CHAPTERS = sorted({chapter for chapter, _ in CHECKS})
 
 
-def per_check(pairs):
-    """Parameters whose ids begin with the chapter: the scheduler keeps those on one worker, which runs the chapter once."""
-    return [pytest.param(*pair, id=f"{pair[0]}:{'-'.join(map(str, pair[1:]))}") for pair in pairs]
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_planted_mistake_turned_its_check_red(chapter):
+    record, _ = execute.current(ROOT / f"{chapter}.md", "early", here=True)
+    assert record, f"the mistakes of {chapter} have not been planted: python -m bookext.execute --mistakes"
+    planted = Counter((one["claim"], one["what"]) for one in record.mistakes)
+    assert planted == Counter((claim, one.what) for claim, some in mistakes(chapter).items() for one in some)
+    assert [(one["claim"], one["what"], one["error"]) for one in record.mistakes if not one["red"]] == []
 
 
-def refuted_at(check, witness) -> bool:
-    """Whether a bound is broken at the worst point that the chapter's search found."""
-    if not isinstance(check, verify.Inequality) or check.expect == "violated":
-        return False
-    ratio = check.ratio(**{name: value[None] for name, value in witness.items()})
-    return float(ratio.detach().max()) > 1 + check.rounding
+#: Statements about how stored rows, or a few lines of the chapter's own, depend on a size: whatever is wrong there shows as another level or
+#: exponent, and what of these is noticed the check says itself.
+MEASURED = {
+    "kr-lemma-3-scale", "kr-remark-1-scaling", "kr-remark-9-diagonal", "kr-remark-w", "kr-remark-x", "kr-remark-z",
+    "kr-theorem-a-length", "kr-theorem-d-labels", "kr-theorem-d-paired",
+}  # fmt: skip
 
 
-def refuted_early(check) -> bool:
-    """Whether the first cases, or a short search, suffice to refute: no more of them could mend it."""
-    if check.expect == "violated":
-        return False
-    if isinstance(check, verify.Identity):
-        return any(replace(check, over=[case]).run().verdict == "violated" for case in check.over)
-    if isinstance(check, verify.Inequality):
-        short = replace(check, restarts=min(check.restarts, 8), steps=min(check.steps, 30))
-        return short.run().verdict == "violated"
-    return False
+def test_every_statement_has_a_mistake_in_code_or_formula():
+    planted = {claim for chapter in CHAPTERS for claim in mistakes(chapter)}
+    without = {
+        entry["id"]
+        for entry in ENTRIES
+        if planted.isdisjoint(check["id"] for check in (entry, *entry["parts"]))
+    }
+    assert without == MEASURED
 
 
-def goes_red(settled, mutant) -> bool:
-    if mutant.wrong is None:  # the mistake is in the claim: what was measured stands
-        mistaken = mutant.change(settled.remembered)
-        return refuted_at(mistaken, settled.verdict.witness) or not mistaken.run().passed
-    with mutant.planted():
-        mistaken = mutant.change(settled.check)
-        return refuted_early(mistaken) or not mistaken.run().passed
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_mistake_belongs_to_a_check_of_its_chapter(chapter):
+    assert set(mistakes(chapter)) <= {claim for other, claim in CHECKS if other == chapter}
 
 
-def test_every_claim_has_a_mutant_of_its_own():
-    assert {entry["id"] for entry in ENTRIES} <= set(MUTANTS)
-
-
-def test_every_mutant_belongs_to_a_check():
-    assert set(MUTANTS) <= {claim for _, claim in CHECKS}
+def test_every_file_of_mistakes_belongs_to_a_chapter():
+    files = {path for path in (ROOT / "tests/mistakes").rglob("*.py") if path.name != "__init__.py"}
+    assert {path.relative_to(ROOT / "tests/mistakes").with_suffix("").as_posix() for path in files} <= {
+        chapter.removeprefix("book/") for chapter in CHAPTERS
+    }
 
 
 @pytest.mark.parametrize(
-    ("chapter", "claim", "number"),
-    per_check((c, i, n) for c, i in CHECKS for n in range(len(MUTANTS.get(i, ())))),
+    ("chapter", "claim"), [pytest.param(*pair, id=f"{pair[0]}:{pair[1]}") for pair in CHECKS]
 )
-def test_a_planted_mistake_turns_the_check_red(chapter, claim, number):
-    mutant = MUTANTS[claim][number]
-    assert goes_red(checks(chapter)[claim], mutant), f"{claim} stays green although: {mutant.what}"
-
-
-@pytest.mark.parametrize(("chapter", "claim"), per_check(CHECKS))
-def test_a_small_change_of_the_claim_turns_the_check_red(chapter, claim):
-    settled = checks(chapter)[claim]
-    for mutant in of_kind(settled.check, settled.verdict):
-        assert goes_red(settled, mutant), f"{claim} stays green although: {mutant.what}"
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(("chapter", "claim"), per_check(CHECKS))
 def test_the_check_does_not_depend_on_its_seed(chapter, claim):
     check = checks(chapter)[claim].check
     if isinstance(check, verify.Inequality | verify.Probability):

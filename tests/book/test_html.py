@@ -1,70 +1,42 @@
 """The HTML of every page of the built site: well nested, no id twice, no link that leads nowhere, no control without a name."""
 
-import json
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
-from building import ALL_PAGES, BOOK_PAGES
+from built import ALL_PAGES, file
 from validity import broken_links, findings
 
 from bookext import address
-from bookext.chapters import LEDGER, ROOT, chapters
-
-CHAPTERS = [path.relative_to(ROOT).with_suffix("").as_posix() for path in chapters()]
-
-
-def test_these_are_all_pages(site):
-    found = {page.relative_to(site).with_suffix("").as_posix() for page in site.rglob("*.html")}
-    assert {page for page in found if not page.startswith(("_static", "_sources"))} == set(ALL_PAGES)
 
 
 @pytest.mark.parametrize("page", ALL_PAGES)
 def test_a_page_is_valid(site, page):
-    assert findings((site / f"{page}.html").read_text(encoding="utf-8")) == []
+    assert findings(file(page)) == []
 
 
 @pytest.mark.parametrize("page", ALL_PAGES)
 def test_links_lead_somewhere(site, page):
-    assert broken_links(site, site / f"{page}.html", address.site()) == []
-
-
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_a_chapter_leads_to_its_notebook(site, page):
-    soup = BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
-    assert soup.select_one("a.btn-colab")["href"] == address.colab(page)
-    download = soup.select_one("a.btn-download-notebook")["href"]
-    assert (site / page).parent.joinpath(download).resolve() == site.resolve() / "notebooks" / address.notebook(page)  # fmt: skip
-
-
-@pytest.mark.parametrize("page", BOOK_PAGES)
-def test_a_page_says_how_to_cite_it(site, page):
-    soup = BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
-    assert f"url = {{{address.site()}{page}.html}}" in soup.select_one(".cite-page pre").get_text()
-
-
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_the_notebook_of_a_chapter_is_there(site, page):
-    notebook = json.loads((site / "notebooks" / address.notebook(page)).read_text(encoding="utf-8"))
-    assert notebook["nbformat"] == 4
-
-
-def test_no_other_verdict_stands_in_the_book(site):
-    badges = [
-        badge.find_parent(class_="proof")["id"]
-        for page in ALL_PAGES
-        for badge in BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser").select("div.proof a.verdict-badge[href^='#check-']")
-    ]  # fmt: skip
-    assert set(badges) == {entry["id"] for entry in json.loads(LEDGER.read_text(encoding="utf-8"))}
+    assert broken_links(site, file(page), address.site()) == []
 
 
 def document(body: str, head: str = "<title>T</title>", lang: str = ' lang="en"') -> str:
     return f"<!DOCTYPE html><html{lang}><head><meta charset=utf-8>{head}</head><body><main><h1>T</h1>{body}</main></body></html>"
 
 
-def test_a_sound_page_has_no_findings():
+@pytest.fixture
+def found(tmp_path):
+    """What is found in a page that holds this."""
+
+    def find(html):
+        (tmp_path / "page.html").write_text(html, encoding="utf-8")
+        return findings(tmp_path / "page.html")
+
+    return find
+
+
+def test_a_sound_page_has_no_findings(found):
     body = '<h2 id="b">B</h2><a href="#b">to B</a><button aria-label="go"></button><img src="a.png" alt="A">'
-    assert findings(document(body)) == []
+    assert found(document(body)) == []
 
 
 @pytest.mark.parametrize(
@@ -89,8 +61,8 @@ def test_a_sound_page_has_no_findings():
     ],
     ids=lambda value: value if not value.startswith("<") else "",
 )  # fmt: skip
-def test_what_is_wrong_is_found(html, finding):
-    assert any(finding in found for found in findings(html))
+def test_what_is_wrong_is_found(found, html, finding):
+    assert any(finding in each for each in found(html))
 
 
 def test_broken_links_are_found(tmp_path):

@@ -1,30 +1,13 @@
 """What moves in the built site: the scoreboard, the map of results, the figures with a slider."""
 
-import json
-
 import pytest
-from browsing import DESKTOP, PHONE, arrive, listen, visiting
+from browsing import PHONE
+from built import BOOK_PAGES, ENTRIES, file, text
 
-from bookext.chapters import LEDGER, statements
+from bookext.chapters import chapters, docname, statements
 
-ENTRIES = json.loads(LEDGER.read_text(encoding="utf-8"))
-PAGES = sorted({statement["page"] for statement in statements().values()})
-
-
-@pytest.fixture
-def go(browser, served):
-    """Open a page in a new tab; nothing may go wrong on it."""
-    with visiting(browser, viewport=DESKTOP) as context:
-
-        def open_page(page):
-            tab = context.new_page()
-            troubles.append(listen(tab, served.address))
-            arrive(tab, served.url(page))
-            return tab
-
-        troubles = []
-        yield open_page
-        assert [trouble for found in troubles for trouble in found] == []
+#: Pages with a figure that has a slider.
+MOVING = [docname(path) for path in chapters() if "interactive.slider(" in path.read_text(encoding="utf-8")]
 
 
 def column(tab, number: int) -> list[str]:
@@ -33,8 +16,14 @@ def column(tab, number: int) -> list[str]:
 
 def test_the_scoreboard_sorts(go):
     tab = go("book/scoreboard")
+    noticed, heading = column(tab, 6), tab.locator("table.scoreboard th", has_text="would notice")
+    assert len(noticed) == len(ENTRIES)
+    # Weakest first: a factor of many before rounding errors.
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert "factor" in noticed[0]
+    assert "10⁻" in noticed[-1]
+    heading.get_by_role("button").click()
     book = column(tab, 1)
-    assert len(book) == len(ENTRIES)
     heading = tab.locator("table.scoreboard th", has_text="kind")
     for state, expected in (("ascending", False), ("descending", True)):
         heading.get_by_role("button").click()
@@ -44,20 +33,19 @@ def test_the_scoreboard_sorts(go):
     assert column(tab, 1) == book
 
 
-@pytest.mark.parametrize("what", ["kind", "words"])
-def test_the_scoreboard_filters(go, what):
+def test_the_scoreboard_filters(go):
     tab = go("book/scoreboard")
     tools, kind = tab.get_by_role("search", name="Filter the scoreboard"), ENTRIES[0]["kind"]
-    if what == "kind":
-        tools.get_by_label("kind").select_option(kind)
-    else:
-        tools.get_by_label("words").fill(kind)
-    assert column(tab, 3).count(kind) == sum(entry["kind"] == kind for entry in ENTRIES) < len(ENTRIES)
-    assert f"{len(column(tab, 1))} of {len(ENTRIES)}" in tools.locator("output").inner_text()
-    if what == "kind":
-        assert set(column(tab, 3)) == {kind}
-    tools.get_by_role("button", name="Show all").click()
-    tab.wait_for_function(f"document.querySelectorAll('table.scoreboard tbody tr:not([hidden])').length === {len(ENTRIES)}")  # fmt: skip
+    by_kind = lambda: tools.get_by_label("kind").select_option(kind)
+    by_words = lambda: tools.get_by_label("words").fill(kind)
+    for choose in (by_kind, by_words):
+        choose()
+        kinds = column(tab, 3)
+        assert kinds.count(kind) == sum(entry["kind"] == kind for entry in ENTRIES) < len(ENTRIES)
+        assert choose is by_words or set(kinds) == {kind}
+        assert f"{len(kinds)} of {len(ENTRIES)}" in tools.locator("output").inner_text()
+        tools.get_by_role("button", name="Show all").click()
+        tab.wait_for_function(f"document.querySelectorAll('table.scoreboard tbody tr:not([hidden])').length === {len(ENTRIES)}")  # fmt: skip
 
 
 @pytest.mark.parametrize("how", ["click", "Enter"])
@@ -86,10 +74,15 @@ def test_the_map_zooms_and_lights_up_relations(go):
     assert picture.locator(".node.is-lit").count() < picture.locator(".node").count()
 
 
-@pytest.mark.parametrize("page", PAGES)
+def test_these_are_the_pages_with_a_slider(site):
+    assert {page for page in BOOK_PAGES if '<div class="interactive"' in text(file(page))} == set(MOVING)
+
+
+@pytest.mark.parametrize("page", MOVING)
 def test_sliders_move_their_figures_with_the_keyboard(go, page):
-    tab = go(page)
-    for figure in tab.locator("article .interactive").all():
+    figures = go(page).locator("article .interactive").all()
+    assert figures
+    for figure in figures:
         slider = figure.locator("input[type=range]")
         states = []
         for key in ("Home", "ArrowRight", "End"):
@@ -98,10 +91,7 @@ def test_sliders_move_their_figures_with_the_keyboard(go, page):
         assert len(set(states)) == 3
 
 
-def test_a_slider_on_a_phone_stays_in_the_page(browser, served):
-    with visiting(browser, viewport=PHONE) as context:
-        tab = context.new_page()
-        arrive(tab, served.url("book/kernel_regime/softmax_calculus"))
-        box = tab.locator("article .interactive input[type=range]").first.bounding_box()
+def test_a_slider_on_a_phone_stays_in_the_page(go):
+    box = go(MOVING[0], viewport=PHONE).locator("article .interactive input[type=range]").first.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= PHONE["width"]

@@ -3,8 +3,8 @@
 import pytest
 
 from bookext import execute
-from bookext.chapters import LEDGER, ROOT, statements
-from shallowformer.verify import ledger
+from bookext.chapters import LEDGER, ROOT, chapters, statements
+from shallowformer.verify import ledger, power
 from shallowformer.verify.claims import parse
 
 ENTRIES = ledger.read(LEDGER)
@@ -52,9 +52,20 @@ def test_a_loose_bound_says_what_is_attained(entry):
         assert check["verdict"] != "loose" or "attains" in check["measured"]
 
 
-def test_a_fresh_run_reproduces_the_ledger():
-    runs = execute.run_stale(jobs=2)
-    assert [run.error for run in runs if run.error] == []
-    assert ledger.differences(ledger.gather(execute.verdicts(runs)), ENTRIES) == []
-    over = [f"{run.chapter}: {run.seconds:.0f} s" for run in runs if run.seconds > 3 * execute.SECONDS]
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
+def test_every_check_says_what_it_would_notice(entry):
+    for check in (entry, *entry["parts"]):
+        assert check["notices"]["what"] in power.KINDS
+        assert float(check["notices"]["change"]) > 0
+
+
+def test_what_the_chapters_found_is_what_the_ledger_says():
+    runs = [execute.Run(execute.name(path), execute.current(path, here=True)[0]) for path in chapters()]
+    assert [run.chapter for run in runs if run.record is None] == [], "not executed: make book"
+    assert ledger.differences(execute.gathered(runs), ENTRIES) == []
+    over = [
+        f"{run.chapter}: {run.record.seconds:.0f} s"
+        for run in runs
+        if run.record.seconds > 3 * execute.SECONDS
+    ]
     assert over == [], "chapters that take several times what a chapter may take"

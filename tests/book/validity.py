@@ -2,23 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import html5lib
 from bs4 import BeautifulSoup, Tag
+from built import ids, parsed, text
 
 #: Attributes whose words are ids on the same page.
 REFERENCES = ("aria-labelledby", "aria-controls", "aria-describedby", "aria-owns", "for", "headers", "list")
 
 
-def findings(html: str) -> list[str]:
+def findings(page: Path) -> list[str]:
     """What is wrong with a page, as an HTML5 parser sees it."""
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
-    parser.parse(html)
-    soup = BeautifulSoup(html, "html.parser")
+    parser.parse(text(page))
+    soup = parsed(page)
     return [
         *(f"line {line}: {what} {detail}" for (line, _), what, detail in parser.errors),
         *_ids(soup),
@@ -78,9 +78,10 @@ def broken_links(site: Path, page: Path, address: str) -> list[str]:
     Addresses below ``address``, where the site is published, are held against the site too.
     """
     here = urljoin(address, page.relative_to(site).as_posix())
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     broken = []
-    for element in soup.find_all(["a", "area", "link", "img", "script", "source", "iframe", "use", "object"]):
+    for element in parsed(page).find_all(
+        ["a", "area", "link", "img", "script", "source", "iframe", "use", "object"]
+    ):
         for attribute in ("href", "src", "data"):
             target = element.get(attribute)
             if target is None or not urljoin(here, target).startswith(address):
@@ -89,13 +90,7 @@ def broken_links(site: Path, page: Path, address: str) -> list[str]:
             file = site / unquote(parts.path.removeprefix(urlsplit(address).path))
             file = file / "index.html" if file.is_dir() else file
             if not file.is_file() or (
-                parts.fragment and file.suffix == ".html" and unquote(parts.fragment) not in _targets(file)
+                parts.fragment and file.suffix == ".html" and unquote(parts.fragment) not in ids(file)
             ):
                 broken.append(target)
     return broken
-
-
-@cache
-def _targets(page: Path) -> frozenset[str]:
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    return frozenset(element["id"] for element in soup.find_all(id=True))

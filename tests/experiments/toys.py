@@ -25,7 +25,12 @@ def folder() -> Path:
 def begun(number: int) -> int:
     """How often a row was begun."""
     trace = folder() / f"begun-{number}"
-    return trace.stat().st_size if trace.exists() else 0
+    return len(trace.read_text().splitlines()) if trace.exists() else 0
+
+
+def process_of(number: int) -> int:
+    """Where a row was begun last."""
+    return int((folder() / f"begun-{number}").read_text().split()[-1])
 
 
 def wait_for(condition) -> None:
@@ -35,9 +40,20 @@ def wait_for(condition) -> None:
         time.sleep(0.02)
 
 
+class Deadly(str):
+    """A label whose first handing over kills its process, after the row is finished."""
+
+    def __reduce__(self):
+        handed = folder() / "handed"
+        if not handed.exists():
+            handed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return str, (str(self),)
+
+
 def compute(config, device):
     with (folder() / f"begun-{config.number}").open("a") as trace:
-        trace.write("x")
+        print(os.getpid(), file=trace)
     if config.does == "fail":
         raise ArithmeticError("the loss is not finite")
     if config.does == "overflow":
@@ -46,7 +62,8 @@ def compute(config, device):
         wait_for((folder() / "go").exists)
     if config.does == "die once" and begun(config.number) == 1:
         os.kill(os.getpid(), signal.SIGKILL)
-    return {"square": config.number**2, "root": config.number**0.5, "label": "toy", "list": [1, 2.5]}
+    label = Deadly("toy") if config.does == "die handing over" else "toy"
+    return {"square": config.number**2, "root": config.number**0.5, "label": label, "list": [1, 2.5]}
 
 
 def process(config, device):
@@ -71,4 +88,5 @@ SQUARES = experiment()
 FAILING = experiment(lambda number: {1: "fail", 3: "overflow"}.get(number, "square"))
 WAITING = experiment(lambda number: "wait" if number >= 3 else "square")
 DYING = experiment(lambda number: "die once" if number == 3 else "square", size=8)
+DEADLY = experiment(lambda number: "die handing over" if number == 3 else "square", size=8)
 RUNAWAY = experiment(name="runaway")

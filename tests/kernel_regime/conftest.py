@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from shallowformer import softmax
-from shallowformer.kernel_regime import data, parameters, queries
-from shallowformer.kernel_regime.parameters import Parameters
-from shallowformer.kernel_regime.queries import Query
+from shallowformer import data, queries, softmax
+from shallowformer.kernel_regime.model import parameters
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.queries import Query
 
 
 @dataclass(frozen=True)

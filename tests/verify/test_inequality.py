@@ -61,6 +61,23 @@ def test_the_right_side_may_depend_on_the_point():
     assert settle(inner, lambda x, y: 0.9 * norms(x, y), over, "violated").verdict == "violated"
 
 
+def test_sides_that_are_computed_together_are_evaluated_once():
+    calls = []
+
+    def together(x):
+        calls.append(len(x))
+        return squared_norm(x), 2 * squared_norm(x) + 1
+
+    apart = check(squared_norm, lambda x: 2 * squared_norm(x) + 1, expect="loose").run()
+    both = check(*verify.sides(together), expect="loose")
+    verdict = both.run()
+    assert calls == [8] * 101
+    assert verdict.measured["ratio"] == pytest.approx(apart.measured["ratio"], rel=1e-12)
+    point = {"x": torch.ones(1, 3, dtype=torch.float64)}
+    assert (both.lhs(**point), both.rhs(**point)) == (3.0, 7.0)
+    assert both.scaled(0.5).ratio(**point) == pytest.approx(6 / 7)
+
+
 def test_the_measured_slack_is_in_the_headline():
     verdict = check(rhs=4.0, expect="loose").run()
     assert verdict.measured["ratio"] == pytest.approx(1 / 4)

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from shallowformer.verify import ledger
+from shallowformer.verify.power import Power
 from shallowformer.verify.verdict import Verdict
 
 
@@ -14,6 +15,7 @@ def verdict(claim, ratio=0.5, **changes) -> dict:
         "summary": "s",
         "measured": {"ratio": ratio},
         "budget": {"seed": 0},
+        "notices": Power("constant", 0.5),
     }
     return Verdict(claim=claim, **{**fields, **changes}).entry()
 
@@ -123,3 +125,23 @@ def test_a_changed_part_is_a_difference():
 def test_missing_and_new_claims_are_differences():
     lines = ledger.differences(gathered(verdict("kr-fact-1")), gathered(verdict("kr-fact-2")))
     assert lines == ["kr-fact-1: checked, but not in the ledger", "kr-fact-2: in the ledger, but not checked"]
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "same"),
+    [
+        (Power("constant", 0.5), Power("constant", 0.5005), True),
+        (Power("constant", 0.5), Power("constant", 0.51), False),
+        (Power("constant", 0.5), Power("level", 0.5), False),
+        (Power("value", 1e-10), Power("value", 3e-10), True),
+    ],
+)
+def test_a_power_that_has_changed_is_named(new, old, same):
+    fresh, stored = gathered(verdict("kr-fact-1", notices=new)), gathered(verdict("kr-fact-1", notices=old))
+    assert (ledger.differences(fresh, stored) == []) == same
+
+
+def test_a_power_that_is_missing_is_named():
+    fresh, stored = gathered(verdict("kr-fact-1")), gathered(verdict("kr-fact-1"))
+    del stored[0]["notices"]
+    assert "notices" in ledger.differences(fresh, stored)[0]

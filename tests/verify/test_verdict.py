@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from shallowformer.verify import Verdict
+from shallowformer.verify.power import Power
 from shallowformer.verify.verdict import MIME, SUPPORT, ClaimFailed
 
 
@@ -20,6 +21,7 @@ def verdict(**changes) -> Verdict:
         "summary": "largest ratio 1.000000",
         "measured": {"ratio": 1.0},
         "budget": {"restarts": 32, "seed": 0},
+        "notices": Power("constant", 0.01),
         "because": "rounding",
     }
     return Verdict(**(fields | changes))
@@ -47,7 +49,7 @@ def test_a_loose_bound_carries_its_slack():
 def test_a_passed_line():
     line = verdict().line()
     assert line.startswith("✓ kr-fact-1/formula ")
-    assert line.endswith(" tight: largest ratio 1.000000")
+    assert line.endswith(" tight: largest ratio 1.000000; would notice a constant off by 1 %")
     assert "expected" not in line
 
 
@@ -63,6 +65,7 @@ def test_the_entry_is_json_and_keeps_what_was_found():
     assert entry["claim"] == "kr-fact-1/formula"
     assert entry["measured"] == {"ratio": 0.5, "interval": [0.1, 0.2]}
     assert entry["budget"] == {"restarts": 32, "seed": 0}
+    assert entry["notices"] == {"what": "constant", "change": 0.01}
     assert (entry["support"], entry["finding"], entry["because"]) == ("proved", "a sentence", "rounding")
     assert (entry["expectation"], entry["verdict"], entry["headline"], entry["kind"]) == ("tight",) * 3 + (
         "inequality",
@@ -82,6 +85,7 @@ def test_the_card_shows_state_and_budget():
         "tight",
         "largest ratio 1.000000",
         "restarts 32, seed 0",
+        "would notice a constant off by 1 %",
         "rounding",
     ):
         assert text in card

@@ -1,26 +1,39 @@
 """The book's chapters: which files they are, what statements they make, how they are read as notebooks."""
 
-import re
+import functools
 from pathlib import Path
 
 import nbformat
 import yaml
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
-from bookext.markup import ROOT, syntax
+from bookext.markup import ROOT, directive, syntax, walk
 
 LEDGER = ROOT / "results" / "ledger.json"
 
-#: A sphinx-proof directive that makes a statement, and its label.
-_STATEMENT = re.compile(
-    r"^(?P<fence>:{3,}|`{3,})\{prf:(?P<kind>property|lemma|theorem|proposition|corollary|definition|remark)\}(?P<title>[^\n]*)\n"
-    r"(?P<options>(?::[^\n]*\n)*)",
-    re.MULTILINE,
+#: Directives of sphinx-proof that make a statement.
+STATEMENTS = tuple(
+    f"prf:{kind}"
+    for kind in ("property", "lemma", "theorem", "proposition", "corollary", "definition", "remark")
 )
 
 
-def pages(root: Path = ROOT) -> list[Path]:
-    """Every page of the table of contents, in reading order.
+def docname(path: Path, root: Path = ROOT) -> str:
+    """What Sphinx calls a page: its path without suffix, relative to the repository.
+
+    Args:
+        path: of the Markdown file.
+        root: of the repository.
+
+    Returns:
+        For example ``book/kernel_regime/model``.
+    """
+    return path.relative_to(root).with_suffix("").as_posix()
+
+
+@functools.cache
+def pages(root: Path = ROOT) -> tuple[Path, ...]:
+    """Every page of the table of contents, in reading order; read once.
 
     Args:
         root: of the repository.
@@ -31,23 +44,24 @@ def pages(root: Path = ROOT) -> list[Path]:
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     found: list[Path] = []
 
-    def walk(node: object) -> None:
+    def visit(node: object) -> None:
         if isinstance(node, list):
             for item in node:
-                walk(item)
+                visit(item)
         elif isinstance(node, dict):
             for key in ("root", "file"):
                 if key in node:
                     found.append(root / f"{node[key]}.md")
             for key in ("parts", "chapters", "sections"):
-                walk(node.get(key))
+                visit(node.get(key))
 
-    walk(toc)
-    return found
+    visit(toc)
+    return tuple(found)
 
 
-def chapters(root: Path = ROOT) -> list[Path]:
-    """The pages that are notebooks.
+@functools.cache
+def chapters(root: Path = ROOT) -> tuple[Path, ...]:
+    """The pages that are notebooks; read once.
 
     Args:
         root: of the repository.
@@ -55,7 +69,7 @@ def chapters(root: Path = ROOT) -> list[Path]:
     Returns:
         Paths of the Markdown files, in reading order.
     """
-    return [page for page in pages(root) if is_myst_markdown_notebook(page.read_text(encoding="utf-8"))]
+    return tuple(page for page in pages(root) if is_myst_markdown_notebook(page.read_text(encoding="utf-8")))
 
 
 def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
@@ -72,8 +86,9 @@ def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
     return read_myst_markdown_notebook(text, config=syntax(root), add_source_map=True, path=path)
 
 
+@functools.cache
 def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
-    """Every labelled statement of the book.
+    """Every labelled statement of the book; read once.
 
     Args:
         root: of the repository.
@@ -85,13 +100,14 @@ def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
         ValueError: a statement without a label, or a label used twice.
     """
     found: dict[str, dict[str, str]] = {}
-    for page in pages(root):
-        for match in _STATEMENT.finditer(page.read_text(encoding="utf-8")):
-            label = re.search(r"^:label:\s*(\S+)", match["options"], re.MULTILINE)
-            where = page.relative_to(root).with_suffix("").as_posix()
+    for path in pages(root):
+        page = docname(path, root)
+        inner = map(directive, walk(path.read_text(encoding="utf-8")))
+        for statement in (each for each in inner if each and each.name in STATEMENTS):
+            kind, label = statement.name.removeprefix("prf:"), statement.options.get("label")
             if not label:
-                raise ValueError(f"{where}: the {match['kind']} {match['title'].strip()!r} has no :label:")
-            if label[1] in found:
-                raise ValueError(f"{where}: the label {label[1]} stands in {found[label[1]]['page']} already")
-            found[label[1]] = {"kind": match["kind"], "title": match["title"].strip(), "page": where}
+                raise ValueError(f"{page}: the {kind} {statement.title!r} has no :label:")
+            if label in found:
+                raise ValueError(f"{page}: the label {label} stands in {found[label]['page']} already")
+            found[label] = {"kind": kind, "title": statement.title, "page": page}
     return found

@@ -14,7 +14,7 @@ from pygraphviz import AGraph
 
 from bookext.results import Result, plain
 
-#: Columns, and the size of a box in points, with room for readers' fonts, which are not those of the machine that draws.
+#: Columns, and the size of a box in points, with space for readers' fonts, which are not those of the machine that draws.
 COLUMNS, WIDTH, HEIGHT = 4, 156, 66
 #: Space between columns and between rows, where arrows run; around the boxes of a chapter; above them, for its title.
 ACROSS, DOWN, MARGIN, TITLE = 30, 34, 12, 26

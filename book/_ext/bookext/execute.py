@@ -1,228 +1,329 @@
 """Execute the chapters that are stale, side by side, and hold what they find against the ledger.
 
-    python -m bookext.execute             run what is stale; fail if a claim, a chapter or the ledger does not agree
-    python -m bookext.execute --accept    the same, but write what was found into the ledger
+    python -m bookext.execute              run what is stale; fail if a claim, a chapter or the ledger does not agree
+    python -m bookext.execute --accept     the same, but write what was found into the ledger
+    python -m bookext.execute --mistakes   the same, and plant the mistakes that the checks must notice
+    python -m bookext.execute book/kernel_regime/descent.md [...]   these chapters only
 
-Outputs go to the builder's cache, so the site's build only reads them. A cached chapter is stale when its code, the
-package, the pinned environment or the stored results have changed.
+Outputs go to the builder's cache, so the site's build only reads them. Executions are kept between checkouts (``records``) and taken from
+there when nothing that they depend on has changed (``keys``); a few of those, drawn by the commit's hash, are executed all the same, and
+must agree. COLD=1 in the environment takes none.
 """
 
 import argparse
-import hashlib
+import json
 import os
-import shutil
+import random
+import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
-import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from bookext import keys, records
 from bookext.chapters import LEDGER, ROOT, chapters, read_notebook, statements
+from bookext.kernel import Run, run
+from bookext.records import Record
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import MIME
 
-CACHE = ROOT / "_build" / ".jupyter_cache"
+#: The builder's own: outputs by code, and pages as it has read them.
+CACHE, READ = ROOT / "_build" / ".jupyter_cache", ROOT / "_build" / ".doctrees"
 
-#: What a chapter may take: seconds of wall time on two cores, and memory.
-SECONDS, GIGABYTES = 60, 4
+#: Seconds of processor time that a chapter may take before it is told so.
+SECONDS = 40
 
-
-@dataclass(frozen=True)
-class Run:
-    """One chapter's execution.
-
-    Args:
-        chapter: its path without suffix, relative to the repository.
-        notebook: with outputs.
-        seconds: wall time, 0 for a cached one.
-        gigabytes: peak memory of the kernel where it is known, else 0.
-        error: what went wrong, or "".
-    """
-
-    chapter: str
-    notebook: nbformat.NotebookNode
-    seconds: float = 0.0
-    gigabytes: float = 0.0
-    error: str = ""
+#: How many of the executions that come from the user's cache are repeated.
+REPEATED = 2
 
 
-def environment_key() -> str:
-    """Hash of what chapters depend on besides their own code."""
-    digest = hashlib.sha256()
-    inputs = [
-        ROOT / "requirements.txt",
-        *sorted((ROOT / "lib").rglob("*.py")),
-        *sorted((ROOT / "results").rglob("[!.]*")),  # not the locks
-    ]
-    for path in inputs:
-        if path.is_file() and path != LEDGER:
-            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+def name(path: Path) -> str:
+    """What a chapter is called: its path without suffix, relative to the repository."""
+    return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
-def open_cache():
-    """The builder's cache, emptied if it was filled under another package, environment or set of results."""
-    key, stamp = environment_key(), CACHE / "environment-key"
-    if CACHE.exists() and (not stamp.exists() or stamp.read_text() != key):
-        shutil.rmtree(CACHE)
-    cache = get_cache(CACHE)
-    _ = cache.db  # creates the folder
-    stamp.write_text(key)
-    return cache
+def cells(path: Path) -> list[str]:
+    """The code of a chapter."""
+    return [cell.source for cell in read_notebook(path).cells if cell.cell_type == "code"]
 
 
-def _peak_gigabytes(client: NotebookClient) -> float:
-    """Peak resident memory of a running kernel, where the system tells it."""
-    try:
-        status = Path(f"/proc/{client.km.provisioner.pid}/status").read_text()
-        return int(status.split("VmHWM:")[1].split()[0]) / 1e6
-    except (AttributeError, OSError, IndexError):
-        return 0.0
-
-
-def execute(path: Path, notebook: nbformat.NotebookNode) -> Run:
-    """Execute one chapter in a kernel of its own.
+def current(
+    path: Path, mistakes: str = "", cold: bool = False, here: bool = False
+) -> tuple[Record | None, bool]:
+    """The record of a chapter that counts today.
 
     Args:
         path: of the chapter.
-        notebook: the chapter as a notebook; outputs are written into it.
+        mistakes: "early" or "full" if its mistakes must have been planted.
+        cold: only what was executed in this checkout.
+        here: only what this checkout has, wherever it was executed.
 
     Returns:
-        The run; its ``error`` names the claim, the cell's exception, or the budget that was overrun.
+        The record, or None; and whether it comes from the user's cache.
     """
-    chapter = path.relative_to(ROOT).with_suffix("").as_posix()
-    peak: list[float] = []
-    client = NotebookClient(
-        notebook,
-        timeout=10 * SECONDS,
-        record_timing=False,  # the cache compares the metadata of cells
-        extra_arguments=[
-            "--log-level=ERROR"
-        ],  # a kernel on this machine warns that its local port is not encrypted
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    client.on_cell_executed = lambda **_: peak.append(_peak_gigabytes(client))
-    start, error = time.perf_counter(), ""
-    try:
-        client.execute()
-    except CellExecutionError as failure:
-        error = f"{failure.ename}: {failure.evalue}"
-    except (CellTimeoutError, DeadKernelError) as failure:
-        error = str(failure)
-    seconds = time.perf_counter() - start
-    if not error and max(peak, default=0) > GIGABYTES:
-        error = f"took {max(peak):.1f} GB of memory, more than {GIGABYTES}"
-    return Run(chapter, notebook, seconds, max(peak, default=0.0), error)
+    wanted = keys.mistakes_key(name(path), mistakes == "full") if mistakes else ""
+    return records.find(name(path), keys.key(cells(path)), wanted, cold, here)
 
 
-def run_stale(jobs: int) -> list[Run]:
-    """Bring every chapter's outputs up to date.
+def bring_up_to_date(
+    paths: Sequence[Path], jobs: int, mistakes: str = "", cold: bool = False
+) -> tuple[list[Run], list[str]]:
+    """Execute what is stale, and a few of those that are not.
 
     Args:
+        paths: of the chapters.
         jobs: kernels side by side.
+        mistakes: "early" or "full" to plant them.
+        cold: take nothing from the user's cache.
 
     Returns:
-        One run a chapter, in reading order.
+        One run a chapter, in the order of ``paths``; and where a repeated execution does not agree with the one that was kept.
     """
-    cache = open_cache()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # kernels share the cores
+    found = {path: current(path, mistakes, cold) for path in paths}
+    known = {path: record for path, (record, _) in found.items() if record}
+    again = repeated([path for path, (record, foreign) in found.items() if record and foreign])
+    todo = [path for path in paths if path not in known or path in again]
+    print(
+        f"{len(paths) - len(todo)} of {len(paths)} chapters as kept, {len(again)} repeated, {len(todo) - len(again)} to run"
+    )
+    os.environ["OMP_NUM_THREADS"] = (
+        "1"  # kernels share the cores; and what is kept was made with as many threads
+    )
     os.environ.pop("MPLBACKEND", None)  # a kernel that obeys it shows no figures
-    runs: dict[Path, Run] = {}
-    todo: list[tuple[Path, nbformat.NotebookNode]] = []
-    for path in chapters():
-        notebook = read_notebook(path)
-        try:
-            cache.match_cache_notebook(notebook)
-            _, done = cache.merge_match_into_notebook(notebook)
-            runs[path] = Run(path.relative_to(ROOT).with_suffix("").as_posix(), done)
-        except KeyError:
-            todo.append((path, notebook))
+    runs = {path: Run(name(path), record) for path, record in known.items()}
+    disagreements: list[str] = []
     with ThreadPoolExecutor(jobs) as pool:
-        for (path, _), run in zip(todo, pool.map(lambda item: execute(*item), todo), strict=True):
-            state = "FAILED" if run.error else "ran"
-            print(
-                f"{state} {run.chapter}: {run.seconds:.0f} s, {run.gigabytes:.1f} GB {run.error}".rstrip(),
-                flush=True,
-            )
-            if run.seconds > SECONDS:
-                print(
-                    f"  {run.chapter} takes more than its {SECONDS} s: move the work to an experiment",
-                    flush=True,
-                )
-            if not run.error:
-                bundle = CacheBundleIn(run.notebook, str(path), data={"execution_seconds": run.seconds})
-                cache.cache_notebook_bundle(bundle, overwrite=True, check_validity=False)
-            runs[path] = run
-    return [runs[path] for path in chapters()]
+        fresh = pool.map(lambda path: run(path, read_notebook(path), mistakes), todo)
+        for path, one in zip(todo, fresh, strict=True):
+            _tell(one)
+            apart = differences(one.record, known[path]) if one.record and path in again else []
+            disagreements += apart
+            if apart:  # no one knows which of them is right
+                records.forget(one.chapter)
+            elif one.record:
+                records.keep(one.record)
+            runs[path] = one
+    for path, record in known.items():
+        if found[path][1] and path not in again:
+            records.keep(replace(record, foreign=True))  # here too
+    return [runs[path] for path in paths], disagreements
 
 
-def verdicts(runs: list[Run]) -> Iterator[tuple[str, dict]]:
-    """Every verdict in the outputs of executed chapters.
+def _tell(one: Run) -> None:
+    if one.record is None:
+        print(f"FAILED {one.chapter}: {one.error}", flush=True)
+        return
+    planted = f", {len(one.record.mistakes)} mistakes planted" if one.record.mistakes_key else ""
+    print(
+        f"ran {one.chapter}: {one.record.seconds:.0f} s, {one.record.gigabytes:.1f} GB{planted}", flush=True
+    )
+    if one.record.seconds > SECONDS:
+        print(f"  {one.chapter} takes more than its {SECONDS} s: move the work to an experiment", flush=True)
+
+
+def repeated(paths: Sequence[Path]) -> set[Path]:
+    """Which executions are repeated although they are known, drawn by the commit's hash.
 
     Args:
-        runs: from ``run_stale``.
+        paths: of chapters whose execution comes from the user's cache.
+
+    Returns:
+        At most ``REPEATED`` of them.
+    """
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    return set(random.Random(commit).sample(sorted(paths), min(REPEATED, len(paths))))
+
+
+def differences(fresh: Record, kept: Record) -> list[str]:
+    """Where two executions of a chapter do not agree: the verdicts, and which mistakes were noticed.
+
+    Args:
+        fresh: of now.
+        kept: of before.
+
+    Returns:
+        One line a difference.
+    """
+    of = lambda record: ledger.gather((record.chapter, verdict) for verdict in verdicts_of(record))
+    lines = ledger.differences(of(fresh), of(kept))
+    if fresh.mistakes_key == kept.mistakes_key:
+        noticed = lambda record: {(one["claim"], one["what"], one["red"]) for one in record.mistakes}
+        lines += [
+            f"{claim}: {what}: noticed only once" for claim, what, _ in sorted(noticed(fresh) ^ noticed(kept))
+        ]
+    return lines
+
+
+def fill_builder_cache(runs: Sequence[Run]) -> None:
+    """Give the site's builder the outputs of all chapters, and take away those of chapters that are no more.
+
+    Args:
+        runs: of all chapters.
+    """
+    cache = get_cache(CACHE)
+    _ = cache.db  # creates the folder
+    of_today = set()
+    for one in runs:
+        notebook = read_notebook(ROOT / f"{one.chapter}.md")
+        stamp = keys.digest(one.record.key, json.dumps([sorted(one.record.read.items()), one.record.outputs]))
+        try:
+            there = cache.match_cache_notebook(notebook)
+        except KeyError:
+            there = None
+        if there is None or (there.data or {}).get("stamp") != stamp:
+            if there is not None:
+                cache.remove_cache(there.pk)
+            bundle = CacheBundleIn(one.record.into(notebook), f"{one.chapter}.md", data={"stamp": stamp})
+            there = cache.cache_notebook_bundle(bundle, overwrite=True, check_validity=False)
+            (READ / f"{one.chapter}.doctree").unlink(missing_ok=True)  # so that the builder reads it again
+        of_today.add(there.pk)
+    for old in cache.list_cache_records():
+        if old.pk not in of_today:
+            cache.remove_cache(old.pk)
+
+
+def verdicts_of(record: Record) -> Iterator[dict]:
+    """Every verdict in the outputs of a chapter, as ``Verdict.entry``.
+
+    Args:
+        record: of the chapter.
 
     Yields:
-        Pairs of a chapter and ``Verdict.entry()``.
+        Entries.
     """
-    for run in runs:
-        for cell in run.notebook.cells:
-            for output in cell.get("outputs", ()):
-                if MIME in output.get("metadata", {}):
-                    yield run.chapter, output["metadata"][MIME]
+    for outputs in record.outputs:
+        for output in outputs:
+            if MIME in output.get("metadata", {}):
+                yield output["metadata"][MIME]
+
+
+def gathered(runs: Sequence[Run]) -> list[dict]:
+    """The ledger that executed chapters make.
+
+    Args:
+        runs: of the chapters, none of them failed.
+
+    Returns:
+        Its entries.
+    """
+    return ledger.gather((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
+
+
+def unnoticed(runs: Sequence[Run]) -> list[str]:
+    """Mistakes that turned no check red.
+
+    Args:
+        runs: of chapters whose mistakes have been planted.
+
+    Returns:
+        One line a mistake.
+    """
+    return [
+        f"{one['claim']} stays green although: {one['what']} {one['error']}".rstrip()
+        for each in runs
+        for one in each.record.mistakes
+        if not one["red"]
+    ]
+
+
+def _complain(title: str, lines: Sequence[str], advice: str = "") -> int:
+    print(title, *lines, sep="\n  ", file=sys.stderr)
+    if advice:
+        print(advice, file=sys.stderr)
+    return 1
+
+
+def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
+    """Hold what was found against the committed ledger, or write it there.
+
+    Args:
+        runs: of the chapters, none of them failed.
+        accept: write.
+        partly: not all chapters are among them.
+
+    Returns:
+        Exit status.
+    """
+    fresh, stored = gathered(runs), ledger.read(LEDGER)
+    there = {one.chapter for one in runs}
+    stated = {label for label, s in statements().items() if not parse(label).own and s["page"] in there}
+    if partly:
+        stored = [entry for entry in stored if entry["chapter"] in there]
+    checked = {entry["id"] for entry in fresh}
+    if stated != checked:
+        return _complain(
+            "statements and checks do not match:",
+            [
+                *(f"{label}: no check" for label in sorted(stated - checked)),
+                *(f"{label}: no statement" for label in sorted(checked - stated)),
+            ],
+        )
+    different = ledger.differences(fresh, stored)
+    if accept and fresh != stored:
+        ledger.write(LEDGER, fresh)
+        print(f"ledger: {len(fresh)} claims written to {LEDGER.relative_to(ROOT)}")
+        return 0
+    if different:
+        advice = "if the new findings are right, record them with 'make ledger' and commit the file"
+        return _complain("the chapters do not agree with results/ledger.json:", different, advice)
+    print(f"ledger: {len(fresh)} claims, as recorded")
+    return 0
+
+
+def _share(text: str) -> tuple[int, int]:
+    part, _, whole = text.partition("/")
+    if not (part.isdigit() and whole.isdigit() and 1 <= int(part) <= int(whole)):
+        raise argparse.ArgumentTypeError(f"must read K/N with K from 1 to N, got {text!r}")
+    return int(part), int(whole)
 
 
 def main() -> int:
     """Command line.
 
     Returns:
-        Exit status: 0 if every chapter ran, every claim held and the ledger agrees.
+        Exit status: 0 if every chapter ran, every claim held, every mistake was noticed and the ledger agrees.
     """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("chapters", nargs="*", type=Path, help="paths of chapters (default: all of the table of contents)")  # fmt: skip
     parser.add_argument("--accept", action="store_true", help="write what was found into the ledger")
+    parser.add_argument(
+        "--mistakes", nargs="?", const="early", default="", choices=["early", "full"],
+        help="plant the mistakes that the checks must notice; 'full': without early exits",
+    )  # fmt: skip
+    parser.add_argument("--share", type=_share, default=(1, 1), metavar="K/N", help="the K-th of N shares of the chapters")  # fmt: skip
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="kernels side by side (default: one a core)"
     )
     options = parser.parse_args()
-    runs = run_stale(options.jobs)
-    failed = [run for run in runs if run.error]
-    if failed:
-        for run in failed:
-            print(f"\n{run.chapter} failed\n  {run.error}", file=sys.stderr)
-        return 1
-    fresh, stored = ledger.gather(verdicts(runs)), ledger.read(LEDGER)
-    stated = {label for label in statements() if not parse(label).own}
-    if stated != {entry["id"] for entry in fresh}:
-        unchecked, unstated = stated - {e["id"] for e in fresh}, {e["id"] for e in fresh} - stated
-        print(
-            f"statements without a check: {sorted(unchecked)}; checks without a statement: {sorted(unstated)}",
-            file=sys.stderr,
-        )
-        return 1
-    different = ledger.differences(fresh, stored)
-    if different and options.accept:
-        ledger.write(LEDGER, fresh)
-        print(f"ledger: {len(fresh)} claims written to {LEDGER.relative_to(ROOT)}")
-    elif different:
-        print("the chapters do not agree with results/ledger.json:", *different, sep="\n  ", file=sys.stderr)
-        print(
-            "if the new findings are right, record them with 'make ledger' and commit the file",
-            file=sys.stderr,
-        )
-        return 1
-    else:
-        print(f"ledger: {len(fresh)} claims, as recorded")
-    return 0
+    part, whole = options.share
+    every, asked = chapters(), [path.resolve() for path in options.chapters]
+    if unknown := [str(path) for path in asked if path not in every]:
+        parser.error(f"not a chapter of the table of contents: {', '.join(unknown)}")
+    paths = (asked or every)[part - 1 :: whole]
+    partly = len(paths) < len(every)
+    if options.accept and partly:
+        parser.error("--accept needs all chapters")
+    cold = os.environ.get("COLD", "") not in ("", "0")
+    runs, disagreements = bring_up_to_date(paths, options.jobs, options.mistakes, cold)
+    if failed := [f"{one.chapter}: {one.error}" for one in runs if one.record is None]:
+        return _complain("\nchapters failed:", failed)
+    if disagreements:
+        return _complain(
+            "repeated executions do not agree with those that were kept:", disagreements,
+            "something changed that no key knows of, and neither is kept; look for it",
+        )  # fmt: skip
+    if not partly:
+        fill_builder_cache(runs)
+    if green := unnoticed(runs):
+        return _complain("mistakes that no check noticed:", green)
+    return compare_with_ledger(runs, options.accept, partly)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,12 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookext.chapters import LEDGER, ROOT, statements
-from bookext.results import badges, name, results, topic
+from bookext.badges import badges
+from bookext.chapters import LEDGER, statements
+from bookext.results import name, of_the_book, topic
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
+from shallowformer.verify.power import Power
 
 
 def reference(entry: dict) -> str:
@@ -31,9 +33,7 @@ class _LedgerDirective(SphinxDirective):
         self.env.note_dependency(str(LEDGER))
         entries = ledger.read(LEDGER)
         container = nodes.container(classes=["ledger"])
-        self.state.nested_parse(
-            StringList(self.markdown(entries, statements(ROOT)), str(LEDGER)), 0, container
-        )
+        self.state.nested_parse(StringList(self.markdown(entries, statements()), str(LEDGER)), 0, container)
         return container.children
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
@@ -69,10 +69,11 @@ class Scoreboard(_LedgerDirective):
         lines = [
             f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.",
             "",
-            "| statement | paper | kind | verdict | measured | the statement is |",
-            "|---|---|---|---|---|---|",
+            "| statement | paper | kind | verdict | measured | would notice | the statement is |",
+            "|---|---|---|---|---|---|---|",
         ]
-        for label, words in badges(results(titles, entries)).items():
+        by_power = sorted(by_label, key=lambda label: _keenest(by_label[label])[0].change)
+        for label, words in badges(of_the_book()).items():
             entry = by_label[label]
             cells = [
                 f"{reference(entry)}: {topic(titles[label]['title'])}",
@@ -80,6 +81,7 @@ class Scoreboard(_LedgerDirective):
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
                 "; ".join([_measured(entry).replace("-", "−"), *map(_further, entry["parts"])]),
+                f"[{_noticed(entry)}]{{.rank-{by_power.index(label)}}}",
                 entry["support"],
             ]
             lines.append(f"| {' | '.join(cells)} |")
@@ -144,6 +146,18 @@ def _measured(check: dict) -> str:
     if check["kind"] == "rate":
         return f"slope {measured['slope']:.3f} in [{low:.3f}, {high:.3f}]"
     return f"frequency {measured['frequency']:.2g} in [{low:.2g}, {high:.2g}]"
+
+
+def _keenest(entry: dict) -> tuple[Power, str]:
+    """Of a statement's checks, the one that would notice the smallest change: its power, and its part's name."""
+    checks = ((Power.read(check["notices"]), check["id"]) for check in (entry, *entry["parts"]))
+    power, claim = min(checks, key=lambda found: found[0].change)
+    return power, parse(claim).part
+
+
+def _noticed(entry: dict) -> str:
+    power, part = _keenest(entry)
+    return power.noticed + (f" (*{part}*)" if part else "")
 
 
 def _further(check: dict) -> str:

@@ -8,11 +8,10 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from bookext.chapters import LEDGER, ROOT, statements
+from bookext.chapters import LEDGER
 from bookext.drawing import Graph, draw
-from bookext.results import plain, results
+from bookext.results import of_the_book, plain
 from bookext.uses import book_uses
-from shallowformer.verify import ledger
 
 #: The page with the whole map.
 PAGE = "book/map"
@@ -127,7 +126,7 @@ def book_graph(env) -> Graph:
     Returns:
         Every statement with what it uses.
     """
-    found = results(statements(ROOT), ledger.read(LEDGER))
+    found = of_the_book()
     return Graph(found, book_uses(env, found))
 
 

@@ -16,7 +16,7 @@ from myst_parser.parsers.mdit import create_md_parser
 ROOT = Path(__file__).parents[3]
 
 #: Directives whose body is not Markdown.
-VERBATIM = frozenset({"math", "code", "code-block", "raw"})
+VERBATIM = frozenset({"math", "code", "code-block", "code-cell", "raw"})
 
 _OPTION = re.compile(r":([\w-]+):\s*(.*?)\s*$")
 
@@ -44,8 +44,9 @@ class Directive:
     options: dict[str, str] = field(default_factory=dict)
 
 
+@functools.cache
 def settings(root: Path = ROOT) -> dict:
-    """What ``_config.yml`` says.
+    """What ``_config.yml`` says; read once.
 
     Args:
         root: of the repository.
@@ -56,6 +57,7 @@ def settings(root: Path = ROOT) -> dict:
     return yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
 
 
+@functools.cache
 def syntax(root: Path = ROOT) -> MdParserConfig:
     """The Markdown extensions that the site is built with.
 

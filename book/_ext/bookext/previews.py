@@ -4,54 +4,57 @@ A page's targets are written to a script of their own, ``_static/previews/<page>
 the first link to that page is pointed at. A script, not JSON: it also loads from a site opened from disk.
 """
 
+import copy
 import json
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
-from sphinx.application import Sphinx
 
-#: What can be previewed: elements with an id, or around one.
-TARGETS = "div.proof[id], div.exercise[id], div.math[id], div.citation[id]"
+#: Classes of elements that can be previewed if they have an id.
+TARGETS = frozenset({"proof", "exercise", "math", "citation"})
+#: What only its own page can use, by name and by class.
+LEFT_OUT = frozenset({"img", "figure", "button", "script", "headerlink", "verdict-badge", "backrefs"})
 
 
-def collect(html: str) -> dict[str, str]:
+def collect(soup: BeautifulSoup) -> dict[str, str]:
     """The previews of a page.
 
     Args:
-        html: of the page's body.
+        soup: of the page's text.
 
     Returns:
         Element id → HTML of its preview, without ids, links, badges or pictures.
     """
-    soup = BeautifulSoup(html, "html.parser")
-    return {target["id"]: _bare(target) for target in soup.select(TARGETS)}
+    return {
+        target["id"]: _bare(target)
+        for target in soup.find_all("div", id=True)
+        if TARGETS.intersection(target.get("class", ()))
+    }
 
 
 def _bare(target: Tag) -> str:
-    copy = BeautifulSoup(str(target), "html.parser")
-    for element in copy.select("a.headerlink, .verdict-badge, img, figure, button, script, .backrefs"):
-        element.decompose()
-    for element in copy.find_all(True):
-        del element["id"]
-    for link in copy.find_all("a"):
-        link.unwrap()
-    return str(copy)
+    bare = copy.copy(target)
+    for element in [bare, *bare.find_all(True)]:
+        if LEFT_OUT.intersection([element.name, *element.get("class", ())]):
+            element.extract()
+        else:
+            del element["id"]
+            if element.name == "a":
+                element.unwrap()
+    return str(bare)
 
 
-def remember_previews(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
-    """Handle Sphinx's ``html-page-context``: write a page's previews.
+def write(site: Path, page: str, found: dict[str, str]) -> None:
+    """Write a page's previews, or take away what it had.
 
     Args:
-        app: the application.
-        pagename: of the page.
-        templatename: of the template.
-        context: what the template will see.
-        doctree: of the page, or None.
+        site: folder of the site.
+        page: docname.
+        found: from ``collect``.
     """
-    found = collect(context.get("body", "")) if doctree else {}
-    target = Path(app.outdir) / "_static" / "previews" / f"{pagename}.js"
+    target = site / "_static" / "previews" / f"{page}.js"
     target.unlink(missing_ok=True)
     if found:
         target.parent.mkdir(parents=True, exist_ok=True)
-        arguments = f"{json.dumps(pagename)}, {json.dumps(found, ensure_ascii=False)}"
+        arguments = f"{json.dumps(page)}, {json.dumps(found, ensure_ascii=False)}"
         target.write_text(f"receivePreviews({arguments});\n", encoding="utf-8")

@@ -1,8 +1,11 @@
-"""What readers are told of a statement wherever it is listed: its name, what it is about, its verdict, its badges."""
+"""What readers are told of a statement wherever it is listed: its name, what it is about, its verdict."""
 
+import functools
 import re
 from dataclasses import dataclass
 
+from bookext.chapters import LEDGER, statements
+from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 
 
@@ -80,19 +83,19 @@ def plain(text: str) -> str:
     return re.sub(r"[$*`\\{}]", "", text)
 
 
-def results(statements: dict[str, dict[str, str]], entries: list[dict]) -> dict[str, Result]:
+def results(stated: dict[str, dict[str, str]], entries: list[dict]) -> dict[str, Result]:
     """Everything that the book states, in reading order.
 
     Args:
-        statements: from ``bookext.chapters.statements``.
+        stated: from ``bookext.chapters.statements``.
         entries: of the ledger.
 
     Returns:
         Label → result.
     """
     found = {entry["id"]: entry for entry in entries}
-    varies = {label: _original(label, statements) for label in statements}
-    sharper = {varies[label]: label for label in statements if parse(label).variant.startswith("sharp")}
+    varies = {label: _original(label, stated) for label in stated}
+    sharper = {varies[label]: label for label in stated if parse(label).variant.startswith("sharp")}
     return {
         label: Result(
             label=label,
@@ -106,57 +109,18 @@ def results(statements: dict[str, dict[str, str]], entries: list[dict]) -> dict[
             varies=varies[label],
             sharper=sharper.get(label, ""),
         )
-        for label, statement in statements.items()
+        for label, statement in stated.items()
     }
 
 
-def _original(label: str, statements: dict[str, dict[str, str]]) -> str:
+def _original(label: str, stated: dict[str, dict[str, str]]) -> str:
     """Label of the statement of which this one is a variant, if the book has it."""
     variant = parse(label).variant
     original = label.removesuffix(f"-{variant}") if variant else ""
-    return original if original in statements else ""
+    return original if original in stated else ""
 
 
-@dataclass(frozen=True)
-class Badge:
-    """A word on a statement's title.
-
-    Args:
-        word: what it says.
-        style: CSS class that colours it, one of those of ``_static/results.css``.
-        page: docname of the page that it leads to.
-        anchor: on that page.
-        says: the longer form, for a tooltip.
-    """
-
-    word: str
-    style: str
-    page: str
-    anchor: str
-    says: str
-
-
-def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
-    """The badges of statements: the verdict, whether the book sharpens it, whether it rests on less than a proof.
-
-    Args:
-        found: from ``results``.
-
-    Returns:
-        Label → badges, of the statements that are checked.
-    """
-    return {label: _badges(result, found) for label, result in found.items() if result.headline}
-
-
-def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
-    check = (result.page, f"check-{result.label}")
-    mine = [Badge(result.headline, f"is-{result.verdict}", *check, f"Verdict of the check of {result.label}")]
-    if result.sharper:
-        sharper = found[result.sharper]
-        mine.append(
-            Badge("sharpened", "is-sharpened", sharper.page, sharper.label, f"Sharper: {sharper.name}")
-        )
-    if result.support != "proved":
-        says = {"numerical": "Rests on numerical evidence, not on a proof", "open": "Not proved here"}
-        mine.append(Badge(result.support, "is-open", *check, says[result.support]))
-    return mine
+@functools.cache
+def of_the_book() -> dict[str, Result]:
+    """Everything that this book states, with what its ledger says; read once."""
+    return results(statements(), ledger.read(LEDGER))

@@ -12,7 +12,12 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors import EnvironmentCollector
+from sphinx.util import logging
 from sphinx_proof.nodes import proof_node
+
+from bookext.chapters import statements
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -145,3 +150,25 @@ def book_uses(env: BuildEnvironment, labels: Iterable[str]) -> dict[str, list[st
         As ``uses``.
     """
     return uses((passage for page in _of(env).values() for passage in page), labels)
+
+
+def compare_statements(app: Sphinx, env: BuildEnvironment) -> None:
+    """Handle Sphinx's ``env-check-consistency``: sphinx-proof must have read the statements that this extension lists.
+
+    sphinx-proof keeps neither titles nor the reading order, and is not at hand where chapters are executed; so they are listed by
+    ``bookext.chapters.statements``.
+
+    Args:
+        app: the application.
+        env: its environment.
+    """
+    listed = {label: (statement["page"], statement["kind"]) for label, statement in statements().items()}
+    kinds = {kind for _, kind in listed.values()}
+    seen = {
+        label: (proof["docname"], proof["realtype"])
+        for label, proof in getattr(env, "proof_list", {}).items()
+        if proof["realtype"] in kinds
+    }
+    for label, (page, kind) in sorted(set(listed.items()) ^ set(seen.items())):
+        by = "bookext.chapters" if listed.get(label) == (page, kind) else "sphinx-proof"
+        logger.warning("the %s %s on %s is known to %s alone", kind, label, page, by)

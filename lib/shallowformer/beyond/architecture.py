@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
 
 #: Parameters by name; the first dimension of a block counts its units (heads, or hidden units).
-Blocks = dict[str, Tensor]
+Blocks = dict[str, Float[Tensor, "..."]]
 
 #: Which of the three radii (ρ_c, ρ_u, ρ_w) a block has, by the first letter of its name: readouts, feed-forward weights, attention.
 KINDS = {"c": 0, "B": 0, "U": 1, "V": 1, "W": 2}
@@ -22,26 +23,27 @@ class Architecture:
     Args:
         name: what results call it.
         start: (m, d, generator, dtype) → φ⁽⁰⁾, fixed under R; m is even.
-        outputs: (X, φ) → outputs, Float[Tensor, "n"] or, one a position, Float[Tensor, "n T"].
+        outputs: (X, φ) → outputs, one a sample or one a position.
         mirror: R, linear, an isometry, its own inverse, with f(X; Rφ) = −f(X; φ).
     """
 
     name: str
     start: Callable[[int, int, Generator, torch.dtype], Blocks]
-    outputs: Callable[[Tensor, Blocks], Tensor]
+    outputs: Callable[[Float[Tensor, "n T d"], Blocks], Float[Tensor, "n ..."]]
     mirror: Callable[[Blocks], Blocks]
 
+    def on(self, X: Float[Tensor, "n T d"]) -> Callable[[Blocks], Float[Tensor, "n ..."]]:
+        """φ ↦ f(X; φ)."""
+        return lambda phi: self.outputs(X, phi)
 
-def gaussian(*shape: int, generator: Generator, dtype: torch.dtype) -> Tensor:
+
+def gaussian(*shape: int, generator: Generator, dtype: torch.dtype) -> Float[Tensor, "..."]:
     """Independent standard Gaussian entries.
 
     Args:
         *shape: of the result.
         generator: source of randomness.
         dtype: of the result.
-
-    Returns:
-        Float[Tensor, "shape"].
     """
     return torch.randn(*shape, generator=generator, dtype=torch.float64, device=generator.device).to(dtype)
 
@@ -53,9 +55,6 @@ def half(m: int, d: int) -> int:
         m: number of units.
         d: dimension of a token, at least 1.
 
-    Returns:
-        The number of pairs.
-
     Raises:
         ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
     """
@@ -63,40 +62,30 @@ def half(m: int, d: int) -> int:
     return arguments.even("m", m) // 2
 
 
-def twice(block: Tensor) -> Tensor:
-    """A block whose second half of units repeats the first.
-
-    Args:
-        block: Float[Tensor, "m/2 ..."].
-
-    Returns:
-        Float[Tensor, "m ..."].
-    """
+def twice(block: Float[Tensor, " k *e"]) -> Float[Tensor, " 2*k *e"]:
+    """A block whose second half of units repeats the first."""
     return torch.cat([block, block])
 
 
-def swap(block: Tensor) -> Tensor:
+def swap(block: Float[Tensor, " m *e"]) -> Float[Tensor, " m *e"]:
     """Partners change places.
 
     Args:
-        block: Float[Tensor, "m ..."], m even.
+        block: m even.
 
     Returns:
-        The same, the second half of units first.
+        The second half of units first.
     """
     return block.roll(len(block) // 2, 0)
 
 
-def opposite_signs(pairs: int, generator: Generator, dtype: torch.dtype) -> Tensor:
+def opposite_signs(pairs: int, generator: Generator, dtype: torch.dtype) -> Float[Tensor, " 2*{pairs}"]:
     """Readouts ±1, opposite for partners.
 
     Args:
         pairs: m/2.
         generator: source of randomness.
         dtype: of the result.
-
-    Returns:
-        Float[Tensor, "m"].
     """
     sign = torch.where(gaussian(pairs, generator=generator, dtype=dtype) < 0, -1.0, 1.0).to(dtype)
     return torch.cat([sign, -sign])

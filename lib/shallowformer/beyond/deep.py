@@ -4,6 +4,7 @@ In each network X′_t = X_t + (m/2)^{−1/2} Σ_i B_i σ(⟨U1_i, a(X, X_t; W1_
 """
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer.beyond.architecture import (
@@ -31,7 +32,7 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
         dtype: of the result.
 
     Returns:
-        B1, U1, c, U2, Float[Tensor, "m d"] (c: "m"); W1, W2, Float[Tensor, "m d d"]; the first m/2 units are those of one network.
+        B1, U1 and U2 of shape [m, d], c of shape [m], W1 and W2 of shape [m, d, d]; the first m/2 units are those of one network.
 
     Raises:
         ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
@@ -48,31 +49,27 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
     }
 
 
-def stream(X: Tensor, B: Tensor, U: Tensor, W: Tensor) -> Tensor:
+def stream(
+    X: Float[Tensor, "n T d"], B: Float[Tensor, "k d"], U: Float[Tensor, "k d"], W: Float[Tensor, "k d d"]
+) -> Float[Tensor, "n T d"]:
     """X′, what the first layer of one network makes of the tokens.
 
     Args:
-        X: tokens, Float[Tensor, "n T d"].
-        B: readouts, Float[Tensor, "k d"].
-        U: Float[Tensor, "k d"].
-        W: Float[Tensor, "k d d"].
-
-    Returns:
-        Float[Tensor, "n T d"].
+        X: tokens.
+        B: readouts.
+        U: feed-forward vectors.
+        W: attention matrices.
     """
     z = (pooled(X, W, X) * U).sum(-1)
     return X + torch.tanh(z) @ B / len(B) ** 0.5
 
 
-def f(X: Tensor, phi: Blocks) -> Tensor:
+def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
     """The output, the sum over both networks.
 
     Args:
-        X: tokens, Float[Tensor, "n T d"].
+        X: tokens.
         phi: B1, U1, W1, c, U2, W2.
-
-    Returns:
-        Float[Tensor, "n"].
     """
     m = len(phi["c"])
     out = 0.0
@@ -83,18 +80,15 @@ def f(X: Tensor, phi: Blocks) -> Tensor:
     return out / m**0.5
 
 
-def coherent(X: Tensor, phi: Blocks, rho_c: float) -> Blocks:
+def coherent(X: Float[Tensor, "1 T d"], phi: Blocks, rho_c: float) -> Blocks:
     """All first-layer readouts of one network pull the same way at the last token of one input; nothing else moves.
 
     δB_i = (ρ_c/√m) sgn(σ(z_i)) e₁ for i ≤ m/2: within Ω_ρ, and X′_T moves by (ρ_c/√2) times the mean of |σ(z_i)|, for every m.
 
     Args:
-        X: one input, Float[Tensor, "1 T d"].
+        X: one input.
         phi: parameters.
         rho_c: radius of readouts, above 0.
-
-    Returns:
-        The displacement.
     """
     m = len(phi["c"])
     first = slice(0, m // 2)

@@ -1,6 +1,7 @@
 """A shared hidden layer over the outputs of all heads: f = p^{−1/2} Σ_k c_k σ(m^{−1/2} Σ_i ⟨V_{ki}, a(X; W_i)⟩), with p = m hidden units."""
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer.beyond.architecture import (
@@ -27,7 +28,7 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
         dtype: of the result.
 
     Returns:
-        c, Float[Tensor, "m"]; V, Float[Tensor, "m m d"], unit by head; W, Float[Tensor, "m d d"].
+        c of shape [m], V of shape [m, m, d], unit by head, and W of shape [m, d, d].
 
     Raises:
         ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
@@ -39,15 +40,12 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
     return {"c": opposite_signs(pairs, generator, dtype), "V": V, "W": twice(draw(pairs, d, d))}
 
 
-def f(X: Tensor, phi: Blocks) -> Tensor:
+def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
     """The output; the query is the last token.
 
     Args:
-        X: tokens, Float[Tensor, "n T d"].
+        X: tokens.
         phi: c, V, W.
-
-    Returns:
-        Float[Tensor, "n"].
     """
     p, m, d = phi["V"].shape
     a = pooled(X, phi["W"], X[:, -1:]).reshape(-1, m * d)
@@ -68,14 +66,14 @@ def mirror(phi: Blocks) -> Blocks:
     return {"c": -swap(phi["c"]), "V": V.roll(V.shape[1] // 2, 1), "W": swap(phi["W"])}
 
 
-def gradient_bound(phi: Blocks) -> tuple[Tensor, Tensor, Tensor]:
+def gradient_bound(phi: Blocks) -> tuple[Float[Tensor, ""], Float[Tensor, ""], Float[Tensor, ""]]:
     """Bounds on ‖∂f/∂c‖², ‖∂f/∂V‖², ‖∂f/∂W‖² for tokens in the unit ball and tanh: 1, max c², max c² ‖V‖²_op/m.
 
     Args:
         phi: c, V, W.
 
     Returns:
-        Three scalar tensors; T is not in them.
+        The three bounds; T is not in them.
     """
     p, m, d = phi["V"].shape
     largest = phi["c"].square().max()

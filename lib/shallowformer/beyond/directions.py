@@ -3,25 +3,21 @@
 from collections.abc import Sequence
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.func import grad
 
 from shallowformer.beyond.architecture import KINDS, Architecture, Blocks, gaussian
-from shallowformer.beyond.tangents import gap, plus, pull_back
+from shallowformer.beyond.tangents import gap
+from shallowformer.training import autograd, balls, points
 
 
-def _lengths(block: Tensor) -> Tensor:
-    """Norm of each unit's part, shaped to multiply the block."""
-    norms = torch.linalg.vector_norm(block.reshape(len(block), -1), dim=1)
-    return norms.reshape(-1, *[1] * (block.ndim - 1))
-
-
-def radius(name: str, block: Tensor, rho: Sequence[float]) -> float:
+def radius(name: str, block: Float[Tensor, "k ..."], rho: Sequence[float]) -> float:
     """How far a unit of a block may move.
 
     Args:
         name: of the block.
-        block: Float[Tensor, "k ..."].
+        block: of k units.
         rho: (ρ_c, ρ_u, ρ_w).
 
     Returns:
@@ -36,35 +32,18 @@ def on_boundary(direction: Blocks, rho: Sequence[float]) -> Blocks:
     Args:
         direction: a displacement.
         rho: (ρ_c, ρ_u, ρ_w).
-
-    Returns:
-        The displacement on the boundary of Ω_ρ.
     """
-    return {
-        name: block
-        * (
-            radius(name, block, rho)
-            / _lengths(block).clamp(min=1e-300 if block.dtype == torch.float64 else 1e-30)
-        )
-        for name, block in direction.items()
-    }
+    return {name: balls.to_length(block, radius(name, block, rho)) for name, block in direction.items()}
 
 
-def into(delta: Blocks, rho: Sequence[float]) -> Blocks:
-    """The projection on Ω_ρ, as displacements: what is inside stays, all else is pulled back radially.
+def projection(nowhere: Blocks, rho: Sequence[float]) -> balls.Balls:
+    """The projection of displacements on those within Ω_ρ: what is inside stays, all else is pulled back radially.
 
     Args:
-        delta: a displacement.
+        nowhere: no displacement, 0 in every block.
         rho: (ρ_c, ρ_u, ρ_w).
-
-    Returns:
-        The nearest displacement within Ω_ρ.
     """
-    out = {}
-    for name, block in delta.items():
-        limit = radius(name, block, rho)
-        out[name] = block * (limit / _lengths(block).clamp(min=limit))
-    return out
+    return balls.Balls(nowhere, [radius(name, block, rho) for name, block in nowhere.items()])
 
 
 def extent(delta: Blocks) -> dict[str, float]:
@@ -72,11 +51,8 @@ def extent(delta: Blocks) -> dict[str, float]:
 
     Args:
         delta: a displacement.
-
-    Returns:
-        A number by name of block.
     """
-    return {name: float(_lengths(block).max()) * len(block) ** 0.5 for name, block in delta.items()}
+    return {name: float(balls.lengths(block).max()) * len(block) ** 0.5 for name, block in delta.items()}
 
 
 def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) -> Blocks:
@@ -86,9 +62,6 @@ def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) ->
         phi0: the centre.
         rho: (ρ_c, ρ_u, ρ_w).
         generator: source of randomness.
-
-    Returns:
-        The displacement.
     """
     return on_boundary(
         {
@@ -99,33 +72,33 @@ def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) ->
     )
 
 
-def aligned(model: Architecture, X: Tensor, phi0: Blocks, rho: Sequence[float]) -> Blocks:
+def aligned(model: Architecture, X: Float[Tensor, "n T d"], phi0: Blocks, rho: Sequence[float]) -> Blocks:
     """Every unit uphill on the sum of the outputs with all readouts c set to 1, and c itself up: head-aligned, for any architecture.
 
     Args:
         model: the architecture.
-        X: tokens, Float[Tensor, "n T d"].
+        X: tokens.
         phi0: the centre.
         rho: (ρ_c, ρ_u, ρ_w).
 
     Returns:
-        The displacement, on the boundary of Ω_ρ.
+        δ, on the boundary of Ω_ρ.
     """
     agreeing = {**phi0, "c": torch.ones_like(phi0["c"])}
-    uphill = pull_back(model, X, agreeing, torch.ones_like(model.outputs(X, phi0)))
+    uphill = autograd.pull_back(model.on(X), agreeing, torch.ones_like(model.outputs(X, phi0)))
     return on_boundary({**uphill, "c": torch.ones_like(phi0["c"])}, rho)
 
 
 def adversarial(
-    model: Architecture, x: Tensor, phi0: Blocks, rho: Sequence[float], steps: int = 40
-) -> tuple[Blocks, Tensor]:
+    model: Architecture, x: Float[Tensor, "1 T d"], phi0: Blocks, rho: Sequence[float], steps: int = 40
+) -> tuple[Blocks, Float[Tensor, ""]]:
     """A displacement on the boundary of Ω_ρ that makes f − f_lin large at the last output of one input.
 
     From the head-aligned one, every unit turns half-way towards its gradient, again and again; the best point counts.
 
     Args:
         model: the architecture.
-        x: one input, Float[Tensor, "1 T d"].
+        x: one input.
         phi0: the centre.
         rho: (ρ_c, ρ_u, ρ_w).
         steps: how often to turn.
@@ -139,7 +112,7 @@ def adversarial(
     best, value = delta, error(delta)
     for _ in range(steps):
         towards = on_boundary(uphill(delta), rho)
-        delta = on_boundary(plus(delta, towards), rho)
+        delta = on_boundary(points.plus(delta, towards), rho)
         now = error(delta)
         if now > value:
             best, value = delta, now

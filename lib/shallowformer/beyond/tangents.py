@@ -1,86 +1,38 @@
-"""The linear model of any architecture, and how far the model is from it."""
+"""How far any architecture is from its linear model, and how long its gradients are."""
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
-from torch.func import jvp, vjp
 
 from shallowformer.beyond.architecture import Architecture, Blocks
+from shallowformer.training import autograd, points
 
 
-def plus(phi: Blocks, delta: Blocks, scale: float = 1.0) -> Blocks:
-    """φ + scale · δ.
-
-    Args:
-        phi: parameters.
-        delta: a displacement with the same blocks.
-        scale: a number.
-
-    Returns:
-        The sum.
-    """
-    return {name: block + scale * delta[name] for name, block in phi.items()}
-
-
-def slope(model: Architecture, X: Tensor, phi: Blocks, delta: Blocks) -> Tensor:
-    """⟨∇f(X; φ), δ⟩ of every output, by forward differentiation.
-
-    Args:
-        model: the architecture.
-        X: tokens, Float[Tensor, "n T d"].
-        phi: where the tangent is taken.
-        delta: the displacement.
-
-    Returns:
-        As the outputs.
-    """
-    return jvp(lambda p: model.outputs(X, p), (phi,), (delta,))[1]
-
-
-def pull_back(model: Architecture, X: Tensor, phi: Blocks, weights: Tensor) -> Blocks:
-    """Σ_j w_j ∇f(X⁽ʲ⁾; φ), by backward differentiation.
-
-    Args:
-        model: the architecture.
-        X: tokens, Float[Tensor, "n T d"].
-        phi: where the gradient is taken.
-        weights: one an output.
-
-    Returns:
-        A displacement.
-    """
-    return vjp(lambda p: model.outputs(X, p), phi)[1](weights)[0]
-
-
-def gap(model: Architecture, X: Tensor, phi0: Blocks, delta: Blocks) -> Tensor:
+def gap(
+    model: Architecture, X: Float[Tensor, "n T d"], phi0: Blocks, delta: Blocks
+) -> Float[Tensor, "n ..."]:
     """The linearisation error f − f_lin at φ⁽⁰⁾ + δ, for a start where f is 0.
 
     Args:
         model: the architecture.
-        X: tokens, Float[Tensor, "n T d"].
+        X: tokens.
         phi0: a symmetric initialisation.
         delta: the displacement.
-
-    Returns:
-        As the outputs.
     """
-    return model.outputs(X, plus(phi0, delta)) - slope(model, X, phi0, delta)
+    f = model.on(X)
+    return f(points.plus(phi0, delta)) - autograd.along(f, phi0, delta)
 
 
-def diagonal(model: Architecture, X: Tensor, phi: Blocks) -> Tensor:
+def diagonal(model: Architecture, X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
     """‖∇f(X⁽ʲ⁾; φ)‖² of every sample's last output, one backward pass a sample.
 
     Args:
         model: the architecture.
-        X: tokens, Float[Tensor, "n T d"].
+        X: tokens.
         phi: parameters.
-
-    Returns:
-        Float[Tensor, "n"].
     """
     found = []
-    for x in X:
-        value, pull = vjp(lambda p, x=x: model.outputs(x[None], p).flatten(), phi)
-        last = torch.zeros_like(value)
-        last[-1] = 1
-        found.append(sum(block.square().sum() for block in pull(last)[0].values()))
+    for x in X.split(1):
+        gradient = autograd.pull_back(lambda p, x=x: model.outputs(x, p).flatten()[-1:], phi, X.new_ones(1))
+        found.append(points.inner(gradient, gradient))
     return torch.stack(found)

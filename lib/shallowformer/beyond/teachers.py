@@ -1,18 +1,20 @@
 """Labels that an architecture's own linear model can make: sections of its tangent kernel at a wide initialisation."""
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer import arguments
+from shallowformer import arguments, data
 from shallowformer.beyond.architecture import Architecture
-from shallowformer.beyond.tangents import pull_back, slope
-from shallowformer.kernel_regime import data
+from shallowformer.training import autograd
 
 #: Root mean square of the labels, several times the paper's: large enough for a run to feel curvature.
 SIZE = 0.3
 
 
-def labels(model: Architecture, X: Tensor, width: int, anchors: int, generator: Generator) -> Tensor:
+def labels(
+    model: Architecture, X: Float[Tensor, "n T d"], width: int, anchors: int, generator: Generator
+) -> Float[Tensor, "n ..."]:
     """Labels y = Σ_r ±K(X, X_r), scaled to root mean square 0.3: a wide linear model of the same kind makes them.
 
     K is the tangent kernel of a symmetric initialisation of the given width, the X_r are fresh inputs of the same law with
@@ -20,13 +22,10 @@ def labels(model: Architecture, X: Tensor, width: int, anchors: int, generator: 
 
     Args:
         model: the architecture.
-        X: tokens, Float[Tensor, "n T d"].
+        X: tokens.
         width: of the teacher, even.
         anchors: how many, at least 1.
         generator: source of randomness.
-
-    Returns:
-        As the outputs.
     """
     arguments.count("anchors", anchors)
     _, T, d = X.shape
@@ -36,5 +35,6 @@ def labels(model: Architecture, X: Tensor, width: int, anchors: int, generator: 
     weights = torch.zeros_like(outputs.reshape(anchors, -1))
     weights[:, -1] = torch.tensor([(-1.0) ** r for r in range(anchors)], dtype=X.dtype)
     weights = weights.reshape(outputs.shape)
-    y = slope(model, X, phi0, pull_back(model, points, phi0, weights))
+    section = autograd.pull_back(model.on(points), phi0, weights)
+    y = autograd.along(model.on(X), phi0, section)
     return SIZE * y / y.square().mean().sqrt()

@@ -3,11 +3,13 @@
 import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import EllipsisType
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
+#: A reader's number, or the dots of the stub while there is none.
+Answer = float | EllipsisType
 #: A case: what to say about it when the answer is wrong there, and the arguments.
 Case = tuple[str, tuple]
 
@@ -51,6 +53,7 @@ def judge(
     cases: Iterable[Case],
     mistakes: Mapping[str, Callable],
     tolerance: float = 1e-9,
+    seen: Callable = lambda value, *arguments: value,
 ) -> Feedback:
     """Compare a reader's function with a reference on every case.
 
@@ -61,11 +64,41 @@ def judge(
         cases: pairs of a description and arguments, simple ones first.
         mistakes: hint → function that makes this mistake; the hint is given when the answer agrees with it.
         tolerance: allowed error relative to the largest entry of the right value, or to 1 if that is larger.
+        seen: what is compared: value and arguments → a number or a tensor.
 
     Returns:
         The feedback; nothing the reader's function does makes this raise.
     """
     cases = list(cases)
+
+    def made(*arguments: object) -> object:
+        value = answer(*arguments)
+        return value if _missing(value) else seen(value, *arguments)
+
+    def problem(value: object, *arguments: object) -> str:
+        found = _difference(value, reference(*arguments), tolerance)
+        hint = found and _hint(value, arguments, mistakes, seen, tolerance)
+        return found + (f" Hint: {hint}" if hint else "")
+
+    judged = made if callable(answer) else answer
+    return judge_by(exercise, judged, cases, problem, f"right on all {len(cases)} cases")
+
+
+def judge_by(
+    exercise: str, answer: Callable, cases: Iterable[Case], problem: Callable[..., str], praise: str
+) -> Feedback:
+    """Judge a reader's function by a property of its values, where more than one function is right.
+
+    Args:
+        exercise: label of the exercise on the page.
+        answer: the reader's function.
+        cases: pairs of a description and arguments, simple ones first.
+        problem: value and arguments → what is wrong, or "".
+        praise: what to say if nothing is.
+
+    Returns:
+        The feedback; nothing the reader's function does makes this raise.
+    """
     if not callable(answer):
         return Feedback(
             exercise,
@@ -81,29 +114,62 @@ def judge(
             return Feedback(
                 exercise, "wrong", f"{description}: your function raises {type(error).__name__}: {error}"
             )
-        if value is None or value is Ellipsis:
+        if _missing(value):
             return Feedback(exercise, "not yet", "your function returns nothing yet")
-        problem = _problem(value, reference(*arguments), tolerance)
-        if problem:
-            hint = _hint(value, arguments, mistakes, tolerance)
-            return Feedback(
-                exercise, "wrong", f"{description}: {problem}" + (f" Hint: {hint}" if hint else "")
-            )
-    return Feedback(exercise, "passed", f"right on all {len(cases)} cases")
+        if found := problem(value, *arguments):
+            return Feedback(exercise, "wrong", f"{description}: {found}")
+    return Feedback(exercise, "passed", praise)
 
 
-def judge_number(exercise: str, answer: object, verdict: Callable[[float], Feedback]) -> Feedback:
-    """Judge an answer that is a number: a Python, numpy or torch one.
+def judge_number(
+    exercise: str,
+    answer: object,
+    right: float,
+    mistakes: Mapping[str, float],
+    otherwise: str | Callable[[float], str],
+    praise: str,
+    tolerance: float = 1e-3,
+    near: float = 0.01,
+) -> Feedback:
+    """Compare an answer that is a number with the right one.
 
     Args:
         exercise: label of the exercise on the page.
-        answer: the reader's answer.
+        answer: the reader's answer: a Python, numpy or torch number.
+        right: the right one.
+        mistakes: hint → number that this mistake leads to.
+        otherwise: what to say of any other number, or number → what to say.
+        praise: what to say of the right one.
+        tolerance: allowed error.
+        near: distance at which an answer is taken for a mistake's number, relative to it unless that is 0.
+
+    Returns:
+        The feedback; "not yet" for a missing answer, "wrong" for what is not a number.
+    """
+
+    def verdict(number: float) -> Feedback:
+        if abs(number - right) <= tolerance:
+            return Feedback(exercise, "passed", praise)
+        for hint, wrong in mistakes.items():
+            if abs(number - wrong) <= near * (abs(wrong) or 1.0):
+                return Feedback(exercise, "wrong", hint)
+        return Feedback(exercise, "wrong", otherwise if isinstance(otherwise, str) else otherwise(number))
+
+    return judge_number_by(exercise, answer, verdict)
+
+
+def judge_number_by(exercise: str, answer: object, verdict: Callable[[float], Feedback]) -> Feedback:
+    """Judge an answer that is a number, where more than one is right.
+
+    Args:
+        exercise: label of the exercise on the page.
+        answer: the reader's answer: a Python, numpy or torch number.
         verdict: the number → the feedback.
 
     Returns:
         The feedback; "not yet" for a missing answer, "wrong" for what is not a number.
     """
-    if answer is None or answer is Ellipsis:
+    if _missing(answer):
         return Feedback(exercise, "not yet", "give a number")
     try:
         number = float(answer)
@@ -112,7 +178,11 @@ def judge_number(exercise: str, answer: object, verdict: Callable[[float], Feedb
     return verdict(number)
 
 
-def _problem(value: object, right: Tensor | float, tolerance: float) -> str:
+def _missing(value: object) -> bool:
+    return value is None or value is Ellipsis
+
+
+def _difference(value: object, right: Tensor | float, tolerance: float) -> str:
     """What is wrong with a value, or ""."""
     right = torch.as_tensor(right, dtype=torch.float64)
     try:
@@ -134,41 +204,13 @@ def _problem(value: object, right: Tensor | float, tolerance: float) -> str:
     return f"off by up to {float(error.max()):.3g} where entries reach {float(right.abs().max()):.3g}."
 
 
-def _hint(value: object, arguments: tuple, mistakes: Mapping[str, Callable], tolerance: float) -> str:
+def _hint(
+    value: object, arguments: tuple, mistakes: Mapping[str, Callable], seen: Callable, tolerance: float
+) -> str:
     for hint, mistaken in mistakes.items():
         try:
-            if not _problem(value, mistaken(*arguments), tolerance):
+            if not _difference(value, seen(mistaken(*arguments), *arguments), tolerance):
                 return hint
         except Exception:  # a mistake need not be computable on every case
             continue
     return ""
-
-
-class _LargestResult(TorchDispatchMode):
-    """Remembers the number of entries of the largest tensor that any operation returns."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entries = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        for item in result if isinstance(result, (tuple, list)) else (result,):
-            if isinstance(item, Tensor):
-                self.entries = max(self.entries, item.numel())
-        return result
-
-
-def largest_tensor(function: Callable, *arguments: Tensor) -> int:
-    """Number of entries of the largest tensor that a computation makes on its way.
-
-    Args:
-        function: what to run.
-        *arguments: what to run it on.
-
-    Returns:
-        The number of entries; views count with the entries they show.
-    """
-    with _LargestResult() as mode:
-        function(*arguments)
-    return mode.entries

@@ -59,14 +59,7 @@ class Experiment:
 
 
 def planned(experiment: Experiment, scale: str) -> dict[str, Config]:
-    """The configurations of a scale.
-
-    Args:
-        experiment: the experiment.
-        scale: "smoke", "laptop" or "paper".
-
-    Returns:
-        Configurations by key, in the plan's order.
+    """The configurations of a scale, by key, in the plan's order.
 
     Raises:
         ValueError: no such scale; a configuration that is not one, or is planned twice.
@@ -88,11 +81,6 @@ def planned(experiment: Experiment, scale: str) -> dict[str, Config]:
 def stored(experiment: Experiment, scale: str = "paper", results: Path | None = None) -> list[dict]:
     """The stored rows of a scale, for a chapter: what is planned and stored, in the plan's order.
 
-    Args:
-        experiment: the experiment.
-        scale: whose plan.
-        results: the folder; that of the repository or installation if not given.
-
     Returns:
         One mapping a row, fields of the configuration and results side by side.
 
@@ -107,11 +95,6 @@ def stored(experiment: Experiment, scale: str = "paper", results: Path | None = 
 
 def row(experiment: Experiment, config: Config, device: torch.device) -> dict:
     """Compute one row.
-
-    Args:
-        experiment: the experiment.
-        config: its configuration.
-        device: where.
 
     Returns:
         The row as it is stored: ``key``, ``config``, ``result``, ``provenance``.
@@ -145,10 +128,6 @@ def row(experiment: Experiment, config: Config, device: torch.device) -> dict:
 
 def provenance(dtype: str, device: torch.device) -> dict:
     """What a row was computed with; nothing about whose machine it was.
-
-    Args:
-        dtype: of the computation.
-        device: where.
 
     Returns:
         Versions, kind of device, number of threads; the commit if this is a repository.

@@ -17,9 +17,6 @@ def described(config: object) -> dict:
         config: an instance of a frozen dataclass; fields are numbers, strings, bools, None, or tuples of these. A field that is computed
             should be rounded alike everywhere (+, −, ×, ÷ and square roots are; powers need not be), or keys differ between machines.
 
-    Returns:
-        The fields by name.
-
     Raises:
         ValueError: not a frozen dataclass, or a field that is not allowed.
     """
@@ -35,28 +32,13 @@ def described(config: object) -> dict:
 
 
 def key(name: str, fields: Mapping[str, object]) -> str:
-    """The key of a row.
-
-    Args:
-        name: of the experiment.
-        fields: of the configuration, from ``described``.
-
-    Returns:
-        The first 16 hexadecimal digits of the SHA-256 hash of both, as JSON with sorted names and no blanks.
-    """
+    """The key of a row: the first 16 digits of the SHA-256 hash of name and fields, as JSON with sorted names and no blanks."""
     text = json.dumps([name, dict(fields)], sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def words(fields: Mapping[str, object]) -> str:
-    """A configuration in a line, for messages.
-
-    Args:
-        fields: by name.
-
-    Returns:
-        E.g. ``m = 8, seed = 0``.
-    """
+    """A configuration in a line, for messages: ``m = 8, seed = 0``."""
     return ", ".join(f"{name} = {value}" for name, value in fields.items())
 
 

@@ -29,63 +29,63 @@ class Entry:
 #: To add an experiment, add a line.
 EXPERIMENTS: Mapping[str, Entry] = {
     "beyond_theory": Entry(
-        "shallowformer.experiments.beyond_theory:EXPERIMENT",
+        "shallowformer.experiments.beyond.beyond_theory:EXPERIMENT",
         "Beyond the theory: a shared hidden layer, sequence outputs and two layers beside the paper's model",
     ),
     "certificates": Entry(
-        "shallowformer.experiments.certificates:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.certificates:EXPERIMENT",
         "Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured",
     ),
     "sample_size": Entry(
-        "shallowformer.experiments.sample_size:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.sample_size:EXPERIMENT",
         "Approximation error against the number of inputs: maximum, mean square, ceiling, width needed",
     ),
     "sample_training": Entry(
-        "shallowformer.experiments.sample_training:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.sample_training:EXPERIMENT",
         "Training loss and loss on fresh inputs against the number of samples",
     ),
     "sequence_length": Entry(
-        "shallowformer.experiments.sequence_length:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.sequence_length:EXPERIMENT",
         "Targets, losses and gradients against the length of sequences",
     ),
     "step_cost": Entry(
-        "shallowformer.experiments.step_cost:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.step_cost:EXPERIMENT",
         "Time and memory of a step against the length of sequences",
     ),
     "misfit": Entry(
-        "shallowformer.experiments.outside:CERTIFIED",
+        "shallowformer.experiments.kernel_regime.outside:CERTIFIED",
         "Theorem A's certificate for realisable and other targets",
     ),
     "norms": Entry(
-        "shallowformer.experiments.outside:NORMS",
+        "shallowformer.experiments.kernel_regime.outside:NORMS",
         "Is a target realisable? The least squared norm that fits its labels, against the number of samples",
     ),
     "outside": Entry(
-        "shallowformer.experiments.outside:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.outside:EXPERIMENT",
         "Realisable and other targets side by side: full training, its linear model, test losses",
     ),
     "projection": Entry(
-        "shallowformer.experiments.projection:EXPERIMENT",
-        "Fences of every radius and none: loss, displacement, distance from the linear model",
+        "shallowformer.experiments.kernel_regime.projection:EXPERIMENT",
+        "Projections of every radius and none: loss, displacement, distance from the linear model",
     ),
     "runaway": Entry(
-        "shallowformer.experiments.runaway:EXPERIMENT",
-        "Steps beyond the edge of the linear model, with a fence and without",
+        "shallowformer.experiments.kernel_regime.runaway:EXPERIMENT",
+        "Steps beyond the edge of the linear model, with a projection and without",
     ),
     "linearisation_error": Entry(
-        "shallowformer.experiments.linearisation_error:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.linearisation_error:EXPERIMENT",
         "Figure 1(a): linearisation error at four points of the boundary against width",
     ),
     "approximation_error": Entry(
-        "shallowformer.experiments.approximation_error:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.approximation_error:EXPERIMENT",
         "Figure 1(b): approximation error of m heads, the paper's variant and the released one",
     ),
     "prices": Entry(
-        "shallowformer.experiments.prices:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.prices:EXPERIMENT",
         "What the labels of Figure 1's teachers cost in the norm of the student's kernel, against the number of inputs",
     ),
     "training_loss": Entry(
-        "shallowformer.experiments.training_loss:EXPERIMENT",
+        "shallowformer.experiments.kernel_regime.training_loss:EXPERIMENT",
         "Figure 1(c): smallest and mean training loss against width, the paper's variant and the released one",
     ),
 }
@@ -101,9 +101,6 @@ def get(name: str) -> "Experiment":
     Args:
         name: of a registered one, or ``module:NAME`` of one's own.
 
-    Returns:
-        The experiment.
-
     Raises:
         Unknown: no experiment of that name.
     """
@@ -116,9 +113,9 @@ def get(name: str) -> "Experiment":
         return found
     if name not in EXPERIMENTS:
         near = difflib.get_close_matches(name, EXPERIMENTS, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise Unknown(
-            f"no experiment is called {name!r}; {hint}There are: {', '.join(sorted(EXPERIMENTS))}. "
+            f"no experiment is called {name!r}{hint} There are: {', '.join(sorted(EXPERIMENTS))}. "
             "An experiment of your own is named module:NAME"
         )
     return _imported(EXPERIMENTS[name].place)

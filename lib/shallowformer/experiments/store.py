@@ -30,33 +30,17 @@ class StoreError(RuntimeError):
 
 
 def folder() -> Path:
-    """Where results lie unless said otherwise.
-
-    Returns:
-        ``results/`` of the repository if this is one, otherwise the place where an installation keeps what was published.
-    """
+    """Where results lie unless said otherwise: ``results/`` of the repository, or where an installation keeps what was published."""
     return _PLACES[0] if _PLACES[0].is_dir() else _PLACES[1]
 
 
 def path(name: str, results: Path | None = None) -> Path:
-    """The file of an experiment.
-
-    Args:
-        name: of the experiment.
-        results: the folder; as ``folder`` if not given.
-
-    Returns:
-        Its path.
-    """
+    """The file of an experiment, in ``folder()`` if no folder is given."""
     return (folder() if results is None else Path(results)) / f"{name}.json"
 
 
 def load(name: str, results: Path | None = None) -> list[dict]:
     """The stored rows of an experiment, in the order in which they were added; none if nothing is stored.
-
-    Args:
-        name: of the experiment.
-        results: the folder; as ``folder`` if not given.
 
     Returns:
         Rows: mappings with ``key``, ``config``, ``result`` and ``provenance``.
@@ -85,12 +69,7 @@ def load(name: str, results: Path | None = None) -> list[dict]:
 
 
 def add(name: str, rows: Sequence[dict], results: Path | None = None) -> None:
-    """Add rows, all of them or none; a row whose key is stored already stays as it is.
-
-    Args:
-        name: of the experiment.
-        rows: as ``load`` returns them.
-        results: the folder, made if need be; as ``folder`` if not given.
+    """Add rows as ``load`` returns them, all or none; a row whose key is stored already stays as it is.
 
     Raises:
         StoreError: what is stored is corrupted, or another process does not let go of the file.
@@ -106,10 +85,6 @@ def add(name: str, rows: Sequence[dict], results: Path | None = None) -> None:
 
 def prepare(name: str, results: Path | None = None) -> None:
     """Make the folder if need be, and see that rows can be added to it: better now than after an hour's row.
-
-    Args:
-        name: of the experiment.
-        results: the folder; as ``folder`` if not given.
 
     Raises:
         StoreError: another process does not let go of the file.

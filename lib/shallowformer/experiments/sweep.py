@@ -45,16 +45,13 @@ def run(
     Two runs at once lose none of each other's rows, but may both compute the same.
 
     Args:
-        experiment: the experiment.
+        experiment: what is run.
         scale: "smoke", "laptop" or "paper".
         results: folder of the store; that of the repository or installation if not given.
         device: where each row is computed.
         jobs: processes on this machine.
         scheduler: address of a Dask scheduler, whose workers take the place of ``jobs``.
         progress: show a bar with the time left.
-
-    Returns:
-        The report.
 
     Raises:
         ValueError: no such scale, a plan that is not one, a wrong ``jobs`` or ``scheduler``.

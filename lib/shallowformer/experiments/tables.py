@@ -11,10 +11,6 @@ from shallowformer.experiments.registry import SCALES
 def show(experiment: Experiment, results: Path | None = None) -> str:
     """What is stored of an experiment, and what is missing.
 
-    Args:
-        experiment: the experiment.
-        results: folder of the store; that of the repository or installation if not given.
-
     Returns:
         Lines: title, counts a scale, rows with the fields that vary and the results that are single values, names of the other results,
         time taken.

@@ -35,7 +35,7 @@ def sample(
     """Draw stored rows that the plan of some scale has.
 
     Args:
-        experiment: the experiment.
+        experiment: whose rows.
         share: of the rows, in (0, 1]; rounded up, so at least one row if there is any.
         seed: of the draw.
         results: folder of the store.
@@ -109,9 +109,6 @@ def compare(stored: Mapping, again: Mapping, tolerance: Mapping[str, float]) -> 
         stored: the row.
         again: the row, recomputed.
         tolerance: relative, by name of a result.
-
-    Returns:
-        One line a difference.
     """
     lines = []
     was, now = (row["provenance"].get("dtype") for row in (stored, again))

@@ -91,12 +91,6 @@ def outcomes(
 def address(scheduler: str) -> str:
     """An address of a Dask scheduler as it is, if it can be one.
 
-    Args:
-        scheduler: protocol, host and port.
-
-    Returns:
-        The address.
-
     Raises:
         ValueError: not of this form. (Dask's own client would try for a minute.)
     """
@@ -120,24 +114,23 @@ def _on_cluster(
 ) -> Iterator[Outcome]:
     """All rows are handed over at once, so that the cluster may grow; Dask computes those of a dead worker again.
 
-    (Not by joblib's Dask backend: where the cluster has a single thread, that one computes here instead.)
+    (Not by joblib's Dask backend: where the cluster has a single thread, that one computes here instead. Nor by Dask's own
+    ``as_completed``: its timeout runs from its call, not from the last row; and with results, a row that cannot be read here takes
+    others with it, and it waits for all of them for ever.)
     """
     with _client(scheduler) as client:
         import cloudpickle  # comes with Dask
 
         _ready(client, experiment, scheduler)
-        finished = queue.SimpleQueue()
-        waiting = [
-            client.submit(_unpacked, cloudpickle.dumps((experiment, config, device)), pure=False)
-            for config in configs
-        ]
-        for future in waiting:
-            future.add_done_callback(finished.put)
-        left, seen = len(waiting), time.monotonic()
-        while left:
-            outcome = _fetched(finished)
+        packets = (cloudpickle.dumps((experiment, config, device)) for config in configs)
+        submitted = (client.submit(_unpacked, packet, pure=False) for packet in packets)
+        waiting, finished = {future.key: future for future in submitted}, queue.SimpleQueue()
+        for key in waiting:
+            waiting[key].add_done_callback(finished.put)
+        seen = time.monotonic()
+        while waiting:
+            outcome = _fetched(finished, waiting)
             if outcome is not None:
-                left -= 1
                 yield outcome
             if outcome is not None or client.nthreads():
                 seen = time.monotonic()
@@ -148,17 +141,18 @@ def _on_cluster(
                 )
 
 
-def _fetched(finished: queue.SimpleQueue) -> Outcome | None:
+def _fetched(finished: queue.SimpleQueue, waiting: dict) -> Outcome | None:
     """What a cluster finished next; None if it is not here soon."""
     try:
         future = finished.get(timeout=LOOK)
+        outcome = future.result(timeout=LOOK)
     except queue.Empty:
         return None
-    try:
-        return future.result(timeout=LOOK)
     except TimeoutError:  # its worker died before it handed the row over, and another computes it again
         future.add_done_callback(finished.put)
         return None
+    del waiting[future.key]  # Dask lets go of it: else it would compute the row again when this worker dies
+    return outcome
 
 
 def _ready(client: object, experiment: Experiment, scheduler: str) -> None:

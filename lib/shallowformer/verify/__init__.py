@@ -8,10 +8,12 @@ The chapter *Put a claim of your own to the test* is the worked example.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 
+from jaxtyping import Bool
 from torch import Generator, Tensor
 
+from shallowformer.verify import planting
 from shallowformer.verify.identity import Identity, Route
-from shallowformer.verify.inequality import Inequality, Side, batch
+from shallowformer.verify.inequality import Inequality, Side, batch, sides
 from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
 from shallowformer.verify.search import SearchResult, maximise
@@ -29,11 +31,11 @@ from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
 
 __all__ = [
     "AdmissibleSet", "ClaimFailed", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
-    "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle", "sphere",
-    "tokens",
+    "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle", "sides",
+    "sphere", "tokens",
 ]  # fmt: skip
 
-Check = Identity | Inequality | Rate | Probability
+Check = planting.Check
 
 
 def _known_options(kind: type, options: Mapping) -> Mapping:
@@ -51,16 +53,13 @@ def settle(check: Check) -> Verdict:
     Args:
         check: any of the four kinds.
 
-    Returns:
-        The verdict.
-
     Raises:
         ClaimFailed: the verdict is not the expected one.
         ValueError: an unknown ``support``.
     """
     if check.support not in SUPPORT:
         raise ValueError(f"support must be one of {', '.join(SUPPORT)}, got {check.support!r}")
-    verdict = check.run()
+    verdict = planting.run(check)
     verdict.show()
     if not verdict.passed:
         raise ClaimFailed(
@@ -126,8 +125,8 @@ def inequality(
 
     Args:
         claim: id, the label of the statement on the page.
-        lhs: named variables with a leading restart dimension → Float64[Tensor, "restarts"], differentiable.
-        rhs: the same, or a number above 0.
+        lhs: named variables with a leading restart dimension → one number a restart, differentiable.
+        rhs: the same, or a number above 0; ``sides`` makes both of a function that computes them together.
         over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
             or ``attains`` is given, the search must get there in each.
         expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below) or ``violated`` (an erratum).
@@ -194,13 +193,17 @@ def rate(
 
 
 def probability(
-    claim: str, fails: Callable[[int, Generator], Tensor], at_most: float, draws: int, **options
+    claim: str,
+    fails: Callable[[int, Generator], Bool[Tensor, " draws"]],
+    at_most: float,
+    draws: int,
+    **options,
 ) -> Verdict:
     """Put a probability to the test: the failure frequency over independent draws against the claimed level.
 
     Args:
         claim: id, the label of the statement on the page.
-        fails: (draws, generator) → Bool[Tensor, "draws"], True where the event that should hold does not.
+        fails: (draws, generator) → True where the event that should hold does not.
         at_most: the claimed bound on the probability of failure, in (0, 1).
         draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
         **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``.

@@ -1,19 +1,23 @@
 """Identities: a formula against independent routes to the same quantity."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.verify import power
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import Verdict
 
-Route = Callable[..., Tensor | tuple[Tensor, ...]]
+Quantity = Shaped[Tensor, "..."]
+Route = Callable[..., Quantity | tuple[Quantity, ...]]
 
 
-def relative_error(value: Tensor, reference: Tensor, floor: float) -> float:
+def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
     """Largest entry of the difference over the largest entry of the reference, or over ``floor`` if that is larger.
 
     Args:
@@ -70,6 +74,12 @@ class Identity:
     def run(self) -> Verdict:
         """Evaluate formula and routes on every case and compare."""
         worst = dict.fromkeys(self.routes, 0.0)
+        tolerance = {name: self.tolerances.get(name, self.tolerance) for name in self.routes}
+        # Of each part, the changes that its comparisons would notice; where it is 0 as far as this check can see, only if it is so
+        # everywhere: 0 off by 1 % is 0.
+        seen: dict[int, list[float]] = {}
+        where_zero: dict[int, list[float]] = {}
+        to_the_truth = 0.0
         cases = 0
         for case in self.over:
             cases += 1
@@ -80,11 +90,17 @@ class Identity:
                     raise ValueError(
                         f"{self.claim}: route {name!r} gives {len(reference)} parts, the formula {len(value)}"
                     )
-                error = max(relative_error(v, r, self.floor) for v, r in zip(value, reference, strict=True))
-                worst[name] = max(worst[name], error)
+                for part, (v, r) in enumerate(zip(value, reference, strict=True)):
+                    error = relative_error(v, r, self.floor)
+                    worst[name] = max(worst[name], error)
+                    visible = _visible(v, r, self.floor, tolerance[name])
+                    seen.setdefault(part, []), where_zero.setdefault(part, [])
+                    (seen if visible else where_zero)[part].append(
+                        (tolerance[name] + error) / (visible or 1.0)
+                    )
+                    to_the_truth = max(to_the_truth, (error - tolerance[name]) / (visible or 1.0))
         if not cases:
             raise ValueError(f"{self.claim}: over must hold at least one case, got none")
-        tolerance = {name: self.tolerances.get(name, self.tolerance) for name in self.routes}
         holds = all(worst[name] <= tolerance[name] for name in self.routes)
         errors = ", ".join(
             f"{_power_of_ten(error)} against {name} (tolerance {tolerance[name]:.0e})"
@@ -102,10 +118,24 @@ class Identity:
                 **{f"tolerance_{name}": value for name, value in tolerance.items()},
             },
             budget={"cases": cases},
+            notices=power.of_identity(
+                [changes or where_zero[part] for part, changes in seen.items()],
+                max(to_the_truth, min(tolerance.values())),
+                self.expect,
+            ),
             because=self.because,
             support=self.support,
             finding=self.finding,
         )
+
+
+def _visible(value: Tensor, reference: Tensor, floor: float, tolerance: float) -> float:
+    """The error that a relative change of ``value`` by 1 makes: 0 where that cannot be seen."""
+    scale = max(float(reference.detach().abs().max()), floor) if reference.numel() else floor
+    largest = float(value.detach().abs().max()) if value.numel() else 0.0
+    if not math.isfinite(largest):
+        return 1.0
+    return largest / scale if largest > tolerance * floor else 0.0
 
 
 def _parts(value: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:

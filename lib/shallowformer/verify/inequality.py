@@ -1,19 +1,48 @@
 """Inequalities: an adversarial search for the largest left side over right side."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.formulas import Number
+from shallowformer.verify import power
 from shallowformer.verify.claims import parse
 from shallowformer.verify.search import maximise
 from shallowformer.verify.sets import AdmissibleSet, Point
 from shallowformer.verify.verdict import SHORTFALL, Verdict
 
 Side = Callable[..., Tensor]
+#: Left and right side together.
+Sides = Callable[..., Sequence[Tensor]]
+
+
+@dataclass(frozen=True)
+class OneOfTwo:
+    """A side of an inequality whose sides are computed together: see ``sides``."""
+
+    together: Sides
+    which: int
+
+    def __call__(self, **point: Float[Tensor, "b ..."]) -> Float[Tensor, " b"]:
+        """This side alone."""
+        return self.together(**point)[self.which]
+
+
+def sides(together: Sides) -> tuple[Side, Side]:
+    """Left and right side of an inequality from a function that computes both; a check evaluates it once for both.
+
+    Args:
+        together: named variables with a leading restart dimension → (left, right).
+
+    Returns:
+        The two sides, for ``inequality(claim, *sides(together), …)``.
+    """
+    return OneOfTwo(together, 0), OneOfTwo(together, 1)
 
 
 @dataclass(frozen=True)
@@ -72,12 +101,21 @@ class Inequality:
                     f"known[{name!r}] must lie in the set: {variable} in {over.regions[variable].text}"
                 )
 
-    def ratio(self, **point: Tensor) -> Tensor:
-        """Left side over right side of a batch of points, Float64[Tensor, "restarts"]."""
-        left, right = self.lhs(**point), self.rhs(**point) if callable(self.rhs) else self.rhs
+    def ratio(self, **point: Float[Tensor, "b ..."]) -> Float[Tensor, " b"]:
+        """Left side over right side of a batch of points."""
+        left, right = self._sides(**point)
+        negative = torch.as_tensor(right) < 0
+        if not negative.any():
+            return left / right
         # A negative right side turns a quotient around: there the claim holds or fails outright.
-        outright = torch.where(left <= right, -math.inf, math.inf)
-        return torch.where(torch.as_tensor(right) < 0, outright, left / right)
+        return torch.where(negative, torch.where(left <= right, -math.inf, math.inf), left / right)
+
+    def _sides(self, **point: Tensor) -> tuple[Tensor, Tensor | float]:
+        lhs, rhs = self.lhs, self.rhs
+        if isinstance(lhs, OneOfTwo) and isinstance(rhs, OneOfTwo) and lhs.together is rhs.together:
+            both = lhs.together(**point)
+            return both[lhs.which], both[rhs.which]
+        return lhs(**point), rhs(**point) if callable(rhs) else rhs
 
     def scaled(self, factor: float) -> "Inequality":
         """The same claim with its right side multiplied by ``factor``: a mutation that a sharp claim must not survive."""
@@ -123,6 +161,14 @@ class Inequality:
                 **{f"known_{name}": value for name, value in known.items()},
             },
             budget={"sets": len(sets), "restarts": self.restarts, "steps": self.steps, "seed": self.seed},
+            notices=power.of_inequality(
+                ratio,
+                self.rounding,
+                self.expect,
+                self.attains,
+                self.gap,
+                [result.value for result in found.values()],
+            ),
             because=self.because,
             support=self.support,
             finding=self.finding,
@@ -161,11 +207,11 @@ class Inequality:
         return f"largest ratio {ratio:.6f}{place}{reached}"
 
 
-def batch(**point: Tensor) -> Point:
+def batch(**point: Number | Sequence) -> Point:
     """A single point as a batch of one, for ``known``.
 
     Args:
-        **point: name → tensor without the leading restart dimension.
+        **point: name → number, sequence or tensor, without the leading restart dimension.
 
     Returns:
         The same with a leading dimension of 1, in float64.

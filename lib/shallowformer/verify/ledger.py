@@ -12,6 +12,9 @@ from shallowformer.verify.claims import parse
 #: altogether, and are held against their tolerances by the check itself.
 TOLERANCE = 1e-3
 
+#: Powers below the first hang on how far a search got, and below the second rounding decides that; those of values are rounding alone.
+SMALL, NOTHING, ROUNDING = 1e-2, 1e-4, 1e-9
+
 #: Fields of an entry that a fresh run must reproduce exactly.
 EXACT = (
     "paper",
@@ -61,6 +64,7 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
             },
             "measured": measured,
             "budget": dict(sorted(verdict["budget"].items())),
+            "notices": verdict["notices"],
             **{key: verdict[key] for key in ("because", "finding")},
             "chapter": chapter,
         }
@@ -147,7 +151,34 @@ def differences(fresh: list[dict], stored: list[dict]) -> list[str]:
                 lines.append(
                     f"{claim}: {name} is {measured.get(name)!r}, the ledger says {recorded.get(name)!r}"
                 )
+        if not _same_power(new[claim].get("notices"), old[claim].get("notices")):
+            lines.append(
+                f"{claim}: notices is {new[claim].get('notices')!r}, the ledger says {old[claim].get('notices')!r}"
+            )
     return lines
+
+
+def _same_power(new: dict | None, old: dict | None) -> bool:
+    """The same kind of change, and as small a one: of small ones and of values, within a factor of 2, or both next to nothing."""
+    if (
+        not (new and old)
+        or new.keys() != old.keys()
+        or any(new.get(name) != old.get(name) for name in ("what", "side"))
+    ):
+        return new == old
+    value = new["what"] == "value"
+    return all(
+        _near(
+            float(new[name]), float(old[name]), ROUNDING if value else NOTHING, math.inf if value else SMALL
+        )
+        for name in ("change", "pinned")
+        if name in new
+    )
+
+
+def _near(a: float, b: float, nothing: float, small: float) -> bool:
+    low, high = sorted((a, b))
+    return low == high or high <= nothing or high <= low * (2 if high < small else 1 + TOLERANCE)
 
 
 def _by_id(entries: list[dict]) -> dict[str, dict]:
@@ -158,6 +189,8 @@ def _close(new: object, old: object, name: str) -> bool:
     if isinstance(new, list) and isinstance(old, list):
         return len(new) == len(old) and all(_close(a, b, name) for a, b in zip(new, old, strict=True))
     if isinstance(new, (int, float)) and isinstance(old, (int, float)):
+        if name.startswith("tolerance"):
+            return new == old
         return "error" in name or abs(new - old) <= TOLERANCE * max(1.0, abs(old))
     return new == old
 

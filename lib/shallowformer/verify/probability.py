@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Bool
 from scipy.stats import binomtest
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.verify import power
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import Verdict
 
@@ -47,7 +49,7 @@ class Probability:
     """The check of a probability: see ``verify.probability`` for the arguments."""
 
     claim: str
-    fails: Callable[[int, Generator], Tensor]
+    fails: Callable[[int, Generator], Bool[Tensor, " draws"]]
     at_most: float
     draws: int
     seed: int = 0
@@ -87,6 +89,7 @@ class Probability:
             summary=f"{failures} failures in {self.draws} draws, 99 % interval [{low:.4g}, {high:.4g}], claimed at most {self.at_most:g}",
             measured={"frequency": failures / self.draws, "interval": [low, high], "at_most": self.at_most},
             budget={"draws": self.draws, "seed": self.seed},
+            notices=power.of_probability(low, high, self.at_most, self.expect),
             because=self.because,
             support=self.support,
             finding=self.finding,

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Num
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from shallowformer import arguments
+from shallowformer.verify import power
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import Verdict
 
@@ -32,7 +34,7 @@ class Fit:
     intercept: float
 
 
-def _sizes(x: Sequence[float], law: str) -> np.ndarray:
+def _sizes(x: Sequence[float] | Num[np.ndarray, " k"], law: str) -> np.ndarray:
     """The values to fit against, refused where no line can be fitted."""
     x = np.asarray(x, float)
     if law not in ("power", "geometric"):
@@ -46,12 +48,17 @@ def _sizes(x: Sequence[float], law: str) -> np.ndarray:
     return x
 
 
-def fit(x: Sequence[float], y: np.ndarray, law: str = "power", seed: int = 0) -> Fit:
+def fit(
+    x: Sequence[float] | Num[np.ndarray, " k"],
+    y: Num[np.ndarray, "seeds k"],
+    law: str = "power",
+    seed: int = 0,
+) -> Fit:
     """Fit log y = intercept + slope · log x (``power``) or · x (``geometric``), resampling whole seeds.
 
     Args:
         x: at least three different values, above 0 for a power law.
-        y: Float[ndarray, "seeds len(x)"], all above 0.
+        y: all above 0.
         law: ``power`` or ``geometric``.
         seed: of the bootstrap.
 
@@ -161,6 +168,7 @@ class Rate:
                 "range": [float(min(self.over)), float(max(self.over))],
             },
             budget={"seeds": len(self.seeds), "points": len(self.over), "resamples": RESAMPLES},
+            notices=power.of_rate(line.low, line.high, self.exponent, slack, self.relation, self.expect),
             because=self.because,
             support=self.support,
             finding=self.finding,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float64
 from torch import Generator, Tensor
 
 from shallowformer import arguments
@@ -18,13 +19,13 @@ class SearchResult:
     Args:
         value: the largest value.
         point: the admissible point, name → tensor with a leading dimension of 1.
-        values: the largest value of each restart, Float64[Tensor, "restarts"].
+        values: the largest value of each restart.
         undefined: how many evaluations gave NaN.
     """
 
     value: float
     point: Point
-    values: Tensor
+    values: Float64[Tensor, " restarts"]
     undefined: int = 0
 
 
@@ -50,11 +51,11 @@ class _Adam:
         self.mean.lerp_(slope, 1 - self.MEMORY)
         self.square.lerp_(square, 1 - self.SQUARE_MEMORY)
         mean = self.mean / (1 - self.MEMORY**self.steps)
-        return mean / ((self.square / (1 - self.SQUARE_MEMORY**self.steps)).sqrt() + 1e-12)
+        return mean.div_((self.square / (1 - self.SQUARE_MEMORY**self.steps)).sqrt_().add_(1e-12))
 
 
 def maximise(
-    objective: Callable[..., Tensor],
+    objective: Callable[..., Float64[Tensor, " restarts"]],
     over: AdmissibleSet,
     restarts: int = 32,
     steps: int = 300,
@@ -66,8 +67,8 @@ def maximise(
     Every start and every iterate counts, so the result is at least as good as random search with the same starts.
 
     Args:
-        objective: named variables with a leading restart dimension → Float64[Tensor, "restarts"], differentiable;
-            restarts must not interact. NaN counts as minus infinity.
+        objective: named variables with a leading restart dimension → one number a restart, differentiable; restarts must not
+            interact. NaN counts as minus infinity.
         over: where the variables may lie.
         restarts: starting points, at least 1.
         steps: steps of each climb, at least 0 (0: only the starting points are evaluated).
@@ -91,7 +92,8 @@ def maximise(
     climbers = {name: _Adam(value, over.regions[name].round) for name, value in raw.items()}
     best = torch.full((restarts,), -math.inf, dtype=torch.float64)
     best_point = {name: value.detach().clone() for name, value in raw.items()}
-    undefined = 0
+    among = {name: (restarts, *[1] * (value.ndim - 1)) for name, value in raw.items()}
+    undefined = torch.zeros((), dtype=torch.int64)
     for step in range(steps + 1):
         point = over.admit(raw)
         value = objective(**point)
@@ -105,17 +107,16 @@ def maximise(
                 "objective must be differentiable in its variables to be climbed; got a value without a gradient"
             )
         with torch.no_grad():
-            undefined += int(value.isnan().sum())
+            undefined += value.isnan().sum()
             better = value > best  # False for NaN
             best = torch.where(better, value.double(), best)
             for name, now in point.items():
-                best_point[name][better] = now.detach()[better]
+                best_point[name] = torch.where(better.view(among[name]), now, best_point[name])
         if step == steps:
             break
         size = rate * (1e-4 + 0.5 * (1 + math.cos(math.pi * step / steps)))
-        slopes = torch.autograd.grad(
-            torch.where(value.isfinite(), value, 0.0).sum(), list(raw.values()), allow_unused=True
-        )
+        finite = (value.detach().abs() < math.inf).to(value.dtype)
+        slopes = torch.autograd.grad(torch.dot(value, finite), list(raw.values()), allow_unused=True)
         with torch.no_grad():
             for (name, variable), slope in zip(raw.items(), slopes, strict=True):
                 if slope is not None:
@@ -127,5 +128,5 @@ def maximise(
         float(best[winner]),
         {name: value[winner : winner + 1] for name, value in best_point.items()},
         best,
-        undefined,
+        int(undefined),
     )

@@ -1,8 +1,8 @@
 """Admissible sets: where the variables of a claim may lie, for random cases and for the search for the worst one.
 
 A set draws starting points and maps any raw tensor to an admissible one. Every point carries a leading dimension for
-the restarts of a search, so the functions of a claim are written for a batch: ``X`` of ``tokens(T, d)`` arrives as
-Float[Tensor, "restarts T d"].
+the restarts of a search, so the functions of a claim are written for a batch: ``X`` of ``tokens(T, d)`` arrives with
+the shape [restarts, T, d].
 """
 
 import math
@@ -10,11 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
 
-Point = dict[str, Tensor]
+#: Of one variable, at b points.
+Values = Float[Tensor, "b ..."]
+#: b points, by name of the variable.
+Point = dict[str, Values]
 
 
 @dataclass(frozen=True)
@@ -22,15 +26,15 @@ class Region:
     """The admissible values of one variable.
 
     Args:
-        draw: (restarts, generator) → raw starting values, Float64[Tensor, "restarts ..."].
+        draw: (restarts, generator) → raw starting values.
         admit: raw values → admissible values of the same shape, differentiable; leaves admissible values as they are.
         text: what the region is, for verdict cards.
         round: whether ``admit`` acts on whole vectors along the last dimension, as on a ball; then a search must not
             give coordinates step sizes of their own, which would bend its direction.
     """
 
-    draw: Callable[[int, Generator], Tensor]
-    admit: Callable[[Tensor], Tensor]
+    draw: Callable[[int, Generator], Values]
+    admit: Callable[[Values], Values]
     text: str
     round: bool = False
 
@@ -54,9 +58,6 @@ def free(*shape: int, scale: float = 1.0) -> Region:
         *shape: of the variable.
         scale: standard deviation of the starting points, above 0.
 
-    Returns:
-        The region.
-
     Raises:
         ValueError: a size below 1 or a scale that is not above 0.
     """
@@ -73,9 +74,6 @@ def ball(*shape: int, radius: float = 1.0) -> Region:
     Args:
         *shape: of the variable; ``ball(T, d)`` is T vectors of dimension d.
         radius: above 0.
-
-    Returns:
-        The region.
 
     Raises:
         ValueError: a size below 1 or a radius that is not above 0.
@@ -102,9 +100,6 @@ def sphere(*shape: int, radius: float = 1.0) -> Region:
         *shape: of the variable.
         radius: above 0.
 
-    Returns:
-        The region.
-
     Raises:
         ValueError: a size below 1 or a radius that is not above 0.
     """
@@ -125,9 +120,6 @@ def interval(low: float, high: float, *shape: int) -> Region:
         low: smallest value.
         high: largest value, above ``low``.
         *shape: of the variable; none for one number a restart.
-
-    Returns:
-        The region.
 
     Raises:
         ValueError: ``high`` is not above ``low``.
@@ -152,9 +144,6 @@ def tokens(T: int, d: int) -> Region:
         T: tokens, at least 1.
         d: dimension, at least 1.
 
-    Returns:
-        The region.
-
     Raises:
         ValueError: a size below 1.
     """
@@ -166,9 +155,6 @@ def logits(T: int) -> Region:
 
     Args:
         T: tokens, at least 1.
-
-    Returns:
-        The region.
 
     Raises:
         ValueError: ``T`` below 1.
@@ -192,9 +178,6 @@ class AdmissibleSet:
         Args:
             restarts: how many.
             generator: source of randomness.
-
-        Returns:
-            Name → Float64[Tensor, "restarts ..."].
         """
         return {name: region.admit(region.draw(restarts, generator)) for name, region in self.regions.items()}
 
@@ -202,10 +185,7 @@ class AdmissibleSet:
         """Map raw values to admissible ones.
 
         Args:
-            raw: name → Float64[Tensor, "restarts ..."].
-
-        Returns:
-            The same names and shapes.
+            raw: by name.
         """
         return {name: region.admit(raw[name]) for name, region in self.regions.items()}
 
@@ -218,9 +198,6 @@ def product(**regions: Region) -> AdmissibleSet:
 
     Args:
         **regions: name → region; the functions of the claim take these names.
-
-    Returns:
-        The set.
 
     Raises:
         ValueError: no variable, or a value that is not a region.

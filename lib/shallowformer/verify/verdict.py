@@ -4,9 +4,11 @@ import html
 import sys
 from dataclasses import dataclass, field
 
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer.verify.claims import ClaimId, parse
+from shallowformer.verify.power import Power
 
 #: Key under which a verdict travels in the metadata of a notebook's outputs; the ledger is gathered from these.
 MIME = "application/vnd.shallowformer.verdict+json"
@@ -36,6 +38,7 @@ class Verdict:
         summary: what was measured, in one line.
         measured: the same as numbers, by name.
         budget: how hard it was tried: cases, restarts, steps, draws, seed.
+        notices: the smallest wrong change of the claim that the check would notice.
         because: why the tolerance is what it is.
         support: ``proved`` where the page proves the statement, else ``numerical`` or ``open``.
         finding: one sentence for the scoreboard and the errata page, or "".
@@ -52,10 +55,11 @@ class Verdict:
     summary: str
     measured: dict[str, float | list[float] | str]
     budget: dict[str, int | str]
+    notices: Power
     because: str = ""
     support: str = "proved"
     finding: str = ""
-    witness: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)
+    witness: dict[str, Float[Tensor, "..."]] = field(default_factory=dict, repr=False, compare=False)
     _shown_in: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +89,7 @@ class Verdict:
         """One line of plain text."""
         mark = "✓" if self.passed else "✗"
         expected = "" if self.passed else f" (expected {self.expectation})"
-        return f"{mark} {self.claim:<26} {self.headline}{expected}: {self.summary}"
+        return f"{mark} {self.claim:<26} {self.headline}{expected}: {self.summary}; {self.notices.words}"
 
     def entry(self) -> dict:
         """The verdict as the ledger keeps it (JSON-able)."""
@@ -98,6 +102,7 @@ class Verdict:
             "summary": self.summary,
             "measured": self.measured,
             "budget": self.budget,
+            "notices": self.notices.entry(),
             "because": self.because,
             "support": self.support,
             "finding": self.finding,
@@ -113,7 +118,7 @@ class Verdict:
         return (
             f'<div class="verdict verdict-{state}"><span class="verdict-mark" aria-label="{state}">{"✓" if self.passed else "✗"}</span> '
             f'<code>{html.escape(self.claim)}</code> <strong class="verdict-word">{html.escape(self.headline)}</strong>{expected} '
-            f'<span class="verdict-summary">{html.escape(self.summary)}</span>'
+            f'<span class="verdict-summary">{html.escape(self.summary)}; {html.escape(self.notices.words)}</span>'
             f'<br><small class="verdict-details">{html.escape(self.kind)} · {details}</small></div>'
         )
 

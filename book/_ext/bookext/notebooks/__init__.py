@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from sphinx.application import Sphinx
 
 from bookext import address
-from bookext.chapters import ROOT, chapters, read_notebook
+from bookext.chapters import ROOT, chapters, docname, read_notebook
 from bookext.markup import MarkupError, directive, parse, settings
 from bookext.notebooks.markdown import Flattener, fold
 from bookext.notebooks.references import papers, targets
@@ -40,18 +40,18 @@ except ModuleNotFoundError:
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 
-def header(docname: str) -> str:
+def header(page: str) -> str:
     """What stands under the chapter's title: where the notebook comes from.
 
     Args:
-        docname: of the chapter.
+        page: docname of the chapter.
 
     Returns:
         Markdown.
     """
     files = f"{address.repository()}/blob/{address.branch()}"
     return (
-        f"*A chapter of* [{settings()['title']}]({address.site()})*.* [Read it on the site]({address.page(docname)}). "
+        f"*A chapter of* [{settings()['title']}]({address.site()})*.* [Read it on the site]({address.page(page)}). "
         f"Code: [MIT]({files}/LICENSE); text and figures: [CC BY 4.0]({files}/LICENSE-CONTENT); "
         f"[how to cite]({files}/CITATION.cff)."
     )
@@ -128,7 +128,6 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     """
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     flattener = Flattener(path, targets(), papers(), macros, student)
-    docname = path.relative_to(ROOT).with_suffix("").as_posix()
     install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
     cells = [install]
     notebook = read_notebook(path)
@@ -142,7 +141,7 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
             under = caption(cell, flattener, line)
             cells += [code(cell), *([new_markdown_cell(under)] if under else [])]
     title, _, rest = cells[1].source.partition("\n")
-    cells[1].source = f"{title}\n\n{header(docname)}\n{rest}"
+    cells[1].source = f"{title}\n\n{header(docname(path))}\n{rest}"
     _name(cells)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
@@ -168,7 +167,7 @@ def write(folder: Path, student: bool = False) -> list[Path]:
     """
     written = []
     for path in chapters():
-        target = folder / address.notebook(path.relative_to(ROOT).with_suffix("").as_posix())
+        target = folder / address.notebook(docname(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(convert(path, student), target)
         written.append(target)

@@ -16,7 +16,7 @@ from pathlib import Path
 from markdown_it.token import Token
 
 from bookext import address
-from bookext.chapters import ROOT
+from bookext.chapters import ROOT, docname
 from bookext.markup import Directive, MarkupError, directive, parse
 from bookext.notebooks import macros
 from bookext.notebooks.references import Paper, Target
@@ -174,7 +174,7 @@ class Flattener:
 
     @property
     def _page(self) -> str:
-        return self.path.relative_to(ROOT).with_suffix("").as_posix()
+        return docname(self.path)
 
     def _formula(self, text: str, label: str, line: int) -> str:
         """A display formula with its dollars; its label, if any, becomes the number that it has on the site."""
@@ -244,8 +244,7 @@ class Flattener:
         page = (self.path.parent / path).resolve() if path else self.path
         if page.suffix != ".md" or not page.exists():
             raise self._error(f"a link to {url}", line)
-        docname = page.relative_to(ROOT).with_suffix("").as_posix()
-        return address.page(docname) + (f"#{anchor}" if anchor else "")
+        return address.page(docname(page)) + (f"#{anchor}" if anchor else "")
 
     def _image(self, alt: str, name: str, line: int) -> str:
         """An image with its bytes, so that the notebook needs no other file."""

@@ -10,7 +10,7 @@ from myst_nb.core.read import is_myst_markdown_notebook
 from pybtex.database import parse_file
 
 from bookext import address
-from bookext.chapters import ROOT, pages, read_notebook
+from bookext.chapters import ROOT, docname, pages, read_notebook
 from bookext.markup import directive, walk
 
 
@@ -34,8 +34,9 @@ class Target:
         return f"{address.page(self.page)}#{self.anchor}"
 
 
+@functools.cache
 def targets(root: Path = ROOT) -> dict[str, Target]:
-    """Every label of the book, numbered as on the site: through the whole book, in reading order.
+    """Every label of the book, numbered as on the site: through the whole book, in reading order; read once.
 
     Args:
         root: of the repository.
@@ -43,12 +44,6 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
     Returns:
         Label → what it stands for.
     """
-    texts = ((path, path.read_text(encoding="utf-8")) for path in pages(root))
-    return dict(_targets(root, tuple(texts)))
-
-
-@functools.lru_cache(maxsize=1)  # every notebook asks, and the whole book must be read
-def _targets(root: Path, texts: tuple[tuple[Path, str], ...]) -> dict[str, Target]:
     found: dict[str, Target] = {}
     numbers = {"equation": 0, "figure": 0, "exercise": 0}
 
@@ -56,9 +51,9 @@ def _targets(root: Path, texts: tuple[tuple[Path, str], ...]) -> dict[str, Targe
         numbers[kind] += 1
         return numbers[kind]
 
-    for path, source in texts:
-        page = path.relative_to(root).with_suffix("").as_posix()
-        for kind, label, text in _labelled(path, source):
+    for path in pages(root):
+        page = docname(path, root)
+        for kind, label, text in _labelled(path):
             if kind == "equation":
                 found[label] = Target(page, f"equation-{label}", f"({number(kind)})")
             elif kind == "figure":
@@ -70,8 +65,9 @@ def _targets(root: Path, texts: tuple[tuple[Path, str], ...]) -> dict[str, Targe
     return found
 
 
-def _labelled(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
+def _labelled(path: Path) -> Iterator[tuple[str, str, str]]:
     """Kind, label and text of what can be referred to on one page, in reading order."""
+    text = path.read_text(encoding="utf-8")
     if not is_myst_markdown_notebook(text):
         yield from _labelled_in(text)
         return
@@ -128,8 +124,9 @@ class Paper:
         return f"[{self.authors} {f'({self.year})' if in_text else self.year}]({self.url})"
 
 
+@functools.cache
 def papers(root: Path = ROOT) -> dict[str, Paper]:
-    """The bibliography.
+    """The bibliography; read once.
 
     Args:
         root: of the repository.

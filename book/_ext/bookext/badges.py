@@ -1,0 +1,89 @@
+"""Badges: the verdict on a statement's title, as links to its check and to its sharper form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bs4 import Tag
+
+from bookext.repairs import is_statement_title
+from bookext.results import Result
+
+#: Docname → address, relative to the page that shows the badge.
+Address = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A word on a statement's title.
+
+    Args:
+        word: what it says.
+        style: CSS class that colours it, one of those of ``_static/results.css``.
+        page: docname of the page that it leads to.
+        anchor: on that page.
+        says: the longer form, for a tooltip.
+    """
+
+    word: str
+    style: str
+    page: str
+    anchor: str
+    says: str
+
+
+def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
+    """The badges of statements: the verdict, whether the book sharpens it, whether it rests on less than a proof.
+
+    Args:
+        found: from ``results``.
+
+    Returns:
+        Label → badges, of the statements that are checked.
+    """
+    return {label: _badges(result, found) for label, result in found.items() if result.headline}
+
+
+def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
+    check = (result.page, f"check-{result.label}")
+    mine = [Badge(result.headline, f"is-{result.verdict}", *check, f"Verdict of the check of {result.label}")]
+    if result.sharper:
+        sharper = found[result.sharper]
+        mine.append(
+            Badge("sharpened", "is-sharpened", sharper.page, sharper.label, f"Sharper: {sharper.name}")
+        )
+    if result.support != "proved":
+        says = {"numerical": "Rests on numerical evidence, not on a proof", "open": "Not proved here"}
+        mine.append(Badge(result.support, "is-open", *check, says[result.support]))
+    return mine
+
+
+def show(title: Tag, words: dict[str, list[Badge]], address: Address) -> None:
+    """Show a statement's badges in its title, as links: the verdict leads to the check.
+
+    Args:
+        title: a paragraph; one that is no statement's title stays as it is.
+        words: label of a statement → its badges.
+        address: of a page.
+    """
+    if not is_statement_title(title) or not (mine := words.get(title.parent.get("id") or title.get("id"))):
+        return
+    group = Tag(name="span", attrs={"class": ["verdict-badges"]})
+    for badge in mine:
+        href = f"{address(badge.page)}#{badge.anchor}"
+        link = Tag(
+            name="a", attrs={"class": ["verdict-badge", badge.style], "href": href, "title": badge.says}
+        )
+        link.string = badge.word
+        group.append(link)
+    title.append(group)
+
+
+def mark_check(name: Tag, words: dict[str, list[Badge]]) -> None:
+    """Let the card of a check be found by the badges that lead to it.
+
+    Args:
+        name: an element of code; one that does not name a check on its card stays as it is.
+        words: label of a statement → its badges.
+    """
+    if "verdict" in name.parent.get("class", ()) and name.get_text() in words:
+        name.parent["id"] = f"check-{name.get_text()}"

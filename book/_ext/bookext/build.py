@@ -1,0 +1,65 @@
+"""Build the site: only the pages whose text or outputs have changed, or all of them if anything else has.
+
+    python -m bookext.build
+
+Sphinx knows a page by its source. What stands on pages beside that (the ledger's verdicts, the extension's work, titles and numbers that
+other pages refer to) it does not see change; a stamp of all that decides.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from bookext import keys
+from bookext.chapters import LEDGER, ROOT, pages
+
+BUILT = ROOT / "_build"
+STAMP = BUILT / ".stamp"
+
+#: What every page may depend on, beside its own source.
+SHARED = ("_config.yml", "_toc.yml", "CITATION.cff", "requirements.txt", "book/references.bib", "book/_ext/**/*.py",
+          "book/_static/*", "book/_templates/*", str(LEDGER.relative_to(ROOT)))  # fmt: skip
+
+
+def outline(text: str) -> str:
+    """What other pages may take from a page: its headings, labels, directives with their options, in their order.
+
+    Args:
+        text: of the page, in MyST.
+
+    Returns:
+        The lines that can hold such a thing, and some that do not.
+    """
+    return "\n".join(
+        line for line in text.splitlines() if line.lstrip().startswith(("#", ":", "`", "$$", "(", "caption:"))
+    )
+
+
+def stamp() -> str:
+    """A hash of all that is not one page's own."""
+    shared = sorted(path for pattern in SHARED for path in ROOT.glob(pattern) if path.is_file())
+    return keys.digest(
+        *(f"{path}\0{path.read_bytes().hex()}" for path in shared),
+        *(f"{page}\0{outline(page.read_text(encoding='utf-8'))}" for page in pages()),
+    )
+
+
+def main() -> int:
+    """Command line.
+
+    Returns:
+        Exit status of the builder.
+    """
+    now = stamp()
+    same = STAMP.exists() and STAMP.read_text() == now and (BUILT / "html" / "index.html").exists()
+    STAMP.unlink(missing_ok=True)  # a build that fails may have read pages that it will not complain of again
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-n", "-W", "--keep-going"]
+    status = subprocess.run([*command, *([] if same else ["--all"])], cwd=ROOT).returncode
+    if status == 0:
+        STAMP.write_text(now)
+        print("The book is at _build/html/index.html")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""Execute one chapter in a kernel of its own, watched, with its mistakes planted at the end if that is asked for."""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+from bookext import closure, keys
+from bookext.markup import ROOT
+from bookext.records import Record
+
+#: What a chapter may take: gigabytes of memory, and seconds of a cell.
+GIGABYTES, PATIENCE = 4, 600
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of a chapter.
+
+    Args:
+        chapter: its path without suffix, relative to the repository.
+        record: its execution, or None if it failed.
+        error: what went wrong, or "".
+    """
+
+    chapter: str
+    record: Record | None
+    error: str = ""
+
+
+def run(path: Path, notebook: nbformat.NotebookNode, mistakes: str = "") -> Run:
+    """Execute a chapter.
+
+    Args:
+        path: of the chapter.
+        notebook: the chapter; left as it is.
+        mistakes: "early" or "full" to plant its mistakes when it has run.
+
+    Returns:
+        The run; its ``error`` names the claim, the cell's exception, the budget that was overrun, or what was read beside the key.
+    """
+    chapter = path.relative_to(ROOT).with_suffix("").as_posix()
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    key = keys.key(cells)
+    with tempfile.TemporaryDirectory() as scratch:
+        seen, outcomes = Path(scratch, "seen.json"), Path(scratch, "mistakes.json")
+        before, after = _around(chapter, mistakes, seen, outcomes)
+        copy = nbformat.v4.new_notebook(
+            metadata=notebook.metadata,
+            cells=[nbformat.v4.new_code_cell(source) for source in (*before, *cells, *after)],
+        )
+        if error := _execute(copy, path.parent):
+            return Run(chapter, None, error)
+        watched = json.loads(seen.read_text(encoding="utf-8"))
+        noticed = (
+            json.loads(outcomes.read_text(encoding="utf-8")) if mistakes else {"mistakes": [], "checks": {}}
+        )
+    if watched["gigabytes"] > GIGABYTES:
+        return Run(chapter, None, f"took {watched['gigabytes']:.1f} GB of memory, more than {GIGABYTES}")
+    modules = keys.modules(cells)
+    read, complaints = keys.unaccounted(watched, modules)
+    if complaints:
+        return Run(chapter, None, "depends on what its key does not know: it " + "; it ".join(complaints))
+    code = modules | (keys.mistakes_modules(chapter) if mistakes else frozenset())
+    if changed := keys.changed_since(keys.STARTED, [*code, *(ROOT / place for place in read)]):
+        return Run(chapter, None, f"{changed} changed while the chapter ran; run it again")
+    record = Record(
+        chapter=chapter,
+        key=key,
+        read={place: keys.state(place) for place in read},
+        outputs=[cell.outputs for cell in copy.cells[len(before) : len(before) + len(cells)]],
+        seconds=watched["seconds"],
+        gigabytes=watched["gigabytes"],
+        mistakes_key=keys.mistakes_key(chapter, mistakes == "full") if mistakes else "",
+        **noticed,
+    )
+    for outputs in record.outputs:
+        for output in outputs:
+            if output.output_type == "execute_result":
+                output.execution_count -= len(before)
+    return Run(chapter, record)
+
+
+def _around(chapter: str, mistakes: str, seen: Path, outcomes: Path) -> tuple[list[str], list[str]]:
+    """Cells that run before the chapter's and after them; they leave no names behind."""
+    call = lambda module, what: f"__import__('importlib').import_module('{module}').{what}"
+    before, after = [call("bookext.watch", "start()")], [call("bookext.watch", f"report({str(seen)!r})")]
+    if mistakes:
+        before.insert(0, call("shallowformer.verify.planting", "keep()"))
+        plant = f"plant({chapter!r}, {str(closure.PACKAGES['mistakes'])!r}, {mistakes == 'full'}, {str(outcomes)!r})"
+        after.append(call("bookext.planted", plant))
+    return before, after
+
+
+def _execute(notebook: nbformat.NotebookNode, folder: Path) -> str:
+    """Run all cells; what went wrong, or ""."""
+    client = NotebookClient(
+        notebook,
+        timeout=PATIENCE,
+        record_timing=False,
+        # A kernel on this machine warns that its local port is not encrypted.
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(folder)}},
+    )
+    try:
+        client.execute()
+    except CellExecutionError as failure:
+        return f"{failure.ename}: {failure.evalue}"
+    except (CellTimeoutError, DeadKernelError) as failure:
+        return str(failure)
+    return ""

@@ -1,0 +1,85 @@
+"""What the templates around a page's text need to know: the addresses of its buttons, and how to cite it.
+
+The markup is in ``book/_templates``; the addresses are from ``bookext.address``.
+"""
+
+import functools
+import re
+from urllib.parse import urlencode
+
+import yaml
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from bookext import address
+from bookext.chapters import ROOT, chapters, docname
+
+
+def configure(app: Sphinx, config: Config) -> None:
+    """Handle Sphinx's ``config-inited``: tell the extensions that need it where the site will stand.
+
+    Args:
+        app: the application.
+        config: its settings; changed in place.
+    """
+    config.html_baseurl = config.ogp_site_url = address.site()
+
+
+def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Handle Sphinx's ``html-page-context``.
+
+    Args:
+        app: the application.
+        pagename: of the page.
+        templatename: of the template.
+        context: what the template will see; changed in place.
+        doctree: of the page, or None for a page without a source, like the search page.
+    """
+    if not doctree:
+        return
+    repository = address.repository()
+    context["source"] = address.source(pagename)
+    context["edit"] = f"{repository}/edit/{address.branch()}/{pagename}.md"
+    context["issue"] = f"{repository}/issues/new?{urlencode({'title': f'On the page {pagename}'})}"
+    if pagename in map(docname, chapters()):
+        context["colab"] = address.colab(pagename)
+        context["notebook"] = f"notebooks/{address.notebook(pagename)}"
+    context["citation"] = citation(
+        re.sub(r"<[^>]*>", "", context.get("title", "")), pagename, context.get("last_updated")
+    )
+
+
+def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
+    """How to cite a page.
+
+    Args:
+        title: of the page, plain text.
+        pagename: docname of the page.
+        changed: the day of its last change, as the page prints it, or None if that is not known.
+
+    Returns:
+        ``text``, a sentence, and ``bibtex``, an entry.
+    """
+    book, url = _book(), address.page(pagename)
+    authors = " and ".join(author["name"] for author in book["authors"])
+    year = str(book["date-released"])[:4]
+    day = f", {changed}" if changed else ""
+    fields = {
+        "title": f"{{{title}}}",
+        "author": f"{{{authors}}}",
+        "booktitle": book["title"],
+        "year": year,
+        "note": f"version {book['version']}{day}",
+        "url": url,
+    }
+    inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return {
+        "text": f"{authors}: “{title}”, in {book['title']}, {year}, version {book['version']}{day}. {url}",
+        "bibtex": f"@incollection{{shallowformer-{pagename.rpartition('/')[2].replace('_', '-')},\n{inside}\n}}",
+    }
+
+
+@functools.cache
+def _book() -> dict:
+    """How to cite the book."""
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -1,0 +1,102 @@
+"""The HTML of a page's text: parsed once, handed element by element to whoever has something to do there, written once."""
+
+import re
+from functools import partial
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
+
+from bookext import badges, fitting, previews, repairs
+from bookext.results import of_the_book
+
+#: Listings and maps; neither can hold another.
+_OPAQUE = re.compile(
+    r"(?P<opening><pre\b[^>]*>|<svg\b[^>]*\bmap-picture\b[^>]*>)(?P<inside>.*?)(?P<closing></(?:pre|svg)>)",
+    re.DOTALL,
+)
+#: A character that no text has.
+_MARK = "\ue000"
+
+
+def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Handle Sphinx's ``html-page-context``.
+
+    Args:
+        app: the application.
+        pagename: of the page.
+        templatename: of the template.
+        context: what the template will see; changed in place.
+        doctree: of the page, or None for a page without a source, like the search page.
+    """
+    repairs.leave_out_live_code(context)
+    if "body" not in context:
+        return
+    address = lambda page: "" if page == pagename else app.builder.get_relative_uri(pagename, page)
+    text, aside = set_aside(context["body"])
+    soup = finish_text(text, badges.badges(of_the_book()), address)
+    context["body"] = put_back(str(soup), aside)
+    found = {name: put_back(html, aside) for name, html in previews.collect(soup).items()}
+    previews.write(Path(app.outdir), pagename, found)
+
+
+def set_aside(html: str) -> tuple[str, list[str]]:
+    """Take out of a text what is most of it and what nobody has anything to do with: what stands in listings and on maps.
+
+    Args:
+        html: of the body.
+
+    Returns:
+        The text, each piece replaced by its number between two marks; and the pieces.
+    """
+    pieces: list[str] = []
+
+    def number(match: re.Match) -> str:
+        pieces.append(match["inside"])
+        return f"{match['opening']}{_MARK}{len(pieces) - 1}{_MARK}{match['closing']}"
+
+    return _OPAQUE.sub(number, html), pieces
+
+
+def put_back(html: str, pieces: list[str]) -> str:
+    """Put back what was set aside.
+
+    Args:
+        html: a text, or a part of it.
+        pieces: from ``set_aside``.
+
+    Returns:
+        The text without marks.
+    """
+    return re.sub(rf"{_MARK}(\d+){_MARK}", lambda match: pieces[int(match[1])], html)
+
+
+def finish_text(
+    html: str, words: dict[str, list[badges.Badge]], address: badges.Address = lambda page: ""
+) -> BeautifulSoup:
+    """Finish the text of a page.
+
+    Args:
+        html: of the body.
+        words: label of a statement → its badges.
+        address: docname → address, relative to the page.
+
+    Returns:
+        The same content: repaired, badged, and fit for any screen.
+    """
+    steps = {
+        "script": [repairs.drop_live_code],
+        "div": [repairs.say_list_item],
+        "summary": [repairs.name_by_text],
+        "span": [repairs.say_image, fitting.keep_together],
+        "img": [fitting.open_alone],
+        "table": [fitting.name_cells],
+        "p": [repairs.plain_title, partial(badges.show, words=words, address=address)],
+        "code": [partial(badges.mark_check, words=words)],
+    }
+    soup, ids = BeautifulSoup(html, "html.parser"), set()
+    for element in soup.find_all(True):  # a list: what the steps add is not visited
+        repairs.drop_repeated_id(element, ids)
+        for step in steps.get(element.name, ()):
+            step(element)
+    return soup

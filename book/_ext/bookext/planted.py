@@ -1,0 +1,40 @@
+"""Plant a chapter's mistakes where it has just run, and write down what became of them. Runs in the chapter's kernel."""
+
+import dataclasses
+import importlib
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+
+def module(chapter: str) -> str:
+    """The module that holds a chapter's mistakes.
+
+    Args:
+        chapter: for example ``book/kernel_regime/model``.
+
+    Returns:
+        For example ``mistakes.kernel_regime.model``.
+    """
+    return chapter.replace("book/", "mistakes/", 1).replace("/", ".")
+
+
+def plant(chapter: str, tests: str, full: bool, path: str) -> None:
+    """Plant, and write the outcomes.
+
+    Args:
+        chapter: as for ``module``.
+        tests: the folder that holds ``mistakes``.
+        full: without early exits.
+        path: of the JSON file: outcomes, as ``planting.Outcome``, and the seconds that each check took.
+    """
+    from shallowformer.verify import planting
+
+    sys.path.insert(0, tests)
+    # A chapter without a file of mistakes has checks of readers' own only.
+    there = importlib.util.find_spec(module(chapter))
+    mistakes = importlib.import_module(module(chapter)).MISTAKES if there else {}
+    found = [dataclasses.asdict(outcome) for outcome in planting.plant(mistakes, full)]
+    checks = {claim: settled.seconds for claim, settled in planting.kept().items()}
+    Path(path).write_text(json.dumps({"mistakes": found, "checks": checks}), encoding="utf-8")

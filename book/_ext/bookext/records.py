@@ -1,0 +1,159 @@
+"""Executions that are kept: in this checkout (``_build/executed``), and between checkouts in a cache of the user's.
+
+A record holds what an execution printed and drew, what it read, and what became of the mistakes that were planted in it. It counts as
+long as its key is the one of today and the files that it read are as they were.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import nbformat
+import platformdirs
+
+from bookext import keys
+from bookext.markup import ROOT
+
+HERE = ROOT / "_build" / "executed"
+
+#: Records of one chapter that the user's cache holds at most.
+MOST = 8
+
+
+@dataclass(frozen=True)
+class Record:
+    """One execution of a chapter.
+
+    Args:
+        chapter: its path without suffix, relative to the repository.
+        key: from ``keys.key``.
+        read: path → ``keys.state`` of what it read.
+        outputs: of each code cell.
+        seconds: of processor time.
+        gigabytes: of memory at the peak.
+        mistakes_key: from ``keys.mistakes_key``; "" if none were planted.
+        mistakes: outcomes, as ``planting.Outcome``.
+        checks: claim → seconds that its check took; empty if none were planted.
+        foreign: whether this checkout has it from the user's cache.
+    """
+
+    chapter: str
+    key: str
+    read: dict[str, str]
+    outputs: list[list[dict]]
+    seconds: float
+    gigabytes: float
+    mistakes_key: str = ""
+    mistakes: list[dict] = field(default_factory=list)
+    checks: dict[str, float] = field(default_factory=dict)
+    foreign: bool = False
+
+    def counts(self, key: str, mistakes_key: str = "") -> bool:
+        """Whether it stands for an execution of today.
+
+        Args:
+            key: of today.
+            mistakes_key: of today, if mistakes must have been planted.
+        """
+        return (
+            self.key == key
+            and mistakes_key in ("", self.mistakes_key)
+            and all(keys.state(path) == state for path, state in self.read.items())
+        )
+
+    def into(self, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+        """Put the outputs into a notebook with the same code.
+
+        Args:
+            notebook: the chapter, changed in place.
+
+        Returns:
+            The notebook.
+        """
+        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        for count, (cell, outputs) in enumerate(zip(cells, self.outputs, strict=True), start=1):
+            cell.outputs = [nbformat.from_dict(output) for output in outputs]
+            cell.execution_count = count
+        return notebook
+
+
+def user_cache() -> Path:
+    """Where executions are kept between checkouts; ``SHALLOWFORMER_CACHE`` names another folder."""
+    return (
+        Path(os.environ.get("SHALLOWFORMER_CACHE") or platformdirs.user_cache_path("shallowformer"))
+        / "executed"
+    )
+
+
+def find(
+    chapter: str, key: str, mistakes_key: str = "", cold: bool = False, here: bool = False
+) -> tuple[Record | None, bool]:
+    """A record that counts.
+
+    Args:
+        chapter: whose.
+        key: of today.
+        mistakes_key: of today, if mistakes must have been planted.
+        cold: only what was executed in this checkout.
+        here: only what this checkout has, wherever it was executed.
+
+    Returns:
+        The record, or None; and whether it comes from the user's cache just now.
+    """
+    for folder in (HERE,) if cold or here else (HERE, user_cache()):
+        for record in _records(folder, chapter):
+            if record.counts(key, mistakes_key) and not (cold and record.foreign):
+                return record, folder != HERE
+    return None, False
+
+
+def forget(chapter: str) -> None:
+    """Throw away every record of a chapter, here and in the user's cache.
+
+    Args:
+        chapter: whose.
+    """
+    for folder in (HERE, user_cache()):
+        for file in (folder / chapter).glob("*.json"):
+            file.unlink(missing_ok=True)
+
+
+def keep(record: Record) -> None:
+    """Keep a record here, in place of the chapter's others, and in the user's cache, beside its latest ones.
+
+    Args:
+        record: to be kept.
+    """
+    name = f"{keys.digest(record.key, record.mistakes_key, *map(str, sorted(record.read.items())))}.json"
+    for folder, most in ((HERE, 1), (user_cache(), MOST)):
+        text = json.dumps(
+            asdict(replace(record, foreign=record.foreign and folder == HERE)), ensure_ascii=False
+        )
+        home = folder / record.chapter
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            scratch = home / f".{name}.{os.getpid()}"
+            scratch.write_text(text, encoding="utf-8")
+            scratch.replace(home / name)
+            for old in sorted(home.glob("*.json"), key=_age, reverse=True)[most:]:
+                old.unlink(missing_ok=True)
+        except OSError:
+            if folder == HERE:  # a home that cannot be written to keeps nothing, and does no harm
+                raise
+
+
+def _records(folder: Path, chapter: str) -> Iterator[Record]:
+    for file in sorted((folder / chapter).glob("*.json"), key=_age, reverse=True):
+        try:
+            yield Record(**json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):  # cut short, or of another version
+            file.unlink(missing_ok=True)
+
+
+def _age(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,1 @@
+"""Exercises of the chapters on experiments, a module a chapter."""

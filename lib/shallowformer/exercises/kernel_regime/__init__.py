@@ -1,0 +1,1 @@
+"""Exercises of the chapters on the kernel regime, a module a chapter."""

@@ -1,0 +1,125 @@
+"""Exercises of the chapter *Projected gradient descent*."""
+
+import functools
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float64
+from torch import Generator, Tensor
+
+from shallowformer import data
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_by, judge_number
+from shallowformer.kernel_regime.convergence import step_size
+from shallowformer.kernel_regime.model import parameters
+
+
+def _edge(K: Tensor) -> float:
+    return len(K) / float(torch.linalg.eigvalsh(K)[-1])
+
+
+#: What people answer instead, by the hint they get.
+EDGE_MISTAKES = {
+    "that is safe, but the trace is the sum of all eigenvalues; one of them decides.": lambda K: len(K) / float(K.trace()),
+    "half of that: there the top component vanishes in one step, but nothing grows up to twice as far.": lambda K: _edge(K) / 2,
+    "the loss is a mean over samples: a factor n is missing.": lambda K: _edge(K) / len(K),
+    "the gradient of the square brings a 2: the factor is 1 − 2ηλ/n.": lambda K: 2 * _edge(K),
+    "that is the smallest eigenvalue.": lambda K: len(K) / float(torch.linalg.eigvalsh(K)[0]),
+}  # fmt: skip
+
+
+def check_edge(edge: Callable[[Float64[Tensor, "n n"]], float]) -> Feedback:
+    """Exercise *The safe step from a Gram matrix*: n/λ_max.
+
+    Args:
+        edge: Gram matrix → step size.
+    """
+    generator = Generator().manual_seed(0)
+    J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
+    cases = [
+        ("three orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0, 0.5], dtype=torch.float64)),)),
+        ("five gradients", (J @ J.T,)),
+        ("gradients that are almost parallel", (torch.ones(3, 3, dtype=torch.float64) + 0.5 * torch.eye(3),)),
+    ]
+    return judge("ex-descent-edge", edge, _edge, cases, EDGE_MISTAKES)
+
+
+def _earliest_contact(losses: Tensor, eta: float, rho_c: float) -> int | None:
+    return _first(step_size.path(losses, eta) >= rho_c)
+
+
+def _first(reached: Tensor) -> int | None:
+    return int(reached.nonzero()[0]) if reached.any() else None
+
+
+def check_earliest_contact(
+    earliest_contact: Callable[[Float64[Tensor, " τ"], float, float], int | None],
+) -> Feedback:
+    """Exercise *The earliest contact*: the first s with 2η Σ_{t<s} √L̂ ≥ ρ_c, or None.
+
+    Args:
+        earliest_contact: losses, η, ρ_c → number of steps, or None.
+    """
+    numbers = lambda *values: torch.tensor(values, dtype=torch.float64)
+    cases = [
+        ("losses of 1, η = 0.5, ρ_c = 2.5", (numbers(1, 1, 1, 1), 0.5, 2.5)),
+        ("losses 4, 1, 0.25, η = 0.5, ρ_c = 3.2", (numbers(4, 1, 0.25), 0.5, 3.2)),
+        ("a run that is too short, losses 0.01, 0.01", (numbers(0.01, 0.01), 0.1, 1.0)),
+        ("a readout that may move by 0.025", (numbers(0.04, 0.01, 0.01), 0.05, 0.025)),
+    ]
+
+    def problem(answered: tuple, *case: object) -> str:
+        (given,), right = answered, _earliest_contact(*case)
+        try:
+            same = given is right is None or float(given) == right
+        except (TypeError, ValueError, RuntimeError):
+            if given is not None:
+                return f"expected a number of steps, got {given!r}"
+            same = False
+        return "" if same else f"expected {right}, got {given!r}.{_contact_hint(*case, given)}"
+
+    def boxed(*case: object) -> object:
+        """None is an answer here."""
+        given = earliest_contact(*case)
+        return given if given is Ellipsis else (given,)
+
+    answer = boxed if callable(earliest_contact) else earliest_contact
+    return judge_by("ex-descent-contact", answer, cases, problem, f"right on all {len(cases)} cases")
+
+
+def _contact_hint(losses: Tensor, eta: float, rho_c: float, given: object) -> str:
+    """What a wrong answer was, if it is one that people give."""
+    if given is None:
+        return " Hint: this run is long enough."
+    path = step_size.path(losses, eta)
+    if given == _first(path[1:] >= rho_c):
+        return " Hint: after one step the path has the length 2η√L̂(φ⁽⁰⁾); count steps, not indices."
+    if given == _first(path / 2 >= rho_c):
+        return " Hint: the path carries a factor 2, from the gradient of the square."
+    if given == _first(step_size.path(losses.square(), eta) >= rho_c):
+        return " Hint: take the square roots of the losses."
+    return ""
+
+
+@functools.cache
+def _ratio() -> float:
+    generator = Generator().manual_seed(0)
+    X = data.sphere(100, 8, 8, generator)
+    phi0 = parameters.symmetric(64, 8, generator)
+    return step_size.trace(X, phi0) / step_size.curvature(X, phi0)
+
+
+def check_ratio(ratio: Answer) -> Feedback:
+    """Exercise *Eigenvalue against trace*: tr K_m/λ_max for the data named there."""
+    right = _ratio()
+    mistakes = {
+        "both are divided by n: here only the trace is.": right / 100,
+        "both are divided by n: here only the eigenvalue is.": 100 * right,
+    }
+
+    def otherwise(number: float) -> str:
+        if 0 < number < 1:
+            return "the trace is the larger of the two: divide it by the eigenvalue"
+        return f"{number:g} is not it: are samples and heads drawn in that order?"
+
+    praise = f"{right:.2f} times longer"
+    return judge_number("ex-descent-ratio", ratio, right, mistakes, otherwise, praise, tolerance=0.01 * right)

@@ -1,0 +1,123 @@
+"""Exercises of the chapter *The model*."""
+
+import functools
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float64
+from torch import Generator, Tensor
+
+from shallowformer import data
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
+from shallowformer.exercises.heads import Matrix, Tokens, Vector
+from shallowformer.kernel_regime.model import parameters, transformer
+
+#: What people answer instead, by the hint they get.
+MERGE_MISTAKES = {
+    "which of the two multiplies the token, and which the query? Write the logit as X_tᵀ (…) q.": lambda Q, K, V, u, beta: (V.T @ u, beta * Q.T @ K),
+    "the softmax scaling β belongs into W.": lambda Q, K, V, u, beta: (V.T @ u, K.T @ Q),
+    "the value matrix acts on the token before U does: ⟨u, W_V a⟩ = ⟨…, a⟩. U needs no β.": lambda Q, K, V, u, beta: (beta * V.T @ u, beta * K.T @ Q),
+}  # fmt: skip
+
+
+def check_merge(
+    merge: Callable[
+        [
+            Float64[Tensor, "k d"],
+            Float64[Tensor, "k d"],
+            Float64[Tensor, "k d"],
+            Float64[Tensor, " k"],
+            float,
+        ],
+        tuple[Vector, Matrix],
+    ],
+) -> Feedback:
+    """Exercise *Merge a head*: (U, W) of one head from its query, key and value matrices.
+
+    Args:
+        merge: W_Q, W_K, W_V, u, β → (U, W).
+    """
+    generator = Generator().manual_seed(0)
+
+    def case(k: int, d: int) -> tuple:
+        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+        return draw(k, d), draw(k, d), draw(k, d), draw(k), k**-0.5
+
+    def flat(pair: object, Q: Tensor, *_: object) -> Tensor:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+            raise TypeError("the function must return the pair (U, W)")
+        (U, W), d = pair, Q.shape[1]
+        if U.shape != (d,) or W.shape != (d, d):
+            raise TypeError(
+                f"U must have shape {(d,)} and W {(d, d)}, got {tuple(U.shape)} and {tuple(W.shape)}"
+            )
+        return torch.cat([W.flatten(), U])
+
+    def reference(Q: Tensor, K: Tensor, V: Tensor, u: Tensor, beta: float) -> Tensor:
+        return torch.cat([(beta * K.T @ Q).flatten(), V.T @ u])
+
+    cases = [(f"key dimension {k}, d = {d}", case(k, d)) for k, d in ((3, 3), (2, 5), (6, 4))]
+    return judge("ex-model-merge", merge, reference, cases, MERGE_MISTAKES, seen=flat)
+
+
+def _output(X: Tensor, phi: parameters.Parameters) -> Tensor:
+    return transformer.f(X[None], phi)[0]
+
+
+#: What people answer instead, by the hint they get; each returns a padded sequence.
+PAD_MISTAKES = {
+    "zero tokens still take attention mass, and here they take the query's place too: q is the last token.": lambda X, k: torch.cat([X, torch.zeros((k - 1) * len(X), X.shape[1], dtype=X.dtype)]),
+    "zero tokens still take attention mass: e⁰ = 1 in the softmax.": lambda X, k: torch.cat([torch.zeros((k - 1) * len(X), X.shape[1], dtype=X.dtype), X]),
+    "the last token must stay the last one: it is the query.": lambda X, k: X.flip(0).repeat(k, 1),
+    "every token must be repeated equally often, or the repeated ones gain attention.": lambda X, k: torch.cat([X, X[-1:].expand((k - 1) * len(X), -1)]),
+}  # fmt: skip
+
+
+def check_pad(pad: Callable[[Tokens, int], Float64[Tensor, "k*T d"]]) -> Feedback:
+    """Exercise *A longer sequence that is the same*: T tokens made into kT without changing f.
+
+    Args:
+        pad: X, k → the longer sequence, for which f with last-token query is the same.
+    """
+    generator = Generator().manual_seed(0)
+    phi = parameters.random(6, 3, generator)
+
+    def output(longer: Tensor, X: Tensor, k: int) -> Tensor:
+        if longer.shape != (k * X.shape[0], X.shape[1]):
+            raise ValueError(f"expected shape {(k * X.shape[0], X.shape[1])}, got {tuple(longer.shape)}")
+        return _output(longer, phi)
+
+    cases = [
+        (f"T = {T}, k = {k}", (data.sphere(1, T, 3, generator)[0], k)) for T, k in ((3, 2), (5, 4), (1, 3))
+    ]
+    return judge("ex-model-pad", pad, lambda X, k: _output(X, phi), cases, PAD_MISTAKES, seen=output)
+
+
+@functools.cache
+def _kept_fraction() -> float:
+    W = torch.randn(2000, 8, 8, generator=Generator().manual_seed(0), dtype=torch.float64)
+    energy = torch.linalg.svdvals(W) ** 2
+    return float((energy[:, :4].sum(-1) / energy.sum(-1)).mean())
+
+
+def check_kept_fraction(fraction: Answer) -> Feedback:
+    """Exercise *A narrow key*: the mean fraction of ‖W‖²_F that the best rank-4 matrix keeps, for Gaussian 8×8 W.
+
+    Args:
+        fraction: the reader's answer, in (0, 1).
+    """
+    right = _kept_fraction()
+    mistakes = {
+        "half of the rank keeps more than half of the energy: singular values are not equal": 0.5,
+        "square the singular values: ‖W‖²_F is the sum of their squares": right**0.5,
+    }
+
+    def otherwise(number: float) -> str:
+        if not 0 < number < 1:
+            return f"expected a number between 0 and 1, got {number!r}"
+        return f"{number:.3f} is off by more than 0.01; average over at least 500 matrices"
+
+    praise = f"{right:.3f} over 2000 matrices of our own"
+    return judge_number(
+        "ex-model-rank", fraction, right, mistakes, otherwise, praise, tolerance=0.01, near=0.02
+    )

@@ -1,0 +1,1 @@
+"""What is run for the models that the theory leaves out."""

@@ -1,0 +1,97 @@
+"""What the labels of Figure 1 cost in the norm of the student's kernel: the paper's teacher, the released one, and those between.
+
+Labels of a function in the kernel's class 𝓕 cost at most its squared norm over their mean square, however many inputs there are. Where
+the price goes on rising with their number, there may be no such function.
+"""
+
+from dataclasses import dataclass
+
+import torch
+
+from shallowformer.experiments.experiment import Experiment
+from shallowformer.experiments.kernel_regime import problems
+from shallowformer.kernel_regime.kernel import tangent_kernel
+from shallowformer.kernel_regime.kernel.labels import labelled
+from shallowformer.kernel_regime.model import parameters
+
+SEEDS = range(10)
+#: Variants with a teacher of their own.
+TEACHERS = ("paper", "mixed", "diagonal", "both")
+#: Those whose heads have the student's law.
+OWN = ("paper", "mixed")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Labels of all teachers at the same inputs, and the kernel there.
+
+    Args:
+        seed: of the problem and of the kernel's heads.
+        sizes: numbers of inputs, rising; each takes the first ones.
+        heads: drawn for the limit kernel.
+        teacher: heads of the teachers, for each of two draws of the labels.
+    """
+
+    seed: int
+    sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024)
+    heads: int = 4096
+    teacher: int = 8192
+
+
+def plan(scale: str) -> list[Config]:
+    """The draws of a scale.
+
+    Args:
+        scale: "smoke" (a tiny one), "laptop" (three, of up to 256 inputs), "paper" (ten).
+    """
+    if scale == "smoke":
+        return [Config(0, (4, 8, 16), heads=64, teacher=64)]
+    if scale == "laptop":
+        return [Config(seed, (32, 64, 128, 256), teacher=4096) for seed in SEEDS[:3]]
+    return [Config(seed) for seed in SEEDS]
+
+
+def compute(config: Config, device: torch.device) -> dict:
+    """Compute the prices, in float64 on the CPU.
+
+    Labels are drawn twice, with heads of their own, as y and z: n y⊤K⁻¹z / y⊤z. So what finitely many heads add to the labels adds
+    nothing to the expectation of either product.
+
+    Args:
+        config: what to draw.
+        device: not used.
+
+    Returns:
+        Lists over ``sizes`` by teacher: ``price``; and for teachers of the student's own law ``ceiling``, E‖v‖² over the labels' mean
+        square, which the price never exceeds but for the errors of both estimates.
+    """
+    given = {name: problems.problem(name, config.seed, config.sizes[-1], config.teacher) for name in TEACHERS}
+    X, source = given["paper"].X, torch.Generator().manual_seed(5000 + config.seed)
+    K = tangent_kernel.limit(X, config.heads, source).total
+    pairs = {
+        name: (
+            problem.labels.mean,
+            labelled(X, problem.teacher, config.teacher, source, law=problems.VARIANTS[name].law).mean,
+        )
+        for name, problem in given.items()
+    }
+    inverses = {n: torch.linalg.inv(K[:n, :n]) for n in config.sizes}
+    squares = {name: {n: float(y[:n] @ z[:n]) / n for n in config.sizes} for name, (y, z) in pairs.items()}
+    found = {
+        name: {"price": [float(y[:n] @ inverses[n] @ z[:n]) / squares[name][n] for n in config.sizes]}
+        for name, (y, z) in pairs.items()
+    }
+    heads = parameters.random(config.teacher, problems.D, source)
+    for name in OWN:
+        norm = sum(float(block.square().sum()) for block in given[name].teacher(heads).blocks) / heads.m
+        found[name]["ceiling"] = [norm / squares[name][n] for n in config.sizes]
+    return found
+
+
+EXPERIMENT = Experiment(
+    name="prices",
+    title="What the labels of Figure 1's teachers cost in the norm of the student's kernel, against the number of inputs",
+    plan=plan,
+    compute=compute,
+    dtype="float64",
+)

@@ -1,0 +1,175 @@
+"""How large the gradients of f are over Ω_ρ, and how far they change: the paper's bounds, and those of Theorems B and C.
+
+R holds the longest U_i that each head can reach in Ω_ρ, ``region.longest``. The bounds without log m need nothing drawn. Proofs: the
+chapters *Theorem 1, line by line* and *No log n, no log m, no d*.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.formulas import Number
+from shallowformer.kernel_regime.bounds import blocks, smoothness
+from shallowformer.kernel_regime.neighbourhood import norm_event
+
+Radii = Sequence[float]
+
+
+def loudest(rho_c: float, m: int) -> float:
+    """1 + ρ_c/√m: how large a readout can be in Ω_ρ.
+
+    Args:
+        rho_c: radius of the readouts, at least 0.
+        m: number of heads.
+
+    Raises:
+        ValueError: ``rho_c`` below 0, ``m`` below 1.
+    """
+    return 1 + arguments.at_least("rho_c", rho_c, 0.0) / arguments.count("m", m) ** 0.5
+
+
+def A_paper(B: float, rho_c: float, m: int, sigma: Activation = TANH) -> float:
+    """The paper's bound A_m = σ₀ + (1 + ρ_c/√m) L₁ on ‖∇f(X; φ)‖ over Ω_ρ.
+
+    Args:
+        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
+        rho_c: at least 0.
+        m: number of heads.
+        sigma: the activation.
+
+    Raises:
+        ValueError: ``B`` or ``rho_c`` below 0, ``m`` below 1.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equations (40) and (41).
+    """
+    return sigma.bounds[0] + loudest(rho_c, m) * smoothness.L1_paper(B, sigma)
+
+
+def A(R: Float[Tensor, " m"], rho_c: float, sigma: Activation = TANH) -> Float[Tensor, ""]:
+    """The head average [(1/m) Σ_i (σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²))]^{1/2}: a bound on ‖∇f(X; φ)‖ over Ω_ρ.
+
+    Args:
+        R: the longest U_i of each head.
+        rho_c: at least 0.
+        sigma: the activation.
+
+    Returns:
+        For tanh, ``gradient_over_heads`` does without σ₀².
+
+    Raises:
+        ValueError: an entry or ``rho_c`` below 0.
+    """
+    return (sigma.bounds[0] ** 2 + _of_theta(R, rho_c, sigma)).sqrt()
+
+
+def _of_theta(R: Float[Tensor, " m"], rho_c: float, sigma: Activation) -> Float[Tensor, ""]:
+    """(1 + ρ_c/√m)² (1/m) Σ_i L₁(R_i)²: the share of the blocks U and W in the squared gradient."""
+    loud = loudest(rho_c, blocks.number_of_heads(R))
+    return loud**2 * smoothness.L1(R, sigma).square().mean()
+
+
+def _with_readouts(of_theta: Number, sigma: Activation) -> Number:
+    """The share of the readouts added: none for tanh, because tanh² + k²(1 − tanh²)² ≤ k² for k ≥ 1."""
+    return of_theta if sigma.name == TANH.name else sigma.bounds[0] ** 2 + of_theta
+
+
+def gradient_over_heads(R: Float[Tensor, " m"], rho_c: float, sigma: Activation = TANH) -> Float[Tensor, ""]:
+    """(1/m) Σ_i [σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²)]: a bound on ‖∇f(X; φ)‖² over Ω_ρ and all X (Theorem B).
+
+    Args:
+        R: the longest U_i of each head.
+        rho_c: radius of the readouts, at least 0.
+        sigma: the activation. For tanh the term σ₀² is left out.
+
+    Raises:
+        ValueError: an entry of ``R`` or ``rho_c`` below 0.
+    """
+    return _with_readouts(_of_theta(R, rho_c, sigma), sigma)
+
+
+def gradient_no_log(m: int, d: int, rho: Radii, x: float, sigma: Activation = TANH) -> float:
+    """A bound on ``gradient_over_heads`` that holds with probability 1 − ½ exp(−x) over the initialisation; no log m.
+
+    σ₀² + (1 + ρ_c/√m)² σ₁² (1 + R̄²), without σ₀² for tanh; R̄ is ``norm_event.root_mean_square_bound``.
+
+    Args:
+        m: number of heads, even.
+        d: dimension, at least 1.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        x: at least 0.
+        sigma: the activation.
+
+    Raises:
+        ValueError: an odd ``m``, ``d`` below 1, a radius or ``x`` below 0.
+    """
+    c, u, _ = arguments.triple("rho", rho)
+    R = norm_event.root_mean_square_bound(m, d, x, u)
+    return _with_readouts((loudest(c, m) * sigma.bounds[1]) ** 2 * (1 + R**2), sigma)
+
+
+def gradient_at_start(m: int, x: float, sigma: Activation = TANH) -> float:
+    """A bound on (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ⁽⁰⁾)‖² that fails with probability at most exp(−x); no d (Theorem C).
+
+    σ₀² + σ₁²(1 + 2√(2x/m) + 4x/m); for tanh the smaller of that and 1 + 2√(3x/m) + 4x/m.
+
+    Args:
+        m: number of heads, even.
+        x: at least 0.
+        sigma: the activation.
+
+    Raises:
+        ValueError: an odd ``m`` or a negative ``x``.
+    """
+    s0, s1 = sigma.bounds[:2]
+    bound = s0**2 + s1**2 * norm_event.mean_square_bound(m, 1, x)
+    return min(bound, 1 + 2 * (3 * x / m) ** 0.5 + 4 * x / m) if sigma.name == TANH.name else bound
+
+
+def change_of_a_head(L1: Number, L2: Number, rho: Radii) -> tuple[Number, Number]:
+    """L₂r + ρ_cL₁ and L₁r, r² = ρ_u² + ρ_w²: m times bounds on how far ∇_{θ_i}f and ∇_{c_i}f change over Ω_ρ.
+
+    Args:
+        L1: Lipschitz constant of the head.
+        L2: bound on its second derivatives.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+
+    Raises:
+        ValueError: a radius below 0.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equations (35) and (36), with their constants for L₁ and L₂.
+    """
+    c, u, w = arguments.triple("rho", rho)
+    r = (u**2 + w**2) ** 0.5
+    return L2 * r + c * L1, L1 * r
+
+
+def gradient_drift(
+    R: Float[Tensor, " m"], rho: Radii, sigma: Activation = TANH, L2: Float[Tensor, " m"] | None = None
+) -> Float[Tensor, ""]:
+    """How far ∇f(X; φ) can be from ∇f(X; φ⁽⁰⁾) over Ω_ρ and all X (Theorem C).
+
+    m^{−1/2} ((1/m) Σ_i [(L₂^♯(R_i) r + ρ_c L₁(R_i))² + σ₁²G₁(R_i)²])^{1/2}, r² = ρ_u² + ρ_w².
+
+    Args:
+        R: the longest U_i of each head.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        sigma: the activation.
+        L2: ``smoothness.L2`` of R, where it is at hand.
+
+    Returns:
+        A bound on the norm of the difference.
+
+    Raises:
+        ValueError: an entry or a radius below 0.
+    """
+    m = blocks.number_of_heads(R)
+    _, u, w = arguments.triple("rho", rho)
+    L2 = smoothness.L2(R, sigma) if L2 is None else L2
+    of_theta, _ = change_of_a_head(smoothness.L1(R, sigma), L2, rho)
+    return torch.hypot(of_theta, sigma.bounds[1] * blocks.G1(R, u, w)).square().mean().div(m).sqrt()

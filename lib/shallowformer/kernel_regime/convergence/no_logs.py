@@ -1,0 +1,155 @@
+"""The turn of the tangent over Ω_ρ, and ε, without log n and log m, and to leading order without d: Theorems B and C.
+
+Training has to live with the error of a tangent, e(φ) = f(φ) + ⟨∇f(φ), φ̃ − φ⟩ − y: the tangent of the model at φ, read at the
+comparator φ̃. Its *turn* is e(φ) − e(φ⁽⁰⁾); e(φ⁽⁰⁾) is an approximation error. R holds the longest U_i that each head can reach in Ω_ρ,
+``region.longest``. What the same theorems say of gradients is in ``gradient_norms``. Proofs: the chapter *No log n, no log m, no d*.
+"""
+
+import math
+from collections.abc import Sequence
+
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.formulas import Number
+from shallowformer.kernel_regime.bounds import approximation, blocks, smoothness
+from shallowformer.kernel_regime.convergence import gradient_norms
+from shallowformer.probability.cumulants import KAPPA_HS
+
+Radii = Sequence[float]
+
+
+def turn_over_heads(
+    R: Float[Tensor, " m"], rho: Radii, nu: Radii, sigma: Activation = TANH
+) -> Float[Tensor, ""]:
+    """A bound on |e(φ) − e(φ⁽⁰⁾)| for all X, all φ in Ω_ρ and all comparators in Ω_ν̄ (Theorem B).
+
+    m^{−1/2} · (1/m) Σ_i [σ₁(ρ_cG₁(R_i; ν̄) + (ν̄_c + ρ_c)G₁(R_i; ρ)) + (1 + ρ_c/√m)(G₂(R_i; ρ, ν̄) + ½G₂(R_i; ρ))].
+
+    Args:
+        R: the longest U_i of each head in Ω_ρ.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: radii ν̄ of the comparator, each at least 0.
+        sigma: the activation.
+
+    Raises:
+        ValueError: an entry or a radius below 0.
+    """
+    return _turn(R, blocks.number_of_heads(R), rho, nu, sigma, closed=False).mean()
+
+
+def turn_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Number:
+    """The closed form of ``turn_over_heads``, and at least that, where R̄ is the root mean square of the R_i.
+
+    Args:
+        R: R̄, at least 0.
+        m: number of heads.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: radii ν̄ of the comparator, each at least 0.
+        sigma: the activation.
+
+    Returns:
+        The bound, of the kind of ``R``.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    return _turn(R, m, rho, nu, sigma, closed=True)
+
+
+def _turn(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation, closed: bool) -> Number:
+    """What a head adds to the bound, times m: its curvature along ρ and ν̄, and half of that along ρ."""
+    rho, nu = arguments.triple("rho", rho), arguments.triple("nu", nu)
+    loud = gradient_norms.loudest(rho[0], m)
+    ahead = blocks.head_curvature(R, rho, nu, loud, sigma, closed)
+    back = ahead if nu == rho else blocks.head_curvature(R, rho, rho, loud, sigma, closed)
+    return (ahead + back / 2) / m**0.5
+
+
+def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
+    """Λ, a bound on (E ℓ²)^{1/2} of what one random head adds to the turn at leading order; no d (Theorem C).
+
+    σ₁[ρ_cγ(ν̄) + (ν̄_c + ρ_c)γ(ρ)] + σ₂γ₄(ρ)γ₄(o) + σ₁[ρ_uo_w + o_uρ_w + κ_HS ρ_wo_w], o = ν̄ + ½ρ, γ = G₁(1; ·), γ₄ = G₁(3^{1/4}; ·).
+
+    Args:
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: radii ν̄ of the comparator, each at least 0.
+        sigma: the activation.
+
+    Raises:
+        ValueError: a radius below 0.
+    """
+    (c, u, w), (nc, nu_u, nw) = arguments.triple("rho", rho), arguments.triple("nu", nu)
+    o_u, o_w = nu_u + u / 2, nw + w / 2
+    _, s1, s2, _ = sigma.bounds
+    first = c * blocks.G1(1.0, nu_u, nw) + (nc + c) * blocks.G1(1.0, u, w)
+    bend = blocks.G1(3**0.25, u, w) * blocks.G1(3**0.25, o_u, o_w)
+    return s1 * first + s2 * bend + s1 * (u * o_w + o_u * w + KAPPA_HS * w * o_w)
+
+
+def beyond_leading(L2: Number, L3: Number, rho: Radii, nu: Radii) -> Number:
+    """L₃r²(½r̃ + ⅓r) + L₂(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²): m² times a bound on a head's share of the turn beyond leading order.
+
+    Args:
+        L2: bound on the second derivatives of a head.
+        L3: bound on its third derivatives.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+        nu: radii ν̄ of the comparator, each at least 0; r̃² = ν̄_u² + ν̄_w².
+
+    Returns:
+        Of the common shape of ``L2`` and ``L3``.
+
+    Raises:
+        ValueError: a radius below 0.
+    """
+    (c, u, w), (nc, nu_u, nw) = arguments.triple("rho", rho), arguments.triple("nu", nu)
+    r, far = math.hypot(u, w), math.hypot(nu_u, nw)
+    return L3 * r**2 * (far / 2 + r / 3) + L2 * (c * r * far + c * r**2 + nc * r**2 / 2)
+
+
+def turn_without_dimension(
+    R: Float[Tensor, " m"], rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH
+) -> tuple[float, Float[Tensor, ""]]:
+    """The two terms of a bound on the root mean square turn over Ω_ρ, with probability 1 − δ (Theorem C).
+
+    Λ(1 + √(2/(mδ)))/√m without d, and (1/m) · (1/m) Σ_i [L₃r²(½r̃ + ⅓r) + L₂^♯(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²)] at R_i.
+
+    Args:
+        R: the longest U_i of each head in Ω_ρ.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: radii ν̄ of the comparator, each at least 0.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
+
+    Returns:
+        The leading term, and the term of order 1/m.
+
+    Raises:
+        ValueError: an odd number of heads, an entry or a radius below 0, ``delta`` outside (0, 1).
+    """
+    m = arguments.even("m", blocks.number_of_heads(R))
+    lead = turn_leading(rho, nu, sigma) * (1 + math.sqrt(2 / (m * arguments.probability("delta", delta))))
+    rest = beyond_leading(smoothness.L2(R, sigma), smoothness.L3(R, sigma), rho, nu)
+    return lead / m**0.5, rest.mean() / m
+
+
+def epsilon(R: Float[Tensor, " m"], rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH) -> float:
+    """Theorem B's bound on ε = sup over Ω_ρ of the root mean square of e, with probability 1 − δ: no n, no log m.
+
+    Args:
+        R: the longest U_i of each head in Ω_ρ, m even.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: sup norms ν̄ of the mapping that represents the target; the comparator is its transported point.
+        delta: probability of failure, in (0, 1).
+        sigma: the activation.
+
+    Returns:
+        ``approximation.rms_bernstein`` plus ``turn_over_heads``.
+
+    Raises:
+        ValueError: an odd number of heads, an entry or a radius below 0, ``delta`` outside (0, 1).
+    """
+    bound = approximation.rms_bernstein(tuple(nu), blocks.number_of_heads(R), delta, sigma)
+    return bound + float(turn_over_heads(R, rho, nu, sigma))

@@ -1,0 +1,185 @@
+"""Theorem 1: its constants, the paper's and sharper ones, and its right sides.
+
+Those of ``paper`` need the event E_{U,m}(δ'), those of ``sharp`` are read off the initialisation. Both are proved in the chapter
+*Theorem 1, line by line*; ``comparison`` has the quantities that they bound.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.kernel_regime.bounds import approximation, envelopes, linearisation
+from shallowformer.kernel_regime.convergence import change_of_features, gradient_norms
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.kernel_regime.neighbourhood import norm_event, region
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Bounds on the quantities of the proof.
+
+    Args:
+        f_max: on |f| over Ω_ρ.
+        y_max: on the labels.
+        A: on ‖∇f‖ over Ω_ρ.
+        app: on the approximation error (paper: at every input; sharp: its root mean square).
+        lin: on the linearisation error that the step meets (paper: over Ω_ρ; sharp: at φ̃).
+        cof: on the change of features (paper), or on the remainder (sharp).
+        lin_average: on the linearisation error over Ω_ρ, for the average iterate.
+        V0: on ‖φ⁽⁰⁾ − φ̃‖².
+    """
+
+    f_max: float
+    y_max: float
+    A: float
+    app: float
+    lin: float
+    cof: float
+    lin_average: float
+    V0: float
+
+    @property
+    def envelope(self) -> float:
+        """F = f^max + y^max, a bound on every residual."""
+        return self.f_max + self.y_max
+
+    @property
+    def errors(self) -> float:
+        """B_app + B_lin + B_CoF (paper), B_app + B_lin + B_rem (sharp)."""
+        return self.app + self.lin + self.cof
+
+    def optimisation(self, eta: float, steps: int) -> float:
+        """V₀/(4ητ) + ηF²A²: what is left for infinitely many heads.
+
+        Args:
+            eta: step size η, above 0.
+            steps: number of steps τ.
+
+        Raises:
+            ValueError: ``eta`` not above 0, ``steps`` below 1.
+        """
+        arguments.positive("eta", eta)
+        return self.V0 / (4 * eta * arguments.count("steps", steps)) + eta * (self.envelope * self.A) ** 2
+
+    @property
+    def width(self) -> float:
+        """F · (B_app + B_lin + B_CoF): what is left for infinitely many steps."""
+        return self.envelope * self.errors
+
+    def best(self, eta: float, steps: int) -> float:
+        """Right side of (44) and (45): a bound on the mean loss of the iterates before step τ, so on their smallest.
+
+        Args:
+            eta: step size η, above 0.
+            steps: number of steps τ.
+
+        Raises:
+            ValueError: ``eta`` not above 0, ``steps`` below 1.
+
+        Source:
+            Arda, Cayci, Eryilmaz 2026, equations (44) and (45).
+        """
+        return self.optimisation(eta, steps) + self.width
+
+    def average_paper(self, eta: float, steps: int) -> float:
+        """Right side of (46), 4 · best + 6 B_lin²: a bound on the loss of the average iterate.
+
+        Args:
+            eta: step size η, above 0.
+            steps: number of steps τ.
+
+        Raises:
+            ValueError: ``eta`` not above 0, ``steps`` below 1.
+
+        Source:
+            Arda, Cayci, Eryilmaz 2026, equation (46).
+        """
+        return 4 * self.best(eta, steps) + 6 * self.lin_average**2
+
+    def average(self, eta: float, steps: int) -> float:
+        """(√best + 2B_lin)²: a sharper bound on the loss of the average iterate.
+
+        Args:
+            eta: step size η, above 0.
+            steps: number of steps τ.
+
+        Returns:
+            At most 11/12 of ``average_paper``.
+
+        Raises:
+            ValueError: ``eta`` not above 0, ``steps`` below 1.
+        """
+        return (self.best(eta, steps) ** 0.5 + 2 * self.lin_average) ** 2
+
+
+def paper(
+    n: int,
+    d: int,
+    m: int,
+    rho: Sequence[float],
+    nu: Sequence[float],
+    delta: float,
+    delta_norm: float,
+    sigma: Activation = TANH,
+) -> Constants:
+    """The paper's constants: they hold with probability 1 − δ − δ' over the initialisation.
+
+    Args:
+        n: number of samples.
+        d: dimension of a token.
+        m: number of heads, even.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
+        delta: δ of Lemma 5, in (0, 1).
+        delta_norm: δ' of the event E_{U,m}(δ'), in (0, 1).
+        sigma: the activation.
+
+    Raises:
+        ValueError: an argument out of range, or a norm above its radius.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Theorem 1 with Lemmas 2, 3, 5 (appendix) and 6.
+    """
+    change_of_features.require_inside(rho, nu)
+    B = norm_event.B_U(m, d, delta_norm, rho[1])
+    lin = linearisation.B_lin_paper(B, rho, m, sigma)
+    return Constants(
+        f_max=envelopes.f_max_paper(B, rho, sigma),
+        y_max=envelopes.y_max_paper(d, nu, sigma),
+        A=gradient_norms.A_paper(B, rho[0], m, sigma),
+        app=approximation.appendix(tuple(nu), n, m, delta, sigma),
+        lin=lin,
+        cof=change_of_features.B_cof_paper(B, rho, nu, m, sigma),
+        lin_average=lin,
+        V0=sum(norm**2 for norm in nu),
+    )
+
+
+def sharp(
+    phi0: Parameters, rho: Sequence[float], nu: Sequence[float], delta: float, sigma: Activation = TANH
+) -> Constants:
+    """Sharper constants, read off the initialisation: all but ``app`` hold always, ``app`` with probability 1 − δ; no n, no log m.
+
+    Args:
+        phi0: the symmetric initialisation.
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
+        delta: δ of Lemma 5, in (0, 1).
+        sigma: the activation.
+
+    Raises:
+        ValueError: an argument out of range, or a norm above its radius.
+    """
+    change_of_features.require_inside(rho, nu)
+    R = region.longest(phi0, rho[1])
+    return Constants(
+        f_max=float(envelopes.f_max(R, rho, sigma)),
+        y_max=envelopes.y_max(nu, sigma),
+        A=float(gradient_norms.A(R, rho[0], sigma)),
+        app=approximation.rms_bernstein(tuple(nu), phi0.m, delta, sigma),
+        lin=float(linearisation.B_lin(region.longest(phi0, nu[1]), nu, sigma)),
+        cof=float(change_of_features.B_rem(R, rho, nu, sigma)),
+        lin_average=float(linearisation.B_lin(R, rho, sigma)),
+        V0=sum(norm**2 for norm in nu),
+    )

@@ -1,0 +1,156 @@
+"""The linear model: the tangent of f at a point, directional derivatives of its heads, and how far f is from it.
+
+``slopes`` is where gradients meet a direction: every ⟨∇f, δ⟩ of this room is made from it, but for those of ``Loss.with_slopes`` and
+``Loss.pairings``, which are made in the pass that computes the loss, for speed, those inside the search of ``perturbations``, and the declared
+second route ``unrolled``. All are tested against it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.kernel_regime.model import gradients, transformer
+from shallowformer.kernel_regime.model.gradients import Features
+from shallowformer.kernel_regime.model.parameters import Parameters, difference, plus
+from shallowformer.queries import Query, last_token
+
+
+def slopes(feature: Features, delta: Parameters) -> Float[Tensor, "n m"]:
+    """⟨φ_u, δU_i⟩ + ⟨φ_w, δW_i⟩_F of every sample and head: ⟨∇_θ h_i, δθ_i⟩.
+
+    Args:
+        feature: of n samples and m heads.
+        delta: a direction for the same heads; its readouts are not used.
+
+    Raises:
+        ValueError: a direction for another number of heads or another dimension.
+    """
+    n, m, d = feature.u.shape
+    arguments.shape("delta.U", delta.U, (m, d), "[m, d] as the features")
+    on_query = (feature.q @ delta.W.reshape(m * d, d).T).reshape(n, m, d)
+    return (feature.u * delta.U).addcmul_(feature.w_left, on_query).sum(-1)
+
+
+def along(feature: Features, c: Float[Tensor, " m"], delta: Parameters) -> Float[Tensor, " n"]:
+    """⟨∇f(X⁽ʲ⁾; φ), δ⟩ of every sample, from the features at φ.
+
+    Args:
+        feature: of n samples and m heads.
+        c: the readouts of φ.
+        delta: the direction.
+
+    Raises:
+        ValueError: as ``slopes``.
+    """
+    return (feature.c @ delta.c + slopes(feature, delta) @ c) / len(c) ** 0.5
+
+
+def pull_back(feature: Features, weights: Float[Tensor, " n"]) -> Parameters:
+    """Σ_j w_j φ(X⁽ʲ⁾) of every head; with U and W times c, and all times m^{−1/2}, that is Σ_j w_j ∇f(X⁽ʲ⁾; φ), the transpose of ``along``.
+
+    Args:
+        feature: of n samples and m heads.
+        weights: w.
+    """
+    n, m, d = feature.u.shape
+    U = (feature.u.reshape(n, -1).T @ weights).reshape(m, d)
+    W = (feature.w_left.reshape(n, -1).T @ (weights[:, None] * feature.q)).reshape(m, d, d)
+    return Parameters(weights @ feature.c, U, W)
+
+
+def f_lin(
+    X: Float[Tensor, "n T d"],
+    phi: Parameters,
+    phi0: Parameters,
+    query: Query = last_token,
+    sigma: Activation = TANH,
+) -> Float[Tensor, " n"]:
+    """The linear model f(X; φ⁽⁰⁾) + ⟨∇f(X; φ⁽⁰⁾), φ − φ⁽⁰⁾⟩.
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m heads.
+        phi0: where the tangent is taken, with the same shapes (any start; at a symmetric one the first term is 0).
+        query: how q_X is made.
+        sigma: the activation.
+
+    Raises:
+        ValueError: as ``transformer.validated``; shapes, dtypes or devices of the parameters differ.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, Definition 3.
+    """
+    delta = difference(phi, phi0)
+    start = gradients.features(X, phi0, query, sigma)
+    return (start.c @ (phi0.c + delta.c) + slopes(start, delta) @ phi0.c) / phi0.m**0.5
+
+
+def head_errors(
+    X: Float[Tensor, "n T d"],
+    phi: Parameters,
+    delta: Parameters,
+    query: Query = last_token,
+    sigma: Activation = TANH,
+) -> Float[Tensor, "n m"]:
+    """Every head's share of the linearisation error f(X; φ + δ) − f(X; φ) − ⟨∇f(X; φ), δ⟩.
+
+    With h_i = h(X; θ_i) and h_i⁺ = h(X; θ_i + δθ_i), head i contributes
+    m^{−1/2} [c_i (h_i⁺ − h_i − ⟨∇h_i, δθ_i⟩) + δc_i (h_i⁺ − h_i)].
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m heads.
+        delta: the perturbation δ, with the blocks of ``phi``.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        Its sum over heads is the error of the model.
+
+    Raises:
+        ValueError: as ``transformer.validated``; ``delta`` of another shape, dtype or device.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (18), the quantity that Lemma 3 bounds.
+    """
+    moved, before = plus(phi, delta), gradients.features(X, phi, query, sigma)
+    step = transformer.hidden(X, moved, query, sigma) - before.c
+    return (phi.c * (step - slopes(before, delta)) + delta.c * step) / phi.m**0.5
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """The tangent at φ of the outputs on a data set: what Theorem A asks of a model (``training.self_bounding.Tangent``).
+
+    Args:
+        feature: features at φ.
+        c: the readouts of φ.
+        y: labels.
+    """
+
+    feature: Features
+    c: Float[Tensor, " m"]
+    y: Float[Tensor, " n"]
+
+    @property
+    def outputs(self) -> Float[Tensor, " n"]:
+        """f(X⁽ʲ⁾; φ) of every sample."""
+        return self.feature.c @ self.c / len(self.c) ** 0.5
+
+    @cached_property
+    def residual(self) -> Float[Tensor, " n"]:
+        """r_j = f(X⁽ʲ⁾; φ) − y⁽ʲ⁾."""
+        return self.outputs - self.y
+
+    def along(self, step: Sequence[Float[Tensor, "m ..."]]) -> Float[Tensor, " n"]:
+        """⟨∇f(X⁽ʲ⁾; φ), δ⟩ for the blocks of a direction."""
+        return along(self.feature, self.c, Parameters(*step))
+
+    def gram(self) -> Float[Tensor, "n n"]:
+        """⟨∇f(X⁽ʲ⁾; φ), ∇f(X⁽ᵏ⁾; φ)⟩ of every two samples."""
+        return gradients.gram(self.feature, self.c)

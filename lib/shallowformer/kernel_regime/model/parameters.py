@@ -1,0 +1,166 @@
+"""Parameters φ = (c, U, W) of the model: random ones, random ones with diagonal W, and the symmetric initialisation."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.training import points
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters φ = (φ_1, …, φ_m), φ_i = (c_i, U_i, W_i), of m heads.
+
+    Args:
+        c: readout.
+        U: feed-forward vectors.
+        W: attention matrices.
+
+    Raises:
+        ValueError: shapes that do not fit, mixed dtypes or devices, an empty, NaN or infinite block.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 3.2.
+    """
+
+    c: Float[Tensor, " m"]
+    U: Float[Tensor, "m d"]
+    W: Float[Tensor, "m d d"]
+
+    def __post_init__(self) -> None:
+        """Check that the blocks fit together."""
+        arguments.floating("W", self.W, "m d d")
+        m, d, _ = self.W.shape
+        arguments.shape("W", self.W, (m, d, d), "[m, d, d]")
+        arguments.shape("U", arguments.floating("U", self.U, "m d"), (m, d), "[m, d] as in W")
+        arguments.shape("c", arguments.floating("c", self.c, "m"), (m,), "[m] as in W")
+        arguments.same_kind("W", self.W, c=self.c, U=self.U)
+
+    @property
+    def m(self) -> int:
+        """Number of heads."""
+        return self.W.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return self.W.shape[1]
+
+    @property
+    def blocks(self) -> tuple[Float[Tensor, " m"], Float[Tensor, "m d"], Float[Tensor, "m d d"]]:
+        """(c, U, W)."""
+        return self.c, self.U, self.W
+
+    def map(self, function, *others: "Parameters") -> "Parameters":
+        """Apply a function to each block, together with the same block of others.
+
+        Args:
+            function: tensors → tensor of the same shape, e.g. ``lambda block: block.float()``.
+            *others: further parameters of the same shapes.
+        """
+        return Parameters(*points.mapped(function, self.blocks, *(other.blocks for other in others)))
+
+
+def random(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
+    """Parameters in general position: every entry an independent standard Gaussian, heads unpaired.
+
+    Args:
+        m: number of heads, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Raises:
+        ValueError: ``m`` or ``d`` is not a whole number of at least 1.
+    """
+    arguments.count("m", m)
+    arguments.count("d", d)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
+    return Parameters(c=draw(m), U=draw(m, d), W=draw(m, d, d))
+
+
+def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
+    """As ``random``, but attention matrices keep their diagonal only.
+
+    Args:
+        m: number of heads, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        The parameters; c and U are those of ``random`` from the same generator.
+
+    Raises:
+        ValueError: ``m`` or ``d`` is not a whole number of at least 1.
+
+    Source:
+        The heads of the teacher in the code released with Arda, Cayci, Eryilmaz 2026.
+    """
+    full = random(m, d, generator, dtype)
+    return Parameters(full.c, full.U, torch.diag_embed(full.W.diagonal(dim1=1, dim2=2)))
+
+
+def symmetric(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
+    """Symmetric random initialisation: heads i and i + m/2 share U and W and carry opposite c, so that f = 0.
+
+    Entries of U and W are standard Gaussian, c_i is +1 or −1 with equal probability.
+
+    Args:
+        m: number of heads, even.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Returns:
+        The parameters φ⁽⁰⁾.
+
+    Raises:
+        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, section 5.2.
+    """
+    half = random(arguments.even("m", m) // 2, d, generator, dtype)
+    sign = torch.where(half.c < 0, -1.0, 1.0).to(dtype)
+    return Parameters(c=torch.cat([sign, -sign]), U=half.U.repeat(2, 1), W=half.W.repeat(2, 1, 1))
+
+
+def difference(phi: Parameters, phi0: Parameters) -> Parameters:
+    """The displacement φ − φ⁽⁰⁾, block by block.
+
+    Raises:
+        ValueError: shapes, dtypes or devices differ.
+    """
+    arguments.shape("phi.W", phi.W, tuple(phi0.W.shape), "[m, d, d] as in phi0")
+    arguments.same_kind("phi0", phi0.W, phi=phi.W)
+    return phi.map(torch.sub, phi0)
+
+
+def plus(phi: Parameters, delta: Parameters, scale: float = 1.0) -> Parameters:
+    """φ + scale · δ, block by block.
+
+    Raises:
+        ValueError: shapes, dtypes or devices differ.
+    """
+    arguments.shape("delta.W", delta.W, tuple(phi.W.shape), "[m, d, d] as in phi")
+    arguments.same_kind("phi", phi.W, delta=delta.W)
+    return Parameters(*points.plus(phi.blocks, delta.blocks, scale))
+
+
+def norm(phi: Parameters) -> Float[Tensor, ""]:
+    """‖φ‖ over all blocks and heads, for instance of a displacement or a gradient."""
+    return points.norm(phi.blocks)
+
+
+def squared_distance(phi: Parameters, other: Parameters) -> Float[Tensor, ""]:
+    """‖φ − ψ‖² over all blocks and heads.
+
+    Raises:
+        ValueError: shapes, dtypes or devices differ.
+    """
+    delta = difference(phi, other).blocks
+    return points.inner(delta, delta)

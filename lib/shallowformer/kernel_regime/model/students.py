@@ -1,0 +1,77 @@
+"""Students side by side: the heads of several models in one row, the last axis, so that one pass serves them all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.training import points
+
+
+@dataclass(frozen=True)
+class Students:
+    """One or several students; M is the number of heads of all of them.
+
+    Args:
+        c: readouts.
+        U: feed-forward vectors.
+        W: attention matrices, with ``W[b, a, i]`` the entry (a, b) of W_i.
+        widths: number of heads of each student, in order.
+    """
+
+    c: Float[Tensor, " M"]
+    U: Float[Tensor, "d M"]
+    W: Float[Tensor, "d d M"]
+    widths: tuple[int, ...]
+
+    @classmethod
+    def of(cls, *students: Parameters) -> "Students":
+        """Put students side by side.
+
+        Args:
+            *students: at least one, all of the same token dimension, dtype and device; widths may differ.
+
+        Raises:
+            ValueError: no student, or students that differ in dimension, dtype or device.
+        """
+        if not students:
+            raise ValueError("students must be at least one set of parameters, got none")
+        first = students[0]
+        for k, student in enumerate(students):
+            if student.d != first.d:
+                raise ValueError(
+                    f"students must share one dimension d = {first.d}, got {student.d} at position {k}"
+                )
+            arguments.same_kind("students[0]", first.W, **{f"students[{k}]": student.W})
+        last = lambda blocks: torch.cat(blocks).permute(*range(blocks[0].ndim - 1, -1, -1)).contiguous()
+        c, U, W = (last(blocks) for blocks in zip(*(student.blocks for student in students), strict=True))
+        return cls(c, U, W, tuple(student.m for student in students))
+
+    @property
+    def blocks(self) -> tuple[Float[Tensor, " M"], Float[Tensor, "d M"], Float[Tensor, "d d M"]]:
+        """(c, U, W)."""
+        return self.c, self.U, self.W
+
+    def map(self, function, *others: "Students") -> "Students":
+        """Apply a function to each block, together with the same block of others.
+
+        Args:
+            function: tensors → tensor of the same shape.
+            *others: further students of the same shapes.
+        """
+        blocks = points.mapped(function, self.blocks, *(other.blocks for other in others))
+        return Students(*blocks, self.widths)
+
+    def spread(self, values: Sequence[float]) -> Float[Tensor, " M"]:
+        """One value a student, given to each of its heads."""
+        return torch.cat([self.c.new_full((m,), value) for m, value in zip(self.widths, values, strict=True)])
+
+    def apart(self) -> tuple[Parameters, ...]:
+        """The students one by one, in order: copies that nothing else writes to."""
+        first = lambda block: block.permute(*range(block.ndim - 1, -1, -1)).contiguous().clone()
+        parts = (first(block).split(self.widths) for block in self.blocks)
+        return tuple(Parameters(*(part.clone() for part in blocks)) for blocks in zip(*parts, strict=True))

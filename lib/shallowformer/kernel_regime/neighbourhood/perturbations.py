@@ -1,0 +1,213 @@
+"""Ways to the boundary of Ω_ρ, as seen from the initialisation: adversarial, head-aligned, transported; and what they miss.
+
+Every function returns a displacement δ. A direction drawn at random is ``region.on_boundary(parameters.random(...), rho)``.
+"""
+
+import functools
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.kernel_regime.model import linear_model
+from shallowformer.kernel_regime.model.gradients import features
+from shallowformer.kernel_regime.model.parameters import Parameters, plus
+from shallowformer.kernel_regime.model.transformer import validated
+from shallowformer.kernel_regime.neighbourhood.region import on_boundary, radii
+from shallowformer.queries import Query, last_token
+from shallowformer.training import balls
+
+#: Inputs whose features are held at a time.
+CHUNK = 250
+
+
+def head_aligned(
+    X: Float[Tensor, "n T d"],
+    phi0: Parameters,
+    rho: Sequence[float],
+    query: Query = last_token,
+    sigma: Activation = TANH,
+) -> Parameters:
+    """Every head uphill on its own output, summed over the inputs, and read out louder: δc_i = +ρ_c/√m for all heads.
+
+    Args:
+        X: tokens in the unit ball.
+        phi0: the initialisation.
+        rho: (ρ_c, ρ_u, ρ_w), each above 0.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        δ, on the boundary of Ω_ρ.
+
+    Raises:
+        ValueError: as ``transformer.validated``; a radius that is not above 0.
+
+    Source:
+        The direction of the linearisation experiment in the code released with Arda, Cayci, Eryilmaz 2026.
+    """
+    uphill = _summed(X, phi0, query, sigma)
+    return on_boundary(Parameters(torch.ones_like(phi0.c), uphill.U, uphill.W), tuple(rho))
+
+
+def transported(
+    X: Float[Tensor, "n T d"],
+    phi0: Parameters,
+    rho: Sequence[float],
+    query: Query = last_token,
+    sigma: Activation = TANH,
+) -> Parameters:
+    """δc_i along v_c, δU_i along c_i v_u, δW_i along c_i v_w, with v the features summed over the inputs.
+
+    For one input that is steepest ascent of f(X; ·). As v does not look at c, partners move oppositely in θ and alike in c.
+
+    Args:
+        X: tokens in the unit ball.
+        phi0: a symmetric initialisation.
+        rho: (ρ_c, ρ_u, ρ_w), each above 0.
+        query: how q_X is made.
+        sigma: the activation.
+
+    Returns:
+        δ, on the boundary of Ω_ρ.
+
+    Raises:
+        ValueError: as ``transformer.validated``; a radius that is not above 0.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (10), every block scaled to its radius.
+    """
+    v = _summed(X, phi0, query, sigma)
+    c = phi0.c
+    return on_boundary(Parameters(v.c, c[:, None] * v.U, c[:, None, None] * v.W), tuple(rho))
+
+
+def _summed(X: Tensor, phi0: Parameters, query: Query, sigma: Activation) -> Parameters:
+    """The features summed over the inputs."""
+    validated(X, phi0, query)
+    parts = (
+        linear_model.pull_back(features(some, phi0, query, sigma), some.new_ones(len(some)))
+        for some in X.split(CHUNK)
+    )
+    return functools.reduce(plus, parts)
+
+
+def adversarial(
+    X: Float[Tensor, "1 T d"],
+    phi0: Parameters,
+    rho: Sequence[float],
+    query: Query = last_token,
+    sigma: Activation = TANH,
+    starts: int = 6,
+    steps: int = 80,
+    seed: int = 0,
+) -> tuple[Parameters, Float[Tensor, ""]]:
+    """The displacement within Ω_ρ that makes f − f_lin as large as possible at one input, head by head.
+
+    For one X the error is a sum over heads, so each head is maximised alone: over δc_i exactly, over (δU_i, δW_i q) by
+    projected ascent from several starts. By the symmetry of pairs the largest f_lin − f is the same number.
+
+    Args:
+        X: tokens in the unit ball.
+        phi0: a symmetric initialisation (at another one only f − f_lin is made large, not f_lin − f).
+        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
+        query: how q_X is made.
+        sigma: the activation.
+        starts: starting points a head: four with each block up or down its gradient, then random ones; at least 1.
+        steps: steps of the ascent, at least 1.
+        seed: of the random starting points.
+
+    Returns:
+        The displacement δ, and the error f − f_lin there: a lower bound on the supremum over Ω_ρ.
+
+    Raises:
+        ValueError: as ``transformer.validated``; more than one input, a negative radius, ``starts`` or ``steps`` below 1.
+    """
+    q = validated(X, phi0, query)
+    if X.shape[0] != 1:
+        raise ValueError(f"X must hold one input, got {X.shape[0]}")
+    r_c, r_u, r_w = radii(rho, phi0.m)
+    arguments.count("starts", starts)
+    arguments.count("steps", steps)
+    q, length = q[0], q[0].norm()
+    search = _Search(X[0], q, phi0, (r_c, r_u, r_w * float(length)), sigma)
+    u, w, value = search.climb(starts, steps, seed)
+    rise = search.head(u, w)[0] - search.start
+    delta = Parameters(
+        c=r_c * torch.where(rise < 0, -1.0, 1.0).to(u.dtype),
+        U=u,
+        W=w[:, :, None] * q / length**2 if length > 0 else torch.zeros_like(phi0.W),
+    )
+    return delta, value.sum() / phi0.m**0.5
+
+
+class _Search:
+    """The error of each head as a function of u = δU and w = δW q, and its ascent."""
+
+    def __init__(self, X: Tensor, q: Tensor, phi0: Parameters, radius: Sequence[float], sigma: Activation):
+        self.X, self.U, self.logits = X, phi0.U, X @ (phi0.W @ q).T
+        self.sign, self.radius, self.sigma = phi0.c, radius, sigma
+        zero = torch.zeros_like(phi0.U)
+        self.start, *self.slope = self.head(zero, zero)
+
+    def head(
+        self, u: Float[Tensor, "... m d"], w: Float[Tensor, "... m d"]
+    ) -> tuple[Float[Tensor, "... m"], Float[Tensor, "... m d"], Float[Tensor, "... m d"]]:
+        """Outputs h, and their gradients in u and w."""
+        # Heads come last, tokens before them: along an axis as short as a sequence sums and softmax take longer.
+        alpha = torch.softmax(self.logits + self.X @ w.mT, -2)
+        scores = self.X @ (self.U + u).mT
+        z = (alpha * scores).sum(-2)
+        first = self.sigma.first(z)[..., None]
+        pull = alpha * (scores - z[..., None, :])
+        return self.sigma(z), first * (alpha.mT @ self.X), first * (pull.mT @ self.X)
+
+    def error(self, u: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """√m times the error of each head at its best δc, and its gradients."""
+        h, by_u, by_w = self.head(u, w)
+        rise = h - self.start
+        linear = (self.slope[0] * u).sum(-1) + (self.slope[1] * w).sum(-1)
+        value = self.radius[0] * rise.abs() + self.sign * (rise - linear)
+        weight = (self.radius[0] * torch.where(rise < 0, -1.0, 1.0) + self.sign)[..., None]
+        sign = self.sign[:, None]
+        return value, weight * by_u - sign * self.slope[0], weight * by_w - sign * self.slope[1]
+
+    def climb(self, starts: int, steps: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
+        generator = Generator(device=self.U.device).manual_seed(seed)
+        draw = lambda: torch.randn(
+            starts, *self.U.shape, generator=generator, dtype=self.U.dtype, device=self.U.device
+        )
+        u, w = draw(), draw()
+        signs = ((1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0))
+        for k, (up, across) in zip(range(starts), signs, strict=False):
+            u[k], w[k] = up * self.slope[0], across * self.slope[1]
+        u, w = _to_length(u, self.radius[1]), _to_length(w, self.radius[2])
+        best, best_u, best_w = torch.full_like(u[..., 0], -torch.inf), u, w
+        for step in range(steps + 1):
+            value, by_u, by_w = self.error(u, w)
+            better = value > best
+            best = torch.where(better, value, best)
+            best_u, best_w = (torch.where(better[..., None], x, y) for x, y in ((u, best_u), (w, best_w)))
+            # Long steps first: on a convex function the full step to the farthest point uphill never descends.
+            size = 2.0 if step < steps // 3 else 0.87 ** (step - steps // 3)
+            u = _into_ball(u + _to_length(by_u, size * self.radius[1]), self.radius[1])
+            w = _into_ball(w + _to_length(by_w, size * self.radius[2]), self.radius[2])
+            if step == steps // 3:
+                u, w = best_u, best_w
+        winner = best.argmax(0)
+        heads = torch.arange(len(winner), device=winner.device)
+        return best_u[winner, heads], best_w[winner, heads], best[winner, heads]
+
+
+def _to_length(x: Tensor, length: float) -> Tensor:
+    """Vectors along the last dimension scaled to a length; 0 stays 0."""
+    return balls.to_length(x.flatten(0, -2), length).reshape(x.shape)
+
+
+def _into_ball(x: Tensor, radius: float) -> Tensor:
+    """Vectors along the last dimension pulled into a ball around 0."""
+    norm = functools.partial(torch.linalg.vector_norm, dim=-1)
+    return balls.shorten(x.flatten(0, -2), radius, norm=norm)[0].reshape(x.shape)

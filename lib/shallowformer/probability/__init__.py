@@ -1,0 +1,1 @@
+"""Gaussian norms and tails, Orlicz norms, cumulants: probability that knows nothing of Transformers."""

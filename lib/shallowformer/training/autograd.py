@@ -1,0 +1,106 @@
+"""Any differentiable function of a point as a model: directional derivatives forwards, gradients backwards, and both for descent.
+
+For models without closed forms; for those with them, the independent route that they are tested against.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor
+from torch.func import grad_and_value, jvp, vjp, vmap
+
+from shallowformer.training.points import Point, blocks
+
+#: Outputs at a point, of any shape.
+Outputs = Callable[[Point], Float[Tensor, "..."]]
+
+
+def along(outputs: Outputs, point: Point, step: Point) -> Float[Tensor, "..."]:
+    """⟨∇f_j, δ⟩ of every output, by forward differentiation."""
+    return jvp(outputs, (point,), (step,))[1]
+
+
+def pull_back(outputs: Outputs, point: Point, weights: Float[Tensor, "..."]) -> Point:
+    """Σ_j w_j ∇f_j, by backward differentiation.
+
+    Args:
+        outputs: the model.
+        point: where the gradients are taken.
+        weights: one an output.
+    """
+    return vjp(outputs, point)[1](weights)[0]
+
+
+def squared_error(outputs: Float[Tensor, "*n"], y: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+    """(f_j − y_j)² of every output."""
+    return (outputs - y).square()
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """What Theorem A asks of a model at a point (``self_bounding.Tangent``).
+
+    Args:
+        outputs: the model, one output a sample.
+        point: where the tangent is taken.
+        residual: f_j − y_j.
+    """
+
+    outputs: Outputs
+    point: Point
+    residual: Float[Tensor, " n"]
+
+    def along(self, step: Point) -> Float[Tensor, " n"]:
+        """⟨∇f_j, δ⟩ of every output."""
+        return along(self.outputs, self.point, step)
+
+    def gram(self) -> Float[Tensor, "n n"]:
+        """⟨∇f_j, ∇f_k⟩, from one backward pass a sample."""
+        each = torch.eye(len(self.residual), dtype=self.residual.dtype, device=self.residual.device)
+        gradients = vmap(vjp(self.outputs, self.point)[1])(each)[0]
+        J = torch.cat([block.flatten(1) for block in blocks(gradients)], 1)
+        return J @ J.T
+
+
+@dataclass(frozen=True)
+class Autograd:
+    """The mean loss of a model over its outputs, as an objective of ``descent.run``.
+
+    Args:
+        model: (X, point) → outputs.
+        X: the samples.
+        y: their labels.
+        loss: (outputs, labels) → what is averaged.
+    """
+
+    model: Callable[[Shaped[Tensor, "n ..."], Point], Float[Tensor, "n ..."]]
+    X: Shaped[Tensor, "n ..."]
+    y: Shaped[Tensor, "n ..."]
+    loss: Callable[[Float[Tensor, "n ..."], Shaped[Tensor, "n ..."]], Float[Tensor, "..."]] = squared_error
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.X)
+
+    def losses(self, point: Point) -> Float[Tensor, "1"]:
+        """The loss on all samples."""
+        return self._mean(point, self.X, self.y)[None]
+
+    def losses_and_gradient(
+        self, point: Point, rows: Int[Tensor, " b"] | None = None
+    ) -> tuple[Float[Tensor, "1"], Point]:
+        """The loss and its gradient, on all samples or some."""
+        X, y = (self.X, self.y) if rows is None else (self.X[rows], self.y[rows])
+        gradient, value = grad_and_value(self._mean)(point, X, y)
+        return value[None], gradient
+
+    def tangent(self, point: Point) -> Tangent:
+        """The tangent of the outputs."""
+        outputs = lambda p: self.model(self.X, p)
+        return Tangent(outputs, point, outputs(point) - self.y)
+
+    def _mean(self, point: Point, X: Tensor, y: Tensor) -> Tensor:
+        return self.loss(self.model(X, point), y).mean()

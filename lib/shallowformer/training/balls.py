@@ -1,0 +1,112 @@
+"""Products of balls: each block of a point has units along its first dimension, and every unit has a ball of its own."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor
+
+from shallowformer.training.points import Point, mapped
+
+#: One number for all units, or one a unit.
+Radius = float | Float[Tensor, ""] | Float[Tensor, " k"]
+
+
+def lengths(units: Float[Tensor, "k ..."]) -> Float[Tensor, " k"]:
+    """Norm of each unit, whatever the size of its entries."""
+    rows, scale = _balanced(units)
+    return scale * torch.linalg.vector_norm(rows, dim=1)
+
+
+def _balanced(units: Tensor) -> tuple[Tensor, Tensor]:
+    """Units in rows, and the powers of 2 that they were divided by, which rounds nothing: the largest entry is in [1, 2), or all are 0."""
+    rows = units.reshape(len(units), -1)
+    largest = rows.abs().amax(1)
+    largest = torch.where(largest > 0, largest, 1.0)
+    scale = largest / (2 * torch.frexp(largest).mantissa)
+    return rows / scale[:, None], scale
+
+
+def spread(
+    values: Float[Tensor, " k"] | Bool[Tensor, " k"], units: Float[Tensor, "k ..."]
+) -> Shaped[Tensor, "k ..."]:
+    """One value a unit, with as many dimensions as the units, to multiply or select them."""
+    return values.reshape(-1, *[1] * (units.ndim - 1))
+
+
+def to_length(units: Float[Tensor, " k *e"], length: Radius) -> Float[Tensor, " k *e"]:
+    """Units scaled to a length, however short they are; 0 stays 0."""
+    rows, _ = _balanced(units)
+    factor = length / torch.linalg.vector_norm(rows, dim=1).clamp(min=1)
+    return (rows * factor[:, None]).reshape(units.shape)
+
+
+def shorten(
+    steps: Float[Tensor, " k *e"],
+    radius: Radius,
+    slack: Radius = 0.0,
+    norm: Callable[[Float[Tensor, "k ..."]], Float[Tensor, " k"]] = lengths,
+) -> tuple[Float[Tensor, " k *e"], Bool[Tensor, " k"]]:
+    """Scale every step that is longer than its radius down to it; all others are returned bit for bit.
+
+    Args:
+        steps: displacements of units.
+        radius: how long a step may be.
+        slack: by how much a step may be longer and still counts as short enough.
+        norm: how lengths are measured; a plain norm will do, and is faster, where squares neither overflow nor vanish.
+
+    Returns:
+        The steps, and which of them were scaled.
+    """
+    length = norm(steps)
+    outside = length > radius + slack
+    shrink = radius / torch.where(outside, length, 1.0)
+    return torch.where(spread(outside, steps), steps * spread(shrink, steps), steps), outside
+
+
+def project(
+    units: Float[Tensor, " k *e"],
+    centre: Float[Tensor, " k *e"],
+    radius: Radius,
+    slack: Radius = 0.0,
+    norm: Callable[[Float[Tensor, "k ..."]], Float[Tensor, " k"]] = lengths,
+) -> tuple[Float[Tensor, " k *e"], Bool[Tensor, " k"]]:
+    """Pull every unit outside its ball back radially; what lies inside is returned bit for bit.
+
+    Args:
+        units: points, one a ball.
+        centre: of the balls.
+        radius: of the balls.
+        slack: by how much a unit may be further out and still counts as inside.
+        norm: as of ``shorten``.
+
+    Returns:
+        The nearest point of the product, and which units were pulled.
+    """
+    step, outside = shorten(units - centre, radius, slack, norm)
+    return torch.where(spread(outside, step), centre + step, units), outside
+
+
+@dataclass(frozen=True)
+class Balls:
+    """The projection on a product of balls, to be handed to ``descent.run``.
+
+    Args:
+        centre: of the balls.
+        radii: those of each block.
+    """
+
+    centre: Point
+    radii: Sequence[Radius]
+
+    def __call__(self, point: Point) -> tuple[Point, Float[Tensor, "1 b"]]:
+        """The nearest point of the product, and which share of each block's units was pulled."""
+        radii, shares = iter(self.radii), []
+
+        def nearest(block: Tensor, centre: Tensor) -> Tensor:
+            inside, outside = project(block, centre, next(radii))
+            shares.append(outside.to(block.dtype).mean())
+            return inside
+
+        return mapped(nearest, point, self.centre), torch.stack(shares)[None]

@@ -1,0 +1,210 @@
+"""Projected gradient descent on any model, full-batch or stochastic: runs that are recorded, can be stopped, and go on bit for bit."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+from tqdm import tqdm
+
+from shallowformer import arguments
+from shallowformer.training import checkpoints, points
+from shallowformer.training.points import Point
+from shallowformer.training.step_sizes import Constant, StepSize
+
+
+@runtime_checkable
+class Objective(Protocol):
+    """What descent asks of a model: losses and their gradient.
+
+    A point may hold several models that do not touch one another, students side by side: each has a loss of its own, and the gradient
+    of the sum holds all their gradients. A run with a checkpoint also asks that ``checkpoints.fingerprint`` can tell it from others: a
+    frozen dataclass, or an ``identity``.
+    """
+
+    #: Number of samples, of which batches are drawn.
+    n: int
+
+    def losses(self, point: Point) -> Float[Tensor, " s"]:
+        """Loss of each student on all samples."""
+
+    def losses_and_gradient(
+        self, point: Point, rows: Int[Tensor, " b"] | None
+    ) -> tuple[Float[Tensor, " s"], Point]:
+        """The same on some samples, repeated as they are drawn, or on all; with the gradient."""
+
+
+#: Π: point → the nearest admissible point, and which share of every block's units it moved, student by student.
+Projection = Callable[[Point], tuple[Point, Float[Tensor, "s b"]]]
+
+#: What a caller may record on the way: step and point → tensors, numbers, and tuples and mappings of them.
+Observer = Callable[[int, Point], object]
+
+
+class Diverged(ArithmeticError):
+    """A loss is NaN or infinite."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run left behind; s students, b blocks, τ steps, k records.
+
+    Args:
+        start: φ⁽⁰⁾.
+        end: φ⁽τ⁾.
+        average: the average iterate, (1/τ) Σ_{s<τ} φ⁽ˢ⁾.
+        step_losses: loss that each step descended on, before it; with batches, on the batch.
+        step_sizes: η_s of every block.
+        steps: when the following were recorded: 0, every so often, and τ.
+        losses: loss on all samples.
+        active: share of each block's units that the last projection moved.
+        observed: what the observer said, k entries; none without an observer.
+    """
+
+    start: Point
+    end: Point
+    average: Point
+    step_losses: Float[Tensor, "τ s"]
+    step_sizes: Float[Tensor, "τ b"]
+    steps: Int[Tensor, " k"]
+    losses: Float[Tensor, "k s"]
+    active: Float[Tensor, "k s b"]
+    observed: list
+
+
+@torch.no_grad()
+def run(
+    objective: Objective,
+    start: Point,
+    *,
+    eta: float | StepSize,
+    steps: int,
+    project: Projection | None = None,
+    batch: int | None = None,
+    seed: int = 0,
+    every: int | None = None,
+    observe: Observer | None = None,
+    checkpoint: Path | str | None = None,
+    save_every: int = 500,
+    progress: bool = False,
+) -> Run:
+    """Run φ ← Π(φ − η_s ∇L̂(φ)) for τ steps.
+
+    Args:
+        objective: the losses.
+        start: φ⁽⁰⁾.
+        eta: step size η, above 0, or a rule for it (``step_sizes``).
+        steps: number of steps τ, at least 1.
+        project: Π; none if not given.
+        batch: samples a step, drawn with replacement; all of them, each once, if None.
+        seed: seeds the batches.
+        every: record after each so many steps; about 100 records if not given.
+        observe: further things to record, at the same times.
+        checkpoint: a file that the run is saved to now and then, and goes on from if it is there: stopped at any time, it ends with
+            the same numbers bit for bit (on the same machine, with as many threads). It is written whole or not at all.
+        save_every: steps between two saves.
+        progress: show a bar with the time left.
+
+    Returns:
+        What was recorded.
+
+    Raises:
+        ValueError: an argument out of range; a checkpoint of another run.
+        Diverged: a loss is not finite; what was saved before is kept.
+    """
+    rule = eta if callable(eta) else Constant(eta)
+    arguments.count("steps", steps)
+    arguments.count("save_every", save_every)
+    every = max(1, steps // 100) if every is None else arguments.count("every", every)
+    if batch is not None:
+        arguments.count("batch", batch)
+    state = _State(start, seed)
+    saved = None if checkpoint is None else Path(checkpoint)
+    if saved is not None:
+        plan = checkpoints.fingerprint(objective, start, rule, steps, project, batch, seed, every)
+        if saved.exists():
+            state.restore(checkpoints.restore(saved, plan, points.blocks(start)[0].device))
+
+    def record() -> None:
+        losses = _finite(objective.losses(state.now), state.step, rule)
+        nothing = losses.new_zeros(len(losses), len(points.blocks(start)))
+        state.steps.append(state.step)
+        state.losses.append(losses)
+        state.active.append(nothing if state.moved is None else state.moved)
+        if observe is not None:
+            state.observed.append(observe(state.step, state.now))
+
+    with tqdm(total=steps, initial=state.step, disable=not progress, unit="step") as bar:
+        while state.step < steps:
+            if state.step % every == 0 and state.steps[-1:] != [state.step]:
+                record()
+            rows = None if batch is None else torch.randint(objective.n, (batch,), generator=state.generator)
+            losses, gradient = objective.losses_and_gradient(state.now, rows)
+            state.step_losses.append(_finite(losses, state.step, rule))
+            state.descend(gradient, rule(state.step, losses, gradient), project)
+            bar.update()
+            if saved is not None and state.step % save_every == 0:
+                checkpoints.save(saved, plan, state.kept())
+    if state.steps[-1:] != [steps]:
+        record()
+        if saved is not None:
+            checkpoints.save(saved, plan, state.kept())
+    return state.report(start)
+
+
+class _State:
+    """All that a run must know to go on."""
+
+    _RECORDS = ("step_losses", "step_sizes", "steps", "losses", "active", "observed")
+
+    def __init__(self, start: Point, seed: int) -> None:
+        self.step = 0
+        self.now, self.average = (
+            points.mapped(function, start) for function in (torch.clone, torch.zeros_like)
+        )
+        self.moved: Tensor | None = None
+        self.generator = Generator().manual_seed(seed)
+        for name in self._RECORDS:
+            setattr(self, name, [])
+
+    def descend(self, gradient: Point, rate: float | Sequence[float], project: Projection | None) -> None:
+        """One step, its projection, and the running mean of the iterates before it."""
+        self.step += 1
+        self.average = points.mapped(
+            lambda mean, now: mean + (now - mean) / self.step, self.average, self.now
+        )
+        rates = [rate] * len(points.blocks(gradient)) if isinstance(rate, (int, float)) else list(rate)
+        self.step_sizes.append(rates)
+        each = iter(rates)
+        self.now = points.mapped(
+            lambda now, slope: torch.add(now, slope, alpha=-next(each)), self.now, gradient
+        )
+        if project is not None:
+            self.now, self.moved = project(self.now)
+
+    def report(self, start: Point) -> Run:
+        stacked = {name: torch.stack(getattr(self, name)) for name in ("step_losses", "losses", "active")}
+        rates = torch.tensor(self.step_sizes, dtype=torch.float64)
+        return Run(
+            start, self.now, self.average, step_sizes=rates, steps=torch.tensor(self.steps), observed=self.observed, **stacked
+        )  # fmt: skip
+
+    def kept(self) -> dict[str, object]:
+        return vars(self) | {"generator": self.generator.get_state()}
+
+    def restore(self, kept: dict[str, object]) -> None:
+        self.generator.set_state(kept.pop("generator").cpu())
+        vars(self).update(kept)
+
+
+def _finite(losses: Tensor, step: int, rule: StepSize) -> Tensor:
+    if not torch.isfinite(losses).all():
+        which = int((~torch.isfinite(losses)).nonzero()[0])
+        raise Diverged(
+            f"the loss of student {which} is {float(losses[which])} at step {step}: most likely steps are too long, {rule} (for a mean "
+            "squared loss those below 1/λ, λ the largest eigenvalue of the tangent kernel over n, are safe near the start), or labels are huge"
+        )
+    return losses

@@ -1,0 +1,48 @@
+"""Points of a parameter space: fixed tuples of tensors, or mappings of names to tensors, worked on block by block."""
+
+from collections.abc import Callable, Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+Block = Float[Tensor, "..."]
+Point = tuple[Block, ...] | Mapping[str, Block]
+
+
+def blocks(point: Point) -> tuple[Block, ...]:
+    """The blocks of a point, in order."""
+    return tuple(point.values() if isinstance(point, Mapping) else point)
+
+
+def mapped(function: Callable[..., Block], point: Point, *others: Point) -> Point:
+    """Apply a function to every block, together with the same block of others.
+
+    Args:
+        function: blocks → block.
+        point: decides the form of the result.
+        *others: points of the same form.
+    """
+    if isinstance(point, Mapping):
+        return {name: function(block, *(other[name] for other in others)) for name, block in point.items()}
+    return tuple(function(*parts) for parts in zip(point, *others, strict=True))
+
+
+def plus(point: Point, step: Point, scale: float = 1.0) -> Point:
+    """φ + scale · δ."""
+    return mapped(lambda block, move: block + scale * move, point, step)
+
+
+def inner(point: Point, other: Point) -> Float[Tensor, ""]:
+    """⟨φ, ψ⟩ over all blocks."""
+    return sum(blocks(mapped(lambda a, b: (a * b).sum(), point, other)))
+
+
+def norm(point: Point) -> Float[Tensor, ""]:
+    """‖φ‖ over all blocks."""
+    return torch.stack([torch.linalg.vector_norm(block) for block in blocks(point)]).norm()
+
+
+def squared_distance(point: Point, other: Point) -> Float[Tensor, ""]:
+    """‖φ − ψ‖² over all blocks."""
+    return sum(blocks(mapped(lambda a, b: (a - b).square().sum(), point, other)))

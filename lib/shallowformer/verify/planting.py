@@ -1,0 +1,200 @@
+"""Plant mistakes in the checks of a chapter, in the process where they have just settled.
+
+A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
+sound: a point, or a case, that contradicts the mistaken claim refutes it, however it was found.
+"""
+
+import functools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer.verify.identity import Identity
+from shallowformer.verify.inequality import Inequality
+from shallowformer.verify.mistakes import Mistake
+from shallowformer.verify.probability import Probability
+from shallowformer.verify.rate import Rate
+from shallowformer.verify.verdict import Verdict
+
+Check = Identity | Inequality | Rate | Probability
+
+#: Restarts and steps of the search that precedes a full one.
+SHORT = {"restarts": 8, "steps": 30}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A check, and what came out.
+
+    Args:
+        check: as the chapter states it.
+        remembered: the same, but what it measured is not measured again.
+        verdict: the chapter's.
+        seconds: of processor time that it took.
+    """
+
+    check: Check
+    remembered: Check
+    verdict: Verdict
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a planted mistake.
+
+    Args:
+        claim: the check's id.
+        what: the mistake in words.
+        red: whether the check noticed it.
+        seconds: of processor time that it took.
+        error: what the mistaken check raised, in a line; empty if nothing.
+    """
+
+    claim: str
+    what: str
+    red: bool
+    seconds: float
+    error: str = ""
+
+
+_kept: dict[str, Settled] | None = None
+
+
+def keep() -> None:
+    """Keep every check that settles from now on, and what it measures."""
+    global _kept
+    _kept = {}
+
+
+def kept() -> Mapping[str, Settled]:
+    """The checks that have been kept, by claim."""
+    return _kept or {}
+
+
+def run(check: Check) -> Verdict:
+    """Run a check; keep it if that was asked for."""
+    if _kept is None:
+        return check.run()
+    start, remembered = time.process_time(), _remembering(check)
+    verdict = remembered.run()
+    _kept[check.claim] = Settled(check, remembered, verdict, round(time.process_time() - start, 3))
+    return verdict
+
+
+def plant(mistakes: Mapping[str, Sequence[Mistake]], full: bool = False) -> list[Outcome]:
+    """Plant mistakes in the checks that were kept, one at a time.
+
+    Args:
+        mistakes: claim → mistakes.
+        full: run every mistaken check at its full length, without early exits.
+
+    Returns:
+        One outcome a mistake.
+
+    Raises:
+        ValueError: mistakes of a check that was not kept.
+    """
+    strange = sorted(set(mistakes) - set(kept()))
+    if strange:
+        raise ValueError(
+            f"mistakes must belong to checks that settled ({', '.join(kept())}), got {', '.join(strange)}"
+        )
+    return [_outcome(kept()[claim], mistake, full) for claim, some in mistakes.items() for mistake in some]
+
+
+def _outcome(settled: Settled, mistake: Mistake, full: bool) -> Outcome:
+    start, red, error = time.process_time(), False, ""
+    try:
+        red = goes_red(settled, mistake, full)
+    except Exception as raised:  # any: a mistake that breaks the check is no evidence, and is reported
+        error = f"{type(raised).__name__}: {raised}"
+    return Outcome(settled.check.claim, mistake.what, red, round(time.process_time() - start, 3), error)
+
+
+def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
+    """Whether a check notices a mistake.
+
+    Args:
+        settled: the check.
+        mistake: the mistake.
+        full: without early exits.
+    """
+    with mistake.planted():
+        # A mistake in the claim leaves what was measured as it is; one in the package does not.
+        mistaken = mistake.change(settled.remembered if mistake.wrong is None else settled.check)
+        if not full and contradicted(mistaken, settled.verdict.witness):
+            return True
+        return not mistaken.run().passed
+
+
+def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
+    """Whether a claim fails at a single case, at a point that is at hand, or at one that a short search finds.
+
+    Args:
+        check: the mistaken check.
+        witness: the worst point that the right one has found.
+
+    Returns:
+        True only if the claim is refuted.
+    """
+    if check.expect == "violated":  # what a counterexample must do is not refuted by one
+        return False
+    if isinstance(check, Identity):
+        return any(not replace(check, over=[case]).run().passed for case in check.over)
+    if isinstance(check, Inequality):
+        points = [{name: value[None] for name, value in witness.items()}, *check.known.values()]
+        if any(float(check.ratio(**point).detach().max()) > 1 + check.rounding for point in points):
+            return True
+        short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
+        return replace(check, **short).run().verdict == "violated"
+    return False
+
+
+def _once(function: Callable) -> Callable:
+    """A function of cases, evaluated once for each."""
+    known: dict = {}
+
+    @functools.wraps(function)
+    def remembered(**case):
+        key = tuple((name, id(value)) for name, value in sorted(case.items()))
+        if key not in known:
+            known[key] = case, function(**case)  # the case is kept, so that no other value gets its ids
+        return _copied(known[key][1])
+
+    return remembered
+
+
+def _copied(value: object) -> object:
+    """A copy that a mistake may write to."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    return tuple(map(_copied, value)) if isinstance(value, tuple) else value
+
+
+def _counted_once(fails: Callable) -> Callable:
+    """Failures of draws, counted once for each number of draws and each seed."""
+    known: dict = {}
+
+    def remembered(draws, generator, **options):
+        key = draws, generator.initial_seed(), *options.items()
+        if key not in known:
+            known[key] = fails(draws, generator, **options)
+        return known[key]
+
+    return remembered
+
+
+def _remembering(check: Check) -> Check:
+    """The same check, which measures nothing twice; a search is not remembered."""
+    if isinstance(check, Rate):
+        return replace(check, measure=functools.cache(check.measure))
+    if isinstance(check, Identity):
+        routes = {name: _once(route) for name, route in check.routes.items()}
+        return replace(check, formula=_once(check.formula), routes=routes, over=list(check.over))
+    if isinstance(check, Probability):
+        return replace(check, fails=_counted_once(check.fails))
+    return check

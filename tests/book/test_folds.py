@@ -1,0 +1,75 @@
+"""Folds of the built site in Chromium: one by one, all together, by a link into them, on paper, and without JavaScript."""
+
+import pytest
+from browsing import DESKTOP, arrive, visiting
+from built import BOOK_PAGES, few_first
+
+#: Clicks every fold from the outside in, then from the inside out; returns what did not open, show itself, or close.
+CLICK_ALL = """() => {
+  const folds = [...document.querySelectorAll("details")], stuck = [];
+  const click = (fold, open) => {
+    fold.querySelector(":scope > summary").click();
+    if (fold.open !== open || open !== fold.lastElementChild.checkVisibility()) stuck.push(fold.outerHTML.slice(0, 120));
+  };
+  folds.forEach(fold => click(fold, true));
+  folds.reverse().forEach(fold => click(fold, false));
+  return stuck;
+}"""
+#: What is open on paper, and what is not on it.
+OPEN = "article details:not(.hide), .tag_solution details"
+NOT_ON_PAPER = (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".prev-next-area", ".copybtn", ".open-all-folds")  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=few_first(BOOK_PAGES))
+def tab(browser, served, request):
+    """A page without its formulas, opened once for all tests; each leaves the folds closed."""
+    with visiting(browser, formulas=False, viewport=DESKTOP) as context:
+        tab = context.new_page()
+        arrive(tab, served.url(request.param))
+        yield tab
+
+
+def is_open(fold) -> bool:
+    return fold.get_attribute("open") is not None
+
+
+def test_folds_open_and_close(tab):
+    assert tab.evaluate(CLICK_ALL) == []
+    for kind in ("details.hide", "details.sd-dropdown", "details.cite-page"):  # one of each kind, by hand
+        for fold in tab.locator(kind).all()[:1]:
+            for toggle in (lambda s: s.click(), lambda s: s.press("Enter"), lambda s: s.press("Space")):
+                for expected in (True, False):
+                    toggle(fold.locator("> summary"))
+                    assert is_open(fold) == expected
+
+
+def test_one_button_opens_all_folds_and_closes_them(tab):
+    folds = tab.locator("article details").all()
+    button = tab.locator("button.open-all-folds")
+    assert button.count() == (len(folds) > 1)
+    for name, expected in (("Open all folds", True), ("Close all folds", False)) if len(folds) > 1 else ():
+        tab.get_by_role("button", name=name).click()
+        assert [is_open(fold) for fold in folds] == [expected] * len(folds)
+
+
+def test_paper_shows_the_whole_text_and_nothing_but_it(tab):
+    tab.emulate_media(media="print")
+    tab.wait_for_function("selector => [...document.querySelectorAll(selector)].every(fold => fold.open)", arg=OPEN)  # fmt: skip
+    inside = ", ".join(f"{fold} > :not(summary)" for fold in OPEN.split(", "))
+    assert tab.locator(inside).evaluate_all("all => all.filter(e => !e.checkVisibility()).length") == 0
+    for piece in NOT_ON_PAPER:
+        assert not any(found.is_visible() for found in tab.locator(piece).all()), piece
+    assert tab.locator("h1:visible").count() == 1
+    tab.emulate_media(media="screen")
+    tab.wait_for_function("() => ![...document.querySelectorAll('article details')].some(fold => fold.open)")
+
+
+@pytest.mark.parametrize("page", few_first(BOOK_PAGES))
+def test_folds_open_and_close_without_javascript(browser, served, page):
+    with visiting(browser, viewport=DESKTOP, java_script_enabled=False) as context:
+        tab = context.new_page()
+        arrive(tab, served.url(page))
+        assert tab.evaluate(CLICK_ALL) == []
+        fold = tab.locator("details").first
+        fold.locator("> summary").click()
+        assert is_open(fold)

@@ -1,0 +1,85 @@
+"""The last hand at a page's text: repairs, badges, and what lets it fit any screen."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from bookext.badges import Badge
+from bookext.page_html import finish_text, put_back, set_aside
+
+BADGE = Badge("tight", "is-tight", "there", "check-kr-fact-1", "Verdict")
+PROOF = '<div class="proof property admonition" id="kr-fact-1"><p class="admonition-title" id="kr-fact-1">{title}</p></div>'
+
+
+def finished(html: str, words: dict | None = None) -> str:
+    return str(finish_text(html, words or {}, lambda page: f"{page}.html"))
+
+
+@pytest.mark.parametrize(
+    ("html", "result"),
+    [
+        (r'By <span class="math">\(x\)</span>, so', r'By <span class="together"><span class="math">\(x\)</span>,</span> so'),
+        (r'a (<span class="math">\(x\)</span>)', r'a <span class="together" style="--beside: 2">(<span class="math">\(x\)</span>)</span>'),
+        (r'<span class="math">\(d\)</span>-dimensional', r'<span class="together" style="--beside: 12"><span class="math">\(d\)</span>-dimensional</span>'),
+        ("by\n" r'<span class="math">\(x\)</span> and', "by\n" r'<span class="math">\(x\)</span> and'),
+        ('<figure><img alt="A" src="a.svg"/></figure>', '<figure><a class="picture" href="a.svg" title="The picture alone"><img alt="A" src="a.svg"/></a></figure>'),
+        ('<summary aria-label="Toggle hidden content">Show the code</summary>', "<summary>Show the code</summary>"),
+        ('<span aria-label="passed" class="verdict-mark">✓</span>', '<span aria-label="passed" class="verdict-mark" role="img">✓</span>'),
+        ('<p id="a">x</p><p id="a">y</p>', '<p id="a">x</p><p>y</p>'),
+    ],
+)  # fmt: skip
+def test_what_is_changed(html, result):
+    assert finished(html) == result
+
+
+def test_a_wide_table_names_its_cells():
+    table = r"""<table><thead><tr><th>symbol</th><th>is <b>an</b></th><th><span class="math">\(x\)</span></th></tr></thead>
+      <tbody><tr><td>a</td><td><p>b</p></td><td>c</td></tr><tr><th>d</th><td></td><td>e</td></tr></tbody></table>"""
+    soup = BeautifulSoup(finished(table), "html.parser")
+    assert soup.table["class"] == ["as-cards"]
+    assert {cell.get_text(): cell.get("data-name") for cell in soup.select("tbody *:is(td, th)")} == {
+        "a": None, "b": "is an", "c": None, "d": None, "": None, "e": None,
+    }  # fmt: skip
+
+
+def test_a_table_of_two_columns_stays_a_table():
+    table = "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>"
+    assert finished(table) == table
+
+
+@pytest.mark.parametrize(
+    ("title", "plain"),
+    [
+        ('<span class="caption-number">Property </span> (Fact 1: of softmax)', "Fact 1: of softmax"),
+        (r'<span class="caption-number">Property </span> (Fact 1: at most <span class="math">\(x\)</span>)', r' Fact 1: at most <span class="math">\(x\)</span>'),
+        ('<span class="caption-number">Property 2 </span> (of softmax)', '<span class="caption-number">Property 2 </span> (of softmax)'),
+        ('<span class="caption-number">Property </span>', '<span class="caption-number">Property </span>'),
+    ],
+)  # fmt: skip
+def test_a_title_says_the_paper_s_number_alone(title, plain):
+    paragraph = BeautifulSoup(finished(PROOF.format(title=title)), "html.parser").p
+    assert paragraph.decode_contents().strip() == plain.strip()
+    assert not paragraph.get("id")
+
+
+def test_a_statement_s_badges_lead_to_its_check():
+    html = PROOF.format(title="Fact 1") + '<div class="verdict"><code>kr-fact-1</code></div>'
+    soup = BeautifulSoup(finished(html, {"kr-fact-1": [BADGE]}), "html.parser")
+    badge = soup.select_one("p.admonition-title > span.verdict-badges > a.verdict-badge.is-tight")
+    assert (badge["href"], badge["title"], badge.get_text()) == (
+        "there.html#check-kr-fact-1",
+        "Verdict",
+        "tight",
+    )
+    assert soup.find(id="check-kr-fact-1")["class"] == ["verdict"]
+    assert "verdict-badge" not in finished(html)
+
+
+def test_listings_and_maps_are_set_aside_and_put_back():
+    listing, map_ = '<pre class="a">x <b>1</b>\n</pre>', '<svg class="map-picture" width="3"><a>1</a></svg>'
+    html = f"<p>2 {listing}</p>{map_}<svg><b>2</b></svg><pre></pre>"
+    text, pieces = set_aside(html)
+    assert pieces == ["x <b>1</b>\n", "<a>1</a>", ""]
+    assert "<b>1</b>" not in text
+    assert "<svg><b>2</b></svg>" in text
+    assert put_back(text, pieces) == html
+    assert put_back(str(finish_text(text, {})), pieces) == html

@@ -1,0 +1,78 @@
+"""The site is rebuilt as a whole unless only the text or the outputs of single pages have changed."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from bookext import build
+
+PAGE = (
+    "# Title\n\nText.\n\n:::{prf:lemma} A lemma\n:label: kr-lemma-1\n\nIt holds.\n:::\n\n$$\nx\n$$ (eq-x)\n"
+)
+FILES = {
+    "_config.yml": "title: A",
+    "_toc.yml": "root: book/index",
+    "book/index.md": PAGE,
+    "book/_ext/bookext/one.py": "x = 1",
+    "book/_static/book.css": "a {}",
+    "results/ledger.json": "[]",
+}
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A tiny repository that has been built, and the commands with which it was."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "_build/html").mkdir(parents=True)
+    (tmp_path / "_build/html/index.html").write_text("built")
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "STAMP", tmp_path / "_build/.stamp")
+    monkeypatch.setattr(build, "BUILT", tmp_path / "_build")
+    monkeypatch.setattr(build, "pages", lambda: [tmp_path / "book/index.md"])
+    asked, status = [], [0]
+    monkeypatch.setattr(
+        build.subprocess,
+        "run",
+        lambda command, cwd: asked.append("--all" in command) or SimpleNamespace(returncode=status[0]),
+    )
+    assert build.main() == 0
+    return SimpleNamespace(root=tmp_path, asked=asked, status=status)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "whole"),
+    [
+        ("book/index.md", "Text.", "Other text.", False),
+        ("book/index.md", "It holds.", "It does hold.", False),
+        ("book/index.md", "# Title", "# Another title", True),
+        ("book/index.md", "A lemma", "Another lemma", True),
+        ("book/index.md", "kr-lemma-1", "kr-lemma-2", True),
+        ("book/index.md", "(eq-x)", "(eq-y)", True),
+        ("_config.yml", "A", "B", True),
+        ("_toc.yml", "index", "other", True),
+        ("book/_ext/bookext/one.py", "1", "2", True),
+        ("book/_static/book.css", "a", "b", True),
+        ("results/ledger.json", "[]", "[1]", True),
+    ],
+)
+def test_a_change_that_other_pages_may_show_rebuilds_them_all(repository, name, old, new, whole):
+    path = repository.root / name
+    path.write_text(path.read_text().replace(old, new))
+    build.main()
+    assert repository.asked == [True, whole]
+
+
+def test_after_a_failure_all_is_built_again(repository):
+    repository.status[0] = 1
+    assert build.main() == 1
+    repository.status[0] = 0
+    assert build.main() == 0
+    assert repository.asked == [True, False, True]
+
+
+def test_a_site_that_is_gone_is_built_as_a_whole(repository):
+    (repository.root / "_build/html/index.html").unlink()
+    build.main()
+    assert repository.asked == [True, True]

@@ -1,0 +1,36 @@
+"""What the README says is true: its commands and files exist, its examples run."""
+
+import re
+
+from bookext.chapters import ROOT
+from shallowformer.experiments import sweep
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_of_the_readme_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"\bmake ([a-z-]+)", README))
+    assert {"book", "test"} <= named <= targets
+
+
+def test_the_files_that_the_readme_names_exist():
+    paths = re.findall(
+        r"`((?:book|lib|tests|results|bench|_|requirements|pyproject|CITATION|LICENSE)[\w./-]*)`", README
+    )
+    missing = [
+        path
+        for path in paths
+        if not (ROOT / path).exists() and "my_chapter" not in path and not path.startswith("_build")
+    ]
+    assert len(paths) > 10
+    assert missing == []
+    assert (ROOT / "book/_static/teaser.svg").exists()
+
+
+def test_the_examples_of_the_readme_run(capsys, tmp_path):
+    claim, own = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(claim, "README.md", "exec"), {})
+    assert "✓ my-claim" in capsys.readouterr().out
+    exec(compile(own, "README.md", "exec"), names := {})
+    assert sweep.run(names["EXPERIMENT"], "smoke", tmp_path).computed == 3

@@ -1,0 +1,52 @@
+"""The search of the built site in Chromium: it finds every statement by its words, leads to it, and works from disk."""
+
+import re
+
+from browsing import DESKTOP, visiting
+from built import CHAPTER, LABELS
+
+from bookext.chapters import statements
+
+
+def words(label: str) -> str:
+    """The words of a statement's title."""
+    title = statements()[label]["title"].split("{cite")[0].replace("(this book)", "")
+    return " ".join(re.findall(r"[A-Za-z][\w-]*", re.sub(r"\$[^$]*\$", "", title)))
+
+
+def test_search_finds_statements_by_their_words_and_leads_to_them(go, served):
+    tab = go("search")
+    tab.keyboard.type(words(LABELS[0]))
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/search.html?q=*")
+    tab.locator("#search-results .search-summary", has_text="found").wait_for()
+    links = tab.locator("#search-results li > a")
+    listed = links.evaluate_all("links => links.map(link => link.pathname)")
+    # The others without loading the page again: what the search page itself calls.
+    ask = "query => Search._performSearch(...Search._parseQuery(query)).map(result => `/${result[0]}.html`)"
+    assert set(listed) == set(tab.evaluate(ask, words(LABELS[0])))
+    lost = [
+        label
+        for label in LABELS
+        if f"/{statements()[label]['page']}.html" not in tab.evaluate(ask, words(label))
+    ]
+    assert lost == []
+    tab.locator(f"#search-results a[href^='{CHAPTER}.html']").first.click()
+    tab.locator(f"[id='{LABELS[0]}']").wait_for()
+
+
+def test_search_is_a_key_away(go):
+    tab = go(CHAPTER)
+    tab.keyboard.press("Control+k")
+    tab.locator(".search-button__wrapper.show input").wait_for()
+    tab.keyboard.type("softmax")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/search.html?q=softmax")
+    tab.locator("#search-results li > a").first.wait_for()
+
+
+def test_search_works_from_disk(browser, site):
+    with visiting(browser, viewport=DESKTOP) as context:
+        tab = context.new_page()
+        tab.goto(f"{site.as_uri()}/search.html?q=softmax")
+        tab.locator("#search-results li > a", has_text="Softmax calculus").first.wait_for()

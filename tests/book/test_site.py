@@ -1,0 +1,112 @@
+"""What the pages of the built site say and lead to: statements, verdicts, maps, badges; nothing foreign and no markup."""
+
+import re
+
+import pytest
+from built import ALL_PAGES, BOOK_PAGES, CHAPTERS, ENTRIES, LABELS, file, ids, neighbours, parsed, text
+
+from bookext import address
+from bookext.chapters import statements
+
+pytestmark = pytest.mark.usefixtures("site")
+
+
+def test_these_are_all_pages(site):
+    found = {page.relative_to(site).with_suffix("").as_posix() for page in site.rglob("*.html")}
+    assert {page for page in found if not page.startswith(("_static", "_sources"))} == set(ALL_PAGES)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in ALL_PAGES if page != "search"]
+)  # which is the theme's alone
+def test_no_page_asks_another_host_for_anything(page):
+    soup = parsed(file(page))
+    loaded = [tag.get("src") or tag.get("href") for tag in soup.find_all(["script", "img", "iframe", "link", "source"])
+              if tag.name != "link" or tag.get("rel") != ["canonical"]]  # fmt: skip
+    assert [url for url in loaded if url and re.match(r"(https?:)?//", url)] == []
+    assert "unpkg" not in text(file(page))
+    assert "cdn" not in " ".join(script.get_text() for script in soup.find_all("script")).lower()
+
+
+@pytest.mark.parametrize("page", [page for page in ALL_PAGES if page != "search"])
+def test_no_markup_is_left_in_the_text(page):
+    left_out = {"pre", "code", "script", "style"}
+    shown = [
+        text
+        for text in parsed(file(page)).find_all(string=True)
+        if not any(around.name in left_out or "math" in around.get("class", ()) for around in text.parents)
+    ]
+    assert re.findall(r"\{(?:prf|cite|eq|ref)[^}]*\}|^:::|\$\\|\\begin\{", "".join(shown), re.MULTILINE) == []
+
+
+def dead_links(page: str, links: list[str]) -> list[str]:
+    """Links of a page, relative to it, that lead to no element."""
+    targets = [(link, *link.partition("#")[::2]) for link in links]
+    here = file(page)
+    return [
+        link
+        for link, there, name in targets
+        if name not in ids((here.parent / there).resolve() if there else here)
+    ]
+
+
+def test_the_scoreboard_lists_every_statement_and_its_links_lead_to_statements():
+    page = "book/scoreboard"
+    links = [
+        a["href"] for a in parsed(file(page)).select("table.scoreboard td:first-child a.reference.internal")
+    ]
+    assert len(links) == len(LABELS)
+    assert dead_links(page, links) == []
+
+
+def test_the_map_shows_every_statement_and_its_links_lead_to_statements():
+    page, stated = "book/map", list(statements())
+    soup = parsed(file(page))
+    assert sorted(box["data-statement"] for box in soup.select(".map-picture .node")) == sorted(stated)
+    assert [row["data-statement"] for row in soup.select(".map-table tbody tr")] == stated
+    links = [a["href"] for a in soup.select(".map a")]
+    assert {link.partition("#")[2] for link in links} == set(stated)
+    assert dead_links(page, sorted(set(links))) == []
+
+
+@pytest.mark.parametrize("page", sorted({statement["page"] for statement in statements().values()}))
+def test_a_chapter_ends_with_its_part_of_the_map(page):
+    (fold,) = parsed(file(page)).find_all("details", class_="map-neighbourhood")
+    shown = {box["data-statement"] for box in fold.select(".map-picture .node")}
+    assert {label for label, s in statements().items() if s["page"] == page} <= shown
+    assert dead_links(page, sorted({a["href"] for a in fold.select(".map a")})) == []
+
+
+def test_every_checked_statement_has_a_badge_that_leads_to_its_check_and_no_other_statement_has_one():
+    for entry in ENTRIES:
+        soup = parsed(file(entry["chapter"]))
+        badge = soup.find(id=entry["id"]).find("a", class_="verdict-badge")
+        assert badge.get_text() == entry["headline"]
+        assert badge["href"] == f"#check-{entry['id']}"
+        assert soup.find(id=badge["href"][1:])["class"] == ["verdict", "verdict-passed"]
+    badged = [
+        badge.find_parent(class_="proof")["id"]
+        for page in ALL_PAGES
+        for badge in parsed(file(page)).find_all("a", class_="verdict-badge", href=re.compile("^#check-"))
+    ]
+    assert set(badged) == set(LABELS)
+
+
+@pytest.mark.parametrize("page", BOOK_PAGES)
+def test_previous_and_next_lead_through_the_book(page):
+    leads = [parsed(file(page)).find("a", class_=name) for name in ("left-prev", "right-next")]
+    found = [(file(page).parent / lead["href"]).resolve() if lead else None for lead in leads]
+    assert found == [file(each).resolve() if each else None for each in neighbours(page)]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_leads_to_its_notebook(site, page):
+    soup = parsed(file(page))
+    assert soup.select_one("a.btn-colab")["href"] == address.colab(page)
+    download = soup.select_one("a.btn-download-notebook")["href"]
+    assert (site / page).parent.joinpath(download).resolve() == site.resolve() / "notebooks" / address.notebook(page)  # fmt: skip
+
+
+@pytest.mark.parametrize("page", BOOK_PAGES)
+def test_a_page_says_how_to_cite_it(page):
+    assert f"url = {{{address.page(page)}}}" in parsed(file(page)).select_one(".cite-page pre").get_text()

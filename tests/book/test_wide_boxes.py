@@ -1,0 +1,76 @@
+"""Formulas, code and pictures that are wider than the column: they scroll, and only they fade and are stops for the keyboard."""
+
+from contextlib import contextmanager
+
+import pytest
+from browsing import DESKTOP, LOOK, PHONE, visiting
+
+from bookext.chapters import ROOT
+
+#: The page with the most formulas in its lines.
+PAGE = "book/kernel_regime/theorem_1"
+SCRIPT = (ROOT / "book/_static/book.js").read_text(encoding="utf-8")
+#: Down to the last line and back, a screen at a time.
+READ_THROUGH = """async () => {
+  const pause = () => new Promise(requestAnimationFrame);
+  for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) { scrollTo(0, y); await pause(); }
+  scrollTo(0, 0);
+  await pause();
+}"""
+
+
+@contextmanager
+def first_visit(browser, served, viewport, script=SCRIPT):
+    """The page as a browser shows it that knows nothing: its formulas stand before the fonts that they are set in come."""
+    with visiting(browser, viewport=viewport) as context:
+        tab, waiting = context.new_page(), []
+        tab.route("**/book.js*", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+        tab.route("**/mathjax/**/*.woff", lambda font: waiting.append(font))
+        tab.goto(served.url(PAGE), wait_until="domcontentloaded")
+        tab.evaluate("() => MathJax.startup.promise.then(() => new Promise(requestAnimationFrame))")
+        tab.wait_for_timeout(100)
+        assert waiting, "no formula needs a font"
+        tab.unroute("**/mathjax/**/*.woff")
+        for font in waiting:
+            font.continue_()
+        tab.evaluate("() => document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+        yield tab
+
+
+@pytest.fixture(scope="module", params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def tab(browser, served, request):
+    with first_visit(browser, served, request.param) as tab:
+        yield tab
+
+
+def test_only_what_scrolls_is_a_stop_for_the_keyboard(tab):
+    assert tab.evaluate(LOOK)["unreachable"] == []
+    boxes = tab.locator("article :is(pre, .math, mjx-container)[tabindex='0']")
+    assert boxes.evaluate_all("all => all.filter(box => box.scrollWidth <= box.clientWidth).length") == 0
+    assert tab.locator("mjx-container[tabindex='0']").count() < 20
+
+
+def test_a_formula_scrolls_only_where_it_is_clearly_wider_than_its_line_and_else_fits(tab):
+    wide, snug = tab.locator("span.math.is-wide"), tab.locator("span.math:not(.is-wide)")
+    assert wide.evaluate_all("all => all.filter(box => box.scrollWidth < 1.1 * box.clientWidth).length") == 0
+    fits = (
+        "box => box.firstElementChild.getBoundingClientRect().width <= box.getBoundingClientRect().width + 1"
+    )
+    assert snug.evaluate_all(f"all => all.filter(box => !({fits})(box)).length") == 0
+
+
+def test_only_what_scrolls_fades_and_only_where_it_goes_on(tab):
+    look = tab.evaluate(LOOK)
+    assert (look["faded"], look["abrupt"], look["cut"]) == ([], [], [])
+    tab.evaluate(READ_THROUGH)
+    assert tab.evaluate(LOOK)["faded"] == []
+    tab.evaluate("() => document.querySelectorAll('article *').forEach(box => { box.scrollLeft = 9999; })")
+    tab.wait_for_function("() => !document.querySelector('article .goes-on')")
+
+
+def test_a_script_that_looks_at_all_boxes_before_the_fonts_come_is_noticed(browser, served):
+    """As it once was: letters of another font stuck out of boxes that cannot scroll, and their ends stayed masked."""
+    after, only = 'document.fonts.addEventListener("loadingdone", measure);', "/auto|scroll/.test(getComputedStyle(box).overflowX) && "  # fmt: skip
+    assert (SCRIPT.count(after), SCRIPT.count(only)) == (1, 1)
+    with first_visit(browser, served, DESKTOP, SCRIPT.replace(after, "").replace(only, "")) as tab:
+        assert tab.evaluate(LOOK)["faded"] != []

@@ -1,0 +1,48 @@
+"""A contact that is wrong is told why, and a ratio where to look."""
+
+import pytest
+
+from shallowformer.exercises.kernel_regime import descent
+
+
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [
+        (0.1, "the larger"),
+        (1000.0, "in that order"),
+    ],
+)
+def test_ratio_is_told_where_to_look(number, word):
+    feedback = descent.check_ratio(number)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda losses, eta, rho_c: 0, "got 0"),
+        (lambda losses, eta, rho_c: None, "long enough"),
+        (lambda losses, eta, rho_c: "soon", "number of steps"),
+        (lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
+        (lambda losses, eta, rho_c: 2, "count steps"),
+        (lambda losses, eta, rho_c: 3 if len(losses) > 3 else 7, "expected 3"),
+    ],
+)
+def test_a_wrong_contact_is_told_why(answer, word):
+    feedback = descent.check_earliest_contact(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_the_right_contact_passes():
+    def right(losses, eta, rho_c):
+        length = 0.0
+        for step, value in enumerate(losses, start=1):
+            length += 2 * eta * float(value) ** 0.5
+            if length >= rho_c:
+                return step
+        return None
+
+    assert descent.check_earliest_contact(right).passed
+    assert not descent.check_earliest_contact(3).passed

@@ -1,0 +1,37 @@
+"""Pairs of any kind are judged, and numbers are told where to look."""
+
+import pytest
+
+from shallowformer.exercises.kernel_regime import model
+
+
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [
+        (0.7, "0.01"),
+        (1.5, "between"),
+    ],
+)
+def test_kept_fraction_is_told_where_to_look(number, word):
+    feedback = model.check_kept_fraction(number)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_a_pair_may_be_a_list():
+    assert model.check_merge(lambda Q, K, V, u, beta: [V.T @ u, beta * K.T @ Q]).passed
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        (lambda Q, K, V, u, beta: V.T @ u, "must return the pair"),
+        (lambda Q, K, V, u, beta: (K.T @ Q, V.T @ u), "must have shape"),
+    ],
+)
+def test_what_is_no_head_is_refused(pair, reason):
+    assert reason in model.check_merge(pair).message
+
+
+def test_a_sequence_of_another_length_is_refused():
+    assert "expected shape (6, 3), got (3, 3)" in model.check_pad(lambda X, k: X).message

@@ -1,0 +1,67 @@
+"""Mappings and readouts, of which more than one is right, are told what they fail at."""
+
+import pytest
+import torch
+
+from shallowformer.exercises.kernel_regime import transportation
+
+
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [
+        (0.5, "does not match"),
+    ],
+)
+def test_weight_is_told_where_to_look(number, word):
+    feedback = transportation.check_weight(number)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda c, U, W: c[:, None] * U / U.norm(dim=1, keepdim=True), "looks at c"),
+        (lambda c, U, W: U, "norm 1"),
+        (lambda c, U, W: torch.nn.functional.normalize(W[:, 0], dim=1), "not zero"),
+        (lambda c, U, W: U[:, 0], "shape"),
+        (lambda c, U, W: U.nothing, "AttributeError"),
+        (3.0, "give the function"),
+    ],
+)
+def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
+    feedback = transportation.check_idle(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (lambda U: -U[:, 0], "minus the function"),
+        (lambda U: torch.ones(len(U), dtype=U.dtype), "by parts"),
+        (lambda U: U, "shape"),
+        (lambda U: U.nothing, "AttributeError"),
+        (1.0, "give the function"),
+    ],
+)
+def test_a_readout_that_does_not_do_what_moving_does_is_told_why(answer, word):
+    feedback = transportation.check_readout_for(answer)
+    assert feedback.state == "wrong"
+    assert word in feedback.message
+
+
+def test_the_readout_that_does_what_moving_does_passes():
+    assert transportation.check_readout_for(lambda U: None).state == "not yet"
+    assert transportation.check_readout_for(lambda U: U[:, 0]).passed
+
+
+@pytest.mark.parametrize("options", [{"R": 0}, {"R": 1, "draws": 0}])
+def test_a_label_size_needs_anchors_and_draws(options):
+    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
+        transportation.label_size(**options)
+
+
+def test_an_idle_mapping_may_be_any_odd_one():
+    assert transportation.check_idle(lambda c, U, W: None).state == "not yet"
+    assert transportation.check_idle(lambda c, U, W: torch.nn.functional.one_hot(torch.zeros(len(U), dtype=int), U.shape[1]) * U[:, :1].sign()).passed  # fmt: skip

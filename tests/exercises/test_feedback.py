@@ -1,0 +1,88 @@
+"""Judging answers: values of any kind are compared, or refused with a reason."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from shallowformer.exercises.feedback import Feedback, judge, judge_number
+
+CASES = [(name, (torch.tensor(value, dtype=torch.float64),)) for name, value in (("one", 1.0), ("two", 2.0))]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (float("nan"), "NaN or infinite"),
+        ("text", "expected a number or a tensor, got str"),
+        ([1, 2, 3], "expected shape (), got (3,)"),
+        (3.0, "expected 1, got 3."),
+        (1 + 1e-8, "off by 1e-08, which is more than rounding"),
+    ],
+)
+def test_a_wrong_value_is_described(value, reason):
+    feedback = judge("ex", lambda x: value, lambda x: x, CASES, {})
+    assert feedback.state == "wrong"
+    assert feedback.message.startswith("one: ")
+    assert reason in feedback.message
+
+
+def test_the_tolerance_is_relative_to_large_values():
+    answer = lambda x: x * 1e6 + 1e-4
+    assert judge("ex", answer, lambda x: x * 1e6, CASES, {}).passed
+    assert not judge("ex", answer, lambda x: x * 1e6, CASES, {}, tolerance=1e-11).passed
+
+
+def test_a_mistake_gives_its_hint_where_the_answer_agrees_with_it():
+    mistakes = {"a mistake that raises": lambda x: x.nothing, "squared": lambda x: x**2}
+    feedback = judge("ex", lambda x: x * x, lambda x: x, CASES, mistakes)
+    assert feedback.message == "two: expected 2, got 4. Hint: squared"
+
+
+def test_what_is_seen_is_compared():
+    answer = lambda x: {"value": x}
+    seen = lambda value, x: value["value"]
+    assert judge("ex", answer, lambda x: x, CASES, {}, seen=seen).passed
+    feedback = judge("ex", lambda x: {}, lambda x: x, CASES, {}, seen=seen)
+    assert "your function raises KeyError" in feedback.message
+
+
+def test_an_answer_cannot_change_the_case():
+    def answer(x):
+        x += 1
+        return x - 1
+
+    assert judge("ex", answer, lambda x: x, CASES, {}).passed
+
+
+@pytest.mark.parametrize("number", [torch.tensor(0.9), np.float32(0.9), 0.9])
+def test_a_number_may_come_from_any_library(number):
+    assert judge_number("ex", number, 0.9, {}, "", "well done").message == "well done"
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (3.001, "praise"),
+        (3.002, "2.9 to 3.1"),  # beyond the tolerance
+        (3.1, "2.9 to 3.1"),
+        (0.005, "zero"),
+        (-99.5, "minus a hundred"),
+        (4.0, "other: 4"),
+    ],
+)
+def test_a_number_is_compared_with_the_right_one_and_then_with_those_of_mistakes(number, message):
+    mistakes = {"2.9 to 3.1": 3.05, "zero": 0.0, "minus a hundred": -100}
+    otherwise = lambda number: f"other: {number:g}"
+    assert judge_number("ex", number, 3, mistakes, otherwise, "praise", near=0.02).message == message
+
+
+def test_the_rest_may_be_told_one_thing():
+    assert judge_number("ex", math.inf, 1, {}, "no", "yes").message == "no"
+
+
+def test_feedback_is_readable_as_text_and_as_html():
+    feedback = Feedback("ex-a", "wrong", "x < y")
+    assert "ex-a" in repr(feedback)
+    assert "x &lt; y" in feedback._repr_html_()

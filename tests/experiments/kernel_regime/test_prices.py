@@ -1,0 +1,36 @@
+"""What labels cost: the definition, and what is stored."""
+
+import pytest
+import torch
+
+from shallowformer.experiments.experiment import stored
+from shallowformer.experiments.kernel_regime import prices, problems
+from shallowformer.kernel_regime.kernel import tangent_kernel, transportation
+
+CPU = torch.device("cpu")
+
+
+def test_the_price_of_one_label_is_one_over_its_kernel():
+    config = prices.Config(3, (1, 6), heads=64, teacher=64)
+    X = problems.problem("paper", 3, 6, 64).X
+    kernel = tangent_kernel.limit(X, 64, torch.Generator().manual_seed(5003)).total
+    for name, lists in prices.compute(config, CPU).items():
+        assert lists["price"][0] == pytest.approx(1 / float(kernel[0, 0]), rel=1e-9), name
+
+
+def test_a_price_by_a_plain_route():
+    """Two draws of the labels by ``represented``, and a least norm by linear equations."""
+    config = prices.Config(1, (8,), heads=64, teacher=512)
+    given, source = problems.problem("paper", 1, 8, 512), torch.Generator().manual_seed(5001)
+    kernel = tangent_kernel.limit(given.X, 64, source).total
+    again = transportation.represented(given.X, given.teacher, 512, source).mean
+    price = 8 * given.labels.mean @ torch.linalg.solve(kernel, again) / (given.labels.mean @ again)
+    assert prices.compute(config, CPU)["paper"]["price"] == [pytest.approx(float(price), rel=1e-4)]
+
+
+def test_stored_prices_stay_below_their_ceiling():
+    rows = stored(prices.EXPERIMENT)
+    assert len(rows) == 10
+    for row in rows:
+        for name in prices.OWN:
+            assert all(a < b for a, b in zip(row[name]["price"], row[name]["ceiling"], strict=True))

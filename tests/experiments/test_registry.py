@@ -1,0 +1,38 @@
+"""Every registered experiment is what its entry says, runs at scale smoke, and has its rows stored."""
+
+import pytest
+
+from shallowformer.experiments import registry, store, sweep, verification
+from shallowformer.experiments.experiment import planned
+
+#: Experiments whose laptop scale has smaller problems than the paper's; that of the others is a part of it.
+SMALLER = ("approximation_error", "linearisation_error", "prices", "sample_size", "training_loss")
+
+every_experiment = pytest.mark.parametrize("name", registry.EXPERIMENTS)
+
+
+@every_experiment
+def test_an_experiment_is_what_its_entry_says(name):
+    found = registry.get(name)
+    assert (found.name, found.title) == (name, registry.EXPERIMENTS[name].title)
+    laptop, paper = (planned(found, scale) for scale in ("laptop", "paper"))
+    inputs = [sum(getattr(config, "n", 1) for config in plan.values()) for plan in (laptop, paper)]
+    assert inputs[0] <= inputs[1]
+
+
+@every_experiment
+def test_a_tiny_sweep_is_run_and_confirmed(name, tmp_path, monkeypatch):
+    # On one machine nothing differs but what has a tolerance of its own, and, seen once, a row of beyond_theory.
+    monkeypatch.setattr(verification, "TOLERANCE", 1e-5 if name == "beyond_theory" else 0.0)
+    found = registry.get(name)
+    report = sweep.run(found, "smoke", tmp_path)
+    assert report.computed == report.planned > 0 == len(report.failed)
+    again = list(verification.verify(found, 1.0, 0, tmp_path))
+    assert [compared.differences for compared in again] == [()] * report.planned
+
+
+@every_experiment
+def test_whole_scales_are_stored_and_nothing_else(name):
+    paper, laptop = (set(planned(registry.get(name), scale)) for scale in ("paper", "laptop"))
+    assert {row["key"] for row in store.load(name)} in (paper, paper | laptop)
+    assert (laptop < paper) == (name not in SMALLER)

@@ -1,0 +1,146 @@
+"""Bounds along blocks: against brute force, in their order, and the closed forms against their averages."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from checks import refused
+from shallowformer import activations
+from shallowformer.kernel_regime.bounds import blocks, smoothness
+
+RADII = ((3.0, 3.0), (1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (0.1, 2.0), (0.0, 0.0))
+LENGTHS = (0.0, 0.05, 0.3, 0.7, 1.0, 2.0, 4.0, 7.0, 12.0)
+
+
+def lengths(*values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("R", "r_u", "r_w"), [(2.0, 1.0, 1.0), (0.1, 1.0, 1.0), (0.0, 2.0, 3.0), (5.0, 0.0, 1.0)]
+)
+def test_g1_is_the_maximum(R, r_u, r_w):
+    s = np.linspace(0, 1, 100_001)
+    assert blocks.G1(R, r_u, r_w) == pytest.approx((r_u * s + r_w * (1 - s**2) * R).max(), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("R", "r_u", "r_w"), [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 2.0, 1.0), (5.0, 0.0, 0.0)]
+)
+def test_g1_where_a_block_or_the_vector_is_missing(R, r_u, r_w):
+    assert blocks.G1(R, r_u, r_w) == r_u
+    assert float(blocks.G1(lengths(R), r_u, r_w)) == r_u
+
+
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+@pytest.mark.parametrize(("r_u", "r_w"), RADII)
+def test_many_radii_at_once_are_the_radii_one_by_one(sigma, r_u, r_w):
+    R = lengths(*LENGTHS)
+    first = lengths(*(blocks.G1(r, r_u, r_w) for r in LENGTHS))
+    assert torch.allclose(blocks.G1(R, r_u, r_w), first, rtol=1e-14, atol=0)
+    second = lengths(*(blocks.G2(r, r_u, r_w, sigma) for r in LENGTHS))
+    assert torch.allclose(blocks.G2(R, r_u, r_w, sigma), second, rtol=1e-14, atol=1e-15)
+
+
+def test_two_equal_directions_give_the_bound_for_one():
+    R = lengths(0.0, 0.4, 1.0, 2.8, 7.0)
+    for r in ((1.0, 2.0), (0.0, 1.0), (1.0, 0.0)):
+        one = blocks.G2(R, *r)
+        assert torch.allclose(blocks.G2(R, *r, other=r), one, rtol=1e-12, atol=0)
+        doubled = blocks.G2(R, *r, other=(2 * r[0], 2 * r[1]))
+        assert torch.allclose(doubled, 2 * one, rtol=1e-14, atol=0)
+    with pytest.raises(ValueError, match=r"other\[1\]"):
+        blocks.G2(R, 1.0, 1.0, other=(1.0, -1.0))
+
+
+@pytest.mark.parametrize("R", [0.5, 2.0, 7.0])
+def test_the_smoothness_constant_is_the_largest_of_the_block_wise_ones(R):
+    angles = np.linspace(0, math.pi / 2, 41)
+    along = [blocks.G2(R, math.cos(angle), math.sin(angle)) for angle in angles]
+    assert max(along) <= smoothness.L2(R) * (1 + 1e-11)
+    assert max(along) >= smoothness.L2(R) * (1 - 2e-3)
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [lambda R: blocks.G1(R, 3.0, 2.0), lambda R: blocks.G2(R, 3.0, 2.0), lambda R: blocks.G3(R, 3.0, 2.0)],
+)
+def test_a_bound_does_not_decrease(bound):
+    values = bound(torch.linspace(0, 10, 41, dtype=torch.float64)).tolist()
+    assert all(after >= before * (1 - 1e-12) for before, after in itertools.pairwise(values))
+
+
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+@pytest.mark.parametrize(("r_u", "r_w"), RADII)
+def test_the_third_order_is_below_the_bound_in_a_joint_ball(sigma, r_u, r_w):
+    along = blocks.G3(lengths(*LENGTHS), r_u, r_w, sigma)
+    joint = lengths(*(smoothness.L3(r, sigma) for r in LENGTHS)) * math.hypot(r_u, r_w) ** 3
+    assert (along <= joint * (1 + 1e-12)).all()
+
+
+def test_the_third_order_of_a_readout_alone_is_that_of_the_activation():
+    assert blocks.G3(lengths(0.0), 2.0, 0.0)[0] == pytest.approx(2.0 * 2.0**3)
+
+
+def test_the_largest_second_derivative_of_z_is_found_in_closed_form():
+    r_u, r_w, R = 0.7, 1.3, 2.1
+    s = torch.linspace(0, 1, 100_001, dtype=torch.float64)
+    Z2 = float((2 * (1 - s**2) * (r_u * r_w + r_w**2 * s * R)).max())
+    G1 = blocks.G1(R, r_u, r_w)
+    _, s1, s2, s3 = activations.TANH.bounds
+    kappa = 4 / (3 * math.sqrt(3))
+    by_hand = s3 * G1**3 + 3 * s2 * G1 * Z2 + s1 * (3 * kappa * r_u * r_w**2 + 2 * R * r_w**3)
+    assert float(blocks.G3(lengths(R), r_u, r_w)[0]) == pytest.approx(by_hand, rel=1e-8)
+
+
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+@pytest.mark.parametrize("other", RADII[:5])
+@pytest.mark.parametrize("r", RADII[:5])
+def test_closed_forms_dominate_the_averages(sigma, r, other):
+    R = lengths(*LENGTHS)
+    root = R.square().mean().sqrt()
+    for some in (R, root[None]):  # pointwise as well, at a single length
+        assert (blocks.G1(some, *r) <= blocks.G1_closed(some, *r) * (1 + 1e-14)).all()
+    assert blocks.G1(R, *r).mean() <= blocks.G1_closed(root, *r) * (1 + 1e-14)
+    assert blocks.G2(R, *r, sigma, other).mean() <= blocks.G2_closed(root, *r, sigma, other) * (1 + 1e-14)
+
+
+def test_the_closed_forms_in_numbers():
+    kappa, s2 = 4 / (3 * math.sqrt(3)), activations.TANH.bounds[2]
+    assert blocks.G1_closed(2.0, 3.0, 2.0) == 5
+    assert blocks.G2_closed(2.0, 3.0, 2.0) == pytest.approx(25 * s2 + 12 + 8 * kappa)
+    assert blocks.G2_closed(2.0, 3.0, 2.0, other=(8.0, 3.0)) == pytest.approx(
+        5 * 10 * s2 + 3 * 3 + 8 * 2 + 2 * 3 * 2 * kappa
+    )
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_curvature_joins_the_readout_with_both_orders(closed):
+    R, r, o = lengths(0.5, 2.0), (0.3, 1.0, 2.0), (0.7, 0.5, 3.0)
+    first, second = (blocks.G1_closed, blocks.G2_closed) if closed else (blocks.G1, blocks.G2)
+    sigma = activations.ERF
+    by_hand = sigma.bounds[1] * (0.3 * first(R, 0.5, 3.0) + 0.7 * first(R, 1.0, 2.0))
+    by_hand = by_hand + 1.25 * second(R, 1.0, 2.0, sigma, (0.5, 3.0))
+    assert torch.allclose(blocks.head_curvature(R, r, o, 1.25, sigma, closed), by_hand, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "given", "allowed"),
+    [
+        (lambda: blocks.G1(lengths(-1.0), 1.0, 1.0), "R", "-1", "at least 0"),
+        (lambda: blocks.G1(1.0, -1.0, 1.0), "r_u", "-1.0", "at least 0"),
+        (lambda: blocks.G2(1.0, 1.0, -1.0), "r_w", "-1.0", "at least 0"),
+        (lambda: blocks.G2(1.0, 1.0, 1.0, other=(1.0, -1.0)), "other[1]", "-1.0", "at least 0"),
+        (lambda: blocks.G2_closed(-1.0, 1.0, 1.0), "R", "-1.0", "at least 0"),
+        (lambda: blocks.G3(lengths(1.0), 1.0, -1.0), "r_w", "-1.0", "at least 0"),
+        (lambda: blocks.head_curvature(1.0, (1.0, 1.0), (1.0, 1.0, 1.0), 1.0), "r", "(1.0, 1.0)", "three"),
+        (lambda: blocks.number_of_heads(torch.ones(2, 2)), "R", "(2, 2)", "[m]"),
+        (lambda: blocks.number_of_heads(lengths(1.0, -2.0)), "R", "-2", "at least 0"),
+    ],
+)  # fmt: skip
+def test_what_is_out_of_range_is_refused(call, name, given, allowed):
+    with refused(name, given, allowed):
+        call()

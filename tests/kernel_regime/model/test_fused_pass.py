@@ -1,0 +1,170 @@
+"""The fused pass against the pass in torch, in double precision: shapes at the edge, saturated softmax, any number of threads, none of numba."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import Generator
+
+from shallowformer import activations, data
+from shallowformer.kernel_regime.convergence import descent
+from shallowformer.kernel_regime.model import loss as losses
+from shallowformer.kernel_regime.model import parameters
+from shallowformer.kernel_regime.model.loss import Loss
+from shallowformer.kernel_regime.model.students import Students
+from shallowformer.kernel_regime.model.torch_pass import TorchPass
+
+fused_pass = pytest.importorskip("shallowformer.kernel_regime.model.fused_pass", reason="pip install numba")
+
+SIGMAS = {sigma.name: sigma for sigma in activations.ALL}
+
+
+def problem(n, T, d, widths, dtype, scale=1.0, columns=1):
+    generator = Generator().manual_seed(n)
+    X = data.clipped_gaussian(n, T, d, generator, dtype)
+    y = torch.randn(n, columns, generator=generator, dtype=dtype)
+    students = Students.of(*(parameters.random(m, d, generator, dtype) for m in widths))
+    return X, X[:, -1].contiguous(), y, Students(students.c, students.U, scale * students.W, students.widths)
+
+
+def double(students):
+    return students.map(torch.Tensor.double)
+
+
+def assert_near(actual, wanted, budget):
+    size = max(float(wanted.abs().max()), 1e-3)
+    error = float((actual.double() - wanted).abs().max()) / size
+    assert error <= budget, f"relative error {error:.2g}, allowed are {budget:.2g}"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("sigma", fused_pass.ACTIVATIONS)
+@pytest.mark.parametrize(
+    ("n", "T", "d", "widths", "scale", "columns"),
+    [
+        (1, 1, 1, (2,), 1.0, 1),
+        (3, 1, 4, (64,), 1.0, 1),
+        (5, 2, 1, (65,), 1.0, 1),
+        (130, 7, 5, (100,), 1.0, 1),
+        (300, 16, 8, (40, 60, 92), 1.0, 3),
+        (70, 9, 3, (4, 70), 1.0, 1),
+        (70, 6, 8, (128,), 30.0, 1),
+        (70, 6, 8, (128,), 1e4, 1),
+    ],
+)
+def test_it_agrees_with_the_pass_in_torch(n, T, d, widths, scale, columns, sigma, dtype):
+    X, q, y, students = problem(n, T, d, widths, dtype, scale, columns)
+    oracle = TorchPass(SIGMAS[sigma], torch.float64)
+    wanted, slope = oracle.gradient(double(students), X.double(), q.double(), y.double())
+    found, gradient = fused_pass.FusedPass(sigma).gradient(students, X, q, y)
+    # A logit of size L carries an absolute rounding error of d·L roundings, which its weight inherits as a relative one.
+    largest = float(torch.linalg.vector_norm(students.W, dim=(0, 1)).max())
+    budget = 64 * torch.finfo(dtype).eps * (1 + largest)
+    for actual, expected in zip((found, *gradient.blocks), (wanted, *slope.blocks), strict=True):
+        assert actual.dtype == dtype
+        assert_near(actual, expected, budget)
+    outputs = fused_pass.FusedPass(sigma).outputs(students, X, q)
+    assert_near(outputs, oracle.outputs(double(students), X.double(), q.double()), budget)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_directional_derivatives_come_in_the_same_pass(count, dtype):
+    X, q, y, student = problem(90, 5, 6, (80,), dtype)
+    moves = [Students.of(parameters.random(80, 6, Generator().manual_seed(k), dtype)) for k in range(count)]
+    oracle = TorchPass(activations.TANH, torch.float64)
+    wanted = oracle.gradient_and_slopes(
+        double(student), X.double(), q.double(), y.double(), list(map(double, moves))
+    )
+    found = fused_pass.FusedPass("tanh").gradient_and_slopes(student, X, q, y, moves)
+    for actual, expected in zip(
+        (found[0], *found[1].blocks, *found[2:]), (wanted[0], *wanted[1].blocks, *wanted[2:]), strict=True
+    ):
+        assert actual.shape == expected.shape
+        if expected.numel():
+            assert_near(actual, expected, 256 * torch.finfo(dtype).eps)
+
+
+def large(**options):
+    X, _, y, students = problem(300, 16, 8, (64,), torch.float64)
+    return Loss(X, y[:, 0], **options), students
+
+
+def test_a_loss_takes_it_where_it_pays_and_results_are_the_same_up_to_rounding():
+    (loss, students), (plain, _) = large(), large(fused=False)
+    assert isinstance(loss._way(loss.n, students), fused_pass.FusedPass)
+    assert isinstance(loss._way(4, students), TorchPass)
+    assert isinstance(plain._way(plain.n, students), TorchPass)
+    (first, slope), (second, other) = loss.losses_and_gradient(students), plain.losses_and_gradient(students)
+    for actual, expected in zip((first, *slope.blocks), (second, *other.blocks), strict=True):
+        assert_near(actual, expected, 1e-12)
+
+
+def test_an_activation_that_it_does_not_know_goes_through_torch():
+    loss, students = large(sigma=activations.SINE)
+    assert isinstance(loss._way(loss.n, students), TorchPass)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    loss, students = large()
+    before = torch.get_num_threads()
+    try:
+        found = []
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            value, gradient = loss.losses_and_gradient(students)
+            found.append((value, *gradient.blocks))
+    finally:
+        torch.set_num_threads(before)
+    assert all(a.equal(b) for other in found[1:] for a, b in zip(found[0], other, strict=True))
+
+
+def test_a_run_that_was_stopped_goes_on_bit_for_bit(tmp_path):
+    loss, _ = large()
+    start = parameters.symmetric(64, 8, Generator().manual_seed(1))
+    plan = {"eta": 0.5, "steps": 12, "rho": (0.3, 0.3, 0.3), "save_every": 3}
+    whole = descent.run(loss, start, **plan)
+
+    class Unplugged(Exception):
+        pass
+
+    def unplug(step, students):
+        if step >= 7:
+            raise Unplugged
+        return {}
+
+    options = {**plan, "every": 1, "checkpoint": tmp_path / "run"}
+    with pytest.raises(Unplugged):
+        descent.run(loss, start, observe=unplug, **options)
+    resumed = descent.run(loss, start, observe=lambda step, students: {}, **options)
+    for a, b in zip(whole.phi[0].blocks, resumed.phi[0].blocks, strict=True):
+        assert a.equal(b)
+    assert whole.step_losses.equal(resumed.step_losses)
+
+
+@pytest.mark.parametrize("block", ["c", "U", "W"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_parameters_that_are_not_finite_show_in_the_loss(block, value):
+    loss, students = large()
+    getattr(students, block).view(-1)[5] = value
+    found = loss.losses(students)
+    # A head whose U is infinite is saturated, and its output is as good as any.
+    assert (block == "U" and value == float("inf")) or not torch.isfinite(found).all()
+
+
+def test_without_numba_the_loss_goes_through_torch():
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "import torch\n"
+        "from shallowformer.kernel_regime.model import loss, parameters\n"
+        "X = 0.1 * torch.ones(300, 16, 8)\n"
+        "value, _ = loss.Loss(X, torch.ones(300))(parameters.symmetric(64, 8, torch.Generator().manual_seed(0), torch.float32))\n"
+        "print(float(value))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "1.0", done.stderr
+
+
+def test_the_least_work_is_what_the_benchmark_found():
+    assert losses.FEWEST_HEADS <= 64

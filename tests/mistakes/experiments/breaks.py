@@ -1,0 +1,36 @@
+"""Mistakes planted in the chapter *When the assumptions break*: what its checks must notice."""
+
+from dataclasses import replace
+
+from shallowformer.kernel_regime.kernel import tangent_kernel, targets
+from shallowformer.kernel_regime.model import transformer
+from shallowformer.verify.mistakes import SIGNS, Mistake, formula, package
+
+_right_finite = tangent_kernel.finite
+
+
+def _saturated(X, y, phi, eta, steps):
+    """Residuals after some steps of heads that no longer move, by repeated multiplication."""
+    h, r = transformer.hidden(X, phi), transformer.f(X, phi) - y
+    for _ in range(steps):
+        r = r - 2 * eta / len(y) * (h @ (h.T @ r)) / phi.m
+    return r
+
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "kr-theorem-1-fence": [
+        package("a kernel without attention", tangent_kernel, "finite", lambda *all, **more: (
+            replace(right := _right_finite(*all, **more), w=0 * right.w))),
+    ],
+    "kr-theorem-1-runaway": [
+        formula("half of the step", lambda value, case: _saturated(**case | {"eta": case["eta"] / 2})),
+        formula("one step fewer", lambda value, case: _saturated(**case | {"steps": case["steps"] - 1})),
+    ],
+    "kr-remark-9-outside": [
+        package("only oddness", targets, "reachable", lambda target, X: (target(X) - target(-X)) / 2),
+        package("no symmetry", targets, "reachable", lambda target, X: target(X)),
+    ],
+    "kr-remark-9-price/teacher": SIGNS,
+    "kr-remark-9-price/jump": SIGNS,
+}  # fmt: skip

@@ -1,0 +1,39 @@
+"""Mistakes planted in the chapter *The model*: what its checks must notice."""
+
+import torch
+
+from shallowformer import softmax
+from shallowformer.kernel_regime.model import equivalences
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.verify.mistakes import Mistake, package
+
+
+def _head_mean_of_keys(X, W, q):
+    """Attention that also attends to a zero token."""
+    X = torch.cat([X, torch.zeros_like(X[:, :1])], 1)
+    return softmax.weights(X, W, q) @ X
+
+
+_right_merge = equivalences.merge
+_right_blocks = equivalences.block_diagonal
+
+
+def _merge_transposed(W_Q, W_K, W_V, u, c, beta):
+    right = _right_merge(W_Q, W_K, W_V, u, c, beta)
+    return Parameters(right.c, right.U, right.W.mT)
+
+
+def _merge_without_beta(W_Q, W_K, W_V, u, c, beta):
+    return _right_merge(W_Q, W_K, W_V, u, c, 2 * beta)
+
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "kr-remark-1": [
+        package("W transposed", equivalences, "merge", _merge_transposed),
+        package("a wrong β", equivalences, "merge", _merge_without_beta),
+    ],
+    "kr-remark-1/converse": [package("W transposed", equivalences, "merge", _merge_transposed)],
+    "kr-remark-2": [package("heads in the wrong order", equivalences, "block_diagonal", lambda U: _right_blocks(U).flip(0))],
+    "kr-proposition-b": [package("a zero token joins", softmax, "pooled_attention", _head_mean_of_keys)],
+}  # fmt: skip

@@ -1,0 +1,128 @@
+"""Mistakes planted in the chapter *Symmetric initialisation and the neighbourhood Ω*: what its checks must notice."""
+
+import math
+from dataclasses import replace
+
+import torch
+
+from shallowformer.kernel_regime.model import gradients, pairs, parameters, transformer
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.kernel_regime.neighbourhood import norm_event, region
+from shallowformer.probability import gaussian_norms
+from shallowformer.verify.mistakes import Mistake, formula, package
+
+_right_loss = gradients.loss_and_gradient
+
+
+def _square_of_sum(c, U, W):
+    return sum(block.flatten(1).norm(dim=1) for block in (c, U, W)) ** 2
+
+
+def _to_the_sphere(phi, phi0, rho):
+    """Every block to its sphere, also those inside."""
+    return _right_adversarial(parameters.difference(phi, phi0), phi0, rho)
+
+
+def _half_way(phi, phi0, rho):
+    """Radial, odd, into the ball, and half as far from the centre each time."""
+    inside = _right_project(phi, phi0, rho)
+    return Parameters(*((a + b) / 2 for a, b in zip(inside.blocks, phi0.blocks, strict=True)))
+
+
+def _too_far_in(phi, phi0, rho):
+    return _right_project(phi, phi0, [0.9 * r for r in rho])
+
+
+def _largest_of(m, d, radius):
+    """Draws of max ‖G_i‖ over m vectors above a radius."""
+    return lambda draws, generator: (
+        torch.randn(draws, m, d, generator=generator).norm(dim=-1).amax(-1) > radius
+    )
+
+
+_right_project = region.project
+_right_mirror = pairs.mirror
+_right_exact = norm_event.exact_radius
+_right_adversarial = region.adversarial
+_right_tail = gaussian_norms.tail
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "kr-definition-2": [Mistake("blocks added before they are squared", lambda check: replace(check, lhs=_square_of_sum))],
+    "kr-remark-7-order": [Mistake("cross terms forgotten", lambda check: replace(check, lhs=lambda d, L, g: d + 2 * L + g * g))],
+    "kr-remark-6": [
+        formula("partners with the same sign", lambda value, case: (-value[0], value[1])),
+        package("half of the mean square", gradients, "loss_and_gradient", lambda *a, **o: (_right_loss(*a, **o)[0] / 2, None)),
+    ],
+    "kr-remark-6/any-start": [formula("f at the start added once more", lambda value, case: value + transformer.f(case["X"], case["phi0"]))],
+    "kr-remark-6-odd": [
+        package("R without the change of sign", pairs, "mirror", lambda phi: Parameters(-_right_mirror(phi).c, *_right_mirror(phi).blocks[1:])),
+        package("R without the exchange", pairs, "mirror", lambda phi: Parameters(-phi.c, phi.U, -phi.W)),
+        formula("the kernel of m heads", lambda value, case: (*value[:5], value[5] / 2)),
+        formula("∇_U of partners equal", lambda value, case: (*value[:2], -value[2], *value[3:])),
+    ],
+    "kr-definition-2-projection": [
+        package("also what is inside", region, "project", _to_the_sphere),
+        package("too far in", region, "project", _too_far_in),
+    ],
+    "kr-definition-2-projection/again": [package("half-way to the centre", region, "project", _half_way)],
+    "kr-definition-2-projection/nearest": [
+        package("too far in", region, "project", _too_far_in),
+    ],
+    "kr-definition-2-projection/lipschitz": [
+        package("also what is inside", region, "project", _to_the_sphere),
+    ],
+    "kr-definition-2-projection/partners": [
+        package("also what is inside", region, "project", _to_the_sphere),
+    ],
+    "kr-definition-2-reach": [
+        formula("one m^{−1/2} lost", lambda value, case: value * case["phi"].m ** 0.5),
+        formula("ρ_u and ρ_w exchanged", lambda value, case: value * 0 + region.reach(
+            Parameters(*(block[0] for block in gradients.per_sample_gradient(case["X"], case["phi"], sigma=case["sigma"]))),
+            (case["rho"][0], case["rho"][2], case["rho"][1]))),
+        package("a maximiser that stays inside", region, "adversarial", lambda g, phi0, rho: _right_adversarial(g, phi0, [0.9 * r for r in rho])),
+    ],
+    "kr-fact-4": [
+        Mistake("√d lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(2 * math.log(64 / 0.05))))),
+        Mistake("log(m/δ) lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(8) + math.sqrt(2)))),
+    ],
+    "kr-fact-4-sharp": [
+        Mistake("e^{−t²}", lambda check: replace(check, rhs=lambda t, d: check.rhs(t, d) * torch.exp(-t * t / 2))),
+        Mistake("from the mean of ‖G‖² less 1", lambda check: replace(check, lhs=lambda t, d: check.lhs(t - 0.1 * (t > 0.1), d))),
+    ],
+    "kr-fact-4-sharp/half": [
+        formula("1/(2√(πd))", lambda value, case: value * 2 / 3),
+        formula("d^{−0.45}", lambda value, case: value * case["d"] ** -0.05),
+        package("the median for the mean of ‖G‖²", gaussian_norms, "tail", lambda radius, d: _right_tail(radius - 1 / (3 * radius), d)),
+    ],
+    "kr-fact-4-sharp/exponent": [
+        Mistake("the exponent 0.55", lambda check: replace(check, routes={"−0.55": lambda d: torch.tensor([-0.55])})),
+        package("r² for r²/2", gaussian_norms, "log_tail", lambda radius, d: -radius * radius),
+    ],
+    "kr-fact-4-sharp/normal": [
+        Mistake("N(0, 1)", lambda check: replace(check, routes={"N(0, 1)": lambda t: torch.tensor([math.erfc(t / math.sqrt(2)) / 2])})),
+    ],
+    "kr-definition-1": [
+        package("m/2δ' read as (m/2)δ'", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / 2 * delta))),
+        package("√d lost", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(2 * math.log(m / (2 * delta)))),
+    ],
+    "kr-definition-1-exact": [
+        package("m vectors for m/2", norm_event, "coverage", lambda radius, m, d: (1 - gaussian_norms.tail(radius, d)) ** m),
+        package("the radius of the m heads", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2 * m, d, delta)),
+        package("the union bound", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2, d, 2 * delta / m)),
+    ],
+    "kr-definition-1-exact/excess": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "kr-remark-7": [
+        Mistake("ρ_u/m", lambda check: replace(check, rhs=check.rhs - 3 / 8 + 3 / 64)),
+    ],
+    "kr-fact-4-average": [
+        package("no fluctuation", norm_event, "mean_square_bound", lambda m, d, x: d),
+        package("half of the root alone", norm_event, "mean_square_bound", lambda m, d, x: d + math.sqrt(2 * d * x / m)),
+    ],
+    "kr-fact-4-average/head": [
+        Mistake("2√(Dx) left out", lambda check: replace(check, lhs=lambda x: gaussian_norms.tails((8 + 2 * x).sqrt(), 8)[1])),
+    ],
+    "kr-fact-4-average/exponent": [
+        Mistake("e^{−1.1x}", lambda check: replace(check, routes={"−1.1": lambda D: torch.tensor([-1.1])})),
+    ],
+}  # fmt: skip

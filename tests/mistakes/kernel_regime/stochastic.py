@@ -1,0 +1,34 @@
+"""Mistakes planted in the chapter *Stochastic gradients*: what its checks must notice."""
+
+from dataclasses import replace
+
+from shallowformer.kernel_regime.convergence import (
+    theorem_1,
+    unrolled,
+)
+from shallowformer.verify.mistakes import Mistake, formula, package
+
+_right_best = theorem_1.Constants.best
+_right_batches = unrolled.all_batches
+
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "kr-proposition-1": [
+        package("the bound on the mean loss times 1e-8", theorem_1.Constants, "best", lambda self, *run: 1e-8 * _right_best(self, *run)),
+        package("the bound on the average iterate times 1e-10", theorem_1.Constants, "average_paper", lambda self, *run: 4e-10 * _right_best(self, *run)),
+    ],
+    "kr-proposition-1-noise": [
+        formula("a batch without its mean", lambda value, case: value - (1 - 1 / case["b"]) * (2 / len(case["r"]) * case["r"] @ case["J"]).square().sum()),
+        package("batches of one", unrolled, "all_batches", lambda n, steps, batch=1: _right_batches(n, steps, 1)),
+    ],
+    "kr-proposition-1-noise/single": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
+    "kr-proposition-1-noise/batch": [package("the mean squared gradient for the largest", unrolled.Path, "largest", unrolled.Path.trace)],
+    "kr-proposition-1-noise/gram": [package("the largest gradient for the eigenvalue", unrolled.Path, "top", unrolled.Path.largest)],
+    "kr-proposition-1-online": [
+        Mistake("the mean of four steps", lambda check: replace(check, rhs=lambda **point: 0.75 * check.rhs(**point))),
+    ],
+    "kr-proposition-1-online/all-samples": [Mistake("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
+    "kr-proposition-1-online/drift": [Mistake("a drift that is smaller", lambda check: replace(
+        check, fails=lambda draws, generator: check.fails(draws, generator, shift=0.01)))],
+}  # fmt: skip

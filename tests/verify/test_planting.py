@@ -1,0 +1,137 @@
+"""Mistakes planted in checks that have settled: noticed, early where that is sound, and reported."""
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from shallowformer import verify
+from shallowformer.verify import planting
+from shallowformer.verify.mistakes import Mistake, formula, measured, package
+
+MODULE = SimpleNamespace(square=lambda x: x * x)
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch):
+    monkeypatch.setattr(planting, "_kept", None)
+    planting.keep()
+    return planting.kept
+
+
+def settle_all() -> None:
+    verify.identity(
+        "my-identity",
+        lambda x: MODULE.square(x),
+        {"by a product": lambda x: x * x},
+        [{"x": torch.ones(2, dtype=torch.float64)}, {"x": torch.full((2,), 3.0, dtype=torch.float64)}],
+        1e-12,
+        "exact",
+    )
+    verify.inequality(
+        "my-inequality",
+        lambda x: MODULE.square(x),
+        1.0,
+        verify.product(x=verify.interval(-1.0, 1.0)),
+        "tight",
+        "exact",
+        restarts=4,
+        steps=40,
+    )
+    verify.rate("my-rate", lambda x, seed: x**-0.5, (1, 2, 4), -0.5, "equal", (0,), 0.1, "exact", deterministic=True)  # fmt: skip
+    verify.probability("my-probability", lambda n, g: torch.rand(n, generator=g) < 0.01, 0.05, 1000)
+
+
+def test_every_check_is_kept_with_its_verdict(kept):
+    settle_all()
+    assert list(kept()) == ["my-identity", "my-inequality", "my-rate", "my-probability"]
+    assert all(each.verdict.passed for each in kept().values())
+
+
+def test_nothing_is_kept_unless_asked(monkeypatch):
+    monkeypatch.setattr(planting, "_kept", None)
+    settle_all()
+    assert planting.kept() == {}
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_mistakes_are_noticed_and_harmless_changes_are_not(full):
+    settle_all()
+    found = planting.plant(
+        {
+            "my-identity": [
+                formula("twice", lambda value, case: 2 * value),
+                package("a cube", MODULE, "square", lambda x: x**3),
+                formula("nothing", lambda value, case: value),
+            ],
+            "my-inequality": [
+                package("a root", MODULE, "square", lambda x: x.abs().sqrt() * 1.01),
+                package("nothing", MODULE, "square", lambda x: x * x),
+            ],
+            "my-rate": [measured("logarithms", lambda value: 1 - math.log(value)), measured("nothing", lambda value: value)],
+            "my-probability": [Mistake("the other way", lambda check: replace(check, fails=lambda *draws: ~check.fails(*draws)))],
+        },
+        full,
+    )  # fmt: skip
+    assert [(outcome.claim, outcome.what) for outcome in found if not outcome.red] == [
+        ("my-identity", "nothing"),
+        ("my-inequality", "nothing"),
+        ("my-rate", "nothing"),
+    ]
+    assert [outcome.error for outcome in found if outcome.error] == []
+    assert MODULE.square(3) == 9
+
+
+def test_a_mistake_that_breaks_the_check_is_no_evidence():
+    settle_all()
+
+    def fails(x):
+        raise ZeroDivisionError("no")
+
+    (outcome,) = planting.plant({"my-identity": [package("raises", MODULE, "square", fails)]})
+    assert not outcome.red
+    assert outcome.error == "ZeroDivisionError: no"
+
+
+def test_mistakes_of_a_check_that_did_not_settle_are_refused():
+    settle_all()
+    with pytest.raises(ValueError, match=r"must belong to checks that settled .*my-rate.* got my-other"):
+        planting.plant({"my-other": []})
+
+
+def test_what_was_measured_is_not_measured_again():
+    calls = []
+    verify.rate("my-count", lambda x, seed: calls.append(x) or x**-0.5, (1, 2, 4), -0.5, "equal", (0,), 0.1, "exact", deterministic=True)  # fmt: skip
+    before = len(calls)
+    planting.plant({"my-count": [measured("cubed", lambda value: value**3)]})
+    assert len(calls) == before
+
+
+def test_a_known_point_refutes_without_a_search(monkeypatch):
+    check = verify.Inequality(
+        "my-known",
+        lambda x: x,
+        1.0,
+        verify.product(x=verify.interval(0.0, 1.0)),
+        "tight",
+        "exact",
+        known={"the end": verify.batch(x=1.0)},
+        restarts=4,
+        steps=40,
+    )
+    verify.settle(check)
+    monkeypatch.setattr(verify.Inequality, "run", lambda self: pytest.fail("searched"))
+    (outcome,) = planting.plant(
+        {"my-known": [Mistake("larger", lambda c: replace(c, lhs=lambda x: 1.1 * c.lhs(x)))]}
+    )
+    assert outcome.red
+    assert outcome.error == ""
+
+
+def test_an_erratum_is_not_refuted_by_a_single_point():
+    assert not planting.contradicted(
+        verify.Inequality("my-false", lambda x: x, 0.5, verify.product(x=verify.interval(0.0, 1.0)), "violated", "exact"),
+        {"x": torch.tensor(1.0, dtype=torch.float64)},
+    )  # fmt: skip
