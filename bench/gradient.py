@@ -23,6 +23,9 @@ D, T, N, M = 8, 16, 5000, 256
 WIDTHS, LENGTHS = (64, 256, 512, 2048), (16, 64)
 REPEATS, STEPS = 9, 20
 
+#: Seconds between two measurements: threads of what ran before go on spinning for a while, on a core that the next one needs.
+PAUSE = 0.02
+
 
 def problem(
     n: int = N, T: int = T, m: int = M, dtype: torch.dtype = torch.float32
@@ -71,6 +74,7 @@ def milliseconds(functions: dict, repeats: int = REPEATS) -> dict[str, tuple[flo
     times = {name: [] for name in functions}
     for repeat in range(repeats + 1):
         for name, function in functions.items():
+            time.sleep(PAUSE)
             start = time.perf_counter()
             function()
             if repeat:

@@ -229,6 +229,17 @@ def test_a_process_is_an_error_as_nobody_sees_what_it_opens(repository):
     assert "starts a process" in repository.run().error
 
 
+def test_figures_can_be_drawn_where_no_program_has_drawn_before(repository, tmp_path, monkeypatch):
+    asked = tmp_path / "bin/fc-list"
+    asked.parent.mkdir()
+    asked.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+    asked.chmod(0o755)
+    monkeypatch.setenv("PATH", str(asked.parent), prepend=os.pathsep)
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path / "fonts"))
+    repository.say("import matplotlib.pyplot\nimport shallowformer")
+    assert repository.run().error == ""
+
+
 def test_a_file_outside_of_the_repository_is_an_error(repository, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").write_text("x")
     monkeypatch.setattr(keys, "_OPEN", tuple(folder for folder in keys._OPEN if not tmp_path.is_relative_to(folder)))  # fmt: skip

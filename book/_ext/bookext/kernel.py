@@ -88,7 +88,9 @@ def run(path: Path, notebook: nbformat.NotebookNode, mistakes: str = "") -> Run:
 def _around(chapter: str, mistakes: str, seen: Path, outcomes: Path) -> tuple[list[str], list[str]]:
     """Cells that run before the chapter's and after them; they leave no names behind."""
     call = lambda module, what: f"__import__('importlib').import_module('{module}').{what}"
-    before, after = [call("bookext.watch", "start()")], [call("bookext.watch", f"report({str(seen)!r})")]
+    # Where no program has drawn before, matplotlib first asks another process which fonts there are; figures are drawn in its own.
+    before = [call("matplotlib.font_manager", "fontManager"), call("bookext.watch", "start()")]
+    after = [call("bookext.watch", f"report({str(seen)!r})")]
     if mistakes:
         before.insert(0, call("shallowformer.verify.planting", "keep()"))
         plant = f"plant({chapter!r}, {str(closure.PACKAGES['mistakes'])!r}, {mistakes == 'full'}, {str(outcomes)!r})"

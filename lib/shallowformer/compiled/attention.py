@@ -58,7 +58,7 @@ def _total(values, low, high):
 def _build(version: str):
     """The loop, kept by numba for one version of what it is made of."""
 
-    @njit(fastmath=FAST, nogil=True, cache=True)
+    @njit(fastmath=FAST, nogil=True, cache=True, error_model="numpy")
     def attention(
         X, q, y, c, U, W, dc, dU, dW, starts, sizes, numbers, sigma, factor, safe, f, slopes, grad_c, grad_U, grad_W,
         whole, power, A, B, z, h, g, keys, own,

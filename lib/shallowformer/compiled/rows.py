@@ -31,10 +31,10 @@ class Numbers(NamedTuple):
 
     Args:
         one: 1.
-        magic: 1.5·2^(digits), which rounds to integers what is added to it and taken away.
+        magic: 1.5·2^(digits), which rounds to an integer what is added to it; the last bits of the sum are that integer's.
         lowest: the least exponent that is not flushed.
         log2_e: log₂ e.
-        bias: of the exponent, an integer of the type's size.
+        bias: the bits of 1, an integer of the type's size.
         shift: bits of the fraction.
     """
 
@@ -55,7 +55,8 @@ class Numbers(NamedTuple):
         info = np.finfo(dtype)
         real, whole = info.dtype.type, integer(dtype).type
         return cls(
-            real(1), real(1.5 * 2**info.nmant), real(info.minexp + 1), real(math.log2(math.e)), whole(1 - info.minexp), whole(info.nmant)
+            real(1), real(1.5 * 2**info.nmant), real(info.minexp + 1), real(math.log2(math.e)), whole((1 - info.minexp) << info.nmant),
+            whole(info.nmant),
         )  # fmt: skip
 
 
@@ -105,18 +106,20 @@ def clear(C, start, count):
 @njit(fastmath=FAST, forceinline=True)
 def multiply_add(x, x0, row, column, B, b0, C, c0):
     """C[g] += Σ_k x[g, k] B[k] for g, k < 4: rows of ``WIDTH`` from b0 and c0 on, numbers x[g, k] at x0 + g·row + k·column."""
-    two, three = column + column, column + column + column
-    x1, x2, x3 = x0 + row, x0 + row + row, x0 + row + row + row
+    _two_rows(x, x0, row, column, B, b0, C, c0)
+    _two_rows(x, x0 + row + row, row, column, B, b0, C, c0 + _ROWS2)
+
+
+@njit(fastmath=FAST, forceinline=True)
+def _two_rows(x, x0, row, column, B, b0, C, c0):
+    """The same for g < 2: eight numbers, four rows in and two out are as much as sixteen vector registers hold."""
+    x1, two, three = x0 + row, column + column, column + column + column
     a00, a01, a02, a03 = x[x0], x[x0 + column], x[x0 + two], x[x0 + three]
     a10, a11, a12, a13 = x[x1], x[x1 + column], x[x1 + two], x[x1 + three]
-    a20, a21, a22, a23 = x[x2], x[x2 + column], x[x2 + two], x[x2 + three]
-    a30, a31, a32, a33 = x[x3], x[x3 + column], x[x3 + two], x[x3 + three]
     for i in range(_ROW):
         v0, v1, v2, v3 = B[b0 + i], B[b0 + _ROW + i], B[b0 + _ROWS2 + i], B[b0 + _ROWS3 + i]
         C[c0 + i] += a00 * v0 + a01 * v1 + a02 * v2 + a03 * v3
         C[c0 + _ROW + i] += a10 * v0 + a11 * v1 + a12 * v2 + a13 * v3
-        C[c0 + _ROWS2 + i] += a20 * v0 + a21 * v1 + a22 * v2 + a23 * v3
-        C[c0 + _ROWS3 + i] += a30 * v0 + a31 * v1 + a32 * v2 + a33 * v3
 
 
 @njit(fastmath=FAST, forceinline=True)
@@ -124,16 +127,15 @@ def exp2(z, count, whole, power, numbers):
     """Replace z by 2^z; below the least exponent it is that. ``whole`` and ``power`` are the same memory, as integers and as floats."""
     for i in range(count):
         x = max(z[i], numbers.lowest)
-        n = (x + numbers.magic) - numbers.magic
-        z[i] = fraction(x - n) + numbers.one
-        whole[i] = n
+        power[i] = x + numbers.magic
+        z[i] = fraction(x - (power[i] - numbers.magic)) + numbers.one
     for i in range(count):
-        whole[i] = (whole[i] + numbers.bias) << numbers.shift
+        whole[i] = (whole[i] << numbers.shift) + numbers.bias
     for i in range(count):
         z[i] *= power[i]
 
 
-@njit(fastmath=FAST, forceinline=True)
+@njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def tanh(z, h, slope, whole, power, numbers):
     """Make tanh z, in h, and 1 − tanh² z, in slope, of a row, both to a rounding error relative to themselves, from e^{2|z|} − 1."""
     one = numbers.one
@@ -141,11 +143,10 @@ def tanh(z, h, slope, whole, power, numbers):
     most = two * two * two * two * two  # tanh is 1 to either precision, and e^{2|z|} far from overflowing
     for i in range(_ROW):
         x = min(abs(z[i]), most) * two * numbers.log2_e
-        n = (x + numbers.magic) - numbers.magic
-        h[i] = fraction(x - n)
-        whole[i] = n
+        power[i] = x + numbers.magic
+        h[i] = fraction(x - (power[i] - numbers.magic))
     for i in range(_ROW):
-        whole[i] = (whole[i] + numbers.bias) << numbers.shift
+        whole[i] = (whole[i] << numbers.shift) + numbers.bias
     for i in range(_ROW):
         grown = h[i] * power[i] + (power[i] - one)
         inverse = one / (grown + two)
