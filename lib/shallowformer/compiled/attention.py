@@ -46,6 +46,68 @@ def _add_four(rows, total):
         total[i] += (rows[i] + rows[_ROW + i]) + (rows[2 * _ROW + i] + rows[3 * _ROW + i])
 
 
+@njit(fastmath=FAST, forceinline=True)
+def _over_tokens(
+    X, sample, tokens, T, d, own, U, u, safe, shift, A, B, sums, S0, S1, E, Q, whole, power, numbers
+):
+    """Σ_t e_t, Σ_t e_t ⟨U, X_t⟩, Σ_t e_t X_t and Σ_t e_t ⟨U, X_t⟩ X_t of a sample, with e_t = 2^logit, in S0, S1, A, B."""
+    clear(S0, _ZERO, _ROW)
+    clear(S1, _ZERO, _ROW)
+    clear(A, sums, d * _ROW)
+    clear(B, sums, d * _ROW)
+    for t in range(_ZERO, T, _FOUR):
+        at = sample + t * d
+        clear(E, _ZERO, _ROWS4)
+        clear(Q, _ZERO, _ROWS4)
+        for a in range(_ZERO, d, _FOUR):
+            multiply_add(X, at + a, d, _ONE, own, a * _ROW, E, _ZERO)
+            multiply_add(X, at + a, d, _ONE, U, u + a * _ROW, Q, _ZERO)
+        if not safe:
+            for b in range(_FOUR):
+                for i in range(_ROW):
+                    E[b * _ROW + i] -= shift[i]
+        exp2(E, _ROWS4, whole, power, numbers)
+        if t + _FOUR > tokens:  # what T was filled up with
+            for i in range((tokens - t) * _ROW, _ROWS4):
+                E[i] = 0
+        for i in range(_ROWS4):
+            Q[i] *= E[i]
+        _add_four(E, S0)
+        _add_four(Q, S1)
+        for a in range(_ZERO, d, _FOUR):
+            multiply_add(X, at + a, _ONE, d, E, _ZERO, A, sums + a * _ROW)
+            multiply_add(X, at + a, _ONE, d, Q, _ZERO, B, sums + a * _ROW)
+
+
+@njit(fastmath=FAST, forceinline=True)
+def _change(A, B, sums, z, g, row, dU, u, keys, own, d, S, change):
+    """What δU and δW change in the outputs of the heads, for a readout of 1: ⟨a, δU⟩ + ⟨MU, δW q⟩ times σ′."""
+    clear(S, _ZERO, _ROW)
+    for a in range(d):
+        to, on_query, of = u + a * _ROW, own + a * _ROWS4, sums + a * _ROW
+        for i in range(_ROW):
+            change[i] = dU[to + i] - z[row + i] * keys[on_query + i]
+        for i in range(_ROW):
+            S[i] += A[of + i] * change[i] + B[of + i] * keys[on_query + i]
+    for i in range(_ROW):
+        change[i] = S[i] * g[row + i]
+
+
+@njit(fastmath=FAST, forceinline=True)
+def _pull_back(A, B, sums, z, row, pull, d, grad_U, u, keys, own, E, centre):
+    """Add a sample's part to the gradient in U, and make what its query is to be multiplied with for W."""
+    for i in range(_ROW):
+        centre[i] = z[row + i]
+    for a in range(d):
+        of, to, left = sums + a * _ROW, u + a * _ROW, own + a * _ROWS4
+        for i in range(_ROW):
+            E[i] = A[of + i] * pull[i]
+        for i in range(_ROW):
+            grad_U[to + i] += E[i]
+        for i in range(_ROW):
+            keys[left + i] = B[of + i] * pull[i] - E[i] * centre[i]
+
+
 @njit(fastmath=FAST | {"reassoc"})
 def _total(values, low, high):
     """A sum in whatever order is fastest, always the same."""
@@ -70,13 +132,8 @@ def _build(version: str):
         tiles, students, directions = np.uintp(c.size) // _ROW, starts.size - 1, slopes.shape[1]
         block = d * _ROW
         E, Q = np.empty_like(power), np.empty_like(power)
-        S0, S1, rise, pull = (
-            np.empty(WIDTH, X.dtype),
-            np.empty(WIDTH, X.dtype),
-            np.empty(WIDTH, X.dtype),
-            np.empty(WIDTH, X.dtype),
-        )
-        shift, four = np.zeros(WIDTH, X.dtype), np.empty(4 * d, X.dtype)
+        S0, S1, rise = np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH])
+        shift, pull, four = np.zeros(WIDTH, X.dtype), np.zeros(WIDTH, X.dtype), np.empty(4 * d, X.dtype)
         for start in range(first, last, chunk):
             count = min(chunk, last - start)
             for j in range(start, start + count):
@@ -92,42 +149,16 @@ def _build(version: str):
                     _times_queries(four, d, W, tile * d * block, keys)
                     for k in range(some):
                         row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                        for i in range(block):
-                            A[sums + i] = 0
-                        for i in range(block):
-                            B[sums + i] = 0
                         for a in range(d):
                             for i in range(_ROW):
                                 own[a * _ROW + i] = keys[a * _ROWS4 + k * _ROW + i]
                         sample = (start + j + k) * T * d
                         if not safe:
                             _largest_logits(X, sample, tokens, d, own, E, shift)
-                        for i in range(_ROW):
-                            S0[i] = 0
-                        for i in range(_ROW):
-                            S1[i] = 0
-                        for t in range(_ZERO, tokens, _FOUR):
-                            at = sample + t * d
-                            clear(E, _ZERO, _ROWS4)
-                            clear(Q, _ZERO, _ROWS4)
-                            for a in range(_ZERO, d, _FOUR):
-                                multiply_add(X, at + a, d, _ONE, own, a * _ROW, E, _ZERO)
-                                multiply_add(X, at + a, d, _ONE, U, tile * block + a * _ROW, Q, _ZERO)
-                            if not safe:
-                                for b in range(_FOUR):
-                                    for i in range(_ROW):
-                                        E[b * _ROW + i] -= shift[i]
-                            exp2(E, _ROWS4, whole, power, numbers)
-                            if t + _FOUR > tokens:  # what T was filled up with
-                                for i in range((tokens - t) * _ROW, _ROWS4):
-                                    E[i] = 0
-                            for i in range(_ROWS4):
-                                Q[i] *= E[i]
-                            _add_four(E, S0)
-                            _add_four(Q, S1)
-                            for a in range(_ZERO, d, _FOUR):
-                                multiply_add(X, at + a, _ONE, d, E, _ZERO, A, sums + a * _ROW)
-                                multiply_add(X, at + a, _ONE, d, Q, _ZERO, B, sums + a * _ROW)
+                        _over_tokens(
+                            X, sample, tokens, T, d, own, U, tile * block, safe, shift,
+                            A, B, sums, S0, S1, E, Q, whole, power, numbers,
+                        )  # fmt: skip
                         for i in range(_ROW):
                             S0[i] = numbers.one / S0[i]
                         for i in range(_ROW):
@@ -150,21 +181,11 @@ def _build(version: str):
                         _times_queries(four, d, dW, (r * tiles + tile) * d * block, keys)
                         for k in range(some):
                             row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                            # ⟨a, δU⟩ + ⟨MU, δW q⟩, over the norm that is in g.
+                            _change(
+                                A, B, sums, z, g, row, dU, (r * tiles + tile) * block, keys, k * _ROW, d, S0, Q
+                            )  # fmt: skip
                             for i in range(_ROW):
-                                S0[i] = 0
-                            for a in range(d):
-                                to, on_query, of = (
-                                    (r * tiles + tile) * block + a * _ROW,
-                                    a * _ROWS4 + k * _ROW,
-                                    sums + a * _ROW,
-                                )
-                                for i in range(_ROW):
-                                    Q[i] = dU[to + i] - z[row + i] * keys[on_query + i]
-                                for i in range(_ROW):
-                                    S0[i] += A[of + i] * Q[i] + B[of + i] * keys[on_query + i]
-                            for i in range(_ROW):
-                                Q[i] = S0[i] * g[row + i] + h[row + i] * dc[r * tiles * _ROW + c0 + i]
+                                Q[i] += h[row + i] * dc[r * tiles * _ROW + c0 + i]
                             slopes[start + j + k, r] += _total(Q, _ZERO, _ROW)
             if grad_c.size == 0:
                 continue
@@ -184,17 +205,8 @@ def _build(version: str):
                         for i in range(_ROW):
                             grad_c[c0 + i] += pull[i] * h[row + i]
                         for i in range(_ROW):
-                            S0[i] = pull[i] * g[row + i]
-                        for i in range(_ROW):
-                            S1[i] = z[row + i]
-                        for a in range(d):
-                            of, to, left = sums + a * _ROW, tile * block + a * _ROW, a * _ROWS4 + k * _ROW
-                            for i in range(_ROW):
-                                E[i] = A[of + i] * S0[i]
-                            for i in range(_ROW):
-                                grad_U[to + i] += E[i]
-                            for i in range(_ROW):
-                                keys[left + i] = B[of + i] * S0[i] - E[i] * S1[i]
+                            pull[i] *= g[row + i]
+                        _pull_back(A, B, sums, z, row, pull, d, grad_U, tile * block, keys, k * _ROW, E, S1)
                     for a in range(d):
                         for b in range(_ZERO, d, _FOUR):
                             multiply_add(

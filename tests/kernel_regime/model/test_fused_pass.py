@@ -9,7 +9,6 @@ from torch import Generator
 
 from shallowformer import activations, data
 from shallowformer.kernel_regime.convergence import descent
-from shallowformer.kernel_regime.model import loss as losses
 from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.students import Students
@@ -153,6 +152,19 @@ def test_parameters_that_are_not_finite_show_in_the_loss(block, value):
     assert (block == "U" and value == float("inf")) or not torch.isfinite(found).all()
 
 
+def test_a_student_that_diverged_leaves_the_others_alone():
+    X, q, y, students = problem(130, 7, 5, (64, 64), torch.float64)
+    fused = fused_pass.FusedPass("tanh")
+    losses, gradient = fused.gradient(students, X, q, y)
+    students.W[0, 0, 70] = float("nan")
+    broken, slope = fused.gradient(students, X, q, y)
+    assert broken.isnan().tolist() == [False, True]
+    assert_near(broken[0], losses[0], 1e-13)
+    for block, other in zip(gradient.blocks, slope.blocks, strict=True):
+        assert_near(other[..., :64], block[..., :64], 1e-13)
+        assert other[..., 64:].isnan().all()
+
+
 def test_without_numba_the_loss_goes_through_torch():
     code = (
         "import sys; sys.modules['numba'] = None\n"
@@ -164,7 +176,3 @@ def test_without_numba_the_loss_goes_through_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "1.0", done.stderr
-
-
-def test_the_least_work_is_what_the_benchmark_found():
-    assert losses.FEWEST_HEADS <= 64

@@ -7,9 +7,10 @@ and what the parts found is added in their order: a run is the same bit for bit 
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from queue import SimpleQueue
 
 import numpy as np
 import torch
@@ -80,48 +81,85 @@ class FusedPass:
         """Outputs [n, s], slopes [n, k], and, with labels, gradients."""
         (n, T, d), dtype = X.shape, _array(X).dtype
         scale = students.spread([m**-0.5 for m in students.widths])
-        c, U, W = _packed(students.c * scale, students.U, students.W * math.log2(math.e))
-        moves = [_packed(delta.c * scale, delta.U, delta.W) for delta in directions]
-        dc, dU, dW = (np.concatenate([np.empty(0, dtype), *blocks]) for blocks in zip(*moves, strict=True)) if moves else (np.empty(0, dtype),) * 3  # fmt: skip
-        f, slopes = np.empty((n, len(students.widths)), dtype), np.empty((n, len(moves)), dtype)
+        heads = _packed(students.c * scale, students.U, students.W * math.log2(math.e))
+        moves = [_packed(move.c * scale, move.U, move.W) for move in directions] or [
+            (np.empty(0, dtype),) * 3
+        ]
+        f = np.empty((n, len(students.widths)), dtype)
+        slopes = np.empty((n, len(directions)), dtype)
+        labels = f[:0] if y is None else np.ascontiguousarray(np.broadcast_to(_array(y), f.shape))
+        starts = np.cumsum([0, *students.widths]).astype(np.uintp)
+        given = (
+            _filled(_array(X)),
+            _filled(_array(q)),
+            labels,
+            *heads,
+            *map(np.concatenate, zip(*moves, strict=True)),
+            starts,
+        )
+        factors = (
+            Numbers.of(dtype),
+            tuple(map(dtype.type, self._sigma)),
+            dtype.type(2 / n),
+            _need_no_shift(students.W),
+        )
+
         parts = max(1, min(PARTS, n // SAMPLES))
-        gradients = [np.zeros((parts, 0 if y is None else block.size), dtype) for block in (c, U, W)]
-        labels = np.empty((0, 0), dtype) if y is None else np.ascontiguousarray(np.broadcast_to(_array(y), f.shape))  # fmt: skip
-        tokens, queries, starts = _filled(_array(X)), _filled(_array(q)), np.cumsum([0, *students.widths]).astype(np.uintp)  # fmt: skip
-        filled = 4 * math.ceil(d / 4)
-        chunk = 4 * max(1, min(16, IN_CACHE // (4 * dtype.itemsize * c.size * (2 * filled + 3))))
-        longest = torch.linalg.vector_norm(students.W, dim=(0, 1)).max()
-        safe = bool(longest * math.log2(math.e) <= 0.65 * np.finfo(dtype).maxexp)
-        numbers, sigma = Numbers.of(dtype), tuple(dtype.type(a) for a in self._sigma)
+        gradients = [np.zeros((parts, 0 if y is None else block.size), dtype) for block in heads]
+        width, M = _up(d), heads[0].size
+        chunk = 4 * max(1, min(16, IN_CACHE // (4 * dtype.itemsize * M * (2 * width + 3))))
 
-        def part(k: int) -> None:
-            sizes = np.array([k * n // parts, (k + 1) * n // parts, T, 4 * math.ceil(T / 4), filled, chunk], np.uintp)  # fmt: skip
-            attention(
-                tokens, queries, labels, c, U, W, dc, dU, dW, starts, sizes, numbers, sigma, dtype.type(2 / n), safe,
-                f, slopes, *(block[k] for block in gradients), *_scratch(dtype, chunk, filled, c.size),
-            )  # fmt: skip
+        def part(k: int, scratch: tuple[np.ndarray, ...]) -> None:
+            sizes = np.array([k * n // parts, (k + 1) * n // parts, T, _up(T), width, chunk], np.uintp)
+            attention(*given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch)
 
-        threads = min(parts, torch.get_num_threads())
-        for _ in map(part, range(parts)) if threads == 1 else _threads(threads).map(part, range(parts)):
-            pass
-        if not torch.isfinite(students.W).all():  # exponentials are cut off below, which would hide it
-            f.fill(math.nan)
-        outputs, slopes = torch.from_numpy(f), torch.from_numpy(slopes)
-        if y is None:
-            return outputs, slopes, None
-        blocks = (_apart(block.sum(0), like) for block, like in zip(gradients, students.blocks, strict=True))
-        grad_c, grad_U, grad_W = blocks
-        return outputs, slopes, Students(grad_c * scale, grad_U, grad_W, students.widths)
+        _share_out(part, parts, lambda: _scratch(dtype, chunk, width, M))
+        return _results(students, scale, f, slopes, gradients if y is not None else None)
+
+
+def _results(
+    students: Students, scale: Tensor, f: np.ndarray, slopes: np.ndarray, gradients: list[np.ndarray] | None
+) -> tuple[Tensor, Tensor, Students | None]:
+    """What was summed up, in the layout of the students."""
+    # Exponentials are cut off below, which would hide attention matrices that are not finite.
+    lost = [math.nan if not torch.isfinite(W).all() else 0.0 for W in students.W.split(students.widths, -1)]
+    outputs, slopes = torch.from_numpy(f), torch.from_numpy(slopes)
+    if any(lost):
+        outputs += torch.tensor(lost, dtype=outputs.dtype)
+        slopes += sum(lost)
+    if gradients is None:
+        return outputs, slopes, None
+    c, U, W = (_apart(block.sum(0), like) for block, like in zip(gradients, students.blocks, strict=True))
+    gradient = Students(c * scale, U, W, students.widths)
+    return outputs, slopes, gradient.map(students.spread(lost).add) if any(lost) else gradient
+
+
+def _share_out(part: Callable[[int, tuple], None], parts: int, scratch: Callable[[], tuple]) -> None:
+    """Do all parts, each thread with memory of its own: as many threads as torch has, this one among them."""
+    todo: SimpleQueue[int | None] = SimpleQueue()
+    threads = min(parts, torch.get_num_threads())
+    for k in (*range(parts), *[None] * threads):
+        todo.put(k)
+
+    def work() -> None:
+        mine = scratch()
+        for k in iter(todo.get, None):
+            part(k, mine)
+
+    others = [_helpers(threads - 1).submit(work) for _ in range(threads - 1)]
+    work()
+    for other in others:
+        other.result()
 
 
 @cache
-def _threads(count: int) -> ThreadPoolExecutor:
+def _helpers(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="fused")
 
 
 # Threads do not survive a fork.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.cache_clear)
+    os.register_at_fork(after_in_child=_helpers.cache_clear)
 
 
 def _array(part: Tensor) -> np.ndarray:
@@ -130,10 +168,23 @@ def _array(part: Tensor) -> np.ndarray:
 
 def _filled(rows: np.ndarray) -> np.ndarray:
     """Flat, with all dimensions but the first filled up with zeros to multiples of 4."""
-    missing = [-size % 4 for size in rows.shape[1:]]
-    if any(missing):
-        rows = np.pad(rows, [(0, 0), *((0, size) for size in missing)])
-    return rows.reshape(-1)
+    return _padded(rows, [0, *(-size % 4 for size in rows.shape[1:])]).reshape(-1)
+
+
+def _up(size: int) -> int:
+    """To the next multiple of 4."""
+    return size + -size % 4
+
+
+def _padded(array: np.ndarray, missing: Sequence[int]) -> np.ndarray:
+    """With so many zeros more at the end of each dimension."""
+    return np.pad(array, [(0, size) for size in missing]) if any(missing) else array
+
+
+def _need_no_shift(W: Tensor) -> bool:
+    """Whether no logit can be so large that its power of 2 overflows: tokens and queries lie in the unit ball."""
+    largest = torch.linalg.vector_norm(W, dim=(0, 1)).max()
+    return bool(largest * math.log2(math.e) <= 0.65 * np.finfo(_array(W).dtype).maxexp)
 
 
 def _packed(c: Tensor, U: Tensor, W: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -142,21 +193,21 @@ def _packed(c: Tensor, U: Tensor, W: Tensor) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _tiles(block: np.ndarray) -> np.ndarray:
-    filled = np.pad(block, [(0, -size % 4) for size in block.shape[:-1]] + [(0, -block.shape[-1] % WIDTH)])
+    filled = _padded(block, [*(-size % 4 for size in block.shape[:-1]), -block.shape[-1] % WIDTH])
     return np.moveaxis(filled.reshape(*filled.shape[:-1], -1, WIDTH), -2, 0).reshape(-1)
 
 
 def _apart(flat: np.ndarray, like: Tensor) -> Tensor:
     """The inverse of ``_packed`` for one block."""
     *dims, M = like.shape
-    filled = [4 * math.ceil(size / 4) for size in dims]
+    filled = [_up(size) for size in dims]
     block = np.moveaxis(flat.reshape(-1, *filled, WIDTH), 0, -2).reshape(*filled, -1)
     block = block[(*map(slice, dims), slice(M))]
     return torch.from_numpy(np.ascontiguousarray(block.swapaxes(0, 1) if len(dims) == 2 else block))
 
 
 def _scratch(dtype: np.dtype, chunk: int, width: int, heads: int) -> tuple[np.ndarray, ...]:
-    """Memory that a part works in."""
+    """Memory that a thread works in."""
     whole = np.empty(4 * WIDTH, integer(dtype))
     sums = [np.empty(chunk * heads * width, dtype) for _ in range(2)]
     rows = [np.empty(chunk * heads, dtype) for _ in range(3)]
