@@ -2,8 +2,9 @@
 
 import re
 
+import pytest
 from browsing import DESKTOP, visiting
-from built import CHAPTER, LABELS
+from built import CHAPTER, CHAPTERS, LABELS, few_first
 
 from bookext.chapters import statements
 
@@ -33,6 +34,18 @@ def test_search_finds_statements_by_their_words_and_leads_to_them(go, served):
     assert lost == []
     tab.locator(f"#search-results a[href^='{CHAPTER}.html']").first.click()
     tab.locator(f"[id='{LABELS[0]}']").wait_for()
+
+
+@pytest.mark.parametrize("page", few_first(CHAPTERS))
+def test_who_comes_from_the_search_finds_the_words_marked(go, page):
+    tab = go(page)
+    # A letter stands in every style and every hidden title; at an error there the word after it finds no marks.
+    tab.evaluate("localStorage.setItem('sphinx_highlight_terms', 'a the')")
+    tab.reload()
+    tab.locator("p .highlighted", has_text=re.compile("^the$", re.IGNORECASE)).first.wait_for(
+        state="attached"
+    )
+    assert tab.locator("article :is(style, title) :is(span, tspan)").count() == 0
 
 
 def test_search_is_a_key_away(go):

@@ -12,6 +12,7 @@ from itertools import permutations
 from bs4 import BeautifulSoup, Comment
 from pygraphviz import AGraph
 
+from bookext import repairs
 from bookext.results import Result, plain
 
 #: Columns, and the size of a box in points, with space for readers' fonts, which are not those of the machine that draws.
@@ -221,6 +222,7 @@ def _box(group, graph: Graph) -> None:
     del link["xlink:href"]
     link["aria-label"] = describe(result)
     group.title.string = describe(result)
+    repairs.leave_unmarked(group.title)
     group.g.unwrap()
     texts = group.find_all("text")
     for text in texts[: len(_name_lines(result))]:

@@ -86,6 +86,8 @@ def finish_text(
     """
     steps = {
         "script": [repairs.drop_live_code],
+        "style": [repairs.leave_unmarked],
+        "title": [repairs.leave_unmarked],
         "div": [repairs.say_list_item],
         "summary": [repairs.name_by_text],
         "span": [repairs.say_image, fitting.keep_together],

@@ -79,3 +79,8 @@ def plain_title(title: Tag) -> None:
 def is_statement_title(paragraph: Tag) -> bool:
     """Whether a paragraph is the title of a statement."""
     return "admonition-title" in paragraph.get("class", ()) and "proof" in paragraph.parent.get("class", ())
+
+
+def leave_unmarked(hidden: Tag) -> None:
+    """Let who comes from the search find no marks in what nobody sees: there they undo a style, and stop at an error in a picture."""
+    hidden["class"] = [*hidden.get("class", ()), "nohighlight"]
