@@ -90,7 +90,8 @@ def listen(page: Page, home: str) -> list[str]:
     page.on("console", lambda m: m.type in ("error", "warning") and troubles.append(f"{m.type}: {m.text}"))
     page.on("pageerror", lambda error: troubles.append(f"script: {error}"))
     page.on("request", lambda r: r.url.startswith((home, "data:", "blob:")) or troubles.append(f"foreign: {r.url}"))  # fmt: skip
-    page.on("requestfailed", lambda r: troubles.append(f"failed: {r.url}"))
+    # What was still on its way when the page was left is no news.
+    page.on("requestfailed", lambda r: r.failure == "net::ERR_ABORTED" or troubles.append(f"failed: {r.url}"))
     page.on("response", lambda r: r.status >= 400 and troubles.append(f"{r.status}: {r.url}"))
     return troubles
 
