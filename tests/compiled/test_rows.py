@@ -1,4 +1,4 @@
-"""Compiled building blocks against double precision, over their whole range."""
+"""Compiled building blocks against higher precision."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def product(x, row, column, B, C):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_powers_of_two_are_right_to_two_units(dtype):
+def test_powers_of_two_are_right_to_a_rounding_or_two(dtype):
     info = np.finfo(dtype)
     x = np.concatenate(
         [np.linspace(info.minexp + 2, info.maxexp - 1, 40_001), np.linspace(-1, 1, 10_001)]
@@ -39,7 +39,7 @@ def test_powers_of_two_are_right_to_two_units(dtype):
     two_to(z, *scratch(dtype, z.size))
     with np.errstate(over="ignore"):
         wanted = np.exp2(x.astype(np.longdouble))
-    assert float(abs(z / wanted - 1).max()) < 2 * info.eps
+    assert float(abs(z / wanted - 1).max()) < 0.75 * info.eps  # a term of the series less would make it 1
     assert (z[x == np.rint(x)] == wanted[x == np.rint(x)]).all()  # whole powers exactly
 
 
@@ -47,7 +47,16 @@ def test_powers_of_two_are_right_to_two_units(dtype):
 def test_what_is_below_the_range_is_next_to_nothing(dtype):
     z = np.array([-1e4, -np.inf, np.finfo(dtype).minexp - 3], dtype)
     two_to(z, *scratch(dtype, 3))
-    assert (z <= 4 * np.finfo(dtype).tiny).all()
+    assert ((z >= 0) & (z <= 4 * np.finfo(dtype).tiny)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_is_no_number_stays_none(dtype):
+    z = np.full(rows.WIDTH, np.nan, dtype)
+    h, slope = np.empty_like(z), np.empty_like(z)
+    hyperbolic(z, h, slope, *scratch(dtype, z.size))
+    two_to(z, *scratch(dtype, z.size))
+    assert np.isnan([z, h, slope]).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -61,7 +70,7 @@ def test_tanh_and_its_slope_are_right_relative_to_themselves(dtype):
         hyperbolic(z[now], h[now], slope[now], *scratch(dtype, width))
     exact = z.astype(np.longdouble)
     small = exact != 0
-    assert abs(h[small] / np.tanh(exact[small]) - 1).max() < 4 * eps
+    assert abs(h[small] / np.tanh(exact[small]) - 1).max() < 3 * eps
     assert (h[~small] == 0).all()
     # The argument 2|z|/ln 2 carries a relative rounding error, which e^{−2|z|} inherits as an absolute one of its exponent.
     budget = 4 * eps * (1 + 2 * abs(exact))
@@ -75,7 +84,7 @@ def test_a_saturated_tanh_is_one_and_has_no_slope(dtype, value):
     h, slope = np.empty_like(z), np.empty_like(z)
     hyperbolic(z, h, slope, *scratch(dtype, z.size))
     assert (abs(h + 1) <= np.finfo(dtype).eps).all()
-    assert (abs(slope) < 1e-20).all()
+    assert (slope == 0).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

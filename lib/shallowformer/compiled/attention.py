@@ -4,6 +4,8 @@ For a few samples at a time, and ``WIDTH`` heads at a time: logits, exponentials
 (``kernel_regime.model.torch_pass`` says which). When all heads of these samples are done, their residuals are known, and the gradients follow.
 """
 
+from types import FunctionType
+
 import numpy as np
 from numba import njit
 
@@ -117,103 +119,110 @@ def _total(values, low, high):
     return total
 
 
-def _build(version: str):
-    """The loop, kept by numba for one version of what it is made of."""
-
-    @njit(fastmath=FAST, nogil=True, cache=True, error_model="numpy")
-    def attention(
-        X, q, y, c, U, W, dc, dU, dW, starts, sizes, numbers, sigma, factor, safe, f, slopes, grad_c, grad_U, grad_W,
-        whole, power, A, B, z, h, g, keys, own,
-    ):  # fmt: skip
-        """Outputs, slopes and gradients of some samples. Arrays are flat, made of rows of ``WIDTH`` heads, but for f, y and slopes."""
-        version  # noqa: B018, only to close over it
-        first, last, tokens, T, d, chunk = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]
-        kappa, offset, height = sigma
-        tiles, students, directions = np.uintp(c.size) // _ROW, starts.size - 1, slopes.shape[1]
-        block = d * _ROW
-        E, Q = np.empty_like(power), np.empty_like(power)
-        S0, S1, rise = np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH])
-        shift, pull, four = np.zeros(WIDTH, X.dtype), np.zeros(WIDTH, X.dtype), np.empty(4 * d, X.dtype)
-        for start in range(first, last, chunk):
-            count = min(chunk, last - start)
-            for j in range(start, start + count):
-                for s in range(students):
-                    f[j, s] = 0
+def _attention(
+    X, q, y, c, U, W, dc, dU, dW, starts, sizes, numbers, sigma, factor, safe, f, slopes, grad_c, grad_U, grad_W,
+    whole, power, A, B, z, h, g, keys, own,
+):  # fmt: skip
+    """Outputs, slopes and gradients of some samples. Arrays are flat, made of rows of ``WIDTH`` heads, but for f, y and slopes."""
+    first, last, tokens, T, d, chunk = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]
+    kappa, offset, height = sigma
+    tiles, students, directions = np.uintp(c.size) // _ROW, starts.size - 1, slopes.shape[1]
+    block = d * _ROW
+    E, Q = np.empty_like(power), np.empty_like(power)
+    S0, S1, rise = np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH])
+    shift, pull, four = np.zeros(WIDTH, X.dtype), np.zeros(WIDTH, X.dtype), np.empty(4 * d, X.dtype)
+    for start in range(first, last, chunk):
+        count = min(chunk, last - start)
+        for j in range(start, start + count):
+            for s in range(students):
+                f[j, s] = 0
+            for r in range(directions):
+                slopes[j, r] = 0
+        for tile in range(tiles):
+            c0 = tile * _ROW
+            for j in range(_ZERO, count, _FOUR):
+                some = min(_FOUR, count - j)
+                _queries(q, start + j, some, d, four)
+                _times_queries(four, d, W, tile * d * block, keys)
+                for k in range(some):
+                    row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
+                    for a in range(d):
+                        for i in range(_ROW):
+                            own[a * _ROW + i] = keys[a * _ROWS4 + k * _ROW + i]
+                    sample = (start + j + k) * T * d
+                    if not safe:
+                        _largest_logits(X, sample, tokens, d, own, E, shift)
+                    _over_tokens(
+                        X, sample, tokens, T, d, own, U, tile * block, safe, shift,
+                        A, B, sums, S0, S1, E, Q, whole, power, numbers,
+                    )  # fmt: skip
+                    for i in range(_ROW):
+                        S0[i] = numbers.one / S0[i]
+                    for i in range(_ROW):
+                        S1[i] *= S0[i]
+                        z[row + i] = S1[i]
+                        S1[i] *= kappa
+                    tanh(S1, Q, rise, whole, power, numbers)
+                    for i in range(_ROW):
+                        Q[i] = offset + height * Q[i]
+                        h[row + i] = Q[i]
+                    for i in range(_ROW):
+                        g[row + i] = kappa * height * rise[i] * S0[i] * c[c0 + i]
+                    for i in range(_ROW):
+                        Q[i] *= c[c0 + i]
+                    for s in range(students):
+                        low, high = max(starts[s], c0), min(starts[s + 1], c0 + _ROW)
+                        if low < high:
+                            f[start + j + k, s] += _total(Q, low - c0, high - c0)
                 for r in range(directions):
-                    slopes[j, r] = 0
-            for tile in range(tiles):
-                c0 = tile * _ROW
-                for j in range(_ZERO, count, _FOUR):
-                    some = min(_FOUR, count - j)
-                    _queries(q, start + j, some, d, four)
-                    _times_queries(four, d, W, tile * d * block, keys)
+                    _times_queries(four, d, dW, (r * tiles + tile) * d * block, keys)
                     for k in range(some):
                         row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                        for a in range(d):
-                            for i in range(_ROW):
-                                own[a * _ROW + i] = keys[a * _ROWS4 + k * _ROW + i]
-                        sample = (start + j + k) * T * d
-                        if not safe:
-                            _largest_logits(X, sample, tokens, d, own, E, shift)
-                        _over_tokens(
-                            X, sample, tokens, T, d, own, U, tile * block, safe, shift,
-                            A, B, sums, S0, S1, E, Q, whole, power, numbers,
+                        _change(
+                            A, B, sums, z, g, row, dU, (r * tiles + tile) * block, keys, k * _ROW, d, S0, Q
                         )  # fmt: skip
                         for i in range(_ROW):
-                            S0[i] = numbers.one / S0[i]
-                        for i in range(_ROW):
-                            S1[i] *= S0[i]
-                            z[row + i] = S1[i]
-                            S1[i] *= kappa
-                        tanh(S1, Q, rise, whole, power, numbers)
-                        for i in range(_ROW):
-                            Q[i] = offset + height * Q[i]
-                            h[row + i] = Q[i]
-                        for i in range(_ROW):
-                            g[row + i] = kappa * height * rise[i] * S0[i] * c[c0 + i]
-                        for i in range(_ROW):
-                            Q[i] *= c[c0 + i]
-                        for s in range(students):
-                            low, high = max(starts[s], c0), min(starts[s + 1], c0 + _ROW)
-                            if low < high:
-                                f[start + j + k, s] += _total(Q, low - c0, high - c0)
-                    for r in range(directions):
-                        _times_queries(four, d, dW, (r * tiles + tile) * d * block, keys)
-                        for k in range(some):
-                            row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                            _change(
-                                A, B, sums, z, g, row, dU, (r * tiles + tile) * block, keys, k * _ROW, d, S0, Q
-                            )  # fmt: skip
-                            for i in range(_ROW):
-                                Q[i] += h[row + i] * dc[r * tiles * _ROW + c0 + i]
-                            slopes[start + j + k, r] += _total(Q, _ZERO, _ROW)
-            if grad_c.size == 0:
-                continue
-            for tile in range(tiles):
-                c0 = tile * _ROW
-                for j in range(_ZERO, count, _FOUR):
-                    some = min(_FOUR, count - j)
-                    _queries(q, start + j, some, d, four)
-                    if some < _FOUR:
-                        clear(keys, _ZERO, _FOUR * block)
-                    for k in range(some):
-                        row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                        for s in range(students):
-                            residual = factor * (f[start + j + k, s] - y[start + j + k, s])
-                            for i in range(max(starts[s], c0), min(starts[s + 1], c0 + _ROW)):
-                                pull[i - c0] = residual
-                        for i in range(_ROW):
-                            grad_c[c0 + i] += pull[i] * h[row + i]
-                        for i in range(_ROW):
-                            pull[i] *= g[row + i]
-                        _pull_back(A, B, sums, z, row, pull, d, grad_U, tile * block, keys, k * _ROW, E, S1)
-                    for a in range(d):
-                        for b in range(_ZERO, d, _FOUR):
-                            multiply_add(
-                                four, b, _ONE, d, keys, a * _ROWS4, grad_W, (tile * d + a) * block + b * _ROW
-                            )
-
-    return attention
+                            Q[i] += h[row + i] * dc[r * tiles * _ROW + c0 + i]
+                        slopes[start + j + k, r] += _total(Q, _ZERO, _ROW)
+        if grad_c.size == 0:
+            continue
+        for tile in range(tiles):
+            c0 = tile * _ROW
+            for j in range(_ZERO, count, _FOUR):
+                some = min(_FOUR, count - j)
+                _queries(q, start + j, some, d, four)
+                if some < _FOUR:
+                    clear(keys, _ZERO, _FOUR * block)
+                for k in range(some):
+                    row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
+                    for s in range(students):
+                        residual = factor * (f[start + j + k, s] - y[start + j + k, s])
+                        for i in range(max(starts[s], c0), min(starts[s + 1], c0 + _ROW)):
+                            pull[i - c0] = residual
+                    for i in range(_ROW):
+                        grad_c[c0 + i] += pull[i] * h[row + i]
+                    for i in range(_ROW):
+                        pull[i] *= g[row + i]
+                    _pull_back(A, B, sums, z, row, pull, d, grad_U, tile * block, keys, k * _ROW, E, S1)
+                for a in range(d):
+                    for b in range(_ZERO, d, _FOUR):
+                        multiply_add(
+                            four, b, _ONE, d, keys, a * _ROWS4, grad_W, (tile * d + a) * block + b * _ROW
+                        )
 
 
-attention = _build(VERSION)
+def _kept(kind: str):
+    """The loop for one floating-point type, compiled when it is first called, and kept by numba where there is a place to keep it."""
+    # Under a name of its own: processes that compile different types at once do not touch each other's files, and one version's files
+    # are not another's.
+    loop = FunctionType(_attention.__code__, _attention.__globals__, f"attention_{kind}_{VERSION[:8]}")
+    loop.__qualname__, loop.__doc__ = loop.__name__, _attention.__doc__
+    options = {"fastmath": FAST, "nogil": True, "error_model": "numpy"}
+    try:
+        return njit(**options, cache=True)(loop)
+    except RuntimeError:  # no folder that can be written to
+        return njit(**options)(loop)
+
+
+#: By the name of the type.
+attention = {kind: _kept(kind) for kind in ("float32", "float64")}

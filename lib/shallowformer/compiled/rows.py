@@ -20,7 +20,7 @@ WIDTH = 64
 #: Liberties that leave rounding to integers alone and keep infinities and NaN: contraction to fused multiply-adds, no sign of zero, reciprocals.
 FAST = {"contract", "nsz", "arcp"}
 
-#: numba keeps what it compiled as long as the file of the compiled function is the same; one that closes over this is kept by this file too.
+#: numba keeps what it compiled as long as the file of the compiled function is the same; one that bears this in its name depends on this file too.
 VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
 _ROW, _ROWS2, _ROWS3 = np.uintp(WIDTH), np.uintp(2 * WIDTH), np.uintp(3 * WIDTH)
@@ -70,12 +70,12 @@ def _coefficients(degree: int, kind: type) -> tuple[np.floating, ...]:
     return tuple(kind(math.log(2) ** (k + 1) / math.factorial(k + 1)) for k in range(degree, -1, -1))
 
 
-#: For |f| ≤ ½ what is left out is at most an eighth of a unit in the last place: (ln 2/2)^(degree + 1)/(degree + 2)! of P.
+#: For |f| ≤ ½ what is left out is less than a fifth of a unit in P's last place: ln 2·(ln 2/2)^(degree + 1)/(degree + 2)!, and a little more.
 SINGLE, DOUBLE = _coefficients(6, np.float32), _coefficients(12, np.float64)
 
 
 def fraction(f):
-    """2^f − 1 for |f| ≤ ½, to a rounding error relative to itself."""
+    """2^f − 1 for |f| ≤ ½, to two units in its last place."""
     raise NotImplementedError("compiled only")
 
 
@@ -124,7 +124,7 @@ def _two_rows(x, x0, row, column, B, b0, C, c0):
 
 @njit(fastmath=FAST, forceinline=True)
 def exp2(z, count, whole, power, numbers):
-    """Replace z by 2^z; below the least exponent it is that. ``whole`` and ``power`` are the same memory, as integers and as floats."""
+    """Replace z by 2^z, where that is finite by a factor of 2; below the least exponent it is that. ``whole`` and ``power`` are the same memory, as integers and as floats."""
     for i in range(count):
         x = max(z[i], numbers.lowest)
         power[i] = x + numbers.magic
@@ -137,10 +137,13 @@ def exp2(z, count, whole, power, numbers):
 
 @njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def tanh(z, h, slope, whole, power, numbers):
-    """Make tanh z, in h, and 1 − tanh² z, in slope, of a row, both to a rounding error relative to themselves, from e^{2|z|} − 1."""
+    """Make tanh z, in h, and 1 − tanh² z, in slope, of a row, from e^{2|z|} − 1.
+
+    Relative to themselves h is right to three roundings, and the slope to 4 + 4·2|z|, as its exponent has one; beyond 32 it is 0.
+    """
     one = numbers.one
     two = one + one
-    most = two * two * two * two * two  # tanh is 1 to either precision, and e^{2|z|} far from overflowing
+    most = two * two * two * two * two  # tanh is 1 up to rounding, and e^{2|z|} far from overflowing
     for i in range(_ROW):
         x = min(abs(z[i]), most) * two * numbers.log2_e
         power[i] = x + numbers.magic
@@ -150,7 +153,8 @@ def tanh(z, h, slope, whole, power, numbers):
     for i in range(_ROW):
         grown = h[i] * power[i] + (power[i] - one)
         inverse = one / (grown + two)
-        slope[i] = two * two * (grown + one) * inverse * inverse
+        steep = two * two * (grown + one) * inverse * inverse
+        slope[i] = steep - steep if abs(z[i]) >= most else steep
         h[i] = grown * inverse
     for i in range(_ROW):
         h[i] = h[i] if z[i] > h[i] - h[i] else -h[i]

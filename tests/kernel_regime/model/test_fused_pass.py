@@ -1,7 +1,11 @@
 """The fused pass against the pass in torch, in double precision: shapes at the edge, saturated softmax, any number of threads, none of numba."""
 
+import math
+import os
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 import torch
@@ -9,6 +13,7 @@ from torch import Generator
 
 from shallowformer import activations, data
 from shallowformer.kernel_regime.convergence import descent
+from shallowformer.kernel_regime.model import loss as losses
 from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.students import Students
@@ -48,8 +53,8 @@ def assert_near(actual, wanted, budget):
         (130, 7, 5, (100,), 1.0, 1),
         (300, 16, 8, (40, 60, 92), 1.0, 3),
         (70, 9, 3, (4, 70), 1.0, 1),
+        (9, 1000, 8, (64,), 1.0, 1),
         (70, 6, 8, (128,), 30.0, 1),
-        (70, 6, 8, (128,), 1e4, 1),
     ],
 )
 def test_it_agrees_with_the_pass_in_torch(n, T, d, widths, scale, columns, sigma, dtype):
@@ -59,12 +64,38 @@ def test_it_agrees_with_the_pass_in_torch(n, T, d, widths, scale, columns, sigma
     found, gradient = fused_pass.FusedPass(sigma).gradient(students, X, q, y)
     # A logit of size L carries an absolute rounding error of d·L roundings, which its weight inherits as a relative one.
     largest = float(torch.linalg.vector_norm(students.W, dim=(0, 1)).max())
-    budget = 64 * torch.finfo(dtype).eps * (1 + largest)
+    budget = 16 * torch.finfo(dtype).eps * (1 + largest)
     for actual, expected in zip((found, *gradient.blocks), (wanted, *slope.blocks), strict=True):
         assert actual.dtype == dtype
         assert_near(actual, expected, budget)
     outputs = fused_pass.FusedPass(sigma).outputs(students, X, q)
     assert_near(outputs, oracle.outputs(double(students), X.double(), q.double()), budget)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("share", [0.6, 0.64, 0.66, 1.0, 1.5, 20.0])
+def test_logits_as_large_as_can_be_do_not_overflow(share, sign, dtype):
+    """Tokens along the query, and logits from −L to L, where 2^L is this share of the exponents there are."""
+    L = share * math.log2(torch.finfo(dtype).max)
+    X = torch.tensor([1.0, 1.0, 0.5, -1.0, 0.0], dtype=dtype)[None, :, None].expand(70, 5, 1).contiguous()
+    q, y = torch.full((70, 1), float(sign), dtype=dtype), torch.zeros(70, 1, dtype=dtype)
+    student = Students.of(parameters.random(64, 1, Generator().manual_seed(0), dtype))
+    student.W[:] = L * math.log(2)
+    oracle = TorchPass(activations.TANH, torch.float64)
+    wanted, slope = oracle.gradient(double(student), X.double(), q.double(), y.double())
+    found, gradient = fused_pass.FusedPass("tanh").gradient(student, X, q, y)
+    budget = 8 * torch.finfo(dtype).eps * (1 + L)
+    for actual, expected in zip((found, *gradient.blocks[:2]), (wanted, *slope.blocks[:2]), strict=True):
+        assert_near(actual, expected, budget)
+
+
+def test_a_saturated_head_has_no_gradient():
+    X, q, y, student = problem(70, 5, 4, (64,), torch.float64)
+    student.U[:] *= 1e30
+    gradient = fused_pass.FusedPass("tanh").gradient(student, X, q, y)[1]
+    assert (gradient.U == 0).all()
+    assert (gradient.W == 0).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -100,13 +131,28 @@ def test_a_loss_takes_it_where_it_pays_and_results_are_the_same_up_to_rounding()
         assert_near(actual, expected, 1e-12)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_goes_through_torch(dtype):
+    X, _, y, students = problem(300, 16, 8, (64,), torch.float32)
+    loss = Loss(X.to(dtype) / 2, y[:, 0].to(dtype))
+    assert loss.losses(students.map(lambda block: block.to(dtype))).dtype == dtype
+
+
+def test_very_long_sequences_go_through_torch_which_adds_them_up_more_carefully():
+    X, _, y, students = problem(2, losses.MOST_TOKENS + 1, 2, (64,), torch.float32)
+    loss = Loss(X, y[:, 0])
+    assert isinstance(loss._way(loss.n, students), TorchPass)
+
+
 def test_an_activation_that_it_does_not_know_goes_through_torch():
     loss, students = large(sigma=activations.SINE)
     assert isinstance(loss._way(loss.n, students), TorchPass)
 
 
-def test_the_number_of_threads_changes_no_bit():
-    loss, students = large()
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_number_of_threads_changes_no_bit(dtype):
+    X, _, y, students = problem(300_000, 1, 1, (64,), dtype)  # so many that torch's own sums are shared out
+    loss = Loss(X, y[:, 0])
     before = torch.get_num_threads()
     try:
         found = []
@@ -142,14 +188,85 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(tmp_path):
     assert whole.step_losses.equal(resumed.step_losses)
 
 
+def run(code: str, **environment: str) -> str:
+    """What a fresh process prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+#: The loss of a start that is not symmetric; so few samples that torch starts no threads, which would not survive a fork.
+PRINTED = """
+import torch
+from shallowformer.kernel_regime.model import loss, parameters
+torch.set_num_threads(2)
+generator = torch.Generator().manual_seed(0)
+X = 0.1 * torch.randn(200, 16, 8, generator=generator, dtype=torch.float64).clamp(-1, 1)
+phi = parameters.random(128, 8, generator, torch.float64)
+value = lambda **options: float(loss.Loss(X, torch.ones(200, dtype=torch.float64), **options)(phi)[0])
+"""
+
+
+def test_without_numba_the_loss_goes_through_torch():
+    blocked = run("import sys; sys.modules['numba'] = None" + PRINTED + "print(value())")
+    assert blocked == run(PRINTED + "print(value(fused=False))")
+    assert float(blocked) == pytest.approx(float(run(PRINTED + "print(value())")), rel=1e-13)
+
+
+def test_where_nothing_can_be_kept_it_can_be_compiled_all_the_same():
+    nowhere = "import numba.core.caching as c; c.CacheImpl._locator_classes = []"
+    assert (
+        run(nowhere + PRINTED + "loss.Loss(X, X[:, 0, 0]); print(loss._fused('tanh') is not None)") == "True"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_it_works_in_a_process_that_was_forked():
+    forked = """
+import os, sys
+first = value()
+child = os.fork()
+if not child:
+    os._exit(value() != first)
+print(os.waitpid(child, 0)[1])
+"""
+    assert run(PRINTED + forked) == "0"
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_when_a_part_fails_no_other_is_begun_and_the_error_is_seen(here):
+    before, done = torch.get_num_threads(), []
+
+    def part(k, scratch):
+        time.sleep(0.05)
+        if (threading.current_thread() is threading.main_thread()) == here:
+            raise ArithmeticError("one")
+        done.append(k)
+
+    try:
+        torch.set_num_threads(2)
+        with pytest.raises(ArithmeticError, match="one"):
+            fused_pass._share_out(part, 40, tuple)
+    finally:
+        torch.set_num_threads(before)
+    seen = len(done)
+    time.sleep(0.2)
+    assert len(done) == seen
+
+
 @pytest.mark.parametrize("block", ["c", "U", "W"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_parameters_that_are_not_finite_show_in_the_loss(block, value):
     loss, students = large()
     getattr(students, block).view(-1)[5] = value
     found = loss.losses(students)
-    # A head whose U is infinite is saturated, and its output is as good as any.
-    assert (block == "U" and value == float("inf")) or not torch.isfinite(found).all()
+    assert not torch.isfinite(found).all()
 
 
 def test_a_student_that_diverged_leaves_the_others_alone():
@@ -163,16 +280,3 @@ def test_a_student_that_diverged_leaves_the_others_alone():
     for block, other in zip(gradient.blocks, slope.blocks, strict=True):
         assert_near(other[..., :64], block[..., :64], 1e-13)
         assert other[..., 64:].isnan().all()
-
-
-def test_without_numba_the_loss_goes_through_torch():
-    code = (
-        "import sys; sys.modules['numba'] = None\n"
-        "import torch\n"
-        "from shallowformer.kernel_regime.model import loss, parameters\n"
-        "X = 0.1 * torch.ones(300, 16, 8)\n"
-        "value, _ = loss.Loss(X, torch.ones(300))(parameters.symmetric(64, 8, torch.Generator().manual_seed(0), torch.float32))\n"
-        "print(float(value))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == "1.0", done.stderr

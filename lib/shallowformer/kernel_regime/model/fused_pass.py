@@ -2,15 +2,15 @@
 
 For a few samples at a time, and ``WIDTH`` heads at a time, all that Lemma 1 needs is summed over tokens as there; when all heads of the
 samples are done, their residuals are known and the gradients follow. Samples are cut into parts that do not depend on the number of threads,
-and what the parts found is added in their order: a run is the same bit for bit on any number of threads.
+and what the parts found is added in their order: outputs, losses and gradients are the same bit for bit on any number of threads.
 """
 
 import math
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from queue import SimpleQueue
 
 import numpy as np
 import torch
@@ -56,7 +56,7 @@ class FusedPass:
     ) -> tuple[Float[Tensor, " s"], Students]:
         """Losses and gradients."""
         f, _, gradient = self._over_samples(students, X, q, y)
-        return (f - y).square().mean(0), gradient
+        return _losses(f, y), gradient
 
     def gradient_and_slopes(
         self,
@@ -68,7 +68,7 @@ class FusedPass:
     ) -> tuple[Float[Tensor, " 1"], Students, Float[Tensor, " n"], Float[Tensor, "k n"]]:
         """Of one student: its loss and gradient, f(X⁽ʲ⁾; φ), and ⟨∇f(X⁽ʲ⁾; φ), δ⟩."""
         f, slopes, gradient = self._over_samples(student, X, q, y, directions)
-        return (f - y).square().mean(0), gradient, f[:, 0], slopes.T.contiguous()
+        return _losses(f, y), gradient, f[:, 0], slopes.T.contiguous()
 
     def _over_samples(
         self,
@@ -87,7 +87,7 @@ class FusedPass:
         ]
         f = np.empty((n, len(students.widths)), dtype)
         slopes = np.empty((n, len(directions)), dtype)
-        labels = f[:0] if y is None else np.ascontiguousarray(np.broadcast_to(_array(y), f.shape))
+        labels = f[:0] if y is None else np.array(np.broadcast_to(_array(y), f.shape), order="C")
         starts = np.cumsum([0, *students.widths]).astype(np.uintp)
         given = (
             _filled(_array(X)),
@@ -111,7 +111,9 @@ class FusedPass:
 
         def part(k: int, scratch: tuple[np.ndarray, ...]) -> None:
             sizes = np.array([k * n // parts, (k + 1) * n // parts, T, _up(T), width, chunk], np.uintp)
-            attention(*given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch)
+            attention[dtype.name](
+                *given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch
+            )
 
         _share_out(part, parts, lambda: _scratch(dtype, chunk, width, M))
         return _results(students, scale, f, slopes, gradients if y is not None else None)
@@ -121,40 +123,45 @@ def _results(
     students: Students, scale: Tensor, f: np.ndarray, slopes: np.ndarray, gradients: list[np.ndarray] | None
 ) -> tuple[Tensor, Tensor, Students | None]:
     """What was summed up, in the layout of the students."""
-    # Exponentials are cut off below, which would hide attention matrices that are not finite.
-    lost = [math.nan if not torch.isfinite(W).all() else 0.0 for W in students.W.split(students.widths, -1)]
     outputs, slopes = torch.from_numpy(f), torch.from_numpy(slopes)
-    if any(lost):
-        outputs += torch.tensor(lost, dtype=outputs.dtype)
-        slopes += sum(lost)
     if gradients is None:
         return outputs, slopes, None
     c, U, W = (_apart(block.sum(0), like) for block, like in zip(gradients, students.blocks, strict=True))
-    gradient = Students(c * scale, U, W, students.widths)
-    return outputs, slopes, gradient.map(students.spread(lost).add) if any(lost) else gradient
+    return outputs, slopes, Students(c * scale, U, W, students.widths)
+
+
+def _losses(f: Tensor, y: Tensor) -> Tensor:
+    """Mean squares, summed by numpy in one thread: torch shares a long sum out, which changes its last bits."""
+    squares = np.square(_array(f) - _array(y))
+    return torch.from_numpy(squares.mean(0, dtype=np.float64).astype(squares.dtype))
 
 
 def _share_out(part: Callable[[int, tuple], None], parts: int, scratch: Callable[[], tuple]) -> None:
     """Do all parts, each thread with memory of its own: as many threads as torch has, this one among them."""
-    todo: SimpleQueue[int | None] = SimpleQueue()
-    threads = min(parts, torch.get_num_threads())
-    for k in (*range(parts), *[None] * threads):
-        todo.put(k)
+    todo = deque(range(parts))
 
     def work() -> None:
         mine = scratch()
-        for k in iter(todo.get, None):
+        while True:
+            try:
+                k = todo.popleft()
+            except IndexError:
+                return
             part(k, mine)
 
-    others = [_helpers(threads - 1).submit(work) for _ in range(threads - 1)]
-    work()
+    others = [_helpers().submit(work) for _ in range(min(parts, torch.get_num_threads()) - 1)]
+    try:
+        work()
+    finally:  # whatever happened here, nobody goes on writing to what the caller gets or has given up
+        todo.clear()
+        wait(others)
     for other in others:
         other.result()
 
 
 @cache
-def _helpers(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, thread_name_prefix="fused")
+def _helpers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="fused")
 
 
 # Threads do not survive a fork.

@@ -5,11 +5,11 @@ same pass, and pairings. How a pass is made is the business of ``torch_pass``, w
 place behind the same methods where there is a CPU, numba, and enough to do.
 """
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -25,19 +25,22 @@ if TYPE_CHECKING:
 
 #: From so many heads, and so many pairs of a token and a head, on the fused pass is the faster one.
 FEWEST_HEADS, LEAST_WORK = 40, 2**18
+#: Up to so many tokens it is as accurate: it adds them up one after the other.
+MOST_TOKENS = 2**12
 
 
 class Loss:
     """L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)², prepared once for many evaluations; not for several threads at a time.
 
-    Working memory is of order chunk·M·(T + d) + M·d², whatever n.
+    Working memory is of order chunk·M·(T + d) + M·d², whatever n; one loop has 16 gradients at a time, and works on a copy of the tokens
+    unless T and d are multiples of 4.
 
     Args:
         X: tokens in the unit ball.
         y: labels, the same for all students or one column a student.
         query: how q_X is made.
         sigma: the activation.
-        chunk: samples worked on at a time in torch; if not given, as many as fit in cache. Results depend on it only through rounding.
+        chunk: samples worked on at a time, in torch; if not given, as many as fit in cache. Results depend on it only through rounding.
         fused: make large passes in one compiled loop if numba is there (its first call takes seconds, once a machine); results agree up to rounding.
 
     Raises:
@@ -67,7 +70,8 @@ class Loss:
         self.X, self.y, self.sigma, self.chunk = X.contiguous(), y.reshape(len(X), -1), sigma, chunk
         self.q = resolve(query, X)
         self._torch = TorchPass(sigma, X.dtype, chunk)
-        self._fused = _fused(sigma.name) if fused and chunk is None and X.device.type == "cpu" else None
+        can = X.device.type == "cpu" and X.dtype in (torch.float32, torch.float64) and chunk is None
+        self._fused = _fused(sigma.name) if fused and can else None
 
     @property
     def n(self) -> int:
@@ -188,7 +192,8 @@ class Loss:
     def _way(self, n: int, students: Students) -> "TorchPass | FusedPass":
         """The faster pass over n samples: the fused one has tiles to fill and threads to wake."""
         M = len(students.c)
-        pays = M >= FEWEST_HEADS and n * self.X.shape[1] * M >= LEAST_WORK
+        T = self.X.shape[1]
+        pays = M >= FEWEST_HEADS and n * T * M >= LEAST_WORK and T <= MOST_TOKENS
         return self._fused if self._fused is not None and pays else self._torch
 
     def _fits(self, students: Students) -> None:
@@ -203,8 +208,8 @@ class Loss:
 @cache
 def _fused(sigma: str) -> "FusedPass | None":
     """The fused pass, if numba is there and the activation is one that it knows."""
-    if importlib.util.find_spec("numba") is None:
+    try:
+        from shallowformer.kernel_regime.model import fused_pass
+    except ImportError:
         return None
-    from shallowformer.kernel_regime.model import fused_pass
-
     return fused_pass.FusedPass(sigma) if sigma in fused_pass.ACTIVATIONS else None
