@@ -194,7 +194,7 @@ def run(code: str, **environment: str) -> str:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         env=os.environ | environment,
     )
     assert done.returncode == 0, done.stderr
