@@ -3,6 +3,9 @@
 For a few samples at a time, and ``WIDTH`` heads at a time, all that Lemma 1 needs is summed over tokens as there; when all heads of the
 samples are done, their residuals are known and the gradients follow. Samples are cut into parts that do not depend on the number of threads,
 and what the parts found is added in their order: outputs, losses and gradients are the same bit for bit on any number of threads.
+
+What is done before and after the loop is left to numpy where it is large: torch's threads would spin for milliseconds afterwards, on the
+cores that the loop is about to use.
 """
 
 import math
@@ -81,7 +84,8 @@ class FusedPass:
         """Outputs [n, s], slopes [n, k], and, with labels, gradients."""
         (n, T, d), dtype = X.shape, _array(X).dtype
         scale = students.spread([m**-0.5 for m in students.widths])
-        heads = _packed(students.c * scale, students.U, students.W * math.log2(math.e))
+        c, U, W = _packed(students.c * scale, students.U, students.W)
+        heads = (c, U, W * dtype.type(math.log2(math.e)))
         moves = [_packed(move.c * scale, move.U, move.W) for move in directions] or [
             (np.empty(0, dtype),) * 3
         ]
@@ -190,8 +194,10 @@ def _padded(array: np.ndarray, missing: Sequence[int]) -> np.ndarray:
 
 def _need_no_shift(W: Tensor) -> bool:
     """Whether no logit can be so large that its power of 2 overflows: tokens and queries lie in the unit ball."""
-    largest = torch.linalg.vector_norm(W, dim=(0, 1)).max()
-    return bool(largest * math.log2(math.e) <= 0.65 * np.finfo(_array(W).dtype).maxexp)
+    entries = _array(W)
+    with np.errstate(over="ignore"):
+        largest = np.sqrt(np.square(entries).sum((0, 1)).max())
+    return bool(largest * math.log2(math.e) <= 0.65 * np.finfo(entries.dtype).maxexp)
 
 
 def _packed(c: Tensor, U: Tensor, W: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

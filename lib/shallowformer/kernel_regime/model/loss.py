@@ -68,7 +68,7 @@ class Loss:
         if chunk is not None:
             arguments.count("chunk", chunk)
         self.X, self.y, self.sigma, self.chunk = X.contiguous(), y.reshape(len(X), -1), sigma, chunk
-        self.q = resolve(query, X)
+        self.q = resolve(query, X).contiguous()
         self._torch = TorchPass(sigma, X.dtype, chunk)
         can = X.device.type == "cpu" and X.dtype in (torch.float32, torch.float64) and chunk is None
         self._fused = _fused(sigma.name) if fused and can else None
