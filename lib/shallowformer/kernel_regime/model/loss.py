@@ -68,10 +68,12 @@ class Loss:
         if chunk is not None:
             arguments.count("chunk", chunk)
         self.X, self.y, self.sigma, self.chunk = X.contiguous(), y.reshape(len(X), -1), sigma, chunk
-        self.q = resolve(query, X).contiguous()
+        self.q = resolve(query, X)
         self._torch = TorchPass(sigma, X.dtype, chunk)
         can = X.device.type == "cpu" and X.dtype in (torch.float32, torch.float64) and chunk is None
         self._fused = _fused(sigma.name) if fused and can else None
+        if self._fused is not None:  # which would lay them out at every step
+            self.q = self.q.contiguous()
 
     @property
     def n(self) -> int:
