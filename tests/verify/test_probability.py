@@ -9,7 +9,7 @@ import torch
 from checks import refused
 from shallowformer import verify
 from shallowformer.verify import ClaimFailed, Probability
-from shallowformer.verify.probability import interval
+from shallowformer.verify.probability import interval, quantile_interval
 
 LEVEL = 0.99  # as every summary says
 ALPHA = 1 - LEVEL
@@ -186,3 +186,76 @@ def test_a_bad_argument_is_refused_before_anything_is_drawn(name, value, allowed
 def test_a_wrong_result_is_refused_and_shown(fails, given):
     with refused("fails", given, "100 booleans"):
         verify.probability("my-claim", fails, 0.1, 100)
+
+
+# Quantiles ------------------------------------------------------------------------------------------------------------
+
+
+def exponential(scale: float = 1.0):
+    return lambda draws, generator: -scale * torch.rand(draws, generator=generator, dtype=torch.float64).log()
+
+
+@pytest.mark.parametrize("quantile", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("draws", [120, 1001])
+def test_the_ends_of_a_quantile_leave_at_most_half_the_error_in_each_tail_and_no_rank_nearer_does(
+    draws, quantile
+):
+    low, high = quantile_interval(torch.arange(1.0, draws + 1), quantile)  # values are their ranks
+    below = lambda rank: math.fsum(binomial(j, draws, quantile) for j in range(rank))
+    assert below(int(low)) <= ALPHA / 2 < below(int(low) + 1)
+    assert at_least(int(high), draws, quantile) <= ALPHA / 2 < at_least(int(high) - 1, draws, quantile)
+
+
+def test_ratios_count_as_failures_above_one():
+    verdict = check(lambda draws, _: torch.arange(draws) / 1000.0, at_most=0.6, attains=0.8).run()
+    assert verdict.measured["frequency"] == pytest.approx(999 / 2000)
+    assert verdict.verdict == "supported"
+
+
+def test_the_stated_quantile_must_lie_in_its_interval():
+    exact = -math.log(0.05) / 10
+    found = check(exponential(0.1), attains=exact).run()
+    low, high = found.measured["quantile_interval"]
+    assert found.verdict == "supported"
+    assert low < exact < high
+    assert f"95 % quantile of left side over right side in [{low:.4g}, {high:.4g}]" in found.summary
+    for wrong in (0.9 * low, 1.1 * high):
+        assert not check(exponential(0.1), attains=wrong).run().passed
+
+
+def test_a_bound_with_another_constant_is_noticed_from_the_stated_power_on():
+    exact, pinned = (
+        -math.log(0.05) / 10,
+        check(exponential(0.1), attains=-math.log(0.05) / 10).run().notices.pinned,
+    )
+    assert 0.05 < pinned < 0.15
+    for factor, passes in ((1 + 1.01 * pinned, False), (1 / (1 + 1.01 * pinned), False), (1.0, True)):
+        assert check(exponential(0.1 * factor), attains=exact).run().passed == passes
+
+
+def test_another_quantile_can_be_named():
+    assert check(exponential(0.1), attains=0.1 * math.log(2), quantile=0.5).run().passed
+    assert not check(exponential(0.1), attains=0.1 * math.log(2)).run().passed
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"quantile": 0.5}, "attains"),
+        ({"attains": -1.0}, "attains"),
+        ({"attains": 1.0, "quantile": 1.0}, "quantile"),
+        ({"attains": 1.0, "draws": 100}, "draws"),
+    ],
+)
+def test_a_quantile_that_could_not_be_checked_is_refused(options, name):
+    with pytest.raises(ValueError, match=name):
+        check(exponential(), **options)
+
+
+def test_a_quantile_needs_ratios_and_ratios_are_numbers():
+    with pytest.raises(ValueError, match="ratios"):
+        check(exactly(3), attains=0.5).run()
+    with pytest.raises(ValueError, match="NaN"):
+        check(lambda draws, _: torch.full((draws,), math.nan), attains=0.5).run()
+    with pytest.raises(ValueError, match="numbers"):
+        quantile_interval(torch.tensor([math.nan] * 500), 0.5)

@@ -8,7 +8,7 @@ The chapter *Put a claim of your own to the test* is the worked example.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from shallowformer.verify import planting
@@ -194,7 +194,7 @@ def rate(
 
 def probability(
     claim: str,
-    fails: Callable[[int, Generator], Bool[Tensor, " draws"]],
+    fails: Callable[[int, Generator], Bool[Tensor, " draws"] | Float[Tensor, " draws"]],
     at_most: float,
     draws: int,
     **options,
@@ -203,16 +203,18 @@ def probability(
 
     Args:
         claim: id, the label of the statement on the page.
-        fails: (draws, generator) → True where the event that should hold does not.
+        fails: (draws, generator) → True where the event that should hold does not; with ``attains``, left side over right side.
         at_most: the claimed bound on the probability of failure, in (0, 1).
         draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
-        **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``.
+        **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``. A bound that is hardly ever exceeded says more with
+            ``attains``, the value that the 1 − ``at_most`` quantile of left side over right side has (or ``quantile``, another one):
+            the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.
 
     Returns:
         The verdict: ``supported``, ``violated`` or ``undecided``.
 
     Raises:
-        ClaimFailed: the verdict is not the expected one.
-        ValueError: a level outside (0, 1), no draws, or a wrong result of ``fails``.
+        ClaimFailed: the verdict is not the expected one, or the quantile not the stated one.
+        ValueError: a level outside (0, 1), no draws, too few for the quantile, or a wrong result of ``fails``.
     """
     return settle(Probability(claim, fails, at_most, draws, **_known_options(Probability, options)))

@@ -19,7 +19,8 @@ class Power:
     Args:
         what: one of ``KINDS``.
         change: above 0; infinite if no change of that kind would be noticed.
-        pinned: of a bound whose attained ratio is stated, the change of the constant from which on another ratio is attained; else None.
+        pinned: of a bound whose attained ratio is stated (or the quantile that it has), the change of the constant from which on it has
+            another; else None.
         side: "smaller" or "larger" if only changes to that side are noticed, else "".
 
     Raises:
@@ -52,7 +53,8 @@ class Power:
     @property
     def words(self) -> str:
         """A sentence for a card."""
-        pinned = f" (the attained ratio is pinned to {_amount(self.pinned)})" if self.pinned else ""
+        what = "quantile of the ratio" if self.what == "level" else "attained ratio"
+        pinned = f" (the {what} is pinned to {_amount(self.pinned)})" if self.pinned else ""
         return f"would notice {self.noticed}{pinned}"
 
     @property
@@ -126,19 +128,29 @@ def of_rate(low: float, high: float, exponent: float, slack: float, relation: st
     return Power("exponent", max(change, slack, 1e-12), side=side)
 
 
-def of_probability(low: float, high: float, at_most: float, expect: str) -> Power:
-    """A probability: levels below the upper end of the interval are not supported by the draws.
+def of_probability(
+    low: float,
+    high: float,
+    at_most: float,
+    expect: str,
+    attains: float | None = None,
+    ends: tuple[float, float] | None = None,
+) -> Power:
+    """A probability: levels below the upper end of the interval are not supported by the draws; a bound off by so much moves the quantile.
 
     Args:
         low: lower end of the interval of the failure probability.
         high: upper end.
         at_most: the claimed level.
         expect: ``supported``, or ``violated``, for which levels above the lower end are no longer contradicted.
+        attains: the quantile that is stated of left side over right side, if one is.
+        ends: the interval that was found for it.
     """
     end = low if expect == "violated" else high
-    return Power(
-        "level", max(abs(1 - end / at_most), 1e-12), side="larger" if expect == "violated" else "smaller"
-    )
+    change, side = max(abs(1 - end / at_most), 1e-12), "larger" if expect == "violated" else "smaller"
+    if attains is None or ends is None:
+        return Power("level", change, side=side)
+    return Power("level", change, max(ends[1] / attains - 1, 1 - ends[0] / attains, 1e-12), side)
 
 
 def of_identity(parts: Iterable[Iterable[float]], to_the_truth: float, expect: str) -> Power:

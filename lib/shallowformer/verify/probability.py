@@ -1,17 +1,17 @@
-"""Probabilities: the frequency of failure over independent draws, with an exact binomial interval."""
+"""Probabilities: the frequency of failure over independent draws, with an exact binomial interval; and the quantile that decides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool
-from scipy.stats import binomtest
+from jaxtyping import Bool, Float
+from scipy.stats import binom, binomtest
 from torch import Generator, Tensor
 
 from shallowformer import arguments
 from shallowformer.verify import power
 from shallowformer.verify.claims import parse
-from shallowformer.verify.verdict import Verdict
+from shallowformer.verify.verdict import SHORTFALL, Verdict
 
 #: Level of the Clopper–Pearson interval: a check run on fresh seeds contradicts a true claim once in two hundred.
 LEVEL = 0.99
@@ -37,6 +37,39 @@ def interval(failures: int, draws: int) -> tuple[float, float]:
     return float(ends.low), float(ends.high)
 
 
+def _ranks(draws: int, quantile: float) -> tuple[int, int]:
+    """Which two of so many values in order, counted from 1, enclose a quantile of their law at level 99 %, whatever the law.
+
+    The number of values below the quantile is binomial: each rank leaves at most half of the error beyond it.
+    """
+    lower = int(binom.ppf((1 - LEVEL) / 2, draws, quantile))
+    upper = int(binom.isf((1 - LEVEL) / 2, draws, quantile)) + 1
+    if lower < 1 or upper > draws:
+        raise ValueError(f"draws must be more for an interval of the {quantile:g} quantile, got {draws}")
+    return lower, upper
+
+
+def quantile_interval(values: Float[Tensor, " draws"], quantile: float) -> tuple[float, float]:
+    """Interval, at level 99 %, of a quantile of the law that the values were drawn from: two of them in order.
+
+    Args:
+        values: independent draws.
+        quantile: strictly between 0 and 1.
+
+    Returns:
+        Lower and upper end.
+
+    Raises:
+        ValueError: a quantile out of range, too few values, or values that are not numbers.
+    """
+    arguments.probability("quantile", quantile)
+    lower, upper = _ranks(arguments.count("the number of values", len(values)), quantile)
+    if values.isnan().any():
+        raise ValueError("values must be numbers, got NaN")
+    ordered = values.sort().values
+    return float(ordered[lower - 1]), float(ordered[upper - 1])
+
+
 def _kind(value: object) -> str:
     """What a wrong result of ``fails`` is, for the message."""
     return (
@@ -49,7 +82,7 @@ class Probability:
     """The check of a probability: see ``verify.probability`` for the arguments."""
 
     claim: str
-    fails: Callable[[int, Generator], Bool[Tensor, " draws"]]
+    fails: Callable[[int, Generator], Bool[Tensor, " draws"] | Float[Tensor, " draws"]]
     at_most: float
     draws: int
     seed: int = 0
@@ -57,6 +90,8 @@ class Probability:
     because: str = "99 % Clopper–Pearson interval"
     support: str = "proved"
     finding: str = ""
+    attains: float | None = None
+    quantile: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
@@ -67,30 +102,61 @@ class Probability:
             raise ValueError(
                 f"expect must be 'supported' or 'violated' for a probability, got {self.expect!r}"
             )
+        if self.quantile is not None and self.attains is None:
+            raise ValueError("quantile must come with attains, the value that it has, got none")
+        if self.attains is not None:
+            arguments.positive("attains", self.attains)
+            _ranks(self.draws, arguments.probability("quantile", self._quantile))
+
+    @property
+    def _quantile(self) -> float:
+        """The quantile that decides: a bound with this failure probability is at least as large."""
+        return 1 - self.at_most if self.quantile is None else self.quantile
 
     def run(self) -> Verdict:
-        """Draw, count failures, and compare the interval with the claimed level."""
-        failed = self.fails(self.draws, Generator().manual_seed(self.seed))
-        if not isinstance(failed, Tensor) or failed.shape != (self.draws,) or failed.dtype != torch.bool:
-            raise ValueError(
-                f"{self.claim}: fails must return {self.draws} booleans, one a draw, got {_kind(failed)}"
-            )
-        failures = int(failed.sum())
+        """Draw, count failures, compare the interval with the claimed level, and the quantile with its stated value."""
+        drawn = self._drawn()
+        failures = int((drawn if drawn.dtype == torch.bool else drawn > 1).sum())
         low, high = interval(failures, self.draws)
+        verdict = "supported" if high <= self.at_most else "violated" if low > self.at_most else "undecided"
+        summary = f"{failures} failures in {self.draws} draws, 99 % interval [{low:.4g}, {high:.4g}], claimed at most {self.at_most:g}"
+        measured = {"frequency": failures / self.draws, "interval": [low, high], "at_most": self.at_most}
+        ends = None
+        if self.attains is not None:
+            ends = quantile_interval(drawn, self._quantile)
+            measured |= {
+                "attains": self.attains,
+                "quantile": self._quantile,
+                "quantile_interval": list(ends),
+            }
+            summary += f"; {100 * self._quantile:g} % quantile of left side over right side in [{ends[0]:.4g}, {ends[1]:.4g}]"
+            if not ends[0] <= self.attains <= ends[1]:
+                summary += f", which the claim says is {self.attains:.4g}"
+                verdict = SHORTFALL
         return Verdict(
             claim=self.claim,
             kind="probability",
             expectation=self.expect,
-            verdict="supported"
-            if high <= self.at_most
-            else "violated"
-            if low > self.at_most
-            else "undecided",
-            summary=f"{failures} failures in {self.draws} draws, 99 % interval [{low:.4g}, {high:.4g}], claimed at most {self.at_most:g}",
-            measured={"frequency": failures / self.draws, "interval": [low, high], "at_most": self.at_most},
+            verdict=verdict,
+            summary=summary,
+            measured=measured,
             budget={"draws": self.draws, "seed": self.seed},
-            notices=power.of_probability(low, high, self.at_most, self.expect),
+            notices=power.of_probability(low, high, self.at_most, self.expect, self.attains, ends),
             because=self.because,
             support=self.support,
             finding=self.finding,
         )
+
+    def _drawn(self) -> Bool[Tensor, " draws"] | Float[Tensor, " draws"]:
+        """What ``fails`` gives, refused unless it is one boolean a draw, or one ratio where a quantile is stated."""
+        drawn = self.fails(self.draws, Generator().manual_seed(self.seed))
+        proper = isinstance(drawn, Tensor) and drawn.shape == (self.draws,)
+        ratios = self.attains is not None
+        if not proper or not (drawn.is_floating_point() if ratios else drawn.dtype == torch.bool):
+            kinds = "ratios" if ratios else "booleans"
+            raise ValueError(
+                f"{self.claim}: fails must return {self.draws} {kinds}, one a draw, got {_kind(drawn)}"
+            )
+        if ratios and drawn.isnan().any():
+            raise ValueError(f"{self.claim}: fails must return numbers, got {int(drawn.isnan().sum())} NaN")
+        return drawn
