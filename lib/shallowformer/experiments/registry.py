@@ -52,6 +52,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.step_cost:EXPERIMENT",
         "Time and memory of a step against the length of sequences",
     ),
+    "linear_runs": Entry(
+        "shallowformer.experiments.kernel_regime.linear_runs:EXPERIMENT",
+        "Theorem F at the paper's setting: the loss of every step, certified before the first one",
+    ),
     "misfit": Entry(
         "shallowformer.experiments.kernel_regime.outside:CERTIFIED",
         "Theorem A's certificate for realisable and other targets",
