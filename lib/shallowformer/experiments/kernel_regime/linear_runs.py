@@ -37,7 +37,7 @@ class Config:
     heads: int = 8192
     steps: int = STEPS
     coarse: int = 1
-    every: int = 80
+    every: int = 100
 
 
 def plan(scale: str) -> list[Config]:
