@@ -61,8 +61,8 @@ def compute(config: Config, device: torch.device) -> dict:
         device: not used.
 
     Returns:
-        ``trivial``, the loss at the start; ``mu`` and ``E`` after so many steps, for each of ``horizons`` (−1 where the recursion has
-        exploded); ``best`` and ``at``, the smallest upper bound on the loss of a step, and the step; ``explodes``, the first step at which
+        ``trivial``, the loss at the start; ``mu`` and ``E`` before the last of so many steps, for each of ``horizons`` (E is −1 where the
+        recursion has exploded); ``best`` and ``at``, the smallest upper bound on the loss of a step, and the step; ``explodes``, the first step at which
         E exceeds the root of the trivial level, or −1; ``readout`` and ``head``, √m times bounds on how far any has moved by ``at``.
     """
     given = problems.problem("paper", config.seed, config.n, config.heads)
@@ -71,7 +71,7 @@ def compute(config: Config, device: torch.device) -> dict:
     known = certify(X, y, problems.start(config.m, config.seed), eta, steps, config.every)
     trivial, at = float(y.square().mean()), int(known.upper.argmin())
     horizons = [t for t in HORIZONS if t <= config.steps and t % config.coarse == 0]
-    ends = [t // config.coarse for t in horizons]
+    ends = [t // config.coarse - 1 for t in horizons]
     beyond = torch.nonzero(trivial**0.5 < known.E)
     readout, head = (float(reach[at]) for reach in known.reach)
     return {

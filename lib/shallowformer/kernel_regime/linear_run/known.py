@@ -31,20 +31,15 @@ class LinearRun:
 
     Args:
         u: the residuals.
-        top: λ_max(G₀).
+        mu: ‖u⁽ˢ⁾‖/√n, the root of the linear run's loss.
         smooth: ω_j = max_λ 2ηλ(1 − 2ηλ)ʲ over the spectrum of G₀, j = 0 … τ.
         rough: ν_j = max_λ √λ (1 − 2ηλ)ʲ, likewise.
     """
 
     u: Float[Tensor, "steps n"]
-    top: float
+    mu: Float[Tensor, " steps"]
     smooth: Float[Tensor, " steps"]
     rough: Float[Tensor, " steps"]
-
-    @property
-    def mu(self) -> Float[Tensor, " steps"]:
-        """‖u⁽ˢ⁾‖/√n: the root of the linear run's loss."""
-        return self.u.square().mean(1).sqrt()
 
 
 @torch.no_grad()
@@ -74,7 +69,8 @@ def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: float, step
         u.append(-(powers * start) @ vectors.mT)
         smooth.append((2 * eta * values * powers.abs()).amax(1))
         rough.append((values.sqrt() * powers.abs()).amax(1))
-    return LinearRun(torch.cat(u), float(values[-1]), torch.cat(smooth), torch.cat(rough))
+    u = torch.cat(u)
+    return LinearRun(u, u.square().mean(1).sqrt(), torch.cat(smooth), torch.cat(rough))
 
 
 @dataclass(frozen=True)

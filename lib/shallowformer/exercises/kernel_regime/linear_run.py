@@ -1,0 +1,1 @@
+"""Exercises of the chapter *The whole run, known before the first step*."""
