@@ -171,11 +171,11 @@ class Heads:
         )
         return Along(self.slope * first, h2, (h2 * e).sum(-1), h3, (h3 * e).sum(-1))
 
-    def growth(self, radius: float) -> Float[Tensor, "n N"]:
+    def growth(self, radius: float | Float[Tensor, "n 1"]) -> Float[Tensor, "n N"]:
         """A bound on ‖∇³h(θ′) − ∇³h(θ)‖ for all ‖θ′ − θ‖ ≤ radius: convex and increasing in the radius, 0 at 0.
 
         Args:
-            radius: D, at least 0.
+            radius: D, at least 0; one for all, or one a sample.
         """
         q, width = self.length, self.diameter
         x = width * q * radius  # the logits' range moves by at most this
