@@ -1,5 +1,7 @@
 """Mistakes planted in the chapter *The whole run, known before the first step*: what its checks must notice."""
 
+from dataclasses import replace
+
 from shallowformer.experiments.kernel_regime import training_loss
 from shallowformer.kernel_regime.linear_run import certificate, curvature, known
 from shallowformer.kernel_regime.model import pairs
@@ -8,6 +10,7 @@ from shallowformer.verify.mistakes import Mistake, package
 _right_parts = pairs.parts
 _right_growth = curvature.Heads.growth
 _right_moves = certificate._Recursion.moves
+_right_errors = certificate._Recursion.errors
 _right_distance = certificate._Recursion.distance
 _right_linear_run = known.linear_run
 _right_collected = training_loss.collected
@@ -23,10 +26,15 @@ def _remainder_alone(recursion, s, moves, e):
     return recursion.remainders[-1], slopes
 
 
-def _all_apart(recursion, s):
-    """No cancellation: partners may move together as far as apart."""
-    moves = _right_moves(recursion, s)
-    return certificate.Moves(moves.alpha, moves.beta + moves.alpha, moves.gamma, moves.chi)
+def _no_cancellation(recursion, s, moves):
+    """The slopes of a pair change by the first order, as those of a single head do."""
+    errors = _right_errors(recursion, s, moves)
+    return replace(errors, slope=errors.slope + errors.hessian)
+
+
+def _opposite(recursion, s):
+    """Readouts that stay opposite."""
+    return replace(_right_moves(recursion, s), chi=recursion.allowed[3])
 
 
 def _next_seed(scale="paper"):
@@ -68,9 +76,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-theorem-f/alpha": [_NOTHING],
     "kr-theorem-f/beta": [_NOTHING],
     "kr-theorem-f/gamma": [_NOTHING],
-    "kr-theorem-f/chi": [_NOTHING],
+    "kr-theorem-f/chi": [package("readouts that stay opposite", certificate._Recursion, "moves", _opposite)],
     "kr-theorem-f/rate": [
-        package("partners that move together as far as apart", certificate._Recursion, "moves", _all_apart),
+        package("no cancellation in a pair", certificate._Recursion, "errors", _no_cancellation),
     ],
     "kr-theorem-f/stored": [
         package("runs of another problem", training_loss, "collected", _next_seed),
