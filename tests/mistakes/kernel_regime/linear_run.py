@@ -22,7 +22,7 @@ def _nothing_allowed(recursion, *step):
 
 def _remainder_alone(recursion, s, moves, e):
     """E without what earlier errors have left."""
-    found, slopes = _right_distance(recursion, s, moves, e)
+    _found, slopes = _right_distance(recursion, s, moves, e)
     return recursion.remainders[-1], slopes
 
 
@@ -42,7 +42,12 @@ def _next_seed(scale="paper"):
     return {(v, m, seed - 1): row for (v, m, seed), row in _right_collected(scale).items()}
 
 
-_SWAPPED = package("what keeps partners together for what drives them apart", pairs, "parts", lambda *points: _right_parts(*points)[::-1])
+_SWAPPED = package(
+    "what keeps partners together for what drives them apart",
+    pairs,
+    "parts",
+    lambda *points: _right_parts(*points)[::-1],
+)
 _NOTHING = package("errors that do not feed back", certificate._Recursion, "advance", _nothing_allowed)
 
 #: Check → mistakes that must turn it red.
