@@ -29,7 +29,7 @@ def test_a_verdict_is_reached_where_its_statement_stands():
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
 def test_an_entry_says_what_was_claimed_measured_and_tried(entry):
     assert entry["verdict"] == entry["expectation"]
-    assert entry["kind"] in ("identity", "inequality", "rate", "probability")
+    assert entry["kind"] in ("identity", "inequality", "rate", "probability", "enclosure")
     assert entry["measured"]
     assert entry["budget"]
     assert entry["paper"]

@@ -1,5 +1,7 @@
 """Settling a check: what is shown, and what is raised."""
 
+import math
+
 import pytest
 import torch
 
@@ -45,12 +47,19 @@ def one_of_each_kind() -> list[verify.Verdict]:
             deterministic=True,
         ),
         verify.probability("my-probability", lambda draws, _: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
+        verify.enclosure("my-constant", lambda: math.pi, lambda: (3.1415, 3.1416), [{}], 1e-4, "four digits"),
     ]
 
 
 def test_every_kind_returns_its_verdict_and_prints_its_line(capsys):
     verdicts = one_of_each_kind()
-    assert [verdict.kind for verdict in verdicts] == ["identity", "inequality", "rate", "probability"]
+    assert [verdict.kind for verdict in verdicts] == [
+        "identity",
+        "inequality",
+        "rate",
+        "probability",
+        "enclosure",
+    ]
     assert all(verdict.passed for verdict in verdicts)
     assert capsys.readouterr().out == "".join(verdict.line() + "\n" for verdict in verdicts)
 
@@ -93,6 +102,7 @@ def test_an_unknown_support_is_refused_before_the_check_runs():
         lambda claim: verify.Inequality(claim, len, 1.0, verify.product(x=verify.ball(2)), "tight", "exact"),
         lambda claim: verify.Rate(claim, len, (1, 2, 3), 0.5, "equal", (0,), 0.1, "exact"),
         lambda claim: verify.Probability(claim, len, 0.1, 100),
+        lambda claim: verify.Enclosure(claim, len, len, [CASE], 1e-15, "exact"),
     ],
 )
 def test_every_kind_refuses_a_bad_id(declare):
@@ -104,13 +114,14 @@ def test_the_public_names_exist():
     assert all(hasattr(verify, name) for name in verify.__all__)
 
 
-@pytest.mark.parametrize("kind", ["identity", "inequality", "rate", "probability"])
+@pytest.mark.parametrize("kind", ["identity", "inequality", "rate", "probability", "enclosure"])
 def test_a_misspelt_option_is_named(kind):
     arguments = {
         "identity": (lambda x: x, {"same": lambda x: x}, [CASE], 1e-15, "exact"),
         "inequality": (lambda x: x, 1.0, verify.product(x=verify.ball(2)), "tight", "exact"),
         "rate": (lambda x, seed: x, (1, 2, 4), 1.0, "equal", (0, 1), 0.1, "exact"),
         "probability": (lambda draws, generator: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
+        "enclosure": (lambda: 1.0, lambda: (1.0, 1.0), [{}], 1e-15, "exact"),
     }[kind]
     with pytest.raises(ValueError, match=r"options must be among .*; got stepps"):
         getattr(verify, kind)("my-claim", *arguments, stepps=3)

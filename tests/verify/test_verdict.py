@@ -102,7 +102,7 @@ def test_the_card_escapes_markup(field):
 
 
 def test_an_unknown_verdict_is_refused():
-    with pytest.raises(ValueError, match=r"verdict must be one of holds, tight.*got 'fine'"):
+    with pytest.raises(ValueError, match=r"verdict must be one of holds, certified, tight.*got 'fine'"):
         verdict(verdict="fine")
 
 

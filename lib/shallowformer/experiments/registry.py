@@ -76,6 +76,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.runaway:EXPERIMENT",
         "Steps beyond the edge of the linear model, with a projection and without",
     ),
+    "theorem_e": Entry(
+        "shallowformer.experiments.kernel_regime.theorem_e:EXPERIMENT",
+        "Theorem E at the paper's setting: true random starts, five problems, no run",
+    ),
     "linearisation_error": Entry(
         "shallowformer.experiments.kernel_regime.linearisation_error:EXPERIMENT",
         "Figure 1(a): linearisation error at four points of the boundary against width",

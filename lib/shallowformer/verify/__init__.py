@@ -1,6 +1,6 @@
-"""How a claim is put to the test: four kinds of claims, each with a check that can fail.
+"""How a claim is put to the test: five kinds of claims, each with a check that can fail.
 
-``identity``, ``inequality``, ``rate`` and ``probability`` declare a claim, run its check, show a verdict card, and raise
+``identity``, ``inequality``, ``rate``, ``probability`` and ``enclosure`` declare a claim, run its check, show a verdict card, and raise
 ``ClaimFailed`` when the verdict is not the expected one, so that the cell, the chapter and the build fail with it.
 The chapter *Put a claim of your own to the test* is the worked example.
 """
@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from shallowformer.verify import planting
+from shallowformer.verify.enclosure import Enclosure, Ends
 from shallowformer.verify.identity import Identity, Route
 from shallowformer.verify.inequality import Inequality, Side, batch, sides
 from shallowformer.verify.probability import Probability
@@ -30,8 +31,8 @@ from shallowformer.verify.sets import (
 from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
 
 __all__ = [
-    "AdmissibleSet", "ClaimFailed", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
-    "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle", "sides",
+    "AdmissibleSet", "ClaimFailed", "Enclosure", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
+    "enclosure", "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle", "sides",
     "sphere", "tokens",
 ]  # fmt: skip
 
@@ -51,7 +52,7 @@ def settle(check: Check) -> Verdict:
     """Run a check, show its verdict, and insist on the expected one.
 
     Args:
-        check: any of the four kinds.
+        check: any of the five kinds.
 
     Raises:
         ClaimFailed: the verdict is not the expected one.
@@ -218,3 +219,37 @@ def probability(
         ValueError: a level outside (0, 1), no draws, too few for the quantile, or a wrong result of ``fails``.
     """
     return settle(Probability(claim, fails, at_most, draws, **_known_options(Probability, options)))
+
+
+def enclosure(
+    claim: str,
+    formula: Callable[..., float],
+    encloses: Callable[..., Ends],
+    over: Iterable[Mapping],
+    tolerance: float,
+    because: str,
+    **options,
+) -> Verdict:
+    """Put constants to the test: printed numbers against intervals that provably hold the true ones.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        formula: keyword arguments of a case → the number that is used or printed, not 0.
+        encloses: the same → the ends of an interval that holds the true one, from interval arithmetic (``enclosures.ends``).
+        over: cases, each a mapping of keyword arguments.
+        tolerance: how far, relative to the number, either end may lie from it.
+        because: what the tolerance is derived from.
+        **options: ``expect`` (``certified`` or ``violated``), ``support``, ``finding``.
+
+    Returns:
+        The verdict: ``certified``, ``violated`` (an interval excludes the number and all within the tolerance) or ``undecided``.
+
+    Raises:
+        ClaimFailed: the verdict is not the expected one.
+        ValueError: no case, no reason, a tolerance that is not above 0, or a number that is 0 or not finite.
+    """
+    return settle(
+        Enclosure(
+            claim, formula, encloses, list(over), tolerance, because, **_known_options(Enclosure, options)
+        )
+    )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from jaxtyping import Float
 from torch import Tensor
 
+from shallowformer.verify.enclosure import Enclosure
 from shallowformer.verify.identity import Identity
 from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake
@@ -19,7 +20,7 @@ from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
 from shallowformer.verify.verdict import Verdict
 
-Check = Identity | Inequality | Rate | Probability
+Check = Enclosure | Identity | Inequality | Rate | Probability
 
 #: Restarts and steps of the search that precedes a full one.
 SHORT = {"restarts": 8, "steps": 30}

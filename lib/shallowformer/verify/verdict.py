@@ -14,7 +14,7 @@ from shallowformer.verify.power import Power
 MIME = "application/vnd.shallowformer.verdict+json"
 
 #: What a check can come to; badges, scoreboard and map know a colour for each.
-VERDICTS = ("holds", "tight", "loose", "supported", "undecided", "violated")
+VERDICTS = ("holds", "certified", "tight", "loose", "supported", "undecided", "violated")
 #: What a check says whose search misses what the claim says is attained. No claim expects it, so it always fails.
 SHORTFALL = "search fell short"
 
@@ -32,7 +32,7 @@ class Verdict:
 
     Args:
         claim: id of the claim, with ``/part`` for a further check of the same claim.
-        kind: identity, inequality, rate or probability.
+        kind: identity, inequality, rate, probability or enclosure.
         expectation: the verdict that the claim expects.
         verdict: the verdict that the check reached, one of ``VERDICTS``.
         summary: what was measured, in one line.
