@@ -1,6 +1,7 @@
 """Identities: they can hold, they can fail, and a check that could not fail is refused."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -234,3 +235,10 @@ def test_an_unknown_expectation_is_refused():
 def test_a_tolerance_of_an_unknown_route_is_refused():
     with refused("tolerances", "other", "routes (route)"):
         declare(tolerances={"other": 1e-9})
+
+
+def test_what_is_not_implied_is_no_erratum():
+    said = dict(over=[{"x": torch.tensor(2.0)}], tolerance=1e-9, because="exact", tolerances={})
+    check = Identity("my-claim", lambda x: x, routes={"square": lambda x: x**2}, expect="not implied", **said)
+    assert check.run().verdict == "not implied"
+    assert replace(check, routes={"itself": lambda x: x}).run().verdict == "holds"

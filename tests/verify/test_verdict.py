@@ -89,6 +89,11 @@ def test_the_card_shows_state_and_budget():
         "rounding",
     ):
         assert text in card
+    assert "never exceeded" in card
+    assert "a sentence" in verdict(finding="a sentence").card()
+    refuted = verdict(expectation="violated", verdict="violated").card()
+    assert "verdict-passed" in refuted
+    assert "✗" in refuted
     failed = verdict(verdict="loose", measured={"ratio": 0.5}).card()
     for text in ("verdict-failed", "✗", "loose ×2", "expected tight"):
         assert text in failed

@@ -103,18 +103,24 @@ class Errata(_LedgerDirective):
         """
         order = {label: place for place, label in enumerate(titles)}
         found = [
-            (entry, check["verdict"] == "violated", check["finding"])
+            (entry, check["verdict"], check["finding"])
             for entry in sorted(entries, key=lambda entry: order[entry["id"]])
             for check in (entry, *entry["parts"])
             if check["finding"]
         ]
         # What fails is the paper's, also where a variant of the book's own examines it.
-        wrong = [
-            f"- {reference(e)} {{cite:p}}`{e['paper']}`: {what}" for e, violated, what in found if violated
+        said = lambda verdict: [
+            f"- {reference(e)} {{cite:p}}`{e['paper']}`: {what}" for e, came, what in found if came == verdict
         ]
-        better = [f"- {reference(e)}{_credit(e)}: {what}" for e, violated, what in found if not violated]
+        better = [
+            f"- {reference(e)}{_credit(e)}: {what}"
+            for e, came, what in found
+            if came not in ("violated", "not implied")
+        ]
         lines = ["**Errata: statements that are not true as printed**", ""]
-        lines += wrong or ["None among the statements treated so far."]
+        lines += said("violated") or ["None among the statements treated so far."]
+        if further := said("not implied"):
+            lines += ["", "**Said informally, and not implied by what is proved**", "", *further]
         lines += ["", "**Sharpenings and additions**", "", *better]
         return lines
 

@@ -40,7 +40,7 @@ class Result:
     @property
     def verdict(self) -> str:
         """The verdict without the slack of a loose bound; the class that colours it."""
-        return self.headline.partition(" ")[0] or "unchecked"
+        return self.headline.partition(" ×")[0].replace(" ", "-") or "unchecked"
 
 
 def name(label: str, title: str = "") -> str:

@@ -89,8 +89,8 @@ def identity(
         tolerance: largest allowed error relative to the largest entry of the reference.
         because: what the tolerance is derived from.
         tolerances: route → tolerance, where a route is less accurate (finite differences).
-        **options: ``floor`` (magnitudes below it count as it, 1e-3), ``expect`` (``holds`` or ``violated``), ``support``
-            (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
+        **options: ``floor`` (magnitudes below it count as it, 1e-3), ``expect`` (``holds``, ``violated``, or ``not implied`` of
+            what is said and does not follow), ``support`` (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
 
     Returns:
         The verdict: ``holds`` or ``violated``.

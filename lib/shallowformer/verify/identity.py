@@ -63,8 +63,10 @@ class Identity:
             raise ValueError("against must name at least one independent route, got none")
         if not self.because:
             raise ValueError("because must say what the tolerance is derived from, got nothing")
-        if self.expect not in ("holds", "violated"):
-            raise ValueError(f"expect must be 'holds' or 'violated' for an identity, got {self.expect!r}")
+        if self.expect not in ("holds", "violated", "not implied"):
+            raise ValueError(
+                f"expect must be 'holds', 'violated' or 'not implied' for an identity, got {self.expect!r}"
+            )
         unknown = set(self.tolerances) - set(self.routes)
         if unknown:
             raise ValueError(
@@ -110,7 +112,7 @@ class Identity:
             claim=self.claim,
             kind="identity",
             expectation=self.expect,
-            verdict="holds" if holds else "violated",
+            verdict="holds" if holds else "not implied" if self.expect == "not implied" else "violated",
             summary=f"relative error {errors}; {cases} cases",
             measured={
                 "worst_error": max(worst.values()),

@@ -142,7 +142,7 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
     Returns:
         True only if the claim is refuted.
     """
-    if check.expect == "violated":  # what a counterexample must do is not refuted by one
+    if check.expect in ("violated", "not implied"):  # what a counterexample must do is not refuted by one
         return False
     if isinstance(check, Identity):
         return any(not replace(check, over=[case]).run().passed for case in check.over)

@@ -159,9 +159,9 @@ def of_identity(parts: Iterable[Iterable[float]], to_the_truth: float, expect: s
     Args:
         parts: of every part of the value, the changes that single comparisons would notice.
         to_the_truth: of a false formula, the least change that could make it true.
-        expect: ``holds`` or ``violated``.
+        expect: ``holds``, or what is said of a false formula.
     """
-    if expect == "violated":
+    if expect != "holds":
         return Power("value", to_the_truth)
     return Power("value", max(min(changes) for changes in parts))
 

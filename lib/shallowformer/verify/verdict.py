@@ -14,9 +14,21 @@ from shallowformer.verify.power import Power
 MIME = "application/vnd.shallowformer.verdict+json"
 
 #: What a check can come to; badges, scoreboard and map know a colour for each.
-VERDICTS = ("holds", "certified", "tight", "loose", "supported", "undecided", "violated")
+VERDICTS = ("holds", "certified", "tight", "loose", "supported", "undecided", "not implied", "violated")
 #: What a check says whose search misses what the claim says is attained. No claim expects it, so it always fails.
 SHORTFALL = "search fell short"
+
+#: What a verdict means, where no finding says it better.
+IN_WORDS = {
+    "holds": "The formula and independent routes to it agree.",
+    "certified": "The number lies in an interval that provably holds the true one.",
+    "tight": "The bound is reached and never exceeded.",
+    "loose": "The bound is never exceeded; it is never reached either.",
+    "supported": "What was measured agrees with the claim.",
+    "undecided": "What was measured cannot decide.",
+    "not implied": "What is said does not follow from what is proved.",
+    "violated": "A counterexample was found.",
+}
 
 #: How sure we are that the statement itself (not only the check) is true.
 SUPPORT = ("proved", "numerical", "open")
@@ -111,15 +123,20 @@ class Verdict:
     def card(self) -> str:
         """An HTML card; looks right on the site (which styles its classes) and bearable without."""
         state = "passed" if self.passed else "failed"
+        refuted = not self.passed or self.verdict == "violated"
         expected = "" if self.passed else f" <em>expected {html.escape(self.expectation)}</em>"
-        budget = ", ".join(f"{name} {value}" for name, value in self.budget.items())
+        says = self.finding or IN_WORDS.get(self.verdict, "")
         why = f"why this tolerance: {self.because}" if self.because else ""
-        details = " · ".join(html.escape(text) for text in (budget, why) if text)
+        tried = ", ".join(f"{name} {value}" for name, value in self.budget.items())
+        details = " · ".join(html.escape(text) for text in (self.kind, tried, why) if text)
         return (
-            f'<div class="verdict verdict-{state}"><span class="verdict-mark" aria-label="{state}">{"✓" if self.passed else "✗"}</span> '
-            f'<code>{html.escape(self.claim)}</code> <strong class="verdict-word">{html.escape(self.headline)}</strong>{expected} '
-            f'<span class="verdict-summary">{html.escape(self.summary)}; {html.escape(self.notices.words)}</span>'
-            f'<br><small class="verdict-details">{html.escape(self.kind)} · {details}</small></div>'
+            f'<div class="verdict verdict-{state}" data-verdict="{html.escape(self.verdict)}">'
+            f'<span class="verdict-mark" aria-label="{"refuted" if refuted else "confirmed"}">{"✗" if refuted else "✓"}</span> '
+            f'<strong class="verdict-word">{html.escape(self.headline)}</strong>{expected} '
+            f'<span class="verdict-says">{html.escape(says)}</span> '
+            f'<code>{html.escape(self.claim)}</code> <span class="verdict-support">{html.escape(self.support)}</span>'
+            f'<details class="verdict-details"><summary>Measured, and how hard it was tried; {html.escape(self.notices.words)}</summary>'
+            f'<span class="verdict-summary">{html.escape(self.summary)}</span><br><small>{details}</small></details></div>'
         )
 
     def show(self) -> None:

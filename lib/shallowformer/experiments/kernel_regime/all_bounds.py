@@ -15,7 +15,7 @@ from shallowformer.experiments.kernel_regime import certificates, linear_runs, t
 from shallowformer.kernel_regime.convergence import closed_forms
 
 #: Widths of the figure.
-WIDTHS = tuple(8 * 2**k for k in range(12))
+WIDTHS = tuple(8 * 2**k for k in range(11))
 D, N, DELTA, (ETA, STEPS), THREES = 8, 5000, 0.05, certificates.PAPER, (3.0, 3.0, 3.0)
 
 #: Bounds that hold before anything is drawn: name → bound on the mean loss as a function of the width.

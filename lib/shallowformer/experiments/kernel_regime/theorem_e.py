@@ -19,7 +19,7 @@ from shallowformer.kernel_regime.neighbourhood import region
 from shallowformer.training import self_bounding
 from shallowformer.training.comparators import best_ridge
 
-WIDTHS = tuple(8 * 2**k for k in range(12))
+WIDTHS = tuple(8 * 2**k for k in range(11))
 SEEDS = range(5)
 
 
