@@ -228,7 +228,7 @@ def test_no_reason_is_refused():
 
 
 def test_an_unknown_expectation_is_refused():
-    with refused("expect", "'tight'", "'holds' or 'violated'"):
+    with refused("expect", "'tight'", "'holds', 'violated' or 'not implied'"):
         declare(expect="tight")
 
 
