@@ -11,7 +11,7 @@ from shallowformer.verify import ledger
 from shallowformer.verify.verdict import SUPPORT, VERDICTS
 
 STYLE = (ROOT / "book/_static/results.css").read_text(encoding="utf-8")
-COLOURS = dict(re.findall(r"^\.is-(\w+) \{ --verdict: (#[0-9a-f]{6}); \}$", STYLE, re.MULTILINE))
+COLOURS = dict(re.findall(r"^\.is-([\w-]+) \{ --verdict: (#[0-9a-f]{6}); \}$", STYLE, re.MULTILINE))
 
 
 def test_every_statement_of_the_book_has_a_name_and_the_verdict_of_the_ledger():
