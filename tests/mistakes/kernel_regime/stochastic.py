@@ -4,11 +4,14 @@ from dataclasses import replace
 
 from shallowformer.kernel_regime.convergence import (
     theorem_1,
+    trajectories,
     unrolled,
 )
+from shallowformer.kernel_regime.neighbourhood import region
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_best = theorem_1.Constants.best
+_right_misfit = trajectories.misfit
 _right_batches = unrolled.all_batches
 
 
@@ -29,6 +32,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         Mistake("the mean of four steps", lambda check: replace(check, rhs=lambda **point: 0.75 * check.rhs(**point))),
     ],
     "kr-proposition-1-online/all-samples": [Mistake("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
-    "kr-proposition-1-online/drift": [Mistake("a drift that is smaller", lambda check: replace(
-        check, fails=lambda draws, generator: check.fails(draws, generator, shift=0.01)))],
+    "kr-proposition-1-online/drift": [
+        package("half of the misfit", trajectories, "misfit", lambda *all: _right_misfit(*all) / 2),
+        package("no projection, and another start", region, "project", lambda phi, phi0, rho: phi0),
+    ],
 }  # fmt: skip
