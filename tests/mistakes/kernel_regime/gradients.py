@@ -33,6 +33,9 @@ def _uncentred_lemma(value, case):
     return value[0], value[1], slope * product[..., None] * q[:, None, None, :]
 
 
+_right_mean = softmax.mean
+
+
 def _sum_of_tokens(X, alpha):
     return X.sum(-2)
 
@@ -49,6 +52,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-1/loss": [package("the 2 of the square lost", gradients, "loss_and_gradient", _loss_without_two)],
     "kr-remark-4/covariance": [package("M without its mean", softmax, "covariance", _second_moment)],
     "kr-remark-4-attained/point": [formula("σ₁ lost", lambda value, case: (value[0] / case["sigma"].bounds[1] * 1.001, value[1]))],
+    "kr-remark-4-streaming": [
+        formula("MU without its mean", lambda value, case: (value[0], value[1] + (case["U"] @ value[0]) * value[0])),
+        package("a zero token joins", softmax, "mean", lambda X, alpha: _right_mean(X, alpha) * X.shape[-2] / (X.shape[-2] + 1)),
+    ],
+    "kr-remark-4-streaming/memory": [formula("one token forgotten", lambda value, case: value - case["X"].shape[1])],
     "kr-proposition-c/recursion": [formula("h_{t−1} lost", lambda value, case: value - case["states"][-2] * (1 - case["states"][-1] ** 2))],
     "kr-proposition-c/limit": [formula("1/(1 − w)", lambda value, case: torch.tensor(1 / (1 - case["w"]), dtype=torch.float64))],
 }  # fmt: skip

@@ -12,6 +12,7 @@ from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_best = theorem_1.Constants.best
 _right_misfit = trajectories.misfit
+_right_project = region.project
 _right_batches = unrolled.all_batches
 
 
@@ -34,6 +35,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-1-online/all-samples": [Mistake("half of the loss", lambda check: replace(check, lhs=lambda **point: check.lhs(**point) / 2))],
     "kr-proposition-1-online/drift": [
         package("half of the misfit", trajectories, "misfit", lambda *all: _right_misfit(*all) / 2),
-        package("no projection, and another start", region, "project", lambda phi, phi0, rho: phi0),
+        package("a radius that is too small", region, "project", lambda phi, phi0, rho: _right_project(phi, phi0, (0.1, 0.1, 0.1))),
     ],
 }  # fmt: skip

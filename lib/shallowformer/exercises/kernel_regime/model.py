@@ -73,24 +73,24 @@ PAD_MISTAKES = {
 }  # fmt: skip
 
 
-def check_pad(pad: Callable[[Tokens, int], Float64[Tensor, "k*T d"]]) -> Feedback:
-    """Exercise *A longer sequence that is the same*: T tokens made into kT without changing f.
+def check_pad(pad: Callable[[Tokens, int], Float64[Tensor, "r*T d"]]) -> Feedback:
+    """Exercise *A longer sequence that is the same*: T tokens made into rT without changing f.
 
     Args:
-        pad: X, k → the longer sequence, for which f with last-token query is the same.
+        pad: X, r → the longer sequence, for which f with last-token query is the same.
     """
     generator = Generator().manual_seed(0)
     phi = parameters.random(6, 3, generator)
 
-    def output(longer: Tensor, X: Tensor, k: int) -> Tensor:
-        if longer.shape != (k * X.shape[0], X.shape[1]):
-            raise ValueError(f"expected shape {(k * X.shape[0], X.shape[1])}, got {tuple(longer.shape)}")
+    def output(longer: Tensor, X: Tensor, r: int) -> Tensor:
+        if longer.shape != (r * X.shape[0], X.shape[1]):
+            raise ValueError(f"expected shape {(r * X.shape[0], X.shape[1])}, got {tuple(longer.shape)}")
         return _output(longer, phi)
 
     cases = [
-        (f"T = {T}, k = {k}", (data.sphere(1, T, 3, generator)[0], k)) for T, k in ((3, 2), (5, 4), (1, 3))
+        (f"T = {T}, r = {r}", (data.sphere(1, T, 3, generator)[0], r)) for T, r in ((3, 2), (5, 4), (1, 3))
     ]
-    return judge("ex-model-pad", pad, lambda X, k: _output(X, phi), cases, PAD_MISTAKES, seen=output)
+    return judge("ex-model-pad", pad, lambda X, r: _output(X, phi), cases, PAD_MISTAKES, seen=output)
 
 
 @functools.cache
