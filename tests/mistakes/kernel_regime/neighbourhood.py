@@ -33,11 +33,14 @@ def _too_far_in(phi, phi0, rho):
     return _right_project(phi, phi0, [0.9 * r for r in rho])
 
 
-def _largest_of(m, d, radius):
-    """Draws of max ‖G_i‖ over m vectors above a radius."""
-    return lambda draws, generator: (
-        torch.randn(draws, m, d, generator=generator).norm(dim=-1).amax(-1) > radius
-    )
+def _other_radius(name, radius):
+    """Draws of max ‖G_i‖ over 64 vectors of ℝ⁸ over another radius than √8 + √(2 log 1280)."""
+    right = math.sqrt(8) + math.sqrt(2 * math.log(1280))
+
+    def altered(check):
+        return replace(check, fails=lambda draws, generator: check.fails(draws, generator) * right / radius)
+
+    return Mistake(name, altered)
 
 
 _right_project = region.project
@@ -83,8 +86,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a maximiser that stays inside", region, "adversarial", lambda g, phi0, rho: _right_adversarial(g, phi0, [0.9 * r for r in rho])),
     ],
     "kr-fact-4": [
-        Mistake("√d lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(2 * math.log(64 / 0.05))))),
-        Mistake("log(m/δ) lost", lambda check: replace(check, fails=_largest_of(64, 8, math.sqrt(8) + math.sqrt(2)))),
+        _other_radius("√d lost", math.sqrt(2 * math.log(1280))),
+        _other_radius("log(m/δ) lost", math.sqrt(8) + math.sqrt(2)),
+        _other_radius("the 2 under the root lost", math.sqrt(8) + math.sqrt(math.log(1280))),
+        _other_radius("log(2m/δ), from the display", math.sqrt(8) + math.sqrt(2 * math.log(2560))),
     ],
     "kr-fact-4-sharp": [
         Mistake("e^{−t²}", lambda check: replace(check, rhs=lambda t, d: check.rhs(t, d) * torch.exp(-t * t / 2))),
@@ -105,6 +110,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-definition-1": [
         package("m/2δ' read as (m/2)δ'", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / 2 * delta))),
         package("√d lost", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(2 * math.log(m / (2 * delta)))),
+        package("the 2 under the root lost", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(math.log(m / (2 * delta)))),
+        package("m for m/2", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / delta))),
+        package("partners drawn apart", parameters, "symmetric", parameters.random),
     ],
     "kr-definition-1-exact": [
         package("m vectors for m/2", norm_event, "coverage", lambda radius, m, d: (1 - gaussian_norms.tail(radius, d)) ** m),
@@ -118,6 +126,8 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-fact-4-average": [
         package("no fluctuation", norm_event, "mean_square_bound", lambda m, d, x: d),
         package("half of the root alone", norm_event, "mean_square_bound", lambda m, d, x: d + math.sqrt(2 * d * x / m)),
+        package("m for m/2", norm_event, "mean_square_bound", lambda m, d, x: d + 2 * math.sqrt(d * x / m) + 2 * x / m),
+        package("partners drawn apart", parameters, "symmetric", parameters.random),
     ],
     "kr-fact-4-average/head": [
         Mistake("2√(Dx) left out", lambda check: replace(check, lhs=lambda x: gaussian_norms.tails((8 + 2 * x).sqrt(), 8)[1])),
