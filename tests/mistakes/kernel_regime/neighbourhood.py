@@ -44,6 +44,7 @@ def _other_radius(name, radius):
 
 
 _right_project = region.project
+_right_reach = region.reach
 _right_mirror = pairs.mirror
 _right_exact = norm_event.exact_radius
 _right_adversarial = region.adversarial
@@ -80,6 +81,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-definition-2-reach": [
         formula("one m^{−1/2} lost", lambda value, case: value * case["phi"].m ** 0.5),
+        formula("the readout's part lost", lambda value, case: value - case["rho"][0] * torch.stack(
+            [gradients.features(x[None], case["phi"], sigma=case["sigma"]).c.abs().mean() for x in case["X"]])),
+        package("W-blocks counted twice", region, "reach", lambda g, rho: _right_reach(Parameters(g.c, g.U, 2 * g.W), rho)),
         formula("ρ_u and ρ_w exchanged", lambda value, case: value * 0 + region.reach(
             Parameters(*(block[0] for block in gradients.per_sample_gradient(case["X"], case["phi"], sigma=case["sigma"]))),
             (case["rho"][0], case["rho"][2], case["rho"][1]))),
@@ -101,7 +105,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("the median for the mean of ‖G‖²", gaussian_norms, "tail", lambda radius, d: _right_tail(radius - 1 / (3 * radius), d)),
     ],
     "kr-fact-4-sharp/exponent": [
-        Mistake("the exponent 0.55", lambda check: replace(check, routes={"−0.55": lambda d: torch.tensor([-0.55])})),
+        formula("the exponent 0.5001", lambda value, case: value - 0.0001 * case["t"] ** 2),
+        formula("r^{d−1} for r^{d−2}", lambda value, case: value + math.log(case["t"])),
         package("r² for r²/2", gaussian_norms, "log_tail", lambda radius, d: -radius * radius),
     ],
     "kr-fact-4-sharp/normal": [
@@ -133,6 +138,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         Mistake("2√(Dx) left out", lambda check: replace(check, lhs=lambda x: gaussian_norms.tails((8 + 2 * x).sqrt(), 8)[1])),
     ],
     "kr-fact-4-average/exponent": [
-        Mistake("e^{−1.1x}", lambda check: replace(check, routes={"−1.1": lambda D: torch.tensor([-1.1])})),
+        formula("e^{−1.001x}", lambda value, case: value - 0.001 * case["x"]),
+        formula("u^{D/2}", lambda value, case: value + math.log(case["x"])),
     ],
 }  # fmt: skip
