@@ -89,6 +89,10 @@ MISTAKES: dict[str, list[Mistake]] = {
             (case["rho"][0], case["rho"][2], case["rho"][1]))),
         package("a maximiser that stays inside", region, "adversarial", lambda g, phi0, rho: _right_adversarial(g, phi0, [0.9 * r for r in rho])),
     ],
+    "kr-fact-4/union": [
+        Mistake("√(log(N/δ))", lambda check: replace(check, lhs=lambda log_N, x, d: check.lhs(log_N, x, d) * torch.exp((log_N + x) / 2))),
+        Mistake("a union without N", lambda check: replace(check, lhs=lambda log_N, x, d: check.lhs(log_N, x, d) * log_N.exp())),
+    ],
     "kr-fact-4": [
         _other_radius("√d lost", math.sqrt(2 * math.log(1280))),
         _other_radius("log(m/δ) lost", math.sqrt(8) + math.sqrt(2)),
