@@ -129,6 +129,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("the union bound", norm_event, "exact_radius", lambda m, d, delta: _right_exact(2, d, 2 * delta / m)),
     ],
     "kr-definition-1-exact/excess": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "kr-remark-7/longest": [
+        package("ρ_u/m", region, "longest", lambda phi0, rho_u: phi0.U.norm(dim=-1) + rho_u / phi0.m),
+        package("Pythagoras", region, "longest", lambda phi0, rho_u: (phi0.U.pow(2).sum(-1) + rho_u**2 / phi0.m).sqrt()),
+    ],
     "kr-remark-7": [
         Mistake("ρ_u/m", lambda check: replace(check, rhs=check.rhs - 3 / 8 + 3 / 64)),
     ],
