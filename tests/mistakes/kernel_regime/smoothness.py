@@ -89,7 +89,6 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("σ″ left out", hessian, "hidden", _hidden_without_bend),
     ],
     "kr-lemma-2-sharp/unit": [package("σ″ left out", hessian, "hidden", _hidden_without_bend)],
-    "kr-lemma-2-sharp/typical": [package("σ″ left out", hessian, "hidden", _hidden_without_bend)],
     "kr-lemma-2-sharp/largest": [
         package("spread, z and skewness not coupled", smoothness, "L2", smoothness.L2_generic),
         formula("the camps", lambda value, case: torch.tensor(smoothness.L2_two_camps(case["R"], case["sigma"]))),
