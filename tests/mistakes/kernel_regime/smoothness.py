@@ -5,15 +5,13 @@ from dataclasses import replace
 import torch
 
 from shallowformer import softmax
-from shallowformer.kernel_regime.model import hessian, linear_model
+from shallowformer.kernel_regime.bounds import blocks, smoothness
+from shallowformer.kernel_regime.model import hessian
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_mean = softmax.mean
 _right_cumulant = softmax.third_cumulant
-_right_f_lin = linear_model.f_lin
-_right_hidden = hessian.hidden
 _right_preactivation = hessian.preactivation
-_right_third = hessian.third
 _right_product = softmax.covariance_product
 
 
@@ -36,11 +34,6 @@ def _fourth_moment(X, alpha, u, w):
     return (alpha * along_u * along_w**3).sum(-1)
 
 
-_right_f_lin = linear_model.f_lin
-_right_third = hessian.third
-_right_hidden = hessian.hidden
-
-
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-2-norms": [package("tokens not centred", softmax, "mean", lambda X, alpha: 0 * _right_mean(X, alpha))],
@@ -55,6 +48,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-remark-3/remainder": [
         package("a gradient without MU", softmax, "covariance_product", lambda X, alpha, U: 0 * U),
+    ],
+    "kr-remark-3/gradient": [
+        package("MU for MU/2", softmax, "covariance_product", lambda X, alpha, U: _right_product(X, alpha, U) / 2),
     ],
     "kr-lemma-2-derivatives": [
         package("K_U with the wrong sign", softmax, "third_cumulant", lambda X, alpha, U: -_right_cumulant(X, alpha, U)),
@@ -91,6 +87,18 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-lemma-2-sharp": [
         package("σ″ left out", hessian, "hidden", _hidden_without_bend),
+    ],
+    "kr-lemma-2-sharp/unit": [package("σ″ left out", hessian, "hidden", _hidden_without_bend)],
+    "kr-lemma-2-sharp/largest": [
+        package("spread, z and skewness not coupled", smoothness, "L2", smoothness.L2_generic),
+        formula("the camps", lambda value, case: torch.tensor(smoothness.L2_two_camps(case["R"], case["sigma"]))),
+    ],
+    "kr-lemma-2-sharp/first-order": [
+        package("r_u²/(2 r_w R)", blocks, "G1", lambda R, r_u, r_w: r_w * R + r_u**2 / (2 * r_w * R)),
+        package("r_w R alone", blocks, "G1", lambda R, r_u, r_w: r_w * R),
+    ],
+    "kr-lemma-2-sharp/first-order-flat": [
+        package("the other branch", blocks, "G1", lambda R, r_u, r_w: r_w * R + r_u**2 / (4 * r_w * R)),
     ],
     "kr-lemma-2-sharp/naive": [Mistake("with the max", lambda check: replace(check, rhs=check.rhs + 5 * (1 - 0.2**2)))],
     "kr-lemma-2-two-camps": [
