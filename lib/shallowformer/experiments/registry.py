@@ -76,10 +76,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.runaway:EXPERIMENT",
         "Steps beyond the edge of the linear model, with a projection and without",
     ),
-    "long_training": Entry(
-        "shallowformer.experiments.kernel_regime.long_training:EXPERIMENT",
-        "Figure 1(c) ten times longer, on the small copy",
-    ),
     "theorem_e": Entry(
         "shallowformer.experiments.kernel_regime.theorem_e:EXPERIMENT",
         "Theorem E at the paper's setting: true random starts, five problems, no run",
