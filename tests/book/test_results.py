@@ -24,8 +24,10 @@ def test_every_statement_of_the_book_has_a_name_and_the_verdict_of_the_ledger():
 
 
 def test_names_and_topics():
-    assert name("kr-remark-4-attained") == "Remark 4, attained"
+    assert name("kr-remark-4", "Remark 4: a ceiling {cite:p}`arda2026`") == "Remark 4"
+    assert name("kr-remark-4-attained", "Attained ceilings: the same (this book)") == "Attained ceilings"
     assert name("my-claim", "A finite step: of attention") == "A finite step"
+    assert topic("Fact 3: mean and spread (known on a line)") == "mean and spread"
     assert topic("Fact 1: the softmax Jacobian {cite:p}`arda2026`") == "the softmax Jacobian"
     assert plain(r"at most $\log m$, *not* `m`") == "at most log m, not m"
 

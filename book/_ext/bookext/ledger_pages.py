@@ -12,16 +12,17 @@ from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
 
 
-def reference(entry: dict) -> str:
-    """MyST source of a link to a claim's statement, by the paper's own number.
+def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
+    """MyST source of a link to a claim's statement, by the paper's own number or by what it says.
 
     Args:
         entry: of the ledger.
+        titles: from ``bookext.chapters.statements``.
 
     Returns:
         Markdown.
     """
-    return f"{{prf:ref}}`{name(entry['id'])} <{entry['id']}>`"
+    return f"{{prf:ref}}`{name(entry['id'], titles[entry['id']]['title'])} <{entry['id']}>`"
 
 
 class _LedgerDirective(SphinxDirective):
@@ -76,7 +77,7 @@ class Scoreboard(_LedgerDirective):
         for label, words in badges(of_the_book()).items():
             entry = by_label[label]
             cells = [
-                f"{reference(entry)}: {topic(titles[label]['title'])}",
+                f"{reference(entry, titles)}: {topic(titles[label]['title'])}",
                 ("this book, on " if entry["origin"] == "book" else "") + f"{{cite:t}}`{entry['paper']}`",
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
@@ -110,10 +111,10 @@ class Errata(_LedgerDirective):
         ]
         # What fails is the paper's, also where a variant of the book's own examines it.
         said = lambda verdict: [
-            f"- {reference(e)} {{cite:p}}`{e['paper']}`: {what}" for e, came, what in found if came == verdict
+            f"- {reference(e, titles)} {{cite:p}}`{e['paper']}`: {what}" for e, came, what in found if came == verdict
         ]
         better = [
-            f"- {reference(e)}{_credit(e)}: {what}"
+            f"- {reference(e, titles)}{_credit(e)}: {what}"
             for e, came, what in found
             if came not in ("violated", "not implied")
         ]

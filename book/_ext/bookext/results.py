@@ -48,19 +48,19 @@ def name(label: str, title: str = "") -> str:
 
     Args:
         label: its id.
-        title: on the page; needed for a reader's own claim, which has no number.
+        title: on the page, if it is known: what is not the paper's is called by its title.
 
     Returns:
-        For example "Fact 1, sharp".
+        For example "Fact 1" or "Skewness bound".
     """
     claim = parse(label)
-    if claim.own:
-        return title.partition(":")[0]
+    if claim.own or (claim.origin == "book" and title):
+        return _unsigned(title).partition(":")[0]
     return claim.number + (f", {claim.variant.replace('-', ' ')}" if claim.variant else "")
 
 
 def topic(title: str) -> str:
-    """What a statement is about: its title behind the colon, without citations.
+    """What a statement is about: its title behind the colon, without citations and without whose it is.
 
     Args:
         title: on the page, in MyST.
@@ -68,7 +68,12 @@ def topic(title: str) -> str:
     Returns:
         MyST, possibly empty.
     """
-    return title.split("{cite")[0].strip().removesuffix("(this book)").partition(":")[2].strip()
+    return _unsigned(title).partition(":")[2].strip()
+
+
+def _unsigned(title: str) -> str:
+    """A title without citations and without the note behind it that says whose it is."""
+    return re.sub(r"\s*\([^()]*\)$", "", title.split("{cite")[0].strip())
 
 
 def plain(text: str) -> str:
