@@ -112,6 +112,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-4-long/diagonal": [formula("d for d − 1", lambda value, case: value + _one_direction(case["d"]))],
     "kr-lemma-4-long/pairs": [
         Mistake("the other angle", lambda check: replace(check, formula=lambda d, s: check.formula(d=d, s=-s))),
+        Mistake("the square of the cosine", lambda check: replace(check, formula=lambda d, s: check.formula(d=d, s=s * s))),
     ],
     "kr-lemma-4-singular": [package("a position in the sequence", gradients, "_head_quantities", _head_with_positions)],
     "kr-lemma-4-singular/descent": [
