@@ -69,3 +69,33 @@ def test_what_the_chapters_found_is_what_the_ledger_says():
         if run.record.seconds > 3 * execute.SECONDS
     ]
     assert over == [], "chapters that take several times what a chapter may take"
+
+
+def blindness(check):
+    """The smallest change that a check notices: by its verdict, or by the ratio or quantile that is stated."""
+    notices = check["notices"]
+    return min(float(notices["change"]), notices.get("pinned", float("inf")))
+
+
+#: Of a refuted formula the number says how far it is from the truth.
+TRUE = [
+    check
+    for entry in ENTRIES
+    for check in (entry, *entry["parts"])
+    if check["verdict"] not in ("violated", "not implied")
+]
+
+
+def test_nine_of_ten_bounds_and_identities_notice_a_change_of_one_twentieth():
+    found = [blindness(check) <= 0.05 for check in TRUE if check["kind"] in ("inequality", "identity")]
+    assert sum(found) >= 0.9 * len(found)
+
+
+def test_every_probability_notices_a_constant_off_by_a_fifth():
+    blind = {check["id"]: blindness(check) for check in TRUE if check["kind"] == "probability"}
+    assert {name: change for name, change in blind.items() if change > 0.2} == {}
+
+
+def test_no_check_is_blind_to_a_factor_of_two():
+    found = {check["id"]: blindness(check) for check in TRUE if check["kind"] != "rate"}
+    assert {name: change for name, change in found.items() if change >= 0.5} == {}
