@@ -233,6 +233,15 @@ def test_a_bound_with_another_constant_is_noticed_from_the_stated_power_on():
         assert check(exponential(0.1 * factor), attains=exact).run().passed == passes
 
 
+def test_at_an_atom_the_stated_quantile_may_be_off_by_a_rounding_and_by_no_more():
+    third = 1 / 3
+    atom = lambda draws, _: torch.full((draws,), third, dtype=torch.float64)
+    assert check(atom, attains=third * (1 + 4e-16)).run().passed
+    assert check(atom, attains=third * (1 - 4e-16)).run().passed
+    assert not check(atom, attains=third * (1 + 1e-11)).run().passed
+    assert not check(atom, attains=third * (1 - 1e-11)).run().passed
+
+
 def test_another_quantile_can_be_named():
     assert check(exponential(0.1), attains=0.1 * math.log(2), quantile=0.5).run().passed
     assert not check(exponential(0.1), attains=0.1 * math.log(2)).run().passed

@@ -15,6 +15,8 @@ from shallowformer.verify.verdict import SHORTFALL, Verdict
 
 #: Level of the Clopper–Pearson interval: a check run on fresh seeds contradicts a true claim once in two hundred.
 LEVEL = 0.99
+#: How far outside the interval a stated quantile may lie: where the law has an atom, the interval is a single rounded number.
+ROUNDING = 1e-12
 
 
 def interval(failures: int, draws: int) -> tuple[float, float]:
@@ -130,7 +132,7 @@ class Probability:
                 "quantile_interval": list(ends),
             }
             summary += f"; {100 * self._quantile:g} % quantile of left side over right side in [{ends[0]:.4g}, {ends[1]:.4g}]"
-            if not ends[0] <= self.attains <= ends[1]:
+            if not ends[0] * (1 - ROUNDING) <= self.attains <= ends[1] * (1 + ROUNDING):
                 summary += f", which the claim says is {self.attains:.4g}"
                 verdict = SHORTFALL
         return Verdict(

@@ -11,6 +11,7 @@ from shallowformer.probability import gaussian_means
 from shallowformer.verify.mistakes import Mistake, package
 
 _right_given_weights = envelopes.target_given_weights
+_right_at_data = envelopes.f_max_at_data
 _right_pulled = envelopes.f_pulled_camps
 
 
@@ -24,7 +25,11 @@ def _coupled_with_a_smaller_budget() -> float:
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
-    "kr-lemma-6-heads": [package("tokens added up, not averaged", softmax, "mean", lambda X, alpha: X.sum(-2))],
+    "kr-lemma-6-heads": [
+        package("tokens added up, not averaged", softmax, "mean", lambda X, alpha: X.sum(-2)),
+        Mistake("a constant 1 % larger", lambda check: replace(check, rhs=1.01 * check.rhs)),
+    ],
+    "kr-lemma-6-heads/trivial": [package("tokens added up, not averaged", softmax, "mean", lambda X, alpha: X.sum(-2))],
     "kr-lemma-6": [
         Mistake("logits that move twice as far", lambda check: replace(
             check, lhs=lambda w, w2, **point: check.lhs(w=2 * w, w2=2 * w2, **point))),
@@ -54,6 +59,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-6-data": [
         package("a third of E‖MU‖, no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: 0.3 * envelopes.y_max(rho)),
         package("no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho)),
+        package("a fifth more", envelopes, "f_max_at_data", lambda *case: 1.2 * _right_at_data(*case)),
         package("divided by √d", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho) / 8**0.5),
     ],
     "kr-lemma-6-everywhere/model": [
