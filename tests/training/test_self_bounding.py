@@ -65,6 +65,18 @@ def test_drift_and_certificates_hold_along_runs(radius, eta):
         assert float(seen.run.active[-1].max()) > 0.5
 
 
+def test_bounds_along_a_run_are_exactly_these():
+    seen, *_ = followed(0.5, 0.1, steps=5)
+    x = seen.losses[:-1].sqrt()
+    for form in theorem.FORMS:
+        squares, epsilon = getattr(seen, form)[:-1], seen.epsilon[:-1, 0]
+        pulls = epsilon * x
+        assert_agrees(seen.drift_bound(form)[:, 0], 0.4 * (0.1 * squares - 1) * x**2 + 0.4 * pulls)
+        for t in range(1, 6):
+            slack = (pulls[:t].sum() + seen.V[0, 0] / 0.4) / t
+            assert_agrees(seen.averaged_certificate(form)[t - 1, 0] * (1 - 0.1 * squares[:t].max()), slack)
+
+
 def test_what_is_followed_is_what_the_formulas_say():
     seen, objective, comparators = followed(0.5, 0.1, steps=5)
     assert seen.steps == 5
