@@ -92,6 +92,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.training_loss:EXPERIMENT",
         "Figure 1(c): smallest and mean training loss against width, the paper's variant and the released one",
     ),
+    "long_runs": Entry(
+        "shallowformer.experiments.kernel_regime.training_loss:LONG",
+        "Figure 1(c) after the paper's horizon: the small copy over ten times the length",
+    ),
 }
 
 
