@@ -56,7 +56,8 @@ def test_narrow_models_come_first(scale):
 def test_longer_runs_are_read_at_lengths_of_the_paper_s_variant(variant):
     config = training_loss.Config(variant, 4, 0, 25, 32, training_loss.LONGER, 100)
     read = training_loss.horizons(config)
-    assert all(t % config.coarse == 0 for t in read) and read == sorted(set(read))
+    assert all(t % config.coarse == 0 for t in read)
+    assert read == sorted(set(read))
     assert read[-1] == config.steps
     step = {"paper": 1, "released": 1.75}[variant]
     lengths = [step * t / config.steps**0.5 for t in read]
