@@ -92,9 +92,17 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.prices:EXPERIMENT",
         "What the labels of Figure 1's teachers cost in the norm of the student's kernel, against the number of inputs",
     ),
+    "linear_left": Entry(
+        "shallowformer.experiments.kernel_regime.prices:LEFT",
+        "What descent on the linear model leaves of the labels of Figure 1's teachers",
+    ),
     "training_loss": Entry(
         "shallowformer.experiments.kernel_regime.training_loss:EXPERIMENT",
         "Figure 1(c): smallest and mean training loss against width, the paper's variant and the released one",
+    ),
+    "long_runs": Entry(
+        "shallowformer.experiments.kernel_regime.training_loss:LONG",
+        "Figure 1(c) after the paper's horizon: the small copy over ten times the length",
     ),
 }
 

@@ -30,7 +30,22 @@ def test_a_price_by_a_plain_route():
 
 def test_stored_prices_stay_below_their_ceiling():
     rows = stored(prices.EXPERIMENT)
-    assert len(rows) == 10
+    assert len(rows) == 11
     for row in rows:
         for name in prices.OWN:
             assert all(a < b for a, b in zip(row[name]["price"], row[name]["ceiling"], strict=True))
+
+
+def test_the_linear_model_leaves_what_descent_on_it_leaves():
+    config = prices.Left(2, 6, heads=64, teacher=64)
+    given = problems.problem("mixed", 2, 6, 64)
+    kernel = tangent_kernel.limit(given.X, 64, torch.Generator().manual_seed(6002)).total
+    residual = y = given.labels.mean
+    for _ in range(4000):
+        residual = residual - 2 / 4000**0.5 / 6 * kernel @ residual
+    left = float(residual.square().sum() / y.square().sum())
+    assert prices.compute_left(config, CPU)["left"]["mixed"] == pytest.approx(left, rel=1e-6)
+
+
+def test_what_is_left_of_every_problem_is_stored():
+    assert [row["seed"] for row in stored(prices.LEFT)] == list(prices.SEEDS)

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from shallowformer.experiments import registry
+from shallowformer.experiments.experiment import stored
 from shallowformer.experiments.kernel_regime import certificates, training_loss
 
 CPU = torch.device("cpu")
@@ -49,3 +50,29 @@ def test_stored_runs_descend(scale):
 def test_narrow_models_come_first(scale):
     widths = [config.m for config in training_loss.plan(scale)]
     assert widths == sorted(widths)
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_longer_runs_are_read_at_lengths_of_the_paper_s_variant(variant):
+    config = training_loss.Config(variant, 4, 0, 25, 32, training_loss.LONGER, 100)
+    read = training_loss.horizons(config)
+    assert all(t % config.coarse == 0 for t in read)
+    assert read == sorted(set(read))
+    assert read[-1] == config.steps
+    step = {"paper": 1, "released": 1.75}[variant]
+    lengths = [step * t / config.steps**0.5 for t in read]
+    for wanted in (63.2, 158.9, 632.5):
+        assert min(abs(length / wanted - 1) for length in lengths) < 0.01
+
+
+def test_a_longer_run_begins_as_the_small_copy_does():
+    coarse = training_loss.Config("paper", 4, 0, 25, 32, training_loss.STEPS, 10)
+    long = training_loss.Config("paper", 4, 0, 25, 32, training_loss.LONGER, 100)
+    first, second = (training_loss.steps_of(config, 40)["mean"] for config in (coarse, long))
+    assert first == pytest.approx(second, rel=1e-6)
+
+
+def test_every_longer_run_is_stored():
+    plan = training_loss.plan_long("paper")
+    assert len(stored(training_loss.LONG)) == len(plan)
+    assert {config.seed for config in plan} == set(range(10))

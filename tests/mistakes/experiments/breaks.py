@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shallowformer.kernel_regime.kernel import tangent_kernel, targets
 from shallowformer.kernel_regime.model import transformer
-from shallowformer.verify.mistakes import SIGNS, Mistake, formula, package
+from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_finite = tangent_kernel.finite
 
@@ -16,6 +16,18 @@ def _saturated(X, y, phi, eta, steps):
         r = r - 2 * eta / len(y) * (h @ (h.T @ r)) / phi.m
     return r
 
+
+def _of_draws(what, change):
+    """What a probability check draws, changed."""
+    return Mistake(what, lambda check: replace(check, fails=lambda *given: change(check.fails(*given))))
+
+
+#: Prices of a sample among more samples and among fewer.
+OF_A_SAMPLE = [
+    _of_draws("the other way", lambda ratios: 1 / ratios),
+    _of_draws("prices of all samples, not of one", lambda ratios: 4 * ratios),
+    _of_draws("norms, not squared norms", lambda ratios: ratios.sqrt()),
+]
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
@@ -31,6 +43,6 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("only oddness", targets, "reachable", lambda target, X: (target(X) - target(-X)) / 2),
         package("no symmetry", targets, "reachable", lambda target, X: target(X)),
     ],
-    "kr-remark-9-price/teacher": SIGNS,
-    "kr-remark-9-price/jump": SIGNS,
+    "kr-remark-9-price/teacher": OF_A_SAMPLE,
+    "kr-remark-9-price/jump": OF_A_SAMPLE,
 }  # fmt: skip

@@ -1,7 +1,8 @@
 """What the labels of Figure 1 cost in the norm of the student's kernel: the paper's teacher, the released one, and those between.
 
 Labels of a function in the kernel's class 𝓕 cost at most its squared norm over their mean square, however many inputs there are. Where
-the price goes on rising with their number, there may be no such function.
+the price goes on rising with their number, there may be no such function. ``LEFT`` says what gradient descent on the linear model leaves of
+the labels of the small copy of Figure 1: what is dear is also late to learn.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.experiments.kernel_regime import problems
+from shallowformer.experiments.kernel_regime import certificates, problems
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.kernel.labels import labelled
 from shallowformer.kernel_regime.model import parameters
@@ -19,6 +20,8 @@ SEEDS = range(10)
 TEACHERS = ("paper", "mixed", "diagonal", "both")
 #: Those whose heads have the student's law.
 OWN = ("paper", "mixed")
+#: Heads for the limit kernel: of all problems, and of the first once more, as K⁻¹ of a mean over heads is too large on average.
+HEADS, MORE_HEADS = 4096, 16384
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Config:
 
     seed: int
     sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024)
-    heads: int = 4096
+    heads: int = HEADS
     teacher: int = 8192
 
 
@@ -42,13 +45,13 @@ def plan(scale: str) -> list[Config]:
     """The draws of a scale.
 
     Args:
-        scale: "smoke" (a tiny one), "laptop" (three, of up to 256 inputs), "paper" (ten).
+        scale: "smoke" (a tiny one), "laptop" (three, of up to 256 inputs), "paper" (ten, and the first with more heads).
     """
     if scale == "smoke":
         return [Config(0, (4, 8, 16), heads=64, teacher=64)]
     if scale == "laptop":
         return [Config(seed, (32, 64, 128, 256), teacher=4096) for seed in SEEDS[:3]]
-    return [Config(seed) for seed in SEEDS]
+    return [Config(seed) for seed in SEEDS] + [Config(0, heads=MORE_HEADS)]
 
 
 def compute(config: Config, device: torch.device) -> dict:
@@ -93,5 +96,62 @@ EXPERIMENT = Experiment(
     title="What the labels of Figure 1's teachers cost in the norm of the student's kernel, against the number of inputs",
     plan=plan,
     compute=compute,
+    dtype="float64",
+)
+
+
+@dataclass(frozen=True)
+class Left:
+    """Labels of all teachers at the inputs of a small problem, and the kernel there.
+
+    Args:
+        seed: of the problem and of the kernel's heads.
+        n: inputs.
+        heads: drawn for the limit kernel.
+        teacher: heads of the teachers.
+    """
+
+    seed: int
+    n: int = 500
+    heads: int = 2048
+    teacher: int = 8192
+
+
+def plan_left(scale: str) -> list[Left]:
+    """The problems of a scale.
+
+    Args:
+        scale: "smoke" (a tiny one), "laptop" (three), "paper" (ten).
+    """
+    if scale == "smoke":
+        return [Left(0, 20, 64, 64)]
+    return [Left(seed) for seed in (SEEDS if scale == "paper" else SEEDS[:3])]
+
+
+def compute_left(config: Left, device: torch.device) -> dict:
+    """What the linear model of infinitely many heads has left after the paper's run, in float64 on the CPU.
+
+    Args:
+        config: what to draw.
+        device: not used.
+
+    Returns:
+        ``left``: by teacher, the loss after the paper's step size and number of steps over that at the start.
+    """
+    given = {name: problems.problem(name, config.seed, config.n, config.teacher) for name in TEACHERS}
+    source = torch.Generator().manual_seed(6000 + config.seed)
+    K = tangent_kernel.limit(given["paper"].X, config.heads, source).total
+    speeds, vectors = torch.linalg.eigh(K / config.n)
+    eta, steps = certificates.PAPER
+    kept = (1 - 2 * eta * speeds) ** (2 * steps)
+    squares = {name: (vectors.T @ problem.labels.mean).square() for name, problem in given.items()}
+    return {"left": {name: float(kept @ parts / parts.sum()) for name, parts in squares.items()}}
+
+
+LEFT = Experiment(
+    name="linear_left",
+    title="What descent on the linear model leaves of the labels of Figure 1's teachers",
+    plan=plan_left,
+    compute=compute_left,
     dtype="float64",
 )

@@ -1,6 +1,7 @@
 """Figure 1(c): smallest and mean training loss against width, over 4000 steps of projected gradient descent.
 
 The paper's problems 0 to 4 were run at widths 8 to 512 for ``certificates``; they are read from there and not run again.
+``LONG`` is the small copy over ten times the length: where does the slope in the width go after the paper's horizon?
 """
 
 import math
@@ -18,6 +19,8 @@ STEPS, HORIZONS = certificates.PAPER[1], certificates.HORIZONS
 WIDTHS, SEEDS = (4, 8, 16, 32, 64, 128, 256), range(10)
 #: Widths and seeds that ``certificates`` holds.
 HELD = {(m, seed) for m in (8, 16, 32, 64, 128, 256, 512) for seed in range(5)}
+#: The step size is 1/√τ, so a run of ten times the length has a hundred times the steps.
+LONGER = 100 * STEPS
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,46 @@ def plan(scale: str) -> list[Config]:
     ]
 
 
+def plan_long(scale: str) -> list[Config]:
+    """Small problems over ten times the paper's length, narrow students first; and the small copy in steps of the paper's size.
+
+    Args:
+        scale: "smoke", "laptop" (three problems) or "paper" (ten, at all widths).
+    """
+    if scale == "smoke":
+        return [Config(variant, 4, 0, 20, 32, LONGER, 1000) for variant in problems.FIGURE]
+    widths, seeds = (WIDTHS, SEEDS) if scale == "paper" else ((4, 16, 64), range(3))
+    return [
+        config
+        for m in widths
+        for config in (
+            *(
+                Config(variant, m, seed, n=500, steps=LONGER, coarse=100)
+                for variant in problems.FIGURE
+                for seed in seeds
+            ),
+            *(Config("paper", m, seed, n=500) for seed in range(3) if m in (4, 16, 64)),
+        )
+    ]
+
+
+def horizons(config: Config) -> list[int]:
+    """After how many steps a run is read: up to the paper's horizon the numbers that ``certificates`` has too.
+
+    Args:
+        config: of the run.
+
+    Returns:
+        Numbers of steps, multiples of ``coarse``; of a longer run those after which its length ητ is that of a run of the paper's variant
+        after 10^(k/10) of its own, so that lengths of different variants can be compared, and all of them.
+    """
+    if config.steps <= STEPS:
+        return [t for t in HORIZONS if t <= config.steps and t % config.coarse == 0]
+    ends = {round(config.steps / config.coarse / _step(config) * 10 ** (k / 10)) for k in range(-20, 3)}
+    last = config.steps // config.coarse
+    return [config.coarse * t for t in sorted({t for t in ends if 1 <= t < last} | {last})]
+
+
 def compute(config: Config, device: torch.device) -> dict:
     """Train one student, in single precision.
 
@@ -82,11 +125,11 @@ def compute(config: Config, device: torch.device) -> dict:
     """
     run, given = _run(config, config.steps // config.coarse, device)
     losses = run.step_losses[:, 0].double()
-    horizons = [t for t in HORIZONS if t <= config.steps and t % config.coarse == 0]
-    ends = [t // config.coarse for t in horizons]
+    read = horizons(config)
+    ends = [t // config.coarse for t in read]
     result = {
         "trivial": _trivial(given),
-        "horizons": horizons,
+        "horizons": read,
         "means": [float(losses[:t].mean()) for t in ends],
         "mins": [float(losses[:t].min()) for t in ends],
         "displacement": run.displacement[-1, 0].tolist(),
@@ -102,8 +145,13 @@ def _run(config: Config, steps: int, device: torch.device) -> tuple[descent.Run,
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
     X, y = (of.to(device, torch.float32)[: given.trained] for of in (given.X, given.labels.mean))
     start = problems.start(config.m, config.seed).map(lambda block: block.to(device, torch.float32))
-    eta = config.coarse * problems.VARIANTS[config.variant].step / math.sqrt(config.steps)
+    eta = config.coarse * _step(config) / math.sqrt(config.steps)
     return descent.run(Loss(X, y), start, eta=eta, steps=steps, rho=problems.THREES, every=steps), given
+
+
+def _step(config: Config) -> float:
+    """The step size, times √τ."""
+    return problems.VARIANTS[config.variant].step
 
 
 def _trivial(given: problems.Problem) -> float:
@@ -149,6 +197,14 @@ EXPERIMENT = Experiment(
     name="training_loss",
     title="Figure 1(c): smallest and mean training loss against width, the paper's variant and the released one",
     plan=plan,
+    compute=compute,
+    tolerance={"active": math.inf},
+    dtype="float32",
+)
+LONG = Experiment(
+    name="long_runs",
+    title="Figure 1(c) after the paper's horizon: the small copy over ten times the length",
+    plan=plan_long,
     compute=compute,
     tolerance={"active": math.inf},
     dtype="float32",
