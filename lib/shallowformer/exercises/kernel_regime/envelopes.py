@@ -53,7 +53,7 @@ TARGET_ENVELOPE_MISTAKES = {
 
 
 def check_target_envelope(target_envelope: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *The envelope in closed form*: the first bound of Lemma 6, sharp, for tanh.
+    """Exercise *The envelope in closed form*: the first bound of the envelope of the targets, for tanh.
 
     Args:
         target_envelope: ν̄_c, ν̄_u, ν̄_w → the bound.
