@@ -22,6 +22,9 @@ _right_hidden = hessian.hidden
 _right_gradient = hessian.gradient
 _right_f = transformer.f
 _right_worst = perturbations.adversarial
+_right_mean_square = norm_event.mean_square_bound
+_right_no_log = linearisation.B_lin_no_log
+_right_G2 = blocks.G2
 
 
 def _half_adversary(X, phi0, rho, **effort):
@@ -55,8 +58,16 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("G₁ without its W-part", blocks, "G1", lambda R, r_u, r_w: _right_G1(R, r_u, 0.0)),
     ],
     "kr-lemma-3-log": [
-        package("no fluctuation, and half of d", norm_event, "mean_square_bound", lambda m, d, x: d / 2),
-        package("Γ lost", linearisation, "B_lin_no_log", lambda m, d, rho, x: 0.5),
+        package("2√(2dx/m) 20 % smaller", norm_event, "mean_square_bound", lambda m, d, x: d + 1.6 * (2 * d * x / m) ** 0.5 + 4 * x / m),
+        package("4x/m 20 % smaller", norm_event, "mean_square_bound", lambda m, d, x: d + 2 * (2 * d * x / m) ** 0.5 + 3.2 * x / m),
+        package("m for m/2 in the fluctuation", norm_event, "mean_square_bound", lambda m, d, x: _right_mean_square(2 * m, d, x)),
+    ],
+    "kr-lemma-3-log/average": [
+        package("a bound 5 % too large", linearisation, "B_lin_no_log", lambda *a, **o: 1.05 * _right_no_log(*a, **o)),
+        package("m for m/2 in the fluctuation", norm_event, "mean_square_bound", lambda m, d, x: _right_mean_square(2 * m, d, x)),
+    ],
+    "kr-lemma-3-log/expectation": [
+        package("½G₂ 1 % too large", blocks, "G2", lambda *a, **o: 1.01 * _right_G2(*a, **o)),
     ],
     "kr-lemma-3-log/limit": [
         Mistake("another limit", lambda check: replace(check, measure=lambda m, seed: check.measure(m, seed) + 0.05)),

@@ -77,6 +77,30 @@ def _one_direction(d):
     return given @ torch.softmax((d - 1) * r.log() - r**2 / 2, 0)[:, 0]
 
 
+def _pair_in_the_plane(s, factor=None, together=None):
+    """k_∞(s) for d = 2 with another factor in front of the attention block, or another cross-covariance."""
+    x = torch.linspace(-5, 5, 15, dtype=torch.float64)
+    plane = torch.cartesian_prod(x, x)
+    weight = torch.softmax(-plane.square().sum(-1) / 2, 0)
+    r = torch.linspace(0.1, 5.5, 28, dtype=torch.float64)  # midpoints
+    first = torch.stack([r, 0 * r], -1)[:, None, None]
+    together = s if together is None else together
+    second = together * first + (1 - together**2) ** 0.5 * plane[:, None]
+
+    def head(lam):
+        length = lam.norm(dim=-1, keepdim=True)
+        A = torch.from_numpy(ive(1, length.numpy()) / ive(0, length.numpy()))
+        e = lam / length
+        along = (plane * e).sum(-1, keepdim=True) * e
+        MU = (1 - A**2 - A / length) * along + A / length * (plane - along)
+        return torch.tanh((A * e * plane).sum(-1)), A * e, MU
+
+    (h, a, MU), (k, b, NU) = head(first), head(second)
+    factor = s if factor is None else factor
+    kappa = h * k + (1 - h**2) * (1 - k**2) * ((a * b).sum(-1) + factor * (MU * NU).sum(-1))
+    return kappa @ weight @ weight @ torch.softmax(r.log() - r**2 / 2, 0)
+
+
 def _head_with_positions(X, U, W, q):
     """A model that knows where in the sequence a token stands."""
     T = X.shape[1]
@@ -111,8 +135,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-4-long": [formula("d for d − 1", lambda value, case: (value[0], value[1] - value[2], value[2]))],
     "kr-lemma-4-long/diagonal": [formula("d for d − 1", lambda value, case: value + _one_direction(case["d"]))],
     "kr-lemma-4-long/pairs": [
-        Mistake("the other angle", lambda check: replace(check, formula=lambda d, s: check.formula(d=d, s=-s))),
-        Mistake("the square of the cosine", lambda check: replace(check, formula=lambda d, s: check.formula(d=d, s=s * s))),
+        formula("the factor s squared", lambda value, case: _pair_in_the_plane(case["s"], factor=case["s"] ** 2)),
+        formula("no cross-covariance", lambda value, case: _pair_in_the_plane(case["s"], together=0.0)),
+        formula("the attention block 3 % too large", lambda value, case: _pair_in_the_plane(case["s"], factor=1.03 * case["s"])),
     ],
     "kr-lemma-4-singular": [package("a position in the sequence", gradients, "_head_quantities", _head_with_positions)],
     "kr-lemma-4-singular/descent": [
