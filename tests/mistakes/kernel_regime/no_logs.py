@@ -6,14 +6,11 @@ import torch
 
 from shallowformer.kernel_regime.bounds import approximation
 from shallowformer.kernel_regime.convergence import cancellation, gradient_norms, no_logs
-from shallowformer.kernel_regime.model import hessian, linear_model, transformer
+from shallowformer.kernel_regime.model import linear_model, transformer
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_f_lin = linear_model.f_lin
-_right_third = hessian.third
-_right_f_lin = linear_model.f_lin
-_right_third = hessian.third
 _right_no_log = gradient_norms.gradient_no_log
 _right_at_start = gradient_norms.gradient_at_start
 _right_drift = cancellation.drift
@@ -34,19 +31,23 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-theorem-b/no-log": [
         package("four fifths of the bound", gradient_norms, "gradient_no_log", lambda *all: 0.8 * _right_no_log(*all)),
+        package("a twentieth more", gradient_norms, "gradient_no_log", lambda *all: 1.05 * _right_no_log(*all)),
     ],
     "kr-theorem-b/worst": [
         package("half of the turn", no_logs, "turn_over_heads", lambda *all: _right_turn_b(*all) / 2),
         package("no approximation error", approximation, "rms_bernstein", lambda *all: 0.0),
+        package("six fifths of the turn", no_logs, "turn_over_heads", lambda *all: 1.2 * _right_turn_b(*all)),
     ],
     "kr-theorem-c/start": [
         package("no fluctuation", gradient_norms, "gradient_at_start", lambda m, x, sigma: sum(b**2 for b in sigma.bounds[:2])),
         package("a fluctuation half as large", gradient_norms, "gradient_at_start",
                 lambda m, x, sigma: (_right_at_start(m, x, sigma) + _right_at_start(m, 0.0, sigma)) / 2),
+        package("a tenth more", gradient_norms, "gradient_at_start", lambda *all: 1.1 * _right_at_start(*all)),
     ],
     "kr-theorem-c/tanh": [
         package("no fluctuation", gradient_norms, "gradient_at_start", lambda m, x, sigma: 1.0),
         package("½ in place of 1", gradient_norms, "gradient_at_start", lambda m, x, sigma: _right_at_start(m, x, sigma) - 0.5),
+        package("a tenth more", gradient_norms, "gradient_at_start", lambda *all: 1.1 * _right_at_start(*all)),
     ],
     "kr-theorem-c-turn/bracket": [
         package("½ρ_c r² for ρ_c r²", no_logs, "beyond_leading", lambda L2, L3, rho, nu: (
@@ -74,10 +75,12 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-theorem-d/pairs": [
         package("a tenth of κ and κ′", cancellation, "drift", lambda *all, **L: [k / 10 for k in _right_drift(*all, **L)]),
+        package("six fifths of κ and κ′", cancellation, "drift", lambda *all, **L: [1.2 * k for k in _right_drift(*all, **L)]),
         package("partners that stay opposite", cancellation, "drift", lambda R, *more, **L: [0 * R, _right_drift(R, *more, **L)[1]]),
     ],
     "kr-theorem-d/bounds": [
         package("1/m⁴ for 1/m", cancellation, "gap_of_pairs", lambda R, *more, **L: _right_gap(R, *more, **L) / len(R) ** 3),
         package("1/m⁴ for 1/m", cancellation, "turn_of_pairs", lambda R, *more, **L: _right_turn(R, *more, **L) / len(R) ** 3),
+        package("six fifths of the gap", cancellation, "gap_of_pairs", lambda *all, **L: 1.2 * _right_gap(*all, **L)),
     ],
 }  # fmt: skip
