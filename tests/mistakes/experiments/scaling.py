@@ -1,6 +1,7 @@
 """Mistakes planted in the chapter *Scaling laws*: what its checks must notice."""
 
 import math
+from dataclasses import replace
 
 from shallowformer.experiments.kernel_regime import approximation_error
 from shallowformer.kernel_regime.kernel import tangent_kernel
@@ -9,6 +10,12 @@ from shallowformer.verify.mistakes import Mistake, formula, package
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
+    "kr-theorem-1-figure": [
+        Mistake("from wide to narrow", lambda check: replace(check, lhs=check.rhs, rhs=check.lhs)),
+    ],
+    "kr-theorem-1-figure/medians": [
+        Mistake("medians over means, without the 1", lambda check: replace(check, lhs=lambda which: 1 + check.lhs(which))),
+    ],
     "kr-lemma-5-labels": [
         formula("no floor", lambda value, case: value * case["M"] / (case["N"] + case["M"])),
         formula("errors that add up unsquared", lambda value, case: value * (case["N"] ** -0.5 + case["M"] ** -0.5) ** 2 / (1 / case["N"] + 1 / case["M"])),
