@@ -6,7 +6,15 @@ from shallowformer.experiments import registry, store, sweep, verification
 from shallowformer.experiments.experiment import planned
 
 #: Experiments whose laptop scale has smaller problems than the paper's; that of the others is a part of it.
-SMALLER = ("approximation_error", "linearisation_error", "prices", "sample_size", "training_loss")
+SMALLER = (
+    "approximation_error",
+    "linear_runs",
+    "linearisation_error",
+    "prices",
+    "sample_size",
+    "theorem_e",
+    "training_loss",
+)
 
 every_experiment = pytest.mark.parametrize("name", registry.EXPERIMENTS)
 

@@ -111,7 +111,9 @@ class Errata(_LedgerDirective):
         ]
         # What fails is the paper's, also where a variant of the book's own examines it.
         said = lambda verdict: [
-            f"- {reference(e, titles)} {{cite:p}}`{e['paper']}`: {what}" for e, came, what in found if came == verdict
+            f"- {reference(e, titles)} {{cite:p}}`{e['paper']}`: {what}"
+            for e, came, what in found
+            if came == verdict
         ]
         better = [
             f"- {reference(e, titles)}{_credit(e)}: {what}"
