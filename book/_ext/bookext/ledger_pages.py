@@ -151,6 +151,8 @@ def _measured(check: dict) -> str:
         return f"error {measured[f'error_{worst}']:.0e} (tolerance {measured[f'tolerance_{worst}']:.0e})"
     if check["kind"] == "inequality":
         return f"ratio {measured['ratio']:.6f}"
+    if check["kind"] == "enclosure":
+        return f"enclosed to {measured['width']:.0e} (relative width)"
     low, high = measured["interval"]
     if check["kind"] == "rate":
         return f"slope {measured['slope']:.3f} in [{low:.3f}, {high:.3f}]"
