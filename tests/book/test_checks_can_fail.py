@@ -33,7 +33,7 @@ def test_every_planted_mistake_turned_its_check_red(chapter):
 #: exponent, and what of these is noticed the check says itself.
 MEASURED = {
     "kr-lemma-3-scale", "kr-remark-9-diagonal", "kr-remark-w", "kr-remark-x", "kr-remark-z",
-    "kr-theorem-a-length", "kr-theorem-d-labels", "kr-theorem-d-paired",
+    "kr-theorem-a-length", "kr-theorem-d-labels", "kr-theorem-d-paired", "kr-theorem-1-horizon",
 }  # fmt: skip
 
 

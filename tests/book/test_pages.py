@@ -1,10 +1,12 @@
-"""Every page is in the table of contents, every figure speaks, every statement is titled by its number."""
+"""Every page is in the table of contents, every figure speaks, every statement says whose it is."""
 
 import re
 
 import pytest
 
 from bookext.chapters import ROOT, chapters, docname, pages, read_notebook, statements
+from bookext.results import whose
+from shallowformer.verify.claims import parse
 
 
 def test_every_page_is_reached_from_the_table_of_contents():
@@ -25,8 +27,16 @@ def test_every_figure_has_a_caption_and_an_alternative_text(path):
             assert len(settings["figure"]["caption"]) > 40
 
 
-def test_every_statement_is_titled_by_its_number():
+def test_the_papers_statements_are_titled_by_their_numbers_and_ours_say_whose_they_are():
     for label, statement in statements().items():
-        assert re.match(
-            r"(Fact|Lemma|Remarks?|Theorem|Proposition|Corollary|Definition|A finite) ", statement["title"]
-        ), label
+        claim, title = parse(label), statement["title"]
+        if claim.own:
+            continue
+        if claim.origin == "paper":
+            assert title.endswith(f"{{cite:p}}`{claim.paper}`"), label
+            assert claim.variant or title.startswith(f"{claim.number}:"), label
+        else:
+            assert not re.match(r"(Fact|Lemma|Remark|Theorem|Proposition|Corollary|Definition) \d", title), (
+                label
+            )
+            assert "known" in whose(title) or "textbook" in whose(title) or "this book" in whose(title), label

@@ -6,7 +6,7 @@ import pytest
 
 from bookext.badges import badges
 from bookext.chapters import LEDGER, ROOT, statements
-from bookext.results import name, of_the_book, plain, results, topic
+from bookext.results import name, of_the_book, plain, results, topic, whose
 from shallowformer.verify import ledger
 from shallowformer.verify.verdict import SUPPORT, VERDICTS
 
@@ -26,9 +26,12 @@ def test_every_statement_of_the_book_has_a_name_and_the_verdict_of_the_ledger():
 def test_names_and_topics():
     assert name("kr-remark-4", "Remark 4: a ceiling {cite:p}`arda2026`") == "Remark 4"
     assert name("kr-remark-4-attained", "Attained ceilings: the same (this book)") == "Attained ceilings"
+    assert name("kr-theorem-1-features", "Display (38): how much {cite:p}`arda2026`") == "Display (38)"
     assert name("my-claim", "A finite step: of attention") == "A finite step"
     assert topic("Fact 3: mean and spread (known on a line)") == "mean and spread"
     assert topic("Fact 1: the softmax Jacobian {cite:p}`arda2026`") == "the softmax Jacobian"
+    assert whose("Fact 3: mean and spread (known on a line)") == "known on a line"
+    assert whose("Display (38): how much {cite:p}`arda2026`") == ""
     assert plain(r"at most $\log m$, *not* `m`") == "at most log m, not m"
 
 

@@ -11,7 +11,7 @@ from bookext.chapters import statements
 
 def words(label: str) -> str:
     """The words of a statement's title."""
-    title = statements()[label]["title"].split("{cite")[0].replace("(this book)", "")
+    title = re.sub(r"\([^()]*\)$", "", statements()[label]["title"].split("{cite")[0].strip())
     return " ".join(re.findall(r"[A-Za-z][\w-]*", re.sub(r"\$[^$]*\$", "", title)))
 
 

@@ -6,7 +6,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookext.badges import badges
 from bookext.chapters import LEDGER, statements
-from bookext.results import name, of_the_book, topic
+from bookext.results import name, of_the_book, topic, whose
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
@@ -78,7 +78,8 @@ class Scoreboard(_LedgerDirective):
             entry = by_label[label]
             cells = [
                 f"{reference(entry, titles)}: {topic(titles[label]['title'])}",
-                ("this book, on " if entry["origin"] == "book" else "") + f"{{cite:t}}`{entry['paper']}`",
+                (f"{whose(titles[label]['title'])}, on " if entry["origin"] == "book" else "")
+                + f"{{cite:t}}`{entry['paper']}`",
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
                 "; ".join([_measured(entry).replace("-", "−"), *map(_further, entry["parts"])]),

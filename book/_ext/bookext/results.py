@@ -48,13 +48,13 @@ def name(label: str, title: str = "") -> str:
 
     Args:
         label: its id.
-        title: on the page, if it is known: what is not the paper's is called by its title.
+        title: on the page, if it is known: only the paper's numbered statements are not called by it.
 
     Returns:
         For example "Fact 1" or "Skewness bound".
     """
     claim = parse(label)
-    if claim.own or (claim.origin == "book" and title):
+    if claim.own or (title and (claim.variant or claim.origin == "book")):
         return _unsigned(title).partition(":")[0]
     return claim.number + (f", {claim.variant.replace('-', ' ')}" if claim.variant else "")
 
@@ -69,6 +69,19 @@ def topic(title: str) -> str:
         MyST, possibly empty.
     """
     return _unsigned(title).partition(":")[2].strip()
+
+
+def whose(title: str) -> str:
+    """The note behind a title that says whose the statement is.
+
+    Args:
+        title: on the page, in MyST.
+
+    Returns:
+        For example "this book" or "rate known, constants this book"; empty behind a title with a citation.
+    """
+    note = re.search(r"\(([^()]*)\)$", title.strip())
+    return note[1] if note else ""
 
 
 def _unsigned(title: str) -> str:

@@ -13,6 +13,9 @@ ROOMS = {
 #: Kinds of statements.
 KINDS = ("fact", "lemma", "theorem", "proposition", "corollary", "definition", "remark")
 
+#: Variants that are the paper's own: further versions of a numbered statement, and displays of its proof.
+OF_THE_PAPER = {"kr-lemma-5-appendix", "kr-theorem-1-features", "kr-theorem-1-informal"}
+
 _ID = re.compile(rf"({'|'.join(ROOMS)})-({'|'.join(KINDS)})-(\d+|[a-z])(?:-([a-z0-9-]+))?")
 
 
@@ -37,6 +40,8 @@ class ClaimId:
     @property
     def origin(self) -> str:
         """Whose statement it is: ``paper``, or ``book`` for letters and for variants such as ``sharp``."""
+        if self.label in OF_THE_PAPER:
+            return "paper"
         return "book" if self.variant or not self.number[-1:].isdigit() else "paper"
 
     @property

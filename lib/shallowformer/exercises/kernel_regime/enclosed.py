@@ -1,8 +1,46 @@
 """Exercises of the chapter *Constants, enclosed*."""
 
+import math
 from collections.abc import Callable
 
-from shallowformer.exercises.feedback import Feedback, judge
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
+
+#: What people answer instead, by the hint they get; arguments mid, low, high, h.
+PIECE_MISTAKES = {
+    "that looks to the right only: f may rise to the left as well.": lambda mid, low, high, h: mid + h * high,
+    "that looks to the left only: f may rise to the right as well.": lambda mid, low, high, h: mid - h * low,
+    "h is half of the length already.": lambda mid, low, high, h: mid + h / 2 * max(high, -low),
+    "from the midpoint it is half of the length to either end.": lambda mid, low, high, h: (
+        mid + 2 * h * max(high, -low)
+    ),
+    "that is a lower bound.": lambda mid, low, high, h: mid - h * max(high, -low),
+}
+
+
+def piece_bound(mid: float, low: float, high: float, h: float) -> float:
+    """The largest value on a piece that a value at its midpoint and bounds on the slope allow.
+
+    Args:
+        mid: the value.
+        low: lower bound of the slope.
+        high: upper bound of the slope.
+        h: half length of the piece, above 0.
+    """
+    return mid + h * max(high, -low)
+
+
+def check_piece_bound(answer: Callable[[float, float, float, float], float]) -> Feedback:
+    """Exercise *One piece*: the bound from mid, low, high, h.
+
+    Args:
+        answer: mid, low, high, h → the bound.
+    """
+    cases = [
+        ("a slope that may have either sign", (1.0, -1.0, 3.0, 0.5)),
+        ("a steeper way to the left", (1.0, -4.0, 2.0, 0.5)),
+        ("a rising function", (0.0, 0.5, 2.0, 0.25)),
+    ]
+    return judge("ex-enclosed-piece", answer, piece_bound, cases, PIECE_MISTAKES)
 
 
 def _chord(p: float, P: float, q: float, Q: float) -> tuple[float, float]:
@@ -48,3 +86,20 @@ def check_chord_bound(answer: Callable[[float, float, float, float], float]) -> 
         ("a flat one", (1.0, 2.0, 2.0, 3.0)),
     ]
     return judge("ex-enclosed-chord", answer, chord_bound, cases, CHORD_MISTAKES)
+
+
+def check_steepest(steepest: Answer) -> Feedback:
+    """Exercise *Another activation*: sup |σ′| of GELU."""
+    density = math.exp(-1.0) / math.sqrt(2 * math.pi)
+    right = (1 + math.erf(1.0)) / 2 + math.sqrt(2) * density
+    mistakes = {
+        "that is the limit at infinity; on the way there the slope is larger.": 1.0,
+        "that is the slope at 1; it still rises there.": (1 + math.erf(0.5**0.5)) / 2
+        + math.exp(-0.5) / math.sqrt(2 * math.pi),
+        "that is the smallest slope; asked for is the largest absolute value.": 1 - right,
+        "that is the largest second derivative.": 2 / math.sqrt(2 * math.pi),
+    }
+    otherwise = "nine digits are wanted: the slope is Φ(x) + xφ(x); where does its derivative vanish?"
+    return judge_number(
+        "ex-enclosed-gelu", steepest, right, mistakes, otherwise, f"{right:.9f}", tolerance=2e-9, near=1e-4
+    )

@@ -35,7 +35,9 @@ LOSS_MISTAKES = {
 }
 
 
-def check_linear_loss(answer: Callable[[Tensor, Tensor, float, int], float]) -> Feedback:
+def check_linear_loss(
+    answer: Callable[[Float[Tensor, "n n"], Float[Tensor, " n"], float, int], float],
+) -> Feedback:
     """Exercise *The linear run*: ‖u⁽ˢ⁾‖/√n.
 
     Args:
@@ -108,7 +110,7 @@ READOUT_MISTAKES = {
 }
 
 
-def check_readout_move(answer: Callable[[Tensor, float], float]) -> Feedback:
+def check_readout_move(answer: Callable[[Float[Tensor, "steps k"], float], float]) -> Feedback:
     """Exercise *Readouts know how far their pair has gone*: χ from the path of α.
 
     Args:

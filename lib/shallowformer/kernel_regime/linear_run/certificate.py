@@ -171,7 +171,7 @@ class _Recursion:
         ]
 
 
-def past_values(values: list[float], like: Tensor) -> Tensor:
+def past_values(values: list[float], like: Float[Tensor, "..."]) -> Float[Tensor, " steps"]:
     """A list as a tensor."""
     return like.new_tensor(values)
 
