@@ -46,5 +46,5 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-remark-1-scaling/variance": [formula("E z = β²k for every token", lambda value, case: (value[0], torch.full_like(value[1], case["beta"] ** 2 * case["k"])))],
     "kr-remark-2": [package("heads in the wrong order", equivalences, "block_diagonal", lambda U: _right_blocks(U).flip(0))],
-    "kr-proposition-b": [package("a zero token joins", softmax, "pooled_attention", _head_mean_of_keys)],
+    "kr-proposition-a": [package("a zero token joins", softmax, "pooled_attention", _head_mean_of_keys)],
 }  # fmt: skip

@@ -26,7 +26,7 @@ def _sum_of_tokens(X, alpha):
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-fact-2": [package("tokens added up, not averaged", softmax, "mean", _sum_of_tokens)],
-    "kr-proposition-a": [
+    "kr-proposition-b": [
         package("M without its mean", softmax, "covariance", _second_moment),
         package("K_U with the wrong sign", softmax, "third_cumulant", lambda X, alpha, U: -_right_cumulant(X, alpha, U)),
         package("K_U of uncentred tokens", softmax, "third_cumulant",
