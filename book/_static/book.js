@@ -10,6 +10,7 @@ const KINDS = {
   proofs: fold => fold.matches(".sd-dropdown") && !fold.matches(".solution") && fold.querySelector(".proof"),
   checks: fold => fold.matches(".checks"),
   code: fold => fold.matches(".hide") && !fold.closest(".tag_solution"),
+  supplements: fold => fold.matches(".supplement"),
 };
 const remembered = {
   read() { try { return JSON.parse(localStorage.getItem("open-folds")) ?? []; } catch { return []; } },
@@ -48,7 +49,7 @@ function offerSwitches() {
 function openTarget() {
   if (location.hash.length < 2) return;
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const closed = [];
+  const closed = [...target?.querySelectorAll(":scope > details.supplement:not([open])") ?? []];
   for (let fold = target?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])"))
     closed.push(fold);
   closed.forEach(fold => { fold.open = true; });

@@ -20,6 +20,7 @@ KINDS = {
     "proofs": "article details.sd-dropdown:not(.solution):has(.proof)",
     "checks": "article details.checks",
     "code": "article details.hide:not(.tag_solution *)",
+    "supplements": "article details.supplement",
 }
 #: What is open on paper, and what is not on it.
 OPEN = "article details:not(.hide, .checks, .checks *), .tag_solution details"

@@ -1,4 +1,4 @@
-"""The checks of a statement, folded under one line: how many there are, what came out, and what they would notice."""
+"""What a page folds: the checks of a statement under one line that says what came out, and supplements under their heading."""
 
 from collections import Counter
 
@@ -11,7 +11,25 @@ from shallowformer.verify.verdict import IN_WORDS
 _CARD = "div.verdict[data-verdict]"
 
 
-def fold(soup: BeautifulSoup) -> None:
+def fold_supplements(soup: BeautifulSoup) -> None:
+    """Fold every section whose heading begins with "Supplement:".
+
+    Args:
+        soup: of a page's text; changed in place.
+    """
+    for heading in soup.find_all("h2"):
+        if heading.get_text().startswith("Supplement:"):
+            box, line = soup.new_tag("details", attrs={"class": "supplement"}), soup.new_tag("summary")
+            heading.insert_before(box)
+            rest = list(box.next_siblings)
+            line.append(heading.extract())
+            box.append(line)
+            for piece in rest:
+                if piece is not heading:
+                    box.append(piece.extract())
+
+
+def fold_checks(soup: BeautifulSoup) -> None:
     """Fold every run of cells with verdicts, with the helper code and the paragraph before it that says what is checked.
 
     Cells with a figure stay where they are, and so do a reader's own checks.
