@@ -66,7 +66,12 @@ def _belongs(card: Tag) -> bool:
 def _foldable(piece: Tag) -> bool:
     """Whether an element is a cell, an answer to an exercise apart, that shows no figure."""
     classes = piece.get("class", ())
-    return piece.name == "div" and "cell" in classes and "tag_solution" not in classes and not piece.find("figure")
+    return (
+        piece.name == "div"
+        and "cell" in classes
+        and "tag_solution" not in classes
+        and not piece.find("figure")
+    )
 
 
 def _announces(piece: Tag) -> bool:
