@@ -5,29 +5,51 @@
 
 const folds = () => [...document.querySelectorAll("article details")];
 
-function offerToOpenAll() {
+// What a page folds, by kind; the choice which kinds are open is remembered from page to page.
+const KINDS = {
+  proofs: fold => fold.matches(".sd-dropdown") && !fold.matches(".solution") && fold.querySelector(".proof"),
+  checks: fold => fold.matches(".checks"),
+  code: fold => fold.matches(".hide") && !fold.closest(".tag_solution"),
+  supplements: fold => fold.matches(".supplement"),
+};
+const remembered = {
+  read() { try { return JSON.parse(localStorage.getItem("open-folds")) ?? []; } catch { return []; } },
+  write(kinds) { try { localStorage.setItem("open-folds", JSON.stringify(kinds)); } catch { /* private mode */ } },
+};
+
+function offerSwitches() {
   const title = document.querySelector("article h1");
-  if (!title || folds().length < 2) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "open-all-folds";
-  const isOpen = () => folds().every(fold => fold.open);
-  const name = () => { button.textContent = isOpen() ? "Close all folds" : "Open all folds"; };
-  button.addEventListener("click", () => {
-    const open = !isOpen();
-    folds().forEach(fold => { fold.open = open; });
-    name();
+  const found = Object.entries(KINDS).map(([kind, is]) => [kind, folds().filter(is)]).filter(([, all]) => all.length);
+  if (!title || !found.length) return;
+  const bar = document.createElement("div");
+  bar.className = "fold-switches";
+  bar.setAttribute("role", "group");
+  bar.setAttribute("aria-label", "Open or close all");
+  found.forEach(([kind, all]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = kind;
+    const set = open => {
+      button.setAttribute("aria-pressed", open);
+      button.title = `${open ? "Close" : "Open"} all ${kind} on this page`;
+      all.forEach(fold => { fold.open = open; });
+    };
+    button.addEventListener("click", () => {
+      const open = button.getAttribute("aria-pressed") !== "true";
+      set(open);
+      remembered.write([...remembered.read().filter(other => other !== kind), ...(open ? [kind] : [])]);
+    });
+    set(remembered.read().includes(kind));
+    bar.append(button);
   });
-  document.addEventListener("toggle", name, true);
-  name();
-  title.insertAdjacentElement("afterend", button);
+  title.insertAdjacentElement("afterend", bar);
 }
 
 // A link into a fold opens it.
 function openTarget() {
   if (location.hash.length < 2) return;
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const closed = [];
+  const closed = [...target?.querySelectorAll(":scope > details.supplement:not([open])") ?? []];
   for (let fold = target?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])"))
     closed.push(fold);
   closed.forEach(fold => { fold.open = true; });
@@ -41,7 +63,7 @@ function openForPrint() {
   const before = () => {
     theme = root.dataset.theme;
     root.dataset.theme = "light";
-    closed = folds().filter(fold => !fold.open && (!fold.matches(".hide") || fold.closest(".tag_solution")));
+    closed = folds().filter(fold => !fold.open && (!fold.matches(".hide, .checks, .checks *") || fold.closest(".tag_solution")));
     closed.forEach(fold => { fold.open = true; });
   };
   const after = () => {
@@ -167,7 +189,7 @@ async function reachWideBoxes() {
 
 document.addEventListener("DOMContentLoaded", () => {
   reachWideBoxes();
-  offerToOpenAll();
+  offerSwitches();
   openTarget();
   addEventListener("hashchange", openTarget);
   openForPrint();

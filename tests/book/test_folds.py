@@ -15,9 +15,16 @@ CLICK_ALL = """() => {
   folds.reverse().forEach(fold => click(fold, false));
   return stuck;
 }"""
+#: What a switch opens.
+KINDS = {
+    "proofs": "article details.sd-dropdown:not(.solution):has(.proof)",
+    "checks": "article details.checks",
+    "code": "article details.hide:not(.tag_solution *)",
+    "supplements": "article details.supplement",
+}
 #: What is open on paper, and what is not on it.
-OPEN = "article details:not(.hide), .tag_solution details"
-NOT_ON_PAPER = (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".prev-next-area", ".copybtn", ".open-all-folds")  # fmt: skip
+OPEN = "article details:not(.hide, .checks, .checks *), .tag_solution details"
+NOT_ON_PAPER = (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".prev-next-area", ".copybtn", ".fold-switches")  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=few_first(BOOK_PAGES))
@@ -35,7 +42,7 @@ def is_open(fold) -> bool:
 
 def test_folds_open_and_close(tab):
     assert tab.evaluate(CLICK_ALL) == []
-    for kind in ("details.hide", "details.sd-dropdown", "details.cite-page"):  # one of each kind, by hand
+    for kind in ("details.checks", "details.hide", "details.sd-dropdown", "details.cite-page"):  # one of each kind, by hand
         for fold in tab.locator(kind).all()[:1]:
             for toggle in (lambda s: s.click(), lambda s: s.press("Enter"), lambda s: s.press("Space")):
                 for expected in (True, False):
@@ -43,13 +50,21 @@ def test_folds_open_and_close(tab):
                     assert is_open(fold) == expected
 
 
-def test_one_button_opens_all_folds_and_closes_them(tab):
-    folds = tab.locator("article details").all()
-    button = tab.locator("button.open-all-folds")
-    assert button.count() == (len(folds) > 1)
-    for name, expected in (("Open all folds", True), ("Close all folds", False)) if len(folds) > 1 else ():
-        tab.get_by_role("button", name=name).click()
-        assert [is_open(fold) for fold in folds] == [expected] * len(folds)
+def test_switches_open_and_close_all_folds_of_a_kind_and_are_remembered(tab):
+    for kind, folds in KINDS.items():
+        found = tab.locator(folds).all()
+        button = tab.locator(".fold-switches").get_by_role("button", name=kind)
+        assert button.count() == bool(found)
+        if not found:
+            continue
+        others = tab.locator(", ".join(other for other in KINDS.values() if other != folds)).all()
+        button.click()
+        assert [is_open(fold) for fold in found] == [True] * len(found)
+        assert not any(is_open(fold) for fold in others)
+        tab.reload()
+        assert [is_open(fold) for fold in found] == [True] * len(found)
+        button.click()
+        assert not any(is_open(fold) for fold in found)
 
 
 def test_paper_shows_the_whole_text_and_nothing_but_it(tab):

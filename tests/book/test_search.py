@@ -36,6 +36,13 @@ def test_search_finds_statements_by_their_words_and_leads_to_them(go, served):
     tab.locator(f"[id='{LABELS[0]}']").wait_for()
 
 
+@pytest.mark.parametrize("words", ["NTK", "neural tangent kernel", "lazy training", "kernel regime"])
+def test_search_knows_the_subject_by_its_other_names(go, words):
+    tab = go("search")
+    ask = "query => Search._performSearch(...Search._parseQuery(query)).map(result => result[0])"
+    assert {"book/tour", "book/kernel_regime/tangent_kernel"} <= set(tab.evaluate(ask, words))
+
+
 @pytest.mark.parametrize("page", few_first(CHAPTERS))
 def test_who_comes_from_the_search_finds_the_words_marked(go, page):
     tab = go(page)

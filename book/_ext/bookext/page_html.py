@@ -7,7 +7,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext import badges, fitting, previews, repairs
+from bookext import badges, fitting, folds, previews, repairs
 from bookext.results import of_the_book
 
 #: Listings and maps; neither can hold another.
@@ -101,4 +101,6 @@ def finish_text(
         repairs.drop_repeated_id(element, ids)
         for step in steps.get(element.name, ()):
             step(element)
+    folds.fold_checks(soup)
+    folds.fold_supplements(soup)
     return soup

@@ -1,0 +1,104 @@
+"""What a page folds: the checks of a statement under one line that says what came out, and supplements under their heading."""
+
+from collections import Counter
+
+from bs4 import BeautifulSoup, Tag
+
+from bookext.results import of_the_book
+from shallowformer.verify.claims import parse
+from shallowformer.verify.verdict import IN_WORDS
+
+_CARD = "div.verdict[data-verdict]"
+
+
+def fold_supplements(soup: BeautifulSoup) -> None:
+    """Fold every section whose heading begins with "Supplement:".
+
+    Args:
+        soup: of a page's text; changed in place.
+    """
+    for heading in soup.find_all("h2"):
+        if heading.get_text().startswith("Supplement:"):
+            box, line = soup.new_tag("details", attrs={"class": "supplement"}), soup.new_tag("summary")
+            heading.insert_before(box)
+            rest = list(box.next_siblings)
+            line.append(heading.extract())
+            box.append(line)
+            for piece in rest:
+                if piece is not heading:
+                    box.append(piece.extract())
+
+
+def fold_checks(soup: BeautifulSoup) -> None:
+    """Fold every run of cells with verdicts, with the helper code and the paragraph before it that says what is checked.
+
+    Cells with a figure stay where they are, and so do a reader's own checks.
+
+    Args:
+        soup: of a page's text; changed in place.
+    """
+    for card in soup.select(f"div.cell {_CARD}"):
+        cell = card.find_parent("div", class_="cell")
+        if _belongs(card) and _foldable(cell) and not cell.find_parent("details", class_="checks"):
+            _fold(soup, cell)
+
+
+def _fold(soup: BeautifulSoup, cell: Tag) -> None:
+    run = [cell]
+    while (before := run[0].find_previous_sibling()) is not None and _foldable(before):
+        run.insert(0, before)
+    if before is not None and _announces(before):
+        run.insert(0, before)
+    while (after := run[-1].find_next_sibling()) is not None and _foldable(after) and after.select(_CARD):
+        run.append(after)
+    box = soup.new_tag("details", attrs={"class": "checks"})
+    run[0].insert_before(box)
+    box.append(_line(soup, [card for piece in run for card in piece.select(_CARD)]))
+    for piece in run:
+        box.append(piece.extract())
+
+
+def _belongs(card: Tag) -> bool:
+    """Whether a card is of a statement of the book."""
+    return parse(card.find("code").get_text()).label in of_the_book()
+
+
+def _foldable(piece: Tag) -> bool:
+    """Whether an element is a cell, an answer to an exercise apart, that shows no figure."""
+    classes = piece.get("class", ())
+    return (
+        piece.name == "div"
+        and "cell" in classes
+        and "tag_solution" not in classes
+        and not piece.find("figure")
+    )
+
+
+def _announces(piece: Tag) -> bool:
+    """Whether a paragraph says what is checked below it."""
+    strong = piece.find("strong") if piece.name == "p" else None
+    return strong is not None and not strong.previous_sibling and strong.get_text().startswith("Check")
+
+
+def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
+    """The line under which checks are folded, and below it what they found."""
+    refuted = any(card.find(class_="verdict-mark").get_text() == "✗" for card in cards)
+    came = Counter(card["data-verdict"] for card in cards)
+    words = ", ".join(word if count == 1 else f"{word} ×{count}" for word, count in came.items())
+    line = soup.new_tag("summary")
+    mark = soup.new_tag("span", attrs={"class": "verdict-mark" + " is-refuted" * refuted})
+    mark.string = "✗" if refuted else "✓"
+    line.append(mark)
+    line.append(f" {len(cards)} check{'s' * (len(cards) > 1)}: {words}; {_notices(cards[0])}")
+    for card in cards:
+        says = card.find(class_="verdict-says")
+        if says.get_text() not in IN_WORDS.values():
+            found = soup.new_tag("span", attrs={"class": "checks-found"})
+            found.string = says.get_text()
+            line.append(found)
+    return line
+
+
+def _notices(card: Tag) -> str:
+    """What a check would notice, from its card."""
+    return card.find("summary").get_text().partition("; ")[2]

@@ -1,0 +1,65 @@
+"""What a page folds: checks under a line that says what came out, supplements under their heading; nothing else."""
+
+from bs4 import BeautifulSoup
+
+from bookext import folds
+from shallowformer.verify.verdict import IN_WORDS
+
+
+def card(
+    claim="kr-fact-1", verdict="tight", mark="✓", says=None, notices="would notice a constant smaller by 1 %"
+):
+    return (
+        f'<div class="verdict" data-verdict="{verdict}"><span class="verdict-mark">{mark}</span>'
+        f'<span class="verdict-says">{says or IN_WORDS[verdict]}</span><code>{claim}</code>'
+        f"<details><summary>Measured; {notices}</summary></details></div>"
+    )
+
+
+def cell(inside="", classes=""):
+    return f'<div class="cell {classes}">{inside}</div>'
+
+
+def folded(html, fold=folds.fold_checks):
+    soup = BeautifulSoup(f"<section>{html}</section>", "html.parser")
+    fold(soup)
+    return soup
+
+
+def test_helpers_and_checks_fold_with_the_paragraph_that_announces_them():
+    soup = folded(
+        f"<p>Before.</p><p><strong>Check.</strong> How.</p>{cell('helper')}{cell(card())}<p>After.</p>"
+    )
+    box = soup.find("details", class_="checks")
+    assert [piece.name for piece in box.find_all(recursive=False)] == ["summary", "p", "div", "div"]
+    assert [p.get_text() for p in soup.section.find_all("p", recursive=False)] == ["Before.", "After."]
+    assert box.summary.get_text() == "✓ 1 check: tight; would notice a constant smaller by 1 %"
+
+
+def test_the_line_counts_verdicts_says_what_is_refuted_and_what_was_found():
+    cards = card() + card("kr-fact-2") + card("kr-fact-3", "violated", "✗", "It is <em>false</em> at T = 1.")
+    line = folded(cell(cards)).find("summary")
+    assert line.get_text().startswith("✗ 3 checks: tight ×2, violated; ")
+    assert "is-refuted" in line.find(class_="verdict-mark")["class"]
+    assert line.find(class_="checks-found").get_text() == "It is false at T = 1."
+
+
+def test_figures_other_cells_and_a_readers_own_checks_stay():
+    figure, plain = cell("<figure></figure>"), cell("print")
+    soup = folded(figure + cell(card()) + plain + cell(card("my-claim")))
+    outside = soup.section.find_all(recursive=False)
+    assert [piece.name for piece in outside] == ["div", "details", "div", "div"]
+    assert len(soup.find_all("details", class_="checks")) == 1
+
+
+def test_a_solution_with_a_check_is_not_folded_again():
+    assert folded(cell(card(), "tag_solution")).find("details", class_="checks") is None
+
+
+def test_supplements_fold_under_their_heading_and_other_sections_do_not():
+    soup = folded("<h2>Story</h2><p>a</p>", folds.fold_supplements)
+    assert soup.find("details") is None
+    soup = folded("<h2>Supplement: more</h2><p>a</p><section><h3>b</h3></section>", folds.fold_supplements)
+    box = soup.section.find("details", recursive=False)
+    assert box.summary.h2.get_text() == "Supplement: more"
+    assert [piece.name for piece in box.find_all(recursive=False)] == ["summary", "p", "section"]
