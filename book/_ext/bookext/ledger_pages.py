@@ -78,8 +78,7 @@ class Scoreboard(_LedgerDirective):
             entry = by_label[label]
             cells = [
                 f"{reference(entry, titles)}: {topic(titles[label]['title'])}",
-                (f"{whose(titles[label]['title'])}, on " if entry["origin"] == "book" else "")
-                + f"{{cite:t}}`{entry['paper']}`",
+                _by(entry, titles[label]["title"]) + f"{{cite:t}}`{entry['paper']}`",
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
                 "; ".join([_measured(entry).replace("-", "−"), *map(_further, entry["parts"])]),
@@ -127,6 +126,13 @@ class Errata(_LedgerDirective):
             lines += ["", "**Said informally, and not implied by what is proved**", "", *further]
         lines += ["", "**Sharpenings and additions**", "", *better]
         return lines
+
+
+def _by(entry: dict, title: str) -> str:
+    """Who adds a statement to a paper: what is partly this book's counts as its own."""
+    if entry["origin"] == "paper":
+        return ""
+    return "this book, on " if "this book" in whose(title) else "known, on "
 
 
 def _credit(entry: dict) -> str:
