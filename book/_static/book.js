@@ -187,7 +187,21 @@ async function reachWideBoxes() {
   observe("article .math, article mjx-container[display]");
 }
 
+// ---- Search ------------------------------------------------------------------------------------------------------
+
+// Sphinx drops a page that has some of a query's words of one or two letters and not all ("one" and "its" become such
+// words). They decide nothing: without them "Proposition B: one potential" is found.
+function searchByLongWords() {
+  if (typeof Search === "undefined") return;
+  const parse = Search._parseQuery;
+  Search._parseQuery = query => {
+    const [text, words, ...rest] = parse(query), long = [...words].filter(word => word.length > 2);
+    return [text, long.length ? new Set(long) : words, ...rest];
+  };
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  searchByLongWords();
   reachWideBoxes();
   offerSwitches();
   openTarget();
