@@ -22,7 +22,13 @@ CELLS = {
 
 
 def test_the_chapters_have_moving_figures():
-    assert {"fig-softmax-moving-budget", "fig-gradient-alignment"} <= set(CELLS)
+    named = {
+        "fig-softmax-moving-budget",
+        "fig-gradient-alignment",
+        "fig-theorem-plane",
+        "fig-descent-multipliers",
+    }
+    assert named <= set(CELLS)
 
 
 @pytest.mark.parametrize("name", CELLS)
