@@ -22,7 +22,7 @@ D, N, DELTA, (ETA, STEPS), THREES = 8, 5000, 0.05, certificates.PAPER, (3.0, 3.0
 FORMULAS: Mapping[str, Callable[[int], float]] = {
     "Theorem 1, as printed": lambda m: closed_forms.paper(D, m, N, DELTA, THREES, THREES).best(ETA, STEPS),
     "Theorem 1, sharper": lambda m: closed_forms.sharp(D, m, DELTA, THREES, THREES).best(ETA, STEPS),
-    "Theorems A and B": lambda m: closed_forms.self_bounding(D, m, DELTA, THREES, THREES).halfway(STEPS),
+    "Theorems A and B": lambda m: closed_forms.self_bounding(D, m, DELTA, THREES, THREES).best(STEPS),
 }
 
 
@@ -66,7 +66,9 @@ def spread(rows: Iterable[Mapping], value: Callable[[Mapping], float]) -> dict[i
 
 def of_starts() -> dict[str, dict[int, Spread]]:
     """What is known once a start, or a run, is there: name → width → spread over the stored problems."""
-    runs, before, linear = _runs(), stored(theorem_e.EXPERIMENT), stored(linear_runs.EXPERIMENT)
+    runs, before = _runs(), stored(theorem_e.EXPERIMENT)
+    problems = {row["seed"] for row in runs}
+    linear = [row for row in stored(linear_runs.EXPERIMENT) if row["seed"] in problems]
     return {
         "Theorem E": spread(before, lambda row: row["value_by_width"]),
         "Theorem F": spread(linear, lambda row: row["best"]),

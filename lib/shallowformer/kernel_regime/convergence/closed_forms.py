@@ -119,6 +119,20 @@ class Inputs:
         """
         return self.at(1 / (2 * self.square), steps)
 
+    def best(self, steps: int) -> float:
+        """The bound for the best constant step size: (ε + Ā(V₀/τ)^{1/2})².
+
+        Args:
+            steps: number of steps τ, at least 1.
+
+        Raises:
+            ValueError: ``steps`` below 1.
+
+        Source:
+            Theorem A, step sizes, 3.
+        """
+        return (self.epsilon + (self.square * self.V0 / arguments.count("steps", steps)) ** 0.5) ** 2
+
 
 def self_bounding(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Inputs:
     """Theorems A and B with the transported point for comparator.
