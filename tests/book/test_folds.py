@@ -23,7 +23,7 @@ KINDS = {
     "supplements": "article details.supplement",
 }
 #: What is open on paper, and what is not on it.
-OPEN = "article details:not(.hide, .checks, .checks *), .tag_solution details"
+OPEN = "article details:not(.hide,.checks,.checks *), .tag_solution details"
 NOT_ON_PAPER = (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".prev-next-area", ".copybtn", ".fold-switches")  # fmt: skip
 
 

@@ -31,6 +31,24 @@ def docname(path: Path, root: Path = ROOT) -> str:
     return path.relative_to(root).with_suffix("").as_posix()
 
 
+def _toc(root: Path) -> dict:
+    return yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
+    """The numbers of the chapters that have one: those of numbered parts, counted through the book.
+
+    Args:
+        root: of the repository.
+
+    Returns:
+        Docname → number.
+    """
+    numbered = [part["chapters"] for part in _toc(root).get("parts", ()) if part.get("numbered")]
+    return {chapter["file"]: k for k, chapter in enumerate((c for part in numbered for c in part), 1)}
+
+
 @functools.cache
 def pages(root: Path = ROOT) -> tuple[Path, ...]:
     """Every page of the table of contents, in reading order; read once.
@@ -41,7 +59,7 @@ def pages(root: Path = ROOT) -> tuple[Path, ...]:
     Returns:
         Paths of the Markdown files.
     """
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    toc = _toc(root)
     found: list[Path] = []
 
     def visit(node: object) -> None:

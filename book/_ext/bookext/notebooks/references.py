@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from myst_nb.core.read import is_myst_markdown_notebook
 from pybtex.database import parse_file
 
 from bookext import address
-from bookext.chapters import ROOT, docname, pages, read_notebook
+from bookext.chapters import ROOT, chapter_numbers, docname, pages, read_notebook
 from bookext.markup import directive, walk
 
 
@@ -36,7 +37,7 @@ class Target:
 
 @functools.cache
 def targets(root: Path = ROOT) -> dict[str, Target]:
-    """Every label of the book, numbered as on the site: through the whole book, in reading order; read once.
+    """Every label of the book, numbered as on the site: by chapter where chapters have numbers, else through the book; read once.
 
     Args:
         root: of the repository.
@@ -45,14 +46,15 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
         Label → what it stands for.
     """
     found: dict[str, Target] = {}
-    numbers = {"equation": 0, "figure": 0, "exercise": 0}
-
-    def number(kind: str) -> int:
-        numbers[kind] += 1
-        return numbers[kind]
-
+    seen: Counter[tuple[str, str]] = Counter()
     for path in pages(root):
         page = docname(path, root)
+        chapter = f"{chapter_numbers(root)[page]}." if page in chapter_numbers(root) else ""
+
+        def number(kind: str, chapter: str = chapter) -> str:
+            seen[chapter, kind] += 1
+            return f"{chapter}{seen[chapter, kind]}"
+
         for kind, label, text in _labelled(path):
             if kind == "equation":
                 found[label] = Target(page, f"equation-{label}", f"({number(kind)})")
