@@ -42,7 +42,7 @@ def of_sources() -> set[tuple[str, bool]]:
 def of_notebooks() -> set[tuple[str, bool]]:
     """The formulas of the notebooks, without the numbers that these give them."""
     cells = [cell.source for path in chapters() for cell in convert(path).cells if cell.cell_type == "markdown"]  # fmt: skip
-    return {(re.sub(r"\s*\\tag\{\d+\}\s*$", "", tex).strip(), display) for text in cells for tex, display in formulas(text)}  # fmt: skip
+    return {(re.sub(r"\s*\\tag\{[\d.]+\}\s*$", "", tex).strip(), display) for text in cells for tex, display in formulas(text)}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

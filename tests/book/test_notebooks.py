@@ -13,7 +13,7 @@ from formulas import formulas
 from plain_markdown import leftovers
 
 from bookext import address
-from bookext.chapters import ROOT, chapters, docname, read_notebook
+from bookext.chapters import ROOT, chapter_numbers, chapters, docname, read_notebook
 from bookext.markup import directive, settings, walk
 from bookext.notebooks import convert, macros
 from bookext.notebooks.references import papers, targets
@@ -45,7 +45,7 @@ def test_a_notebook_has_the_formulas_of_its_chapter(path):
         if (d := directive(token)) for f in formulas(d.title)
     ]  # fmt: skip
     expected = sorted(macros.expand(tex, MACROS).strip() for tex, _ in source + titles)
-    found = [re.sub(r"\s*\\tag\{\d+\}\s*$", "", tex).strip() for text in markdown(path) for tex, _ in formulas(text)]  # fmt: skip
+    found = [re.sub(r"\s*\\tag\{[\d.]+\}\s*$", "", tex).strip() for text in markdown(path) for tex, _ in formulas(text)]  # fmt: skip
     assert sorted(found) == expected
 
 
@@ -111,11 +111,15 @@ def test_a_figure_keeps_its_caption_and_its_description(path):
             assert described["alt"] in text if described else moves
 
 
-def test_numbers_run_through_the_book():
-    found = targets()
+def test_numbers_run_through_each_chapter():
+    found, numbered = targets(), chapter_numbers()
+    assert list(numbered.values()) == list(range(1, len(numbered) + 1))
     for kind in ("(", "Fig. ", "Exercise "):
-        numbers = [int(re.search(r"\d+", t.text)[0]) for t in found.values() if t.text.startswith(kind)]
-        assert numbers == list(range(1, len(numbers) + 1))
+        for page in (*numbered, ""):  # those of pages without a number run through all of these
+            prefix = f"{kind}{numbered[page]}." if page else kind
+            here = [t for t in found.values() if (t.page if t.page in numbered else "") == page]
+            numbers = [t.text.removeprefix(prefix).strip(")") for t in here if t.text.startswith(kind)]
+            assert numbers == [str(k) for k in range(1, len(numbers) + 1)]
     assert found["kr-fact-1"].text == "Fact 1"
 
 

@@ -35,11 +35,11 @@ def test_a_notebook_numbers_equations_figures_and_exercises_as_the_site_does(pag
     equations = [
         number.get_text().strip("()\N{PILCROW SIGN}# ") for number in article.find_all(class_="eqno")
     ]
-    assert re.findall(r"\\tag\{(\d+)\}", markdown(page)) == equations
+    assert re.findall(r"\\tag\{([\d.]+)\}", markdown(page)) == equations
     captions = [span.get_text().strip() for span in article.find_all(class_="caption-number")]
     for kind in ("Fig.", "Exercise"):
         numbered = [caption for caption in captions if caption.startswith(kind)]
-        assert re.findall(rf"^\*\*({kind} \d+)\.", markdown(page), re.MULTILINE) == numbered
+        assert re.findall(rf"^\*\*({kind} [\d.]*\d)\.", markdown(page), re.MULTILINE) == numbered
 
 
 def test_the_notebooks_have_numbers_of_each_kind():
