@@ -39,7 +39,7 @@ def test_helpers_and_checks_fold_with_the_paragraph_that_announces_them():
 def test_the_line_counts_verdicts_says_what_is_refuted_and_what_was_found():
     cards = card() + card("kr-fact-2") + card("kr-fact-3", "violated", "✗", "It is <em>false</em> at T = 1.")
     line = folded(cell(cards)).find("summary")
-    assert line.get_text().startswith("✗ 3 checks: tight ×2, violated; ")
+    assert line.get_text().startswith("✗ 3 checks: tight ×2, violated; the first would notice a constant ")
     assert "is-refuted" in line.find(class_="verdict-mark")["class"]
     assert line.find(class_="checks-found").get_text() == "It is false at T = 1."
 
@@ -50,6 +50,13 @@ def test_figures_other_cells_and_a_readers_own_checks_stay():
     outside = soup.section.find_all(recursive=False)
     assert [piece.name for piece in outside] == ["div", "details", "div", "div"]
     assert len(soup.find_all("details", class_="checks")) == 1
+
+
+def test_a_table_before_the_checks_stays_in_sight():
+    table = cell('<div class="cell_output">m = 8: 0.3</div>')
+    soup = folded(table + cell("helper") + cell(card()))
+    assert [piece.name for piece in soup.section.find_all(recursive=False)] == ["div", "details"]
+    assert soup.section.find("div", recursive=False).get_text() == "m = 8: 0.3"
 
 
 def test_a_solution_with_a_check_is_not_folded_again():

@@ -42,12 +42,8 @@ def is_open(fold) -> bool:
 
 def test_folds_open_and_close(tab):
     assert tab.evaluate(CLICK_ALL) == []
-    for kind in (
-        "details.checks",
-        "details.hide",
-        "details.sd-dropdown",
-        "details.cite-page",
-    ):  # one of each kind, by hand
+    one_of_each = ("details.checks", "details.hide", "details.sd-dropdown", "details.cite-page")
+    for kind in one_of_each:  # by hand
         for fold in tab.locator(kind).all()[:1]:
             for toggle in (lambda s: s.click(), lambda s: s.press("Enter"), lambda s: s.press("Space")):
                 for expected in (True, False):

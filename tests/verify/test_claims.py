@@ -28,6 +28,20 @@ def test_an_id_says_which_papers_statement_it_is(text, paper, number, variant):
     assert not claim.own
 
 
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("kr-fact-1", "paper"),
+        ("kr-fact-1-sharp", "book"),
+        ("kr-theorem-a", "book"),
+        ("kr-lemma-5-appendix/constant", "paper"),
+        ("kr-theorem-1-features", "paper"),
+    ],
+)
+def test_an_id_says_whose_statement_it_is(text, origin):
+    assert claims.parse(text).origin == origin
+
+
 def test_the_part_behind_a_slash_is_not_in_the_label():
     claim = claims.parse("kr-fact-1-sharp/formula-2")
     assert (claim.label, claim.part, claim.number, claim.variant) == (

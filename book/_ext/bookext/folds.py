@@ -20,19 +20,18 @@ def fold_supplements(soup: BeautifulSoup) -> None:
     for heading in soup.find_all("h2"):
         if heading.get_text().startswith("Supplement:"):
             box, line = soup.new_tag("details", attrs={"class": "supplement"}), soup.new_tag("summary")
-            heading.insert_before(box)
+            heading.replace_with(box)
             rest = list(box.next_siblings)
-            line.append(heading.extract())
+            line.append(heading)
             box.append(line)
             for piece in rest:
-                if piece is not heading:
-                    box.append(piece.extract())
+                box.append(piece.extract())
 
 
 def fold_checks(soup: BeautifulSoup) -> None:
     """Fold every run of cells with verdicts, with the helper code and the paragraph before it that says what is checked.
 
-    Cells with a figure stay where they are, and so do a reader's own checks.
+    What other cells show, a figure or a table, stays where it is, and so do a reader's own checks.
 
     Args:
         soup: of a page's text; changed in place.
@@ -45,7 +44,7 @@ def fold_checks(soup: BeautifulSoup) -> None:
 
 def _fold(soup: BeautifulSoup, cell: Tag) -> None:
     run = [cell]
-    while (before := run[0].find_previous_sibling()) is not None and _foldable(before):
+    while (before := run[0].find_previous_sibling()) is not None and _foldable(before) and _helps(before):
         run.insert(0, before)
     if before is not None and _announces(before):
         run.insert(0, before)
@@ -74,6 +73,11 @@ def _foldable(piece: Tag) -> bool:
     )
 
 
+def _helps(cell: Tag) -> bool:
+    """Whether a cell shows nothing but verdicts, if anything."""
+    return cell.find(class_="cell_output") is None or bool(cell.select(_CARD))
+
+
 def _announces(piece: Tag) -> bool:
     """Whether a paragraph says what is checked below it."""
     strong = piece.find("strong") if piece.name == "p" else None
@@ -89,7 +93,8 @@ def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
     mark = soup.new_tag("span", attrs={"class": "verdict-mark" + " is-refuted" * refuted})
     mark.string = "✗" if refuted else "✓"
     line.append(mark)
-    line.append(f" {len(cards)} check{'s' * (len(cards) > 1)}: {words}; {_notices(cards[0])}")
+    several = len(cards) > 1
+    line.append(f" {len(cards)} check{'s' * several}: {words}; {'the first ' * several}{_notices(cards[0])}")
     for card in cards:
         says = card.find(class_="verdict-says")
         if says.get_text() not in IN_WORDS.values():
