@@ -6,6 +6,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
+import pytest
 
 from shallowformer import figures
 
@@ -30,3 +31,24 @@ def test_colours_differ_in_lightness():
         for colour in figures.COLOURS.values()
     )
     assert all(b - a > 0.02 for a, b in itertools.pairwise(luminance))
+
+
+def test_flow_draws_each_box_and_arrow():
+    fig, axis = plt.subplots()
+    boxes = {"a": (0.1, 0.5, "truth"), "b": (0.9, 0.5, "claim")}
+    figures.flow(axis, boxes, [("a", "b", 0)])
+    words = [text.get_text() for text in axis.texts]
+    assert sorted(words) == ["", "a", "b"]
+    plt.close(fig)
+
+
+@pytest.mark.parametrize(
+    ("colour", "end", "message"),
+    [("red", "a", "colour of box 'a'"), ("truth", "z", "got an end 'z'")],
+)
+def test_flow_names_what_does_not_exist(colour, end, message):
+    fig, axis = plt.subplots()
+    with pytest.raises(ValueError, match=message):
+        figures.flow(axis, {"a": (0.5, 0.5, colour)}, [("a", end, 0)])
+    assert not axis.texts
+    plt.close(fig)

@@ -32,7 +32,7 @@ class Badge:
 
 
 def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
-    """The badges of statements: the verdict, whether the book sharpens it, whether it rests on less than a proof.
+    """The badges of statements: the verdict, whether the book sharpens it, on how much it rests where that may be in doubt.
 
     Args:
         found: from ``results``.
@@ -50,6 +50,10 @@ def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
         sharper = found[result.sharper]
         mine.append(
             Badge("sharpened", "is-sharpened", sharper.page, sharper.label, f"Sharper: {sharper.name}")
+        )
+    if result.support == "proved" and result.headline == "supported":
+        mine.append(
+            Badge("proved", "is-certified", *check, "Proved on the page; what was measured agrees with it")
         )
     if result.support != "proved":
         says = {"numerical": "Rests on numerical evidence, not on a proof", "open": "Not proved here"}

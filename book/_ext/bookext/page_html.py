@@ -1,13 +1,14 @@
 """The HTML of a page's text: parsed once, handed element by element to whoever has something to do there, written once."""
 
 import re
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext import badges, fitting, folds, previews, repairs
+from bookext import badges, fitting, folds, previews, repairs, symbols
+from bookext.chapters import ROOT, chapters, docname
 from bookext.results import of_the_book
 
 #: Listings and maps; neither can hold another.
@@ -35,9 +36,19 @@ def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, do
     address = lambda page: "" if page == pagename else app.builder.get_relative_uri(pagename, page)
     text, aside = set_aside(context["body"])
     soup = finish_text(text, badges.badges(of_the_book()), address)
+    if pagename in _with_symbols():
+        source = (ROOT / f"{pagename}.md").read_text(encoding="utf-8")
+        found = symbols.of_chapter(pagename.rpartition("/")[2], source)
+        symbols.fold(soup, found, address("book/notation"))
     context["body"] = put_back(str(soup), aside)
     found = {name: put_back(html, aside) for name, html in previews.collect(soup).items()}
     previews.write(Path(app.outdir), pagename, found)
+
+
+@cache
+def _with_symbols() -> frozenset[str]:
+    """The chapters that are about a paper: those in a folder."""
+    return frozenset(name for name in map(docname, chapters()) if name.count("/") > 1)
 
 
 def set_aside(html: str) -> tuple[str, list[str]]:

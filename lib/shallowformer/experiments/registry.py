@@ -76,6 +76,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.runaway:EXPERIMENT",
         "Steps beyond the edge of the linear model, with a projection and without",
     ),
+    "recurrence": Entry(
+        "shallowformer.experiments.kernel_regime.recurrence:EXPERIMENT",
+        "Figure 2: Transformer and IndRNN on series with a memory of L steps",
+    ),
     "theorem_e": Entry(
         "shallowformer.experiments.kernel_regime.theorem_e:EXPERIMENT",
         "Theorem E at the paper's setting: true random starts, five problems, no run",

@@ -1,0 +1,166 @@
+"""The symbols of a chapter, in a fold below its title: the rows of the notation page that it uses."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from bs4 import BeautifulSoup, Tag
+
+from bookext.chapters import ROOT
+
+NOTATION = ROOT / "book/notation.md"
+
+#: Fences of code, and formulas, displayed or in a line.
+_CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+_MATH = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the notation page.
+
+    Args:
+        symbol: formulas and words, as the page has them.
+        identifiers: names in the package, "module.name".
+        meaning: of the symbol, as the page has it.
+    """
+
+    symbol: str
+    identifiers: tuple[str, ...]
+    meaning: str
+
+    @property
+    def pieces(self) -> list[str]:
+        """The symbols of the row, without spaces: a list in one formula is several, what follows "=" is not part of it."""
+        formulas = [_plain(formula) for formula in re.findall(r"\$([^$]+)\$", self.symbol)]
+        return [piece.split("=")[0] for formula in formulas for piece in _at_commas(formula)]
+
+    @property
+    def is_special(self) -> bool:
+        """Whether words after the symbol narrow its meaning."""
+        return bool(re.sub(r"\$[^$]+\$|\([^)]*\)|[, ]", "", self.symbol))
+
+    @property
+    def only_in(self) -> tuple[str, ...]:
+        """Words in brackets after the symbol: the chapters that give it this meaning; empty if all do."""
+        words = re.search(r"\(([a-z_ ,]+)\)\s*$", self.symbol)
+        return tuple(word.strip().replace(" ", "_") for word in words[1].split(",")) if words else ()
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """The rows of the notation page's tables of symbols; none in a book without that page."""
+    if not NOTATION.exists():
+        return ()
+    tables = NOTATION.read_text(encoding="utf-8").split("## What the other papers")[0]
+    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in tables.splitlines() if line.startswith("| ")]
+    return tuple(
+        Row(symbol.strip(), tuple(re.findall(r"`([^`]+)`", names)), meaning.strip())
+        for symbol, names, meaning, _ in cells
+        if "$" in symbol or names.count("`")
+    )
+
+
+def of_chapter(name: str, source: str) -> list[Row]:
+    """The rows that a chapter uses: a symbol of the row stands in a formula, and the chapter's code works with its module.
+
+    What cannot be mistaken for another symbol needs no code.
+
+    Args:
+        name: of the chapter, the last part of its docname.
+        source: its text.
+
+    Returns:
+        Rows, in the order of the notation page; a row without an identifier needs its symbol only.
+    """
+    code = "\n".join(_CODE.findall(source))
+    math = " ".join(_plain(a or b) for a, b in _MATH.findall(_CODE.sub("", source)))
+    return [row for row in rows() if _used(row, name, math, code)]
+
+
+def _used(row: Row, name: str, math: str, code: str) -> bool:
+    if row.only_in and name not in row.only_in:
+        return False
+    works = any(_works_with(identifier, row.is_special, name, code) for identifier in row.identifiers)
+    return any(
+        re.search(rf"(?<![\\a-zA-Z]){re.escape(piece)}(?![a-zA-Z_])", math)
+        for piece in row.pieces
+        if works or not row.identifiers or _is_unmistakable(piece)
+    )
+
+
+def _is_unmistakable(piece: str) -> bool:
+    """Whether a symbol is written with two commands, an accent or an index say, and stands in one row only."""
+    return piece.count("\\") > 1 and sum(piece in row.pieces for row in rows()) == 1
+
+
+def _works_with(identifier: str, by_name: bool, chapter: str, code: str) -> bool:
+    """Whether a chapter's code works with the module of an identifier, or with the identifier itself."""
+    folder, *rest = identifier.split(".")
+    if by_name:
+        return folder == chapter or re.search(rf"\b{rest[-1]}\b", code) is not None
+    module = rest[0] if folder in ("training", "experiments", "beyond") and rest else folder
+    return re.search(rf"\b{module}\.|import[^\n]*\b{module}\b", code) is not None
+
+
+def _plain(formula: str) -> str:
+    """A formula without what only spaces or sizes it."""
+    formula = formula.replace(r"\lVert", r"\|").replace(r"\rVert", r"\|").replace(r"\tfrac", r"\frac")
+    return re.sub(r"\\[,;!:]|\\(?:bigl|bigr|Bigl|Bigr|quad)\b|[\s&]", "", formula.replace(r"\ ", ""))
+
+
+def _at_commas(formula: str) -> list[str]:
+    """Parts of a formula between commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for character in formula:
+        depth += (character in "({[") - (character in ")}]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part]
+
+
+def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
+    """Put the symbols of a chapter into a fold below its title.
+
+    Args:
+        soup: of a page's text; changed in place.
+        found: from ``of_chapter``; without any, nothing is put.
+        notation: address of the notation page.
+    """
+    title = soup.find("h1")
+    if title is None or not found:
+        return
+    box = soup.new_tag("details", attrs={"class": "symbols"})
+    summary = soup.new_tag("summary")
+    summary.string = "Symbols of this chapter"
+    table, body = soup.new_tag("table"), soup.new_tag("tbody")
+    for row in found:
+        line = soup.new_tag("tr")
+        symbol, meaning = soup.new_tag("td"), soup.new_tag("td")
+        _write(soup, symbol, row.symbol)
+        _write(soup, meaning, row.meaning)
+        line.extend([symbol, meaning])
+        body.append(line)
+    table.append(body)
+    more, link = soup.new_tag("p"), soup.new_tag("a", attrs={"href": notation})
+    link.string = "All symbols, with their names in the package"
+    more.append(link)
+    box.extend([summary, table, more])
+    title.insert_after(box)
+
+
+def _write(soup: BeautifulSoup, into: Tag, text: str) -> None:
+    """Write words and formulas of a table's cell."""
+    for part in re.split(r"(\$[^$]+\$|`[^`]+`)", text):
+        if part.startswith("$"):
+            formula = soup.new_tag("span", attrs={"class": "math notranslate nohighlight"})
+            formula.string = rf"\({part[1:-1]}\)"
+            into.append(formula)
+        elif part.startswith("`"):
+            code = soup.new_tag("code")
+            code.string = part[1:-1]
+            into.append(code)
+        else:
+            into.append(part)

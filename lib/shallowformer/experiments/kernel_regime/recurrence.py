@@ -1,0 +1,303 @@
+"""Figure 2: Transformer and IndRNN on series with a memory of L steps, gradients and validation loss against L.
+
+A series is cut into overlapping windows of T values; a token is a value with the positional channels of its place, and the label is the
+value that follows. Tokens of norm up to R are run as tokens in the unit ball: with U and W scaled by R and R², and their steps by R² and
+R⁴, every output and every step is the same.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer.experiments.experiment import Experiment
+from shallowformer.kernel_regime.convergence.descent import SideBySide
+from shallowformer.kernel_regime.model import gradients, parameters
+from shallowformer.kernel_regime.model.loss import Loss
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.kernel_regime.model.students import Students
+from shallowformer.kernel_regime.recurrent import autoregression, backpropagation, network
+from shallowformer.kernel_regime.recurrent.network import Units
+from shallowformer.training import descent
+from shallowformer.training.points import Point
+
+LAGS, SEEDS = (1, 2, 4, 8, 16, 32, 64, 96), range(20)
+ALPHA, VARIANCE, PAIRS = 0.9, 0.1, 8
+#: The loss of the best prediction from the past, σ_ε².
+BAYES = VARIANCE
+#: Values before the first window as released; a stationary start makes them superfluous.
+GAMMAS = (0.5, 1.0, 1.5)
+#: Samples at which per-sample gradients are measured.
+MEASURED = 512
+
+
+@dataclass(frozen=True)
+class Config:
+    """One run.
+
+    Args:
+        model: "transformer" or "indrnn".
+        lag: L.
+        seed: of the series and of the start.
+        gamma: γ of the IndRNN; 0 for the Transformer.
+        T: length of a window.
+        tokens: "raw", of norm about 3 as the text and the released code have them, or "unit", divided by the largest norm, as the theory has them.
+        targets: "raw" or "standardised", to mean 0 and variance 1 over the training windows.
+        split: "blocked", validation windows from later in the series than all of training, or "random", as released: a fifth of all windows.
+        n: training windows, with the random split four fifths of all.
+        m: width.
+        steps: τ.
+        eta: step size η.
+        dtype: of the run.
+    """
+
+    model: str
+    lag: int
+    seed: int
+    gamma: float = 0.0
+    T: int = 2
+    tokens: str = "raw"
+    targets: str = "raw"
+    split: str = "blocked"
+    n: int = 5000
+    m: int = 64
+    steps: int = 2000
+    eta: float = 2000**-0.5
+    dtype: str = "float32"
+
+
+def plan(scale: str) -> list[Config]:
+    """Figure 2: seed by seed, so that what is done at any time is a whole figure of fewer seeds; short windows first.
+
+    Args:
+        scale: "smoke", "laptop" (500 windows, five lags, three seeds) or "paper".
+    """
+    if scale == "smoke":
+        return [Config(*each, 1, n=20, m=4, steps=3) for each in (("transformer", 1), ("indrnn", 1))]
+    lags, seeds, n = (LAGS, SEEDS, 5000) if scale == "paper" else ((1, 4, 8, 16, 32), range(3), 500)
+    return [
+        Config(model, lag, seed, gamma, lag + 1, tokens, n=n)
+        for seed in seeds
+        for lag in lags
+        for model, gamma, tokens in (
+            ("transformer", 0.0, "raw"),
+            ("indrnn", 1.0, "raw"),
+            ("transformer", 0.0, "unit"),
+            ("indrnn", 1.0, "unit"),
+            ("indrnn", 0.5, "raw"),
+            ("indrnn", 1.5, "raw"),
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """What a run sees.
+
+    Args:
+        X: training tokens in the unit ball.
+        y: their labels.
+        X_later: validation tokens.
+        y_later: their labels.
+        radius: R, by which the tokens were divided.
+        spread: by how much the labels were divided.
+    """
+
+    X: Float[Tensor, "n T d"]
+    y: Float[Tensor, " n"]
+    X_later: Float[Tensor, "k T d"]
+    y_later: Float[Tensor, " k"]
+    radius: float
+    spread: float
+
+
+def windows(config: Config, generator: Generator) -> Windows:
+    """Windows of one series, and their split.
+
+    Args:
+        config: of the run.
+        generator: source of randomness.
+
+    Returns:
+        Training windows, and a fifth (random) or a quarter (blocked) as many for validation; those of the blocked split have no value
+        in common with training windows or their labels.
+    """
+    held, T = config.n // 4 if config.split == "blocked" else config.n // 5, config.T
+    gap = T if config.split == "blocked" else 0
+    count = config.n + gap + held if config.split == "blocked" else config.n
+    X, y = autoregression.windows(autoregression.series(count + T, config.lag, ALPHA, VARIANCE, generator), T)
+    X = autoregression.tokens(X, PAIRS)
+    order = torch.arange(count) if config.split == "blocked" else torch.randperm(count, generator=generator)
+    trained, later = order[: count - gap - held], order[count - held :]
+    radius = float(X.norm(dim=-1).max()) * (1 + 1e-6)
+    mean, spread = (
+        (float(y[trained].mean()), float(y[trained].std()))
+        if config.targets == "standardised"
+        else (0.0, 1.0)
+    )
+    X, y = X / radius, (y - mean) / spread
+    return Windows(X[trained], y[trained], X[later], y[later], radius, spread)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model as a run sees it, and what is measured of it.
+
+    Args:
+        start: its point.
+        trained: loss on the training windows.
+        later: loss on the validation windows.
+        rates: step sizes of the blocks.
+        jacobians: point → Jacobian in the attention or recurrent weights: norm of its mean over some windows, mean and largest of its norms.
+    """
+
+    start: Point
+    trained: descent.Objective
+    later: descent.Objective
+    rates: tuple[float, ...]
+    jacobians: Callable[[Point], tuple[float, float, float]]
+
+
+def attention(config: Config, seen: Windows, generator: Generator) -> Subject:
+    """The Transformer.
+
+    Args:
+        config: of the run.
+        seen: by it.
+        generator: of its start.
+    """
+    R = seen.radius if config.tokens == "raw" else 1.0
+    start = parameters.symmetric(config.m, seen.X.shape[2], generator).map(
+        lambda block: block.to(seen.X.dtype)
+    )
+    scaled = Students.of(Parameters(start.c, R * start.U, R**2 * start.W))
+    some = seen.X[:MEASURED]
+
+    def jacobians(point: Point) -> tuple[float, float, float]:
+        phi = Students(*point, (config.m,)).apart()[0]
+        feature = gradients.features(some, phi)
+        left = R**2 * config.m**-0.5 * phi.c[:, None] * feature.w_left  # ∇_{W_i} f = left · qᵀ
+        norms = left.square().sum((1, 2)).sqrt() * feature.q.norm(dim=-1)
+        mean = torch.einsum("nma,nb->mab", left, feature.q) / len(some)
+        return float(mean.norm()), float(norms.mean()), float(norms.max())
+
+    make = lambda X, y: SideBySide(Loss(X, y), (config.m,))
+    return Subject(
+        scaled.blocks, make(seen.X, seen.y), make(seen.X_later, seen.y_later), (1.0, R**2, R**4), jacobians
+    )
+
+
+def recurrence(config: Config, seen: Windows, generator: Generator) -> Subject:
+    """The IndRNN.
+
+    Args:
+        config: of the run.
+        seen: by it.
+        generator: of its start.
+    """
+    R = seen.radius if config.tokens == "raw" else 1.0
+    start = network.symmetric(config.m, seen.X.shape[2], config.gamma, generator, seen.X.dtype)
+    some = seen.X[:MEASURED]
+
+    def jacobians(point: Point) -> tuple[float, float, float]:
+        phi = Units(*point)
+        each = config.m**-0.5 * phi.c * backpropagation.sensitivities(some, phi)
+        norms = each.norm(dim=1)
+        return float(each.mean(0).norm()), float(norms.mean()), float(norms.max())
+
+    make = backpropagation.Loss
+    scaled = (start.c, R * start.U, start.w)
+    return Subject(
+        scaled, make(seen.X, seen.y), make(seen.X_later, seen.y_later), (1.0, R**2, 1.0), jacobians
+    )
+
+
+MODELS = {"transformer": attention, "indrnn": recurrence}
+
+
+def compute(config: Config, device: torch.device) -> dict:
+    """Train one model, and look at it 101 times on the way.
+
+    Args:
+        config: of the run.
+        device: where.
+
+    Returns:
+        ``trivial``, the validation loss of the best constant; ``train`` and ``validation``, smallest losses on the way, and ``end``, the
+        last validation loss, all in the units of the series; ``norm_of_mean``, ``mean_of_norms`` and ``largest_norm``, the largest met of
+        the Jacobian in the attention or recurrent weights, and ``first`` these three at the start; ``loss_gradient``, the largest norm
+        of the gradient of the training loss in these weights; ``weight``, the largest |w_i| at the end (0 for the Transformer);
+        ``radius`` of the tokens; ``diverged_at``, the step at which a loss was no number any more, or −1.
+    """
+    generator = torch.Generator().manual_seed(config.seed)
+    seen = windows(config, generator)
+    dtype = getattr(torch, config.dtype)
+    on = lambda tensor: tensor.to(dtype).to(device)
+    seen = Windows(on(seen.X), on(seen.y), on(seen.X_later), on(seen.y_later), seen.radius, seen.spread)
+    subject = MODELS[config.model](config, seen, generator)
+    rates = tuple(config.eta * rate for rate in subject.rates)
+    in_weights = subject.rates[2] ** 0.5  # a gradient in scaled weights is that much smaller
+    told, slopes = [], []
+
+    def rule(step: int, losses: Tensor, gradient: Point) -> tuple[float, ...]:
+        slopes.append(in_weights * float(gradient[2].norm()))
+        return rates
+
+    def observe(step: int, point: Point) -> None:
+        told.append(
+            (
+                float(subject.trained.losses(point)[0]),
+                float(subject.later.losses(point)[0]),
+                *subject.jacobians(point),
+            )
+        )
+
+    diverged, weight = -1, 0.0
+    try:
+        run = descent.run(
+            subject.trained,
+            subject.start,
+            eta=rule,
+            steps=config.steps,
+            every=max(1, config.steps // 100),
+            observe=observe,
+        )
+        weight = float(run.end[2].abs().max()) if config.model == "indrnn" else 0.0
+    except descent.Diverged:
+        diverged = len(slopes)
+    train, validation, *jacobians = zip(*told, strict=True)
+    unit = seen.spread**2
+    constant = float((seen.y_later - seen.y.mean()).square().mean())
+    return {
+        "trivial": unit * constant,
+        "train": unit * min(train),
+        "validation": unit * min(validation),
+        "end": unit * validation[-1],
+        **dict(zip(("norm_of_mean", "mean_of_norms", "largest_norm"), map(max, jacobians), strict=True)),
+        "first": [values[0] for values in jacobians],
+        "loss_gradient": max(slope for slope in slopes if math.isfinite(slope)),
+        "weight": weight,
+        "radius": seen.radius,
+        "diverged_at": diverged,
+    }  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    name="recurrence",
+    title="Figure 2: Transformer and IndRNN on series with a memory of L steps",
+    plan=plan,
+    compute=compute,
+    tolerance={
+        "train": 0.02,
+        "validation": 0.02,
+        "end": 0.05,
+        "norm_of_mean": 0.05,
+        "mean_of_norms": 0.05,
+        "largest_norm": 0.1,
+        "loss_gradient": 0.05,
+        "weight": 0.02,
+    },
+)

@@ -1,0 +1,166 @@
+"""Backpropagation through time in closed form: gradients of the output, sample by sample, and of the mean squared loss."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.kernel_regime.recurrent.network import Units, validated
+from shallowformer.training.points import Point
+
+#: Bytes of one time step of a chunk: a few of them lie in cache.
+_IN_CACHE = 2**17
+
+
+def sensitivities(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, "n m"]:
+    """∂h_T/∂w of every sample and unit, forwards in time: p_t = σ′(z_t)(h_{t−1} + w p_{t−1}) from p_0 = 0.
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m units; ``phi.c`` is not used.
+        sigma: the activation.
+
+    Raises:
+        ValueError: as ``network.validated``.
+    """
+    driven = validated(X, phi) @ phi.U.T
+    h = p = torch.zeros_like(driven[:, 0])
+    for t in range(X.shape[1]):
+        z = driven[:, t] + phi.w * h
+        p = sigma.first(z) * (h + phi.w * p)
+        h = sigma(z)
+    return p
+
+
+def per_sample_gradient(
+    X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH
+) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m"]]:
+    """∇_φ f(X; φ) of every sample, backwards in time.
+
+    With b_T = σ′(z_T) and b_t = w σ′(z_t) b_{t+1}, which is ∂h_T/∂z_t, the gradients of √m f are h_T in c, c Σ_t b_t X_t in U and
+    c Σ_t b_t h_{t−1} in w.
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m units.
+        sigma: the activation.
+
+    Returns:
+        Gradients in c, in U and in w.
+
+    Raises:
+        ValueError: as ``network.validated``.
+    """
+    driven = validated(X, phi) @ phi.U.T
+    before, slopes = [torch.zeros_like(driven[:, 0])], []
+    for t in range(X.shape[1]):
+        z = driven[:, t] + phi.w * before[-1]
+        slopes.append(sigma.first(z))
+        before.append(sigma(z))
+    h = before.pop()
+    b, of_U, of_w = torch.ones_like(h), h.new_zeros(*h.shape, phi.d), torch.zeros_like(h)
+    for t in reversed(range(X.shape[1])):
+        b = b * slopes[t]
+        of_U += b[..., None] * X[:, t, None, :]
+        of_w += b * before[t]
+        b = b * phi.w
+    scale = phi.m**-0.5
+    return scale * h, scale * phi.c[:, None] * of_U, scale * phi.c * of_w
+
+
+@dataclass(frozen=True)
+class Loss:
+    """L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)² of units, for ``training.descent``; points are (c, U, w).
+
+    A few samples are worked on at a time, so that what a pass keeps, T states of each unit, stays in cache; memory does not grow with n.
+
+    Args:
+        X: tokens in the unit ball.
+        y: labels.
+        sigma: the activation.
+
+    Raises:
+        ValueError: tokens outside the unit ball; labels of another length, dtype or device, or not finite.
+    """
+
+    X: Float[Tensor, "n T d"]
+    y: Float[Tensor, " n"]
+    sigma: Activation = TANH
+
+    def __post_init__(self) -> None:
+        """Check the data."""
+        arguments.tokens(self.X)
+        arguments.shape("y", arguments.floating("y", self.y, "n"), (len(self.X),), "[n] as in X")
+        arguments.same_kind("X", self.X, y=self.y)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.X)
+
+    @property
+    def identity(self) -> tuple:
+        """What tells it from others, for ``training.checkpoints``."""
+        return self.X, self.y, self.sigma.name
+
+    def outputs(self, point: Point) -> Float[Tensor, " n"]:
+        """f(X⁽ʲ⁾; φ) of every sample."""
+        parts = (self._forward(X, point)[1][-1] @ point[0] for X in self._chunks(self.X, point))
+        return torch.cat(list(parts)) / len(point[0]) ** 0.5
+
+    def losses(self, point: Point) -> Float[Tensor, "1"]:
+        """The loss on all samples."""
+        return (self.outputs(point) - self.y).square().mean()[None]
+
+    def losses_and_gradient(
+        self, point: Point, rows: Int[Tensor, " b"] | None = None
+    ) -> tuple[Float[Tensor, "1"], Point]:
+        """The loss and its gradient, on all samples or on some, repeated as they are drawn."""
+        X, y = (self.X, self.y) if rows is None else (self.X[rows], self.y[rows])
+        scale = len(point[0]) ** -0.5
+        squares, gradient = y.new_zeros(()), [torch.zeros_like(block) for block in point]
+        for some, labels in zip(self._chunks(X, point), self._chunks(y, point), strict=True):
+            passed = self._forward(some, point)
+            residual = passed[1][-1] @ point[0] * scale - labels
+            squares += residual.square().sum()
+            for total, part in zip(gradient, self._backward(*passed, residual, point), strict=True):
+                total += part
+        return squares[None] / len(y), tuple(2 * scale / len(y) * block for block in gradient)
+
+    def _chunks(self, samples: Tensor, point: Point) -> tuple[Tensor, ...]:
+        return samples.split(max(1, _IN_CACHE // (samples.element_size() * len(point[0]))))
+
+    def _forward(self, X: Tensor, point: Point) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The tokens, time first; h_1, …, h_T; and the slopes σ′(z_t), or nothing where they follow from the states."""
+        _, U, w = point
+        tokens = X.transpose(0, 1).contiguous()
+        h = tokens @ U.T
+        slopes = None if self.sigma is TANH else torch.empty_like(h)
+        for t in range(len(h)):
+            if t:
+                h[t].addcmul_(h[t - 1], w)
+            if slopes is None:
+                h[t].tanh_()
+            else:
+                slopes[t] = self.sigma.first(h[t])
+                h[t] = self.sigma(h[t])
+        return tokens, h, slopes
+
+    def _backward(
+        self, tokens: Tensor, h: Tensor, slopes: Tensor | None, residual: Tensor, point: Point
+    ) -> tuple:
+        """Σ_j r_j √m ∇f_j in c, U and w; the states are overwritten, from the last to the first, by what flows back through them."""
+        c, _, w = point
+        of_c, of_w = residual @ h[-1], torch.zeros_like(w)
+        back = residual[:, None] * c
+        for t in reversed(range(len(h))):
+            back = back * (1 - h[t].square() if slopes is None else slopes[t])
+            h[t] = back
+            if t:
+                of_w += (back * h[t - 1]).sum(0)
+                back = back * w
+        of_U = h.flatten(0, 1).T @ tokens.flatten(0, 1)
+        return of_c, of_U, of_w

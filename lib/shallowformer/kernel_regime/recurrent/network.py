@@ -1,0 +1,141 @@
+"""The independently recurrent network (IndRNN): states, output, and the symmetric initialisation."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.activations import TANH, Activation
+from shallowformer.training import points
+
+
+@dataclass(frozen=True)
+class Units:
+    """Parameters φ = (c, U, w) of m recurrent units, each with one weight on its own past.
+
+    Args:
+        c: readout.
+        U: input vectors.
+        w: recurrent weights.
+
+    Raises:
+        ValueError: shapes that do not fit, mixed dtypes or devices, an empty, NaN or infinite block.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equations (51) to (53).
+    """
+
+    c: Float[Tensor, " m"]
+    U: Float[Tensor, "m d"]
+    w: Float[Tensor, " m"]
+
+    def __post_init__(self) -> None:
+        """Check that the blocks fit together."""
+        m = len(arguments.floating("U", self.U, "m d"))
+        for name, block in (("c", self.c), ("w", self.w)):
+            arguments.shape(name, arguments.floating(name, block, "m"), (m,), "[m] as in U")
+        arguments.same_kind("U", self.U, c=self.c, w=self.w)
+
+    @property
+    def m(self) -> int:
+        """Number of units."""
+        return len(self.U)
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return self.U.shape[1]
+
+    @property
+    def blocks(self) -> tuple[Float[Tensor, " m"], Float[Tensor, "m d"], Float[Tensor, " m"]]:
+        """(c, U, w)."""
+        return self.c, self.U, self.w
+
+    def map(self, function, *others: "Units") -> "Units":
+        """Apply a function to each block, together with the same block of others.
+
+        Args:
+            function: tensors → tensor of the same shape.
+            *others: further parameters of the same shapes.
+        """
+        return Units(*points.mapped(function, self.blocks, *(other.blocks for other in others)))
+
+
+def symmetric(
+    m: int, d: int, gamma: float, generator: Generator, dtype: torch.dtype = torch.float64
+) -> Units:
+    """Symmetric random initialisation: units i and i + m/2 share U and w and carry opposite c, so that f = 0.
+
+    Args:
+        m: number of units, even.
+        d: dimension of a token, at least 1.
+        gamma: size γ of the recurrent weights, at least 0; their signs are random.
+        generator: source of randomness.
+        dtype: of the result.
+
+    Raises:
+        ValueError: ``m`` is odd or below 2, ``d`` is below 1, ``gamma`` is below 0.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (54).
+    """
+    half = arguments.even("m", m) // 2
+    arguments.count("d", d)
+    arguments.nonnegative("gamma", gamma)
+    sign = lambda: 2.0 * torch.randint(2, (half,), generator=generator) - 1.0
+    U = torch.randn(half, d, generator=generator, dtype=dtype)
+    w, c = (sign().to(dtype) for _ in range(2))
+    return Units(c=torch.cat([c, -c]), U=U.repeat(2, 1), w=gamma * w.repeat(2))
+
+
+def validated(X: Float[Tensor, "n T d"], phi: Units) -> Float[Tensor, "n T d"]:
+    """The tokens, if they are some, and fit the units.
+
+    Raises:
+        ValueError: tokens outside the unit ball, or of another dimension, dtype or device than the parameters.
+    """
+    arguments.tokens(X)
+    arguments.shape("X", X, (*X.shape[:2], phi.d), "[n, T, d] with the d of phi")
+    arguments.same_kind("X", X, phi=phi.U)
+    return X
+
+
+def states(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, "n m T"]:
+    """h_1, …, h_T of every sample and unit: h_t = σ(U X_t + w ⊙ h_{t−1}) from h_0 = 0.
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m units; ``phi.c`` is not used.
+        sigma: the activation.
+
+    Raises:
+        ValueError: as ``validated``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equations (51) and (52).
+    """
+    driven = validated(X, phi) @ phi.U.T
+    h, seen = torch.zeros_like(driven[:, 0]), []
+    for t in range(X.shape[1]):
+        h = sigma(driven[:, t] + phi.w * h)
+        seen.append(h)
+    return torch.stack(seen, -1)
+
+
+def f(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, " n"]:
+    """The output m^{−1/2} ⟨c, h_T⟩.
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m units.
+        sigma: the activation.
+
+    Raises:
+        ValueError: as ``validated``.
+
+    Source:
+        Arda, Cayci, Eryilmaz 2026, equation (53).
+    """
+    return states(X, phi, sigma)[..., -1] @ phi.c / phi.m**0.5

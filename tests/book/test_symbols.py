@@ -1,0 +1,61 @@
+"""The symbols of a chapter: those rows of the notation page that it uses."""
+
+from bs4 import BeautifulSoup
+
+from bookext import symbols
+from bookext.symbols import Row
+
+CHAPTER = r"""
+# A chapter
+
+The parameters $\varphi$ lie in $\Omega_\rho$, and $\alpha_t$ is a weight; $S$ is a set.
+
+```{code-cell}
+from shallowformer import softmax
+from shallowformer.kernel_regime.model import parameters
+approximation = r"$G_1$"
+```
+"""
+
+
+def found(name="chapter", source=CHAPTER):
+    return [row.symbol for row in symbols.of_chapter(name, source)]
+
+
+def test_a_row_needs_its_symbol_and_its_module():
+    assert r"$\varphi=(c,U,W)$" in found()
+    assert r"$\varphi=(c,U,W)$" not in found(source=CHAPTER.replace("import parameters", "import x"))
+    assert r"$\varphi=(c,U,W)$" not in found(source=CHAPTER.replace(r"$\varphi$", r"$\phi$"))
+    assert "$S$" not in found()  # another S, of a module that the chapter does not use
+    assert "$G_1,G_2$" not in found()  # in code only
+
+
+def test_a_symbol_that_cannot_be_mistaken_needs_no_module():
+    assert r"$\Omega_\rho$, $\Pi$" in found()
+
+
+def test_a_row_may_belong_to_some_chapters():
+    source = CHAPTER.replace("$S$", r"$\varsigma$")
+    assert r"$\lambda,\,\varsigma$ (smoothness)" in found("smoothness", source)
+    assert r"$\lambda,\,\varsigma$ (smoothness)" not in found("chapter", source)
+
+
+def test_a_list_is_several_symbols_and_a_definition_is_not_part_of_one():
+    assert Row(r"$n,\,T$, $v=(a,b)$, $k(s,t)$", (), "").pieces == ["n", "T", "v", "k(s,t)"]
+
+
+def test_the_fold_stands_below_the_title():
+    soup = BeautifulSoup("<section><h1>A</h1><p>b</p></section>", "html.parser")
+    symbols.fold(soup, [Row(r"$R$", (), r"a bound on $U$, in `code`")], "notation.html")
+    box = soup.h1.find_next_sibling()
+    assert box.name == "details"
+    assert not box.has_attr("open")
+    assert [formula.get_text() for formula in box.select("span.math")] == [r"\(R\)", r"\(U\)"]
+    assert box.find("code").get_text() == "code"
+    assert box.find("a")["href"] == "notation.html"
+
+
+def test_without_symbols_there_is_no_fold():
+    soup = BeautifulSoup("<h1>A</h1>", "html.parser")
+    symbols.fold(soup, [], "notation.html")
+    assert str(soup) == "<h1>A</h1>"

@@ -1,0 +1,52 @@
+"""How gradients of a recurrence can grow."""
+
+import math
+
+import pytest
+import torch
+
+from shallowformer.kernel_regime.recurrent import cutoff
+
+
+def searched(w, T, steps=4000):
+    """Largest |∂h_T/∂w| found over states, any of which some inputs produce."""
+    torch.manual_seed(0)
+    free = torch.randn(64, T, dtype=torch.float64, requires_grad=True)
+    adam = torch.optim.Adam([free], lr=0.02)
+    for _ in range(steps):
+        h = torch.cat([torch.zeros(64, 1, dtype=torch.float64), torch.tanh(free)], 1)
+        p = torch.zeros(64, dtype=torch.float64)
+        for t in range(1, T + 1):
+            p = (1 - h[:, t] ** 2) * (h[:, t - 1] + w * p)
+        adam.zero_grad()
+        (-p.abs().sum()).backward()
+        adam.step()
+    return float(p.detach().abs().max())
+
+
+@pytest.mark.parametrize(("w", "T"), [(0.4, 4), (0.9, 5), (1.0, 6), (-1.0, 4), (1.5, 5)])
+def test_the_supremum_is_approached_and_not_passed(w, T):
+    assert 0.99 < searched(w, T) / cutoff.supremum(w, T) <= 1
+
+
+def test_one_step_has_no_past():
+    assert cutoff.supremum(1.0, 1) == 0
+    assert cutoff.supremum(1.0, 2) == 1
+
+
+def test_growth_on_either_side_of_one():
+    assert cutoff.supremum(0.9, 10**4) == pytest.approx(1 / (2 * (0.9 * 0.1) ** 0.5))
+    assert cutoff.supremum(1.0, 10**6) / math.sqrt(10**6 / 2) == pytest.approx(1, rel=1e-4)
+    assert cutoff.supremum(1.5, 200) / cutoff.supremum(1.5, 199) == pytest.approx(1.5)
+    assert math.isinf(cutoff.supremum(1.5, 10**5))
+
+
+def test_geometric_sums():
+    for alpha in (0.0, 0.5, 1.0, 1.5):
+        assert cutoff.geometric(alpha, 7) == pytest.approx(sum(alpha**k for k in range(7)))
+
+
+def test_the_largest_weight():
+    assert cutoff.largest_weight(0.5, 3.0, 36) == 1.0
+    with pytest.raises(ValueError, match="rho_w"):
+        cutoff.largest_weight(0.5, -1.0, 36)

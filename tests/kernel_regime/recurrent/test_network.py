@@ -1,0 +1,135 @@
+"""The recurrent network, its gradients by three routes, and its neighbourhood."""
+
+import pytest
+import torch
+
+from checks import unchecked
+from shallowformer import activations, data
+from shallowformer.kernel_regime.recurrent import backpropagation, neighbourhood, network
+from shallowformer.kernel_regime.recurrent.network import Units
+from shallowformer.training import descent
+
+SHAPES = [(1, 1, 1, 2), (5, 3, 2, 4), (7, 12, 4, 6)]
+
+
+def case(n, T, d, m, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    X = data.clipped_gaussian(n, T, d, generator)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    return X, Units(draw(m), draw(m, d), draw(m)), draw(n)
+
+
+def by_hand(X, phi):
+    """The output by loops over samples, units and tokens."""
+    out = []
+    for sample in X:
+        total = 0.0
+        for c, U, w in zip(phi.c, phi.U, phi.w, strict=True):
+            h = torch.zeros((), dtype=X.dtype)
+            for token in sample:
+                h = torch.tanh(U @ token + w * h)
+            total = total + c * h
+        out.append(total / phi.m**0.5)
+    return torch.stack(out)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_output_is_the_loop(shape):
+    X, phi, _ = case(*shape)
+    assert torch.allclose(network.f(X, phi), by_hand(X, phi), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+def test_per_sample_gradients_are_those_of_autograd(shape, sigma):
+    X, phi, _ = case(*shape)
+    expected = torch.autograd.functional.jacobian(
+        lambda *blocks: network.f(X, Units(*blocks), sigma), phi.blocks
+    )
+    for found, block in zip(backpropagation.per_sample_gradient(X, phi, sigma), expected, strict=True):
+        assert torch.allclose(found, block, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_forwards_and_backwards_agree(shape):
+    X, phi, _ = case(*shape)
+    forwards = backpropagation.sensitivities(X, phi) * phi.c / phi.m**0.5
+    assert torch.allclose(forwards, backpropagation.per_sample_gradient(X, phi)[2], atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
+def test_the_loss_and_its_gradient(shape, sigma, monkeypatch):
+    monkeypatch.setattr(backpropagation, "_IN_CACHE", 3 * 8 * shape[3])  # three samples at a time
+    X, phi, y = case(*shape)
+    loss = backpropagation.Loss(X, y, sigma)
+    value, gradient = loss.losses_and_gradient(phi.blocks)
+    residual = network.f(X, phi, sigma) - y
+    assert torch.allclose(value, residual.square().mean()[None])
+    assert torch.allclose(loss.losses(phi.blocks), value)
+    for block, each in zip(gradient, backpropagation.per_sample_gradient(X, phi, sigma), strict=True):
+        expected = 2 / len(y) * torch.einsum("j,j...->...", residual, each)
+        assert torch.allclose(block, expected, atol=1e-12)
+
+
+def test_some_samples_repeated():
+    X, phi, y = case(5, 3, 2, 4)
+    rows = torch.tensor([0, 3, 3])
+    some = backpropagation.Loss(X[rows], y[rows]).losses_and_gradient(phi.blocks)
+    drawn = backpropagation.Loss(X, y).losses_and_gradient(phi.blocks, rows)
+    assert torch.allclose(some[0], drawn[0])
+    assert all(torch.allclose(a, b) for a, b in zip(some[1], drawn[1], strict=True))
+
+
+def test_the_start_says_nothing_and_its_weights_have_size_gamma():
+    generator = torch.Generator().manual_seed(0)
+    phi = network.symmetric(64, 3, 1.5, generator)
+    X = data.clipped_gaussian(4, 5, 3, generator)
+    assert network.f(X, phi).abs().max() < 1e-15
+    assert set(phi.w.tolist()) == {1.5, -1.5}
+    assert set(phi.c.tolist()) == {1.0, -1.0}
+    assert torch.equal(phi.U[:32], phi.U[32:])
+
+
+def test_descent_stays_in_the_neighbourhood_and_goes_down():
+    X, _, y = case(20, 4, 3, 8)
+    start = network.symmetric(8, 3, 0.5, torch.Generator().manual_seed(1))
+    rho = (0.3, 0.2, 0.1)
+    run = descent.run(
+        backpropagation.Loss(X, y),
+        start.blocks,
+        eta=0.2,
+        steps=50,
+        project=neighbourhood.projection(start, rho),
+    )
+    end = Units(*run.end)
+    assert float(run.losses[-1]) < float(run.losses[0])
+    moved = ((end.c - start.c).abs(), (end.U - start.U).norm(dim=1), (end.w - start.w).abs())
+    for block, radius in zip(moved, rho, strict=True):
+        assert float(block.max()) <= radius / 8**0.5 * (1 + 1e-12)
+    assert float(run.active.max()) > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"m": 3}, "m must be"),
+        ({"d": 0}, "d must be"),
+        ({"gamma": -1.0}, "gamma must be"),
+    ],
+)
+def test_a_start_out_of_range_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        network.symmetric(**{"m": 4, "d": 2, "gamma": 1.0, "generator": torch.Generator()} | change)
+
+
+def test_tokens_that_do_not_fit_are_refused():
+    X, phi, y = case(5, 3, 2, 4)
+    with pytest.raises(ValueError, match="X must"):
+        network.f(X[..., :1], phi)
+    with pytest.raises(ValueError, match="X"):
+        network.f(3 * X / X.norm(dim=-1, keepdim=True), phi)
+    with pytest.raises(ValueError, match="y must"), unchecked():
+        backpropagation.Loss(X, y[:-1])
+    with pytest.raises(ValueError, match="w must"), unchecked():
+        Units(phi.c, phi.U, phi.w[:-1])
