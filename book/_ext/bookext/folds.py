@@ -46,12 +46,14 @@ def _fold(soup: BeautifulSoup, cell: Tag) -> None:
     run = [cell]
     while (before := run[0].find_previous_sibling()) is not None and _foldable(before) and _helps(before):
         run.insert(0, before)
+    while before is not None and _foldable(before) and not before.select(_CARD):  # a table between: it stays
+        before = before.find_previous_sibling()
     if before is not None and _announces(before):
         run.insert(0, before)
     while (after := run[-1].find_next_sibling()) is not None and _foldable(after) and after.select(_CARD):
         run.append(after)
     box = soup.new_tag("details", attrs={"class": "checks"})
-    run[0].insert_before(box)
+    run[-1].insert_after(box)
     box.append(_line(soup, [card for piece in run for card in piece.select(_CARD)]))
     for piece in run:
         box.append(piece.extract())

@@ -4,12 +4,11 @@ For a few samples at a time, and ``WIDTH`` heads at a time: logits, exponentials
 (``kernel_regime.model.torch_pass`` says which). When all heads of these samples are done, their residuals are known, and the gradients follow.
 """
 
-from types import FunctionType
-
 import numpy as np
 from numba import njit
 
-from shallowformer.compiled.rows import FAST, VERSION, WIDTH, clear, exp2, multiply_add, tanh
+from shallowformer.compiled.kept import kept
+from shallowformer.compiled.rows import FAST, WIDTH, clear, exp2, multiply_add, tanh
 
 _ROW, _ROWS4, _FOUR, _ONE, _ZERO = (np.uintp(k) for k in (WIDTH, 4 * WIDTH, 4, 1, 0))
 
@@ -211,18 +210,5 @@ def _attention(
                         )
 
 
-def _kept(kind: str):
-    """The loop for one floating-point type, compiled when it is first called, and kept by numba where there is a place to keep it."""
-    # Under a name of its own: processes that compile different types at once do not touch each other's files, and one version's files
-    # are not another's.
-    loop = FunctionType(_attention.__code__, _attention.__globals__, f"attention_{kind}_{VERSION[:8]}")
-    loop.__qualname__, loop.__doc__ = loop.__name__, _attention.__doc__
-    options = {"fastmath": FAST, "nogil": True, "error_model": "numpy"}
-    try:
-        return njit(**options, cache=True)(loop)
-    except RuntimeError:  # no folder that can be written to
-        return njit(**options)(loop)
-
-
 #: By the name of the type.
-attention = {kind: _kept(kind) for kind in ("float32", "float64")}
+attention = {kind: kept(_attention, kind, FAST) for kind in ("float32", "float64")}

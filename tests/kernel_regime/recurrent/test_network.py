@@ -9,7 +9,7 @@ from shallowformer.kernel_regime.recurrent import backpropagation, neighbourhood
 from shallowformer.kernel_regime.recurrent.network import Units
 from shallowformer.training import descent
 
-SHAPES = [(1, 1, 1, 2), (5, 3, 2, 4), (7, 12, 4, 6)]
+SHAPES = [(1, 1, 1, 2), (5, 3, 2, 4), (7, 12, 4, 6), (6, 5, 3, 128)]
 
 
 def case(n, T, d, m, seed=0):
@@ -70,6 +70,28 @@ def test_the_loss_and_its_gradient(shape, sigma, monkeypatch):
     for block, each in zip(gradient, backpropagation.per_sample_gradient(X, phi, sigma), strict=True):
         expected = 2 / len(y) * torch.einsum("j,j...->...", residual, each)
         assert torch.allclose(block, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("scale", [0.1, 30.0])
+def test_the_compiled_pass_is_the_one_in_torch(dtype, scale):
+    X, phi, y = (
+        part.map(lambda block: block.to(dtype)) if isinstance(part, Units) else part.to(dtype)
+        for part in case(40, 30, 5, 64)
+    )
+    phi = Units(phi.c, scale * phi.U, phi.w)
+    loss = backpropagation.Loss(X, y)
+    compiled, plain = loss._way(phi.blocks), loss._passed
+    assert compiled != plain
+    for labels in (None, y):
+        (f, parts), (g, others) = (way(X, labels, phi.blocks) for way in (compiled, plain))
+        close = {
+            "rtol": 1e3 * torch.finfo(dtype).eps,
+            "atol": 1e3 * torch.finfo(dtype).eps * float(g.abs().max()),
+        }
+        assert torch.allclose(f, g, **close)
+        for part, other in zip(parts, others, strict=True):
+            assert float((part - other).abs().max()) < 1e3 * torch.finfo(dtype).eps * float(other.abs().max())
 
 
 def test_some_samples_repeated():

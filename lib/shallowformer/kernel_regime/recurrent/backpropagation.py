@@ -1,6 +1,9 @@
 """Backpropagation through time in closed form: gradients of the output, sample by sample, and of the mean squared loss."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 
 import torch
 from jaxtyping import Float, Int
@@ -108,8 +111,8 @@ class Loss:
 
     def outputs(self, point: Point) -> Float[Tensor, " n"]:
         """f(X⁽ʲ⁾; φ) of every sample."""
-        parts = (self._forward(X, point)[1][-1] @ point[0] for X in self._chunks(self.X, point))
-        return torch.cat(list(parts)) / len(point[0]) ** 0.5
+        with_pass = self._way(point)
+        return torch.cat([with_pass(X, None, point)[0] for X in self._chunks(self.X, point)])
 
     def losses(self, point: Point) -> Float[Tensor, "1"]:
         """The loss on all samples."""
@@ -120,22 +123,39 @@ class Loss:
     ) -> tuple[Float[Tensor, "1"], Point]:
         """The loss and its gradient, on all samples or on some, repeated as they are drawn."""
         X, y = (self.X, self.y) if rows is None else (self.X[rows], self.y[rows])
-        scale = len(point[0]) ** -0.5
-        squares, gradient = y.new_zeros(()), [torch.zeros_like(block) for block in point]
+        with_pass, squares, gradient = (
+            self._way(point),
+            y.new_zeros(()),
+            [torch.zeros_like(block) for block in point],
+        )
         for some, labels in zip(self._chunks(X, point), self._chunks(y, point), strict=True):
-            passed = self._forward(some, point)
-            residual = passed[1][-1] @ point[0] * scale - labels
-            squares += residual.square().sum()
-            for total, part in zip(gradient, self._backward(*passed, residual, point), strict=True):
+            f, parts = with_pass(some, labels, point)
+            squares += (f - labels).square().sum()
+            for total, part in zip(gradient, parts, strict=True):
                 total += part
-        return squares[None] / len(y), tuple(2 * scale / len(y) * block for block in gradient)
+        factor = 2 / (len(y) * len(point[0]) ** 0.5)
+        return squares[None] / len(y), tuple(factor * block for block in gradient)
+
+    def _way(self, point: Point) -> Callable[..., tuple[Tensor, tuple[Tensor, ...]]]:
+        """The faster pass over some samples: a compiled one, if numba is there and the units fill its rows."""
+        compiled = _compiled_pass()
+        can = (
+            self.X.device.type == "cpu"
+            and self.X.dtype in (torch.float32, torch.float64)
+            and self.sigma is TANH
+        )
+        return (
+            compiled.passed
+            if compiled is not None and can and len(point[0]) % compiled.WIDTH == 0
+            else self._passed
+        )
 
     def _chunks(self, samples: Tensor, point: Point) -> tuple[Tensor, ...]:
         return samples.split(max(1, _IN_CACHE // (samples.element_size() * len(point[0]))))
 
-    def _forward(self, X: Tensor, point: Point) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The tokens, time first; h_1, …, h_T; and the slopes σ′(z_t), or nothing where they follow from the states."""
-        _, U, w = point
+    def _passed(self, X: Tensor, y: Tensor | None, point: Point) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """Outputs; with labels, also Σ_j r_j √m ∇f_j in c, U and w, where states are overwritten, from the last to the first, by what flows back."""
+        c, U, w = point
         tokens = X.transpose(0, 1).contiguous()
         h = tokens @ U.T
         slopes = None if self.sigma is TANH else torch.empty_like(h)
@@ -147,13 +167,10 @@ class Loss:
             else:
                 slopes[t] = self.sigma.first(h[t])
                 h[t] = self.sigma(h[t])
-        return tokens, h, slopes
-
-    def _backward(
-        self, tokens: Tensor, h: Tensor, slopes: Tensor | None, residual: Tensor, point: Point
-    ) -> tuple:
-        """Σ_j r_j √m ∇f_j in c, U and w; the states are overwritten, from the last to the first, by what flows back through them."""
-        c, _, w = point
+        f = h[-1] @ c / len(c) ** 0.5
+        if y is None:
+            return f, ()
+        residual = f - y
         of_c, of_w = residual @ h[-1], torch.zeros_like(w)
         back = residual[:, None] * c
         for t in reversed(range(len(h))):
@@ -162,5 +179,14 @@ class Loss:
             if t:
                 of_w += (back * h[t - 1]).sum(0)
                 back = back * w
-        of_U = h.flatten(0, 1).T @ tokens.flatten(0, 1)
-        return of_c, of_U, of_w
+        return f, (of_c, h.flatten(0, 1).T @ tokens.flatten(0, 1), of_w)
+
+
+@cache
+def _compiled_pass() -> ModuleType | None:
+    """The module with the compiled pass, if numba is there."""
+    try:
+        from shallowformer.kernel_regime.recurrent import fused_pass
+    except ImportError:
+        return None
+    return fused_pass

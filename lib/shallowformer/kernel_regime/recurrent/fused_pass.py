@@ -1,0 +1,34 @@
+"""A pass over some samples as one compiled loop on a CPU: what ``Loss`` does in torch, without a trip to memory between two operations."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from shallowformer.compiled.recurrence import recurrence
+from shallowformer.compiled.rows import WIDTH, Numbers, integer
+from shallowformer.training.points import Point
+
+__all__ = ["WIDTH", "passed"]
+
+
+def passed(X: Tensor, y: Tensor | None, point: Point) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Outputs of some samples; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
+
+    Args:
+        X: tokens, "n T d", in float32 or float64.
+        y: labels, if gradients are wanted.
+        point: (c, U, w) of tanh units, a multiple of ``WIDTH`` of them.
+    """
+    c, U, w = (block.contiguous() for block in point)
+    n, T, d = X.shape
+    driven = X.reshape(n * T, d) @ U.T
+    outputs, of_c, of_w = X.new_empty(n), torch.zeros_like(c), torch.zeros_like(w)
+    kind = driven.numpy().dtype
+    z, h, slope, back = (np.zeros(WIDTH, kind) for _ in range(4))
+    whole = np.zeros(WIDTH, integer(kind))
+    labels = outputs if y is None else y.contiguous()
+    recurrence[kind.name](
+        driven.numpy().reshape(-1), T, len(c) // WIDTH, c.numpy(), w.numpy(), labels.numpy(), kind.type(len(c) ** -0.5), y is not None,
+        outputs.numpy(), of_c.numpy(), of_w.numpy(), z, h, slope, back, whole, whole.view(kind), Numbers.of(kind),
+    )  # fmt: skip
+    return outputs, () if y is None else (of_c, driven.T @ X.reshape(n * T, d), of_w)
