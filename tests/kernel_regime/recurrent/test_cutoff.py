@@ -41,9 +41,19 @@ def test_growth_on_either_side_of_one():
     assert math.isinf(cutoff.supremum(1.5, 10**5))
 
 
-def test_geometric_sums():
-    for alpha in (0.0, 0.5, 1.0, 1.5):
-        assert cutoff.geometric(alpha, 7) == pytest.approx(sum(alpha**k for k in range(7)))
+@pytest.mark.parametrize(("w", "drive"), [(1.0, 0.3), (-1.0, 0.3), (1.05, 0.05), (-1.05, 2.0)])
+def test_steep_states_are_reached_by_small_drives(w, drive):
+    T = 400
+    states = cutoff.steep_states(w, T, drive)
+    x = cutoff.drives(states, w)
+    assert float(x.abs().max()) <= drive * (1 + 1e-12)
+    h = p = torch.zeros((), dtype=torch.float64)
+    for each, state in zip(x, states, strict=True):
+        before, h = h, torch.tanh(w * h + each)
+        p = (1 - h**2) * (before + w * p)
+        assert float(h) == pytest.approx(float(state), abs=1e-6)
+    least = 0.95 * math.sqrt(T / 2) if abs(w) == 1 else 0.99 * float(states[0]) * abs(w) ** (T - 2)
+    assert least <= float(p.abs()) <= cutoff.supremum(w, T)
 
 
 def test_the_largest_weight():

@@ -2,6 +2,10 @@
 
 import math
 
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
 from shallowformer import arguments
 
 
@@ -49,16 +53,40 @@ def supremum(w: float, T: int) -> float:
     return C
 
 
-def geometric(alpha: float, T: int) -> float:
-    """1 + α + … + α^{T−1}.
+def steep_states(w: float, T: int, drive: float) -> Float[Tensor, " {T}"]:
+    """States h_1, …, h_T with a large |∂h_T/∂w|, reached from h_0 = 0 by h_t = tanh(w h_{t−1} + x_t) with |x_t| ≤ R.
+
+    As in the proof of this book's proposition on the cutoff: for |w| = 1 as large as the drive allows and not larger than ½ over the
+    gradient before, of one sign (w = 1) or of alternating signs (w = −1); for |w| > 1 a push, then silence.
 
     Args:
-        alpha: at least 0.
-        T: number of terms, at least 1.
+        w: recurrent weight, at least 1 in absolute value.
+        T: number of steps, at least 2.
+        drive: R, above 0.
 
     Raises:
         ValueError: an argument out of range.
     """
-    arguments.nonnegative("alpha", alpha)
-    arguments.count("T", T)
-    return float(T) if alpha == 1 else (alpha**T - 1) / (alpha - 1)
+    arguments.at_least("w", abs(w), 1.0)
+    arguments.count("T", T, 2)
+    arguments.positive("drive", drive)
+    h = torch.zeros(T, dtype=torch.float64)
+    if abs(w) > 1:
+        h[0] = min(math.tanh(drive), drive / abs(w))
+        return h
+    slope = 0.0
+    for t in range(T - 1):
+        state = min(math.tanh(drive), 1 / (2 * slope)) if slope > 0 else math.tanh(drive)
+        h[t] = state * (1 if w > 0 else (-1) ** t)
+        slope = state + (1 - state**2) * slope
+    return h
+
+
+def drives(states: Float[Tensor, " T"], w: float) -> Float[Tensor, " T"]:
+    """The x_t that lead through given states from h_0 = 0: artanh h_t − w h_{t−1}.
+
+    Args:
+        states: h_1, …, h_T, in (−1, 1).
+        w: recurrent weight.
+    """
+    return torch.atanh(states) - w * torch.cat([states.new_zeros(1), states[:-1]])
