@@ -1,5 +1,7 @@
 """No statement without a verdict, no verdict without a statement; a fresh run reproduces the ledger."""
 
+import re
+
 import pytest
 
 from bookext import execute
@@ -24,6 +26,19 @@ def test_a_verdict_is_reached_where_its_statement_stands():
     assert {entry["id"]: entry["chapter"] for entry in ENTRIES} == {
         entry["id"]: where[entry["id"]] for entry in ENTRIES
     }
+
+
+#: The numbered items of Arda, Cayci, Eryilmaz 2026, by kind.
+NUMBERED = {"fact": 4, "definition": 3, "lemma": 6, "theorem": 1, "proposition": 2, "remark": 10}
+
+
+def test_every_numbered_item_of_the_paper_has_a_verdict_and_is_in_the_table():
+    items = {f"kr-{kind}-{k}" for kind, count in NUMBERED.items() for k in range(1, count + 1)}
+    assert items <= {entry["id"] for entry in ENTRIES}
+    notes = (ROOT / "book/experiments/reproduction.md").read_text(encoding="utf-8")
+    table = notes.split("## Every numbered item")[1].split("\n\n")[1]
+    listed = re.findall(r"<(kr-[a-z]+-\d+)>", table)
+    assert sorted(listed) == sorted(items)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])

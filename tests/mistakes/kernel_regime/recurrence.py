@@ -18,6 +18,12 @@ def _last_step_only(X, phi, *rest):
     return of_c, of_U, _right_gradient(X[:, -1:], phi, *rest)[2]
 
 
+def _last_input_only(X, phi, *rest):
+    """Gradients in U without the past."""
+    of_c, _, of_w = _right_gradient(X, phi, *rest)
+    return of_c, _right_gradient(X[:, -1:], phi, *rest)[1], of_w
+
+
 def _bold_states(w, T, drive):
     """As large as the drive allows all the way."""
     states = _right_states(w, T, drive)
@@ -39,7 +45,16 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("the last step only", backpropagation, "per_sample_gradient", _last_step_only),
         formula("1 % more in one block", lambda value, case: (value[0], value[1] * 1.01, value[2])),
     ],
-    "kr-proposition-2": [package("a push, then silence", cutoff, "steep_states", _one_push)],
+    "kr-proposition-2": [
+        package("the last step only", backpropagation, "per_sample_gradient", _last_input_only)
+    ],
+    "kr-proposition-2/weight": [package("a push, then silence", cutoff, "steep_states", _one_push)],
+    "kr-proposition-2-below": [
+        Mistake("1 % more", lambda check: replace(check, lhs=lambda **point: 1.01 * check.lhs(**point)))
+    ],
+    "kr-proposition-2-cutoff/inputs": [
+        Mistake("1 % more", lambda check: replace(check, lhs=lambda **point: 1.01 * check.lhs(**point)))
+    ],
     "kr-proposition-2-cutoff": [
         package("states too large", cutoff, "steep_states", _bold_states),
         formula("5 % more", lambda value, case: 1.05 * value),
