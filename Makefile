@@ -50,6 +50,7 @@ bench: $(READY)
 	$(BIN)/python bench/gradient.py
 	$(BIN)/python bench/site.py
 	$(BIN)/python bench/kernel.py
+	$(BIN)/python bench/recurrence.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

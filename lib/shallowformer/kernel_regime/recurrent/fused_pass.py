@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer.compiled.recurrence import recurrence
@@ -11,11 +12,13 @@ from shallowformer.training.points import Point
 __all__ = ["WIDTH", "passed"]
 
 
-def passed(X: Tensor, y: Tensor | None, point: Point) -> tuple[Tensor, tuple[Tensor, ...]]:
+def passed(
+    X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point
+) -> tuple[Float[Tensor, " n"], Point]:
     """Outputs of some samples; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
 
     Args:
-        X: tokens, "n T d", in float32 or float64.
+        X: tokens, in float32 or float64.
         y: labels, if gradients are wanted.
         point: (c, U, w) of tanh units, a multiple of ``WIDTH`` of them.
     """
