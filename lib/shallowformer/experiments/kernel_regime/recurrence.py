@@ -6,7 +6,7 @@ R⁴, every output and every step is the same.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
@@ -25,11 +25,13 @@ from shallowformer.training import descent
 from shallowformer.training.points import Point
 
 LAGS, SEEDS = (1, 2, 4, 8, 16, 32, 64, 96), range(20)
+#: The lag of runs whose windows alone grow, and their lengths; seeds of all that stands beside Figure 2.
+FIXED, LENGTHS, FEW = 4, (5, 9, 17, 33, 65), range(5)
+#: Lags of the released command.
+RELEASED = (4, 16, 72, 96)
 ALPHA, VARIANCE, PAIRS = 0.9, 0.1, 8
 #: The loss of the best prediction from the past, σ_ε².
 BAYES = VARIANCE
-#: Values before the first window as released; a stationary start makes them superfluous.
-GAMMAS = (0.5, 1.0, 1.5)
 #: Samples at which per-sample gradients are measured.
 MEASURED = 512
 
@@ -47,7 +49,7 @@ class Config:
         tokens: "raw", of norm about 3 as the text and the released code have them, or "unit", divided by the largest norm, as the theory has them.
         targets: "raw" or "standardised", to mean 0 and variance 1 over the training windows.
         split: "blocked", validation windows from later in the series than all of training, or "random", as released: a fifth of all windows.
-        n: training windows, with the random split four fifths of all.
+        n: training windows; with the random split all windows, of which four fifths are trained on.
         m: width.
         steps: τ.
         eta: step size η.
@@ -70,14 +72,29 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Figure 2: seed by seed, so that what is done at any time is a whole figure of fewer seeds; short windows first.
+    """Figure 2 on five seeds, what stands beside it, and Figure 2 on the other seeds.
+
+    Seed by seed, so that what is done at any time is a whole figure of fewer seeds; short windows first.
 
     Args:
         scale: "smoke", "laptop" (500 windows, five lags, three seeds) or "paper".
     """
     if scale == "smoke":
         return [Config(*each, 1, n=20, m=4, steps=3) for each in (("transformer", 1), ("indrnn", 1))]
-    lags, seeds, n = (LAGS, SEEDS, 5000) if scale == "paper" else ((1, 4, 8, 16, 32), range(3), 500)
+    if scale == "laptop":
+        return figure(range(3), (1, 4, 8, 16, 32), n=500)
+    rest = [seed for seed in SEEDS if seed not in FEW]
+    return figure(FEW, LAGS) + lengthened() + released() + figure(rest, LAGS)
+
+
+def figure(seeds: Iterable[int], lags: tuple[int, ...], n: int = 5000) -> list[Config]:
+    """Figure 2: both models with tokens as the text has them and in the unit ball, the recurrence with three γ.
+
+    Args:
+        seeds: of series and start.
+        lags: L, with windows of L + 1 values.
+        n: training windows.
+    """
     return [
         Config(model, lag, seed, gamma, lag + 1, tokens, n=n)
         for seed in seeds
@@ -90,6 +107,26 @@ def plan(scale: str) -> list[Config]:
             ("indrnn", 0.5, "raw"),
             ("indrnn", 1.5, "raw"),
         )
+    ]
+
+
+def lengthened() -> list[Config]:
+    """The same lag in ever longer windows."""
+    return [
+        Config(model, FIXED, seed, gamma, T)
+        for seed in FEW
+        for T in LENGTHS[1:]  # the first is in the figure
+        for model, gamma in (("transformer", 0.0), ("indrnn", 1.0))
+    ]
+
+
+def released() -> list[Config]:
+    """The setting of the released command: 5000 steps of 0.05, standardised labels, a random split, γ = 1.5."""
+    return [
+        Config(model, lag, seed, gamma, lag + 1, "raw", "standardised", "random", steps=5000, eta=0.05)
+        for lag in RELEASED
+        for seed in FEW
+        for model, gamma in (("transformer", 0.0), ("indrnn", 1.5))
     ]
 
 
