@@ -56,6 +56,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.linear_runs:EXPERIMENT",
         "Theorem F at the paper's setting: the loss of every step, certified before the first one",
     ),
+    "memory_at_start": Entry(
+        "shallowformer.experiments.kernel_regime.memory_at_start:EXPERIMENT",
+        "What Figure 2's models hold of the needed token before the first step, and what their tangent models learn",
+    ),
     "misfit": Entry(
         "shallowformer.experiments.kernel_regime.outside:CERTIFIED",
         "Theorem A's certificate for realisable and other targets",
