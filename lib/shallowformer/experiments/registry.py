@@ -58,7 +58,7 @@ EXPERIMENTS: Mapping[str, Entry] = {
     ),
     "memory_at_start": Entry(
         "shallowformer.experiments.kernel_regime.memory_at_start:EXPERIMENT",
-        "What Figure 2's models hold of the needed token before the first step, and what their tangent models learn",
+        "Starts of Figure 2: where attention rests, how fast the recurrence forgets, what tangent models learn",
     ),
     "misfit": Entry(
         "shallowformer.experiments.kernel_regime.outside:CERTIFIED",

@@ -1,7 +1,4 @@
-"""What the models of Figure 2 hold of the needed token before their first step, and what their tangent models would learn.
-
-The label of a window is α times its token T + 1 − L, plus noise: whatever a model learns, it learns by way of this token.
-"""
+"""The starts of Figure 2's runs: on how many tokens attention rests, how fast the recurrence forgets, and what tangent models learn."""
 
 import dataclasses
 
@@ -13,7 +10,6 @@ from shallowformer.experiments.experiment import Experiment
 from shallowformer.experiments.kernel_regime import recurrence
 from shallowformer.experiments.kernel_regime.recurrence import Config, Subject, Windows
 from shallowformer.kernel_regime.kernel import tangent_kernel
-from shallowformer.kernel_regime.model import transformer
 from shallowformer.kernel_regime.model.students import Students
 from shallowformer.kernel_regime.recurrent import backpropagation
 from shallowformer.kernel_regime.recurrent.network import Units
@@ -35,70 +31,44 @@ def plan(scale: str) -> list[Config]:
     return [dataclasses.replace(config, dtype="float64") for config in runs]
 
 
-def attention(
-    seen: Windows, subject: Subject, some: Float[Tensor, "k T d"]
-) -> tuple[Float[Tensor, "n h"], float, Float[Tensor, "k k"]]:
-    """States of the heads, on how many tokens a head rests, and the kernel in which the steps are taken.
+def attention(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float[Tensor, "n n"]]:
+    """On how many tokens a head rests, and the kernel in which the steps are taken.
 
     Args:
-        seen: by the run.
         subject: the model as the run sees it.
-        some: windows of the kernel.
+        X: windows, as it sees them.
     """
     heads = len(subject.start[0])
     phi = Students(*subject.start, (heads,)).apart()[0]
-    half = phi.map(lambda block: block[: heads // 2])  # the others are their twins
-    X = torch.cat([seen.X, seen.X_later])
-    weights = torch.softmax(torch.einsum("nta,mab,nb->nmt", some, half.W, some[:, -1]), -1)
-    K = tangent_kernel.finite(some, phi)
+    weights = torch.softmax(torch.einsum("nta,mab,nb->nmt", X, phi.W, X[:, -1]), -1)
+    K = tangent_kernel.finite(X, phi)
     return (
-        transformer.hidden(X, half),
         float((1 / weights.square().sum(-1)).mean()),
         sum(rate * block for rate, block in zip(subject.rates, (K.c, K.u, K.w), strict=True)),
     )
 
 
-def recurrent(
-    seen: Windows, subject: Subject, some: Float[Tensor, "k T d"]
-) -> tuple[Float[Tensor, "n h"], float, Float[Tensor, "k k"]]:
-    """States of the units, the mean of log|w σ′(z)| along the windows, and the kernel in which the steps are taken.
+def recurrent(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float[Tensor, "n n"]]:
+    """The mean of log|w σ′(z)| along the windows, and the kernel in which the steps are taken.
 
     Args:
-        seen: by the run.
         subject: the model as the run sees it.
-        some: windows of the kernel.
+        X: windows, as it sees them.
     """
     phi = Units(*subject.start)
-    half = phi.m // 2
-    driven = torch.cat([seen.X, seen.X_later]) @ phi.U[:half].T
+    driven = X @ phi.U.T
     h, factors = torch.zeros_like(driven[:, 0]), []
     for t in range(driven.shape[1]):
-        h = torch.tanh(driven[:, t] + phi.w[:half] * h)
-        factors.append((phi.w[:half] * (1 - h.square())).abs().log().mean())
-    gradients = backpropagation.per_sample_gradient(some, phi)
+        h = torch.tanh(driven[:, t] + phi.w * h)
+        factors.append((phi.w * (1 - h.square())).abs().log().mean())
+    gradients = backpropagation.per_sample_gradient(X, phi)
     J = torch.cat(
         [rate**0.5 * block.flatten(1) for rate, block in zip(subject.rates, gradients, strict=True)], 1
     )
-    return h, float(torch.stack(factors).mean()), J @ J.T
+    return float(torch.stack(factors).mean()), J @ J.T
 
 
 STARTS = {"transformer": attention, "indrnn": recurrent}
-
-
-def recovered(
-    H: Float[Tensor, "n h"], x: Float[Tensor, " n"], H_later: Float[Tensor, "k h"], x_later: Float[Tensor, " k"]
-) -> float:
-    """Share of the variance of later values that the best affine function of the states, fitted before, recovers.
-
-    Args:
-        H: states.
-        x: the values.
-        H_later: states of later windows.
-        x_later: their values.
-    """
-    fit = torch.linalg.lstsq(H - H.mean(0), (x - x.mean())[:, None], driver="gelsd").solution[:, 0]
-    missed = (H_later - H.mean(0)) @ fit + x.mean() - x_later
-    return 1 - float(missed.square().mean() / (x_later - x.mean()).square().mean())
 
 
 def linear_run(
@@ -137,7 +107,6 @@ def compute(config: Config, device: torch.device) -> dict:
         device: where.
 
     Returns:
-        ``recovered``: share of the needed token's variance that an affine function of the states recovers on validation windows;
         ``rests``: tokens on which a head's attention rests, the mean of 1/Σα² (Transformer), or the mean of log|w σ′(z)| along windows
         (IndRNN); ``train`` and ``validation``: smallest losses of the tangent model, on every fifth window; ``trivial``, the loss of the
         best constant on these validation windows.
@@ -149,13 +118,10 @@ def compute(config: Config, device: torch.device) -> dict:
     )
     subject = recurrence.MODELS[config.model](config, seen, generator)
     X, y, X_later, y_later = (part[::SPACING] for part in (seen.X, seen.y, seen.X_later, seen.y_later))
-    H, rests, K = STARTS[config.model](seen, subject, torch.cat([X, X_later]))
-    needed = seen.radius * torch.cat([seen.X, seen.X_later])[:, config.T - config.lag, 0]
-    n = len(seen.y)
+    rests, K = STARTS[config.model](subject, torch.cat([X, X_later]))
     steps = [config.steps * k // RECORDS for k in range(RECORDS + 1)]
     train, later = linear_run(K, y, y_later, config.eta, steps)
     return {
-        "recovered": recovered(H[:n], needed[:n], H[n:], needed[n:]),
         "rests": rests,
         "train": min(train),
         "validation": min(later),
@@ -165,7 +131,7 @@ def compute(config: Config, device: torch.device) -> dict:
 
 EXPERIMENT = Experiment(
     name="memory_at_start",
-    title="What Figure 2's models hold of the needed token before the first step, and what their tangent models learn",
+    title="Starts of Figure 2: where attention rests, how fast the recurrence forgets, what tangent models learn",
     plan=plan,
     compute=compute,
 )
