@@ -31,21 +31,6 @@ def milliseconds(step: Callable[[], object], repeats: int = 7) -> float:
     return statistics.median(taken)
 
 
-def kept_by_recurrence(X: torch.Tensor, phi: network.Units) -> int:
-    """Bytes that a plain forward pass keeps for the backward pass, each storage once."""
-    storages: dict[int, int] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        storages[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        learning = phi.map(lambda block: block.detach().clone().requires_grad_())
-        output = network.f(X, learning).square().mean()
-    del output
-    return sum(storages.values())
-
-
 def main() -> None:
     """Print one line a length."""
     torch.set_num_threads(1)
@@ -63,7 +48,7 @@ def main() -> None:
             milliseconds(lambda: attention.losses_and_gradient(students)),  # noqa: B023
             milliseconds(lambda: recurrence.losses_and_gradient(units.blocks)),  # noqa: B023
         )
-        kept = (kept_by_autograd(X, heads), kept_by_recurrence(X, units))
+        kept = (kept_by_autograd(X, heads), kept_by_autograd(X, units, network.f))
         first = first or (times, kept)
         print(
             f"T = {T:>3}: attention {times[0]:6.1f} ms ({times[0] / first[0][0]:4.1f} × shortest), recurrence {times[1]:6.1f} ms "

@@ -60,6 +60,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.memory_at_start:EXPERIMENT",
         "Starts of Figure 2: where attention rests, how fast the recurrence forgets, what tangent models learn",
     ),
+    "price_of_memory": Entry(
+        "shallowformer.experiments.kernel_regime.price_of_memory:EXPERIMENT",
+        "What attention and a recurrence cost against the length: a step, what autograd keeps, one answer more",
+    ),
     "misfit": Entry(
         "shallowformer.experiments.kernel_regime.outside:CERTIFIED",
         "Theorem A's certificate for realisable and other targets",

@@ -5,6 +5,16 @@ import pytest
 from shallowformer.exercises.kernel_regime import descent
 
 
+def first(losses, eta, rho_c):
+    """The right answer."""
+    length = 0.0
+    for step, value in enumerate(losses, start=1):
+        length += 2 * eta * float(value) ** 0.5
+        if length >= rho_c:
+            return step
+    return None
+
+
 @pytest.mark.parametrize(
     ("number", "word"),
     [
@@ -26,6 +36,8 @@ def test_ratio_is_told_where_to_look(number, word):
         (lambda losses, eta, rho_c: "soon", "number of steps"),
         (lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
         (lambda losses, eta, rho_c: 2, "count steps"),
+        (lambda losses, eta, rho_c: first(losses, eta / 2, rho_c), "a factor 2"),
+        (lambda losses, eta, rho_c: first(losses, eta, rho_c) or len(losses), "the answer is None"),
         (lambda losses, eta, rho_c: 3 if len(losses) > 3 else 7, "expected 3"),
     ],
 )
@@ -36,13 +48,5 @@ def test_a_wrong_contact_is_told_why(answer, word):
 
 
 def test_the_right_contact_passes():
-    def right(losses, eta, rho_c):
-        length = 0.0
-        for step, value in enumerate(losses, start=1):
-            length += 2 * eta * float(value) ** 0.5
-            if length >= rho_c:
-                return step
-        return None
-
-    assert descent.check_earliest_contact(right).passed
+    assert descent.check_earliest_contact(first).passed
     assert not descent.check_earliest_contact(3).passed

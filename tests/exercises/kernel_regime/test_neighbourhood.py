@@ -11,6 +11,7 @@ from shallowformer.exercises.kernel_regime import neighbourhood
         (float("nan"), "no length"),
         (3.0, "divide by"),
         (0.7, "W-block"),
+        (2 ** (-1 / 64) / 4096**0.5, "in units of"),
         (0.501, "readout"),
         (0.917, "64 entries"),
     ],

@@ -40,6 +40,11 @@ def recurrent(X, c, U, w):
     return h @ c / len(c) ** 0.5
 
 
+def of_each(f, Z, blocks):
+    jacobian = torch.autograd.functional.jacobian(lambda *parts: f(Z, *parts), blocks)
+    return torch.cat([part.flatten(1) for part in jacobian], 1)
+
+
 @pytest.mark.parametrize("model", ["transformer", "indrnn"])
 @pytest.mark.parametrize("tokens", ["raw", "unit"])
 def test_the_tangent_model_is_trained_as_by_plain_descent(model, tokens):
@@ -47,12 +52,7 @@ def test_the_tangent_model_is_trained_as_by_plain_descent(model, tokens):
     found = memory_at_start.compute(config, CPU)
     X, y, X_later, y_later, blocks = start(config)
     f = attention if model == "transformer" else recurrent
-    J, J_later = (
-        torch.cat(
-            [part.flatten(1) for part in torch.autograd.functional.jacobian(lambda *b: f(Z, *b), blocks)], 1
-        )  # noqa: B023
-        for Z in (X, X_later)
-    )
+    J, J_later = (of_each(f, Z, blocks) for Z in (X, X_later))
     delta, train, later = torch.zeros(J.shape[1], dtype=J.dtype), [], []
     for step in range(config.steps + 1):
         if step % 2 == 0:

@@ -22,6 +22,7 @@ EDGE_MISTAKES = {
     "that is safe, but the trace is the sum of all eigenvalues; one of them decides.": lambda K: len(K) / float(K.trace()),
     "half of that: there the top component vanishes in one step, but nothing grows up to twice as far.": lambda K: _edge(K) / 2,
     "the loss is a mean over samples: a factor n is missing.": lambda K: _edge(K) / len(K),
+    "2 over the largest curvature is the rule; but the loss is a mean, and its curvature is 2λ/n, not λ.": lambda K: 2 * _edge(K) / len(K),
     "the gradient of the square brings a 2: the factor is 1 − 2ηλ/n.": lambda K: 2 * _edge(K),
     "that is the smallest eigenvalue.": lambda K: len(K) / float(torch.linalg.eigvalsh(K)[0]),
 }  # fmt: skip
@@ -36,7 +37,7 @@ def check_edge(edge: Callable[[Float64[Tensor, "n n"]], float]) -> Feedback:
     generator = Generator().manual_seed(0)
     J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
     cases = [
-        ("three orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0, 0.5], dtype=torch.float64)),)),
+        ("three orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0, 1.0], dtype=torch.float64)),)),
         ("five gradients", (J @ J.T,)),
         ("gradients that are almost parallel", (torch.ones(3, 3, dtype=torch.float64) + 0.5 * torch.eye(3),)),
     ]
@@ -61,7 +62,7 @@ def check_earliest_contact(
     """
     numbers = lambda *values: torch.tensor(values, dtype=torch.float64)
     cases = [
-        ("losses of 1, η = 0.5, ρ_c = 2.5", (numbers(1, 1, 1, 1), 0.5, 2.5)),
+        ("losses of 1, η = 0.5, ρ_c = 2.5", (numbers(1, 1, 1, 1, 1, 1), 0.5, 2.5)),
         ("losses 4, 1, 0.25, η = 0.5, ρ_c = 3.2", (numbers(4, 1, 0.25), 0.5, 3.2)),
         ("a run that is too short, losses 0.01, 0.01", (numbers(0.01, 0.01), 0.1, 1.0)),
         ("a readout that may move by 0.025", (numbers(0.04, 0.01, 0.01), 0.05, 0.025)),
@@ -91,6 +92,8 @@ def _contact_hint(losses: Tensor, eta: float, rho_c: float, given: object) -> st
     if given is None:
         return " Hint: this run is long enough."
     path = step_size.path(losses, eta)
+    if path[-1] < rho_c:
+        return " Hint: the whole path is shorter than ρ_c: the answer is None, not the length of the run."
     if given == _first(path[1:] >= rho_c):
         return " Hint: after one step the path has the length 2η√L̂(φ⁽⁰⁾); count steps, not indices."
     if given == _first(path / 2 >= rho_c):

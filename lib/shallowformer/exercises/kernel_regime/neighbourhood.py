@@ -67,6 +67,8 @@ PLANE_RADIUS_MISTAKES = {
     "that is the union bound; independent vectors give a product, and the exact radius.": lambda m, delta: math.sqrt(2 * math.log(m / (2 * delta))),
     "that is the paper's radius; it covers more than 1 − δ'.": lambda m, delta: norm_event.paper_radius(m, 2, delta),
     "the exponent of e is −r²/2, so a factor 2 stands under the root.": lambda m, delta: norm_event.exact_radius(m, 2, delta) / math.sqrt(2),
+    "δ' is what may fail: the product of the m/2 probabilities is 1 − δ', not δ'.": lambda m, delta: norm_event.exact_radius(m, 2, 1 - delta),
+    "that holds one vector with probability 1 − δ'; all m/2 have to be held.": lambda m, delta: norm_event.exact_radius(2, 2, delta),
 }  # fmt: skip
 
 
@@ -97,6 +99,8 @@ def check_median_displacement(median: Answer) -> Feedback:
             return f"{number} is no length: what did you divide by, and are there any heads?"
         if number > 1:
             return "no block may move further than its radius: divide by ρ_w/√m with the m you drew"
+        if number < 0.3:
+            return f"{number:.3g} is far too small: give it in units of ρ_w/√m, that is, times √m over ρ_w"
         return f"{number:.3f} is too far from it; use a thousand heads or more, and the W-block"
 
     return judge_number(

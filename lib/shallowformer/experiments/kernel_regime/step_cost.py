@@ -14,6 +14,7 @@ from shallowformer.kernel_regime.model import parameters, transformer
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.model.students import Students
+from shallowformer.kernel_regime.recurrent.network import Units
 
 LENGTHS = tuple(2**k for k in range(11))
 
@@ -85,18 +86,23 @@ def plain(X: Float[Tensor, "n T d"], phi: Parameters) -> None:
     transformer.f(X, learning).square().mean().backward()
 
 
-def kept_by_autograd(X: Float[Tensor, "n T d"], phi: Parameters) -> int:
+def kept_by_autograd(
+    X: Float[Tensor, "n T d"],
+    phi: Parameters | Units,
+    f: Callable[..., Float[Tensor, " n"]] = transformer.f,
+) -> int:
     """Bytes that a plain forward pass keeps for the backward pass.
 
     Args:
         X: tokens in the unit ball.
         phi: parameters.
+        f: the model, X, φ → outputs.
 
     Returns:
         The number: of different storages, each counted once.
 
     Raises:
-        ValueError: as ``transformer.f``.
+        ValueError: as ``f``.
     """
     storages: dict[int, int] = {}
 
@@ -108,7 +114,7 @@ def kept_by_autograd(X: Float[Tensor, "n T d"], phi: Parameters) -> int:
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         learning = phi.map(lambda block: block.detach().clone().requires_grad_())
         # Held until all is counted: an address is used again only once it is free.
-        output = transformer.f(X, learning).square().mean()
+        output = f(X, learning).square().mean()
     del output
     return sum(storages.values())
 

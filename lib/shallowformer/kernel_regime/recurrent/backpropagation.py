@@ -38,6 +38,40 @@ def sensitivities(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TAN
     return p
 
 
+def forwards(
+    X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH
+) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m"]]:
+    """∇_φ f(X; φ) of every sample forwards in time: d + 2 numbers a unit are carried, whatever T.
+
+    They are h, p = ∂h/∂w and P = ∂h/∂U: P_t = σ′(z_t)(X_t + w P_{t−1}), because no unit sees another.
+
+    Args:
+        X: tokens in the unit ball.
+        phi: parameters of m units.
+        sigma: the activation.
+
+    Returns:
+        Gradients in c, in U and in w, as ``per_sample_gradient``.
+
+    Raises:
+        ValueError: as ``network.validated``.
+
+    Source:
+        Williams and Zipser 1989 (real-time recurrent learning), for units that are independent.
+    """
+    validated(X, phi)
+    h = p = X.new_zeros(len(X), phi.m)
+    P = X.new_zeros(len(X), phi.m, phi.d)
+    for t in range(X.shape[1]):
+        z = X[:, t] @ phi.U.T + phi.w * h
+        slope = sigma.first(z)
+        p = slope * (h + phi.w * p)
+        P = slope[..., None] * (X[:, t, None, :] + phi.w[:, None] * P)
+        h = sigma(z)
+    scale = phi.m**-0.5
+    return scale * h, scale * phi.c[:, None] * P, scale * phi.c * p
+
+
 def per_sample_gradient(
     X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m"]]:

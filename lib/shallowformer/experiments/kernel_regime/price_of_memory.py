@@ -1,0 +1,133 @@
+"""What attention and a recurrence cost against the length of sequences: a step, what autograd keeps, and one answer more."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import data
+from shallowformer.experiments.experiment import Experiment
+from shallowformer.experiments.kernel_regime.step_cost import LENGTHS, kept_by_autograd, seconds
+from shallowformer.kernel_regime.model import parameters, streaming, transformer
+from shallowformer.kernel_regime.model.loss import Loss
+from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.kernel_regime.model.students import Students
+from shallowformer.kernel_regime.recurrent import backpropagation, network
+from shallowformer.kernel_regime.recurrent.network import Units
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is timed.
+
+    Args:
+        T: length of sequences.
+        n: sequences.
+        m: width.
+        d: dimension of tokens.
+        repeats: evaluations of which the fastest counts.
+        dtype: "float32" or "float64".
+    """
+
+    T: int
+    n: int = 100
+    m: int = 64
+    d: int = 17
+    repeats: int = 15
+    dtype: str = "float32"
+
+
+def plan(scale: str) -> list[Config]:
+    """The configurations of a scale, short sequences first.
+
+    Args:
+        scale: "smoke", "laptop" (up to 128 tokens) or "paper".
+    """
+    if scale == "smoke":
+        return [Config(T, n=10, m=8, repeats=1) for T in (2, 8)]
+    return [Config(T) for T in LENGTHS if scale == "paper" or T <= 128]
+
+
+def from_the_state(
+    h: Float[Tensor, "n m"], token: Float[Tensor, "n d"], phi: Units
+) -> tuple[Float[Tensor, "n m"], Float[Tensor, " n"]]:
+    """The recurrence's next state and answer.
+
+    Args:
+        h: its state.
+        token: the next.
+        phi: parameters.
+    """
+    h = torch.tanh(token @ phi.U.T + phi.w * h)
+    return h, h @ phi.c / phi.m**0.5
+
+
+def from_the_stream(
+    stream: streaming.Stream, token: Float[Tensor, "n d"], lam: Float[Tensor, "m d"], phi: Parameters
+) -> tuple[streaming.Stream, Float[Tensor, " n"]]:
+    """Attention's next stream and answer, with a query known beforehand.
+
+    Args:
+        stream: what has been read.
+        token: the next.
+        lam: λ of every head.
+        phi: parameters.
+    """
+    stream = streaming.read(stream, token, lam, phi.U)
+    a, _ = streaming.answer(stream, phi.U)
+    return stream, torch.tanh((a * phi.U).sum(-1)) @ phi.c / phi.m**0.5
+
+
+def compute(config: Config, device: torch.device) -> dict:
+    """Compute one row.
+
+    Args:
+        config: what is timed.
+        device: where.
+
+    Returns:
+        ``attention_step``, ``recurrence_step``: seconds of a gradient in closed form; ``attention_bytes``, ``recurrence_bytes``: kept by
+        autograd; ``tokens_answer``, ``stream_answer``, ``state_answer``: seconds of an answer after one more token, of attention whose
+        query is the new token, of attention with a query known beforehand, and of the recurrence.
+    """
+    source = torch.Generator().manual_seed(0)
+    dtype = getattr(torch, config.dtype)
+    X = data.clipped_gaussian(config.n, config.T, config.d, source).to(dtype).to(device)
+    heads = parameters.symmetric(config.m, config.d, source).map(lambda block: block.to(dtype).to(device))
+    units = network.symmetric(config.m, config.d, 0.9, source, dtype).map(lambda block: block.to(device))
+    y, students = X.new_zeros(config.n), Students.of(heads)
+    attention, recurrence = Loss(X, y), backpropagation.Loss(X, y)
+    lam = heads.W @ X[0, 0]
+    stream, state = streaming.begin(config.n, lam), X.new_zeros(config.n, config.m)
+    for t in range(config.T):
+        stream = streaming.read(stream, X[:, t], lam, heads.U)
+        state, _ = from_the_state(state, X[:, t], units)
+    timed = {
+        "attention_step": lambda: attention.losses_and_gradient(students),
+        "recurrence_step": lambda: recurrence.losses_and_gradient(units.blocks),
+        "tokens_answer": lambda: transformer.f(X, heads),
+        "stream_answer": lambda: from_the_stream(stream, X[:, -1], lam, heads),
+        "state_answer": lambda: from_the_state(state, X[:, -1], units),
+    }
+    return {
+        **{name: seconds(step, config.repeats) for name, step in timed.items()},
+        "attention_bytes": kept_by_autograd(X, heads),
+        "recurrence_bytes": kept_by_autograd(X, units, network.f),
+    }
+
+
+EXPERIMENT = Experiment(
+    name="price_of_memory",
+    title="What attention and a recurrence cost against the length: a step, what autograd keeps, one answer more",
+    plan=plan,
+    compute=compute,
+    tolerance={
+        **dict.fromkeys(
+            ("attention_step", "recurrence_step", "tokens_answer", "stream_answer", "state_answer"),
+            float("inf"),
+        ),
+        "attention_bytes": 0.2,
+        "recurrence_bytes": 0.2,
+    },
+)
