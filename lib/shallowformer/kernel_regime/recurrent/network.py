@@ -1,5 +1,6 @@
 """The independently recurrent network (IndRNN): states, output, and the symmetric initialisation."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -116,12 +117,7 @@ def states(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> F
     Source:
         Arda, Cayci, Eryilmaz 2026, equations (51) and (52).
     """
-    driven = validated(X, phi) @ phi.U.T
-    h, seen = torch.zeros_like(driven[:, 0]), []
-    for t in range(X.shape[1]):
-        h = sigma(driven[:, t] + phi.w * h)
-        seen.append(h)
-    return torch.stack(seen, -1)
+    return torch.stack(list(_walk(X, phi, sigma)), -1)
 
 
 def f(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, " n"]:
@@ -138,4 +134,15 @@ def f(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[
     Source:
         Arda, Cayci, Eryilmaz 2026, equation (53).
     """
-    return states(X, phi, sigma)[..., -1] @ phi.c / phi.m**0.5
+    for last in _walk(X, phi, sigma):  # the others are not kept
+        h = last
+    return h @ phi.c / phi.m**0.5
+
+
+def _walk(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation) -> Iterator[Float[Tensor, "n m"]]:
+    """The states, one after the other."""
+    driven = validated(X, phi) @ phi.U.T
+    h = torch.zeros_like(driven[:, 0])
+    for t in range(X.shape[1]):
+        h = sigma(driven[:, t] + phi.w * h)
+        yield h
