@@ -10,6 +10,7 @@ SMALLER = (
     "approximation_error",
     "linear_runs",
     "linearisation_error",
+    "memory_at_start",
     "prices",
     "recurrence",
     "sample_size",

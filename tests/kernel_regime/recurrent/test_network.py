@@ -54,7 +54,10 @@ def test_per_sample_gradients_are_those_of_autograd(shape, sigma):
 def test_forwards_and_backwards_agree(shape):
     X, phi, _ = case(*shape)
     forwards = backpropagation.sensitivities(X, phi) * phi.c / phi.m**0.5
-    assert torch.allclose(forwards, backpropagation.per_sample_gradient(X, phi)[2], atol=1e-12)
+    backwards = backpropagation.per_sample_gradient(X, phi)
+    assert torch.allclose(forwards, backwards[2], atol=1e-12)
+    for found, block in zip(backpropagation.forwards(X, phi), backwards, strict=True):
+        assert torch.allclose(found, block, atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
