@@ -92,7 +92,7 @@ def from_the_state(
 
 def through_the_stream(
     X: Float[Tensor, "n T d"], lam: Float[Tensor, "m d"], phi: Parameters
-) -> tuple[Tensor, ...]:
+) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m d"]]:
     """Attention's gradient forwards in time, sample by sample, with a query known beforehand: in c, U and λ.
 
     Args:
