@@ -1,0 +1,229 @@
+"""Data on which token selection is studied: Example 1, (DM), two tokens, a bad direction, patches of digits."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.token_selection.instances import Instance
+
+Draws = torch.float64
+
+
+def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator) -> Instance:
+    """Example 1 in our reading: the optimal token is one of two orthogonal means, all others are noise orthogonal to both.
+
+    Scores are 1 for the optimal token and 0 for all others: Assumption 2 holds exactly, Υ = e.
+
+    Args:
+        n: sequences, at least 1.
+        T: tokens a sequence, at least 2.
+        d: dimension, at least 3.
+        U: norm of the means, above 0.
+        rho: ρ, standard deviation of noise, above 0.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: an argument out of range.
+
+    Source:
+        Vasudeva, Deora, Thrampoulidis 2024, Example 1; that optimal tokens carry no noise is our reading.
+    """
+    arguments.count("n", n)
+    arguments.count("T", T, 2)
+    arguments.count("d", d, 3)
+    arguments.positive("U", U)
+    arguments.positive("rho", rho)
+    X = rho * torch.randn(n, T, d, generator=generator, dtype=Draws)
+    X[..., :2] = 0  # the means are the first two axes, up to a rotation that changes nothing
+    y = _signs(n, generator)
+    opt = torch.randint(T, (n,), generator=generator)
+    X[torch.arange(n), opt] = 0.0
+    X[torch.arange(n), opt, (y < 0).long()] = U
+    u = torch.zeros(d, dtype=Draws)
+    u[0], u[1] = 1 / U, -1 / U
+    return Instance(X, y, u)
+
+
+def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int = 2) -> Instance:
+    """(DM): Gaussian tokens, the optimal one α times as long; labels are those of a hidden decoder on optimal tokens.
+
+    Args:
+        n: sequences, at least 1.
+        d: dimension, at least 1.
+        alpha: α, above 0; above 1 in the paper.
+        sigma: σ, standard deviation of the other tokens, above 0.
+        generator: source of randomness.
+        T: tokens a sequence, at least 2; 2 in the paper's analysis.
+
+    Returns:
+        An instance with ``u`` the hidden decoder, the optimal tokens given, and one of a sequence's tokens, at random, first.
+
+    Raises:
+        ValueError: an argument out of range.
+
+    Source:
+        Vasudeva, Deora, Thrampoulidis 2024, (DM), in our reading.
+    """
+    arguments.count("n", n)
+    arguments.count("d", d)
+    arguments.count("T", T, 2)
+    arguments.positive("alpha", alpha)
+    arguments.positive("sigma", sigma)
+    X = sigma * torch.randn(n, T, d, generator=generator, dtype=Draws)
+    opt = torch.randint(T, (n,), generator=generator)
+    X[torch.arange(n), opt] *= alpha
+    u = torch.nn.functional.normalize(torch.randn(d, generator=generator, dtype=Draws), dim=0)
+    side = X[torch.arange(n), opt] @ u
+    return Instance(X, torch.where(side >= 0, 1.0, -1.0).to(Draws), u, opt=opt)
+
+
+def two_tokens(d: int = 2) -> Instance:
+    """The example of section 3.3: one sequence, the optimal token e₁ asks, the other token is 0; W_mm = e₁e₁ᵀ.
+
+    Args:
+        d: dimension, at least 1.
+
+    Raises:
+        ValueError: ``d`` below 1.
+
+    Source:
+        Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
+    """
+    X = torch.zeros(1, 2, arguments.count("d", d), dtype=Draws)
+    X[0, 0, 0] = 1
+    return Instance(X, torch.ones(1, dtype=Draws), X[0, 0].clone())
+
+
+def two_tokens_start(w0: float, C: float) -> Float[Tensor, "2 2"]:
+    """W⁽⁰⁾ for ``two_tokens``: w₀ along e₁e₁ᵀ and a part of norm C that no step moves.
+
+    Args:
+        w0: first entry.
+        C: norm of the rest, at least 0.
+
+    Raises:
+        ValueError: ``C`` below 0.
+    """
+    C = arguments.at_least("C", C, 0.0)
+    return torch.tensor([[w0, C / math.sqrt(2)], [C / math.sqrt(2), 0.0]], dtype=Draws)
+
+
+def bad_direction() -> Instance:
+    """Two sequences of two tokens in the plane, e_i and −½e_i with labels ±1: start at −W_mm, and the wrong tokens are attended.
+
+    Source:
+        Ours, after Figure 8 of Vasudeva, Deora, Thrampoulidis 2024, whose numbers are not readable.
+    """
+    eye = torch.eye(2, dtype=Draws)
+    X = torch.stack([eye, -eye / 2], 1)
+    return Instance(X, torch.tensor([1.0, -1.0], dtype=Draws), torch.tensor([1.0, -1.0], dtype=Draws))
+
+
+def images(
+    source: Path | str | Float[np.ndarray, "N rows columns"] | None = None,
+    labels: Int[np.ndarray, " N"] | None = None,
+) -> tuple[Float[Tensor, "N pixels"], Int[Tensor, " N"]]:
+    """Pictures of digits as rows of pixels in [0, 1], and which digits they are.
+
+    Args:
+        source: a ``.npz`` file with arrays x and y, or x_train and y_train (as MNIST is passed around); pictures; scikit-learn's 1797
+            pictures of 8 × 8 pixels, which it ships, if not given.
+        labels: digits, for pictures.
+
+    Raises:
+        ValueError: pictures without as many labels, a file without these arrays.
+    """
+    if source is None:
+        from sklearn.datasets import load_digits  # takes a second, and few readers need it
+
+        found = load_digits()
+        source, labels = found.images, found.target
+    if isinstance(source, (str, Path)):
+        with np.load(source, allow_pickle=False) as found:
+            names = next(
+                (pair for pair in (("x", "y"), ("x_train", "y_train")) if set(pair) <= set(found)), None
+            )
+            if names is None:
+                raise ValueError(
+                    f"source must hold arrays x and y, or x_train and y_train, got {sorted(found)}"
+                )
+            source, labels = (found[name] for name in names)
+    pictures = torch.from_numpy(np.asarray(source, dtype=np.float64)).flatten(1)
+    if labels is None or len(labels) != len(pictures):
+        raise ValueError(
+            f"labels must be one a picture ({len(pictures)}), got {None if labels is None else len(labels)}"
+        )
+    return pictures / pictures.max(), torch.from_numpy(np.asarray(labels)).long()
+
+
+def patches(
+    n: int,
+    T: int,
+    generator: Generator,
+    pictures: Float[Tensor, "N pixels"],
+    digits: Int[Tensor, " N"],
+    pair: tuple[int, int] = (0, 1),
+    noise: float = 1.0,
+) -> tuple[Float[Tensor, "{n} {T} pixels"], Float[Tensor, " {n}"], Int[Tensor, " {n}"]]:
+    """Sequences of one picture of a digit among patches of Gaussian noise, at a random place.
+
+    Args:
+        n: sequences, at least 1 and at most the pictures of the two digits.
+        T: patches a sequence, at least 2.
+        generator: source of randomness.
+        pictures: of digits.
+        digits: which they are.
+        pair: the digit with label +1 and that with −1.
+        noise: norm of a noise patch over the mean norm of the pictures, in the mean square, above 0.
+
+    Returns:
+        Tokens, labels, and where the digit is.
+
+    Raises:
+        ValueError: an argument out of range.
+
+    Source:
+        Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
+    """
+    arguments.count("T", T, 2)
+    arguments.positive("noise", noise)
+    there = ((digits == pair[0]) | (digits == pair[1])).nonzero()[:, 0]
+    if arguments.count("n", n) > len(there):
+        raise ValueError(
+            f"n must be at most the {len(there)} pictures of the digits {pair[0]} and {pair[1]}, got {n}"
+        )
+    chosen = there[torch.randperm(len(there), generator=generator)[:n]]
+    pixels = pictures.shape[1]
+    X = torch.randn(n, T, pixels, generator=generator, dtype=Draws) * (
+        noise * float(pictures.norm(dim=1).mean()) / math.sqrt(pixels)
+    )
+    opt = torch.randint(T, (n,), generator=generator)
+    X[torch.arange(n), opt] = pictures[chosen].to(Draws)
+    return X, torch.where(digits[chosen] == pair[0], 1.0, -1.0).to(Draws), opt
+
+
+def linear_head(
+    tokens: Float[Tensor, "n d"], y: Float[Tensor, " n"], ridge: float = 1e-3
+) -> Float[Tensor, " d"]:
+    """A decoder that is trained beforehand: ridge regression of labels on the optimal tokens.
+
+    Args:
+        tokens: one a label.
+        y: labels.
+        ridge: times the mean squared norm of a token, above 0.
+
+    Raises:
+        ValueError: ``ridge`` is not above 0.
+    """
+    K = tokens @ tokens.T
+    level = arguments.positive("ridge", ridge) * K.diagonal().mean()
+    return tokens.T @ torch.linalg.solve(K + level * torch.eye(len(K), dtype=K.dtype), y)
+
+
+def _signs(n: int, generator: Generator) -> Tensor:
+    return 2.0 * torch.randint(2, (n,), generator=generator).to(Draws) - 1
