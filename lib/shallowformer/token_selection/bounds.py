@@ -1,11 +1,8 @@
-"""Bounds of the theorems on a fixed decoder; ‖W_mm‖, Λ₀, ρ_* and the constants of the data are handed in as numbers."""
+"""Bounds on single steps with the decoder fixed: how large a start and a step may be, how fast ‖W‖ grows, how long Polyak's steps are."""
 
 import math
 
-import numpy as np
-import torch
 from jaxtyping import Float
-from scipy.special import lambertw
 from torch import Tensor
 
 from shallowformer import arguments
@@ -121,117 +118,6 @@ def iterate_norm(
     return eta * rho * t - start, eta * t + start
 
 
-def Lambda_0(n: int, T: int, upsilon: float, phi_min: float) -> float:
-    """Λ₀ = 𝒲(nΥ(T − 1)/(e φ_min²)), 𝒲 Lambert's function: how far out the key lemma begins, in units of ‖W_mm‖/π.
-
-    Args:
-        n: sequences.
-        T: tokens a sequence, at least 2.
-        upsilon: Υ, at least 1.
-        phi_min: lower bound on every optimal weight, in (0, 1).
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line.
-    """
-    arguments.count("n", n)
-    arguments.count("T", T, 2)
-    arguments.at_least("upsilon", upsilon, 1.0)
-    arguments.probability("phi_min", phi_min)
-    return float(np.real(lambertw(n * upsilon * (T - 1) / (math.e * phi_min**2))))
-
-
-def key_lemma_excess(norm: float, best_norm: float, Lambda: float) -> float:
-    """π = ‖W_mm‖Λ₀/‖W‖, for which (1 + π)⟨−∇L, W_mm/‖W_mm‖⟩ ≥ ⟨−∇L, W/‖W‖⟩.
-
-    Args:
-        norm: ‖W‖, above 0.
-        best_norm: ‖W_mm‖, above 0.
-        Lambda: Λ₀, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024).
-    """
-    for name, value in (("norm", norm), ("best_norm", best_norm), ("Lambda", Lambda)):
-        arguments.positive(name, value)
-    return best_norm * Lambda / norm
-
-
-def first_step(eta: float, rho: float, start: float) -> int:
-    """t₀ = max{1, ⌈2‖W⁽⁰⁾‖/(ηρ_*)⌉}, from which ``normalised_rate`` holds.
-
-    Args:
-        eta: η, above 0.
-        rho: ρ_*, above 0.
-        start: ‖W⁽⁰⁾‖, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
-    arguments.positive("eta", eta)
-    arguments.positive("rho", rho)
-    return max(1, math.ceil(2 * arguments.at_least("start", start, 0.0) / (eta * rho)))
-
-
-def normalised_rate(
-    t: Float[Tensor, " k"], eta: float, rho: float, best_norm: float, Lambda: float, start: float
-) -> Float[Tensor, " k"]:
-    """Bound O(log t/t) on 1 − ⟨W_t/‖W_t‖, W_mm/‖W_mm‖⟩ under normalised descent; infinite before t₀.
-
-    2/(ρ₀t) · [2(‖W⁽⁰⁾‖ + ηt₀) + (2/ρ₀)(η²/2 + η‖W_mm‖Λ₀)(1 + log(t/t₀))], ρ₀ = ηρ_*.
-
-    Args:
-        t: steps.
-        eta: η, above 0, at most the limit of Lemma 3.
-        rho: ρ_*, above 0.
-        best_norm: ‖W_mm‖, above 0.
-        Lambda: Λ₀, above 0.
-        start: ‖W⁽⁰⁾‖, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: Theorem 1 of Vasudeva, Deora, Thrampoulidis 2024 with a better rate.
-    """
-    arguments.positive("best_norm", best_norm)
-    arguments.positive("Lambda", Lambda)
-    t0, speed = first_step(eta, rho, start), eta * rho
-    drift = 2 / speed * (eta**2 / 2 + eta * best_norm * Lambda) * (1 + torch.log(t / t0))
-    return torch.where(t >= t0, 2 / (speed * t) * (2 * (start + eta * t0) + drift), torch.inf)
-
-
-def log_off(
-    norm: Float[Tensor, " k"], one_minus_corr: Float[Tensor, " k"], T: int, B: float, best_norm: float
-) -> Float[Tensor, " k"]:
-    """Bound on log(1 − φ_{i,opt}): φ_{i,opt} ≥ 1/(1 + (T − 1)e^{−a}), a = ‖W‖(1/‖W_mm‖ − 2√2 B²√(1 − corr)).
-
-    Args:
-        norm: ‖W‖.
-        one_minus_corr: 1 − corr.
-        T: tokens a sequence, at least 2.
-        B: largest norm of a token, above 0.
-        best_norm: ‖W_mm‖, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemmas 1 and 8 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
-    """
-    arguments.count("T", T, 2)
-    arguments.positive("B", B)
-    a = norm * (
-        1 / arguments.positive("best_norm", best_norm) - 2 * math.sqrt(2) * B**2 * one_minus_corr.sqrt()
-    )
-    return -torch.nn.functional.softplus(a - math.log(T - 1), threshold=40)
-
-
 def polyak_lengths(
     Delta_max: float, B: float, best_norm: float, phi_min: float, factor: float = 0.5
 ) -> tuple[float, float]:
@@ -262,26 +148,6 @@ def polyak_lengths(
         arguments.positive(name, value)
     arguments.at_most("phi_min", phi_min, "one", 1.0)
     return factor * -math.expm1(-Delta_max) / Delta_max / (2 * B**2), factor * best_norm / phi_min
-
-
-def two_token_correlation(steps: Float[Tensor, " k"], eta: float, w0: float, C: float) -> Float[Tensor, " k"]:
-    """1 − corr of normalised descent on two tokens, in closed form: 1 − w/√(w² + C²), w = w₀ + ηt.
-
-    Args:
-        steps: t.
-        eta: η, above 0.
-        w0: ⟨W⁽⁰⁾, W_mm/‖W_mm‖⟩.
-        C: norm of the rest of W⁽⁰⁾, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
-    """
-    w = w0 + arguments.positive("eta", eta) * steps
-    norm = torch.hypot(w, torch.full_like(w, arguments.at_least("C", C, 0.0)))
-    return torch.where(w > 0, C * (C / norm) / (norm + w.abs()), 1 - w / norm)
 
 
 def _below_half(phi_min: float) -> float:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 from torch import Generator, Tensor
 
 from shallowformer import arguments
@@ -125,8 +125,8 @@ def bad_direction() -> Instance:
 
 
 def images(
-    source: Path | str | Float[np.ndarray, "N rows columns"] | None = None,
-    labels: Int[np.ndarray, " N"] | None = None,
+    source: Path | str | Shaped[np.ndarray, "N rows columns"] | None = None,
+    labels: Shaped[np.ndarray, " N"] | None = None,
 ) -> tuple[Float[Tensor, "N pixels"], Int[Tensor, " N"]]:
     """Pictures of digits as rows of pixels in [0, 1], and which digits they are.
 

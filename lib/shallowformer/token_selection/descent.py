@@ -30,10 +30,10 @@ class Alignment:
         one_minus_corr: 1 − ⟨W/‖W‖, Ŵ⟩; 1 at W = 0 and where W_mm does not exist.
     """
 
-    norm: np.ndarray
-    along: np.ndarray
-    residual: np.ndarray
-    one_minus_corr: np.ndarray
+    norm: Float[np.ndarray, "*s"] | np.floating
+    along: Float[np.ndarray, "*s"] | np.floating
+    residual: Float[np.ndarray, "*s"] | np.floating
+    one_minus_corr: Float[np.ndarray, "*s"] | np.floating
 
 
 def alignment(
@@ -79,7 +79,7 @@ class Trajectory:
     log_norm: Float[Tensor, " k *s"]
     log_off: Float[Tensor, " k *s n"]
     log_best: Float[Tensor, " k *s n"]
-    gaps: Float[Tensor, " k *s n T-1"]
+    gaps: Float[Tensor, " k *s n others"]
     norm: Float[Tensor, " k *s"]
     along: Float[Tensor, " k *s"]
     residual: Float[Tensor, " k *s"]

@@ -33,8 +33,8 @@ class Slope:
     """
 
     weights: log_domain.Weights
-    log_excess: Float[Array, "*s"]
-    log_norm: Float[Array, "*s"]
+    log_excess: Float[Array, "*s"] | np.floating
+    log_norm: Float[Array, "*s"] | np.floating
     direction: Float[Array, "*s r"]
 
 
@@ -59,14 +59,14 @@ class Problem:
     z0: Float[Array, "*s r"]
     rest: Float[Array, "*s"]
     best: Float[Array, "*s n"]
-    ahead: Float[Array, "*s n T-1"]
-    between: Float[Array, "*s n T-1 T-1"] | None
+    ahead: Float[Array, "*s n others"]
+    between: Float[Array, "*s n others others"] | None
     target: Float[Array, "*s r"]
     margin: Float[Array, "*s"]
     span: Span | None = None
     W0: Start | None = None
 
-    def gaps(self, z: Float[Array, "*s r"]) -> Float[Array, "*s n T-1"]:
+    def gaps(self, z: Float[Array, "*s r"]) -> Float[Array, "*s n others"]:
         """h_k = ⟨E_k, W⟩ at coordinates z."""
         return (self.R @ z[..., None]).reshape(self.ahead.shape)
 

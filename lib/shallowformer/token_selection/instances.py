@@ -114,7 +114,7 @@ class Instance:
         return self.scores.argmax(-1)
 
     @functools.cached_property
-    def others(self) -> Int[Tensor, "n T-1"]:
+    def others(self) -> Int[Tensor, "n others"]:
         """The tokens that are not optimal, in order."""
         every = torch.arange(self.T, device=self.X.device).expand(self.n, -1)
         return every[every != self.optimal[:, None]].reshape(self.n, self.T - 1)
@@ -147,7 +147,7 @@ class Instance:
         return (D @ D.T) * (q @ q.T)[self.sequence][:, self.sequence]
 
     @functools.cached_property
-    def advantages(self) -> Float[Tensor, "n T-1"]:
+    def advantages(self) -> Float[Tensor, "n others"]:
         """γ_{i,opt} − γ_{i,t} of every pair; above 0 if the optimal tokens are those of the scores."""
         return self.scores.gather(1, self.optimal[:, None]) - self.scores.gather(1, self.others)
 
@@ -185,7 +185,7 @@ class Instance:
             )
         return self.advantages.mean(1)
 
-    def gaps(self, W: Float[Tensor, "d d"]) -> Float[Tensor, "n T-1"]:
+    def gaps(self, W: Float[Tensor, "d d"]) -> Float[Tensor, "n others"]:
         """h_k = ⟨D_k, W q_k⟩: by how much the optimal token's logit is ahead.
 
         Args:

@@ -44,7 +44,7 @@ class Slope:
 
     weights: log_domain.Weights
     margins: Float[Array, " n"]
-    ahead: Float[Array, "n T-1"]
+    ahead: Float[Array, "n others"]
     log_loss: float
     log_u: float
     log_W: float
@@ -64,11 +64,11 @@ class Tokens:
     """
 
     best: Float[Array, "n r"]
-    apart: Float[Array, "n T-1 r"]
-    differences: Float[Array, "n T-1 r"]
+    apart: Float[Array, "n others r"]
+    differences: Float[Array, "n others r"]
     queries: Float[Array, "n r"]
 
-    def gaps(self, W: Float[Array, "r r"]) -> Float[Array, "n T-1"]:
+    def gaps(self, W: Float[Array, "r r"]) -> Float[Array, "n others"]:
         """h_{i,t}."""
         return (self.differences @ (self.queries @ W.T)[..., None])[..., 0]
 
@@ -135,8 +135,8 @@ class Trajectory:
     log_u: Float[Tensor, " k"]
     log_W: Float[Tensor, " k"]
     margins: Float[Tensor, "k n"]
-    ahead: Float[Tensor, "k n T-1"]
-    gaps: Float[Tensor, "k n T-1"]
+    ahead: Float[Tensor, "k n others"]
+    gaps: Float[Tensor, "k n others"]
     log_off: Float[Tensor, "k n"]
     log_best: Float[Tensor, "k n"]
     norm_u: Float[Tensor, " k"]

@@ -4,13 +4,14 @@ Every rule gives length 0 where a gradient is 0 (0/0 := 0): W has none at t = 0 
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from shallowformer import arguments
 
 
+@runtime_checkable
 class Rule(Protocol):
     """How long the two steps are."""
 

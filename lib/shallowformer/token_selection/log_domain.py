@@ -12,7 +12,7 @@ from jaxtyping import Float
 Array = np.ndarray
 
 
-def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"]:
+def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"] | np.floating:
     """Log-sum-exp: log Σ_t e^{a_t} along the last dimension; entries may be −∞.
 
     Args:
@@ -23,7 +23,7 @@ def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"]:
     return np.log(np.exp(a - top).sum(-1)) + top[..., 0]
 
 
-def log_expm1(log_x: Float[Array, "*s"]) -> Float[Array, "*s"]:
+def log_expm1(log_x: Float[Array, "*s"] | np.floating) -> Float[Array, "*s"]:
     """log(eˣ − 1) from log x, x ≥ 0.
 
     Args:
@@ -46,11 +46,11 @@ class Weights:
     """
 
     log_best: Float[Array, "*s n"]
-    log_rest: Float[Array, "*s n T-1"]
+    log_rest: Float[Array, "*s n others"]
     log_off: Float[Array, "*s n"]
 
     @classmethod
-    def of(cls, h: Float[Array, "*s n T-1"]) -> "Weights":
+    def of(cls, h: Float[Array, "*s n others"]) -> "Weights":
         """From the gaps."""
         behind = log_sum_exp(-h)
         log_best = -np.logaddexp(0.0, behind)
@@ -58,8 +58,8 @@ class Weights:
 
 
 def pulls(
-    weights: Weights, ahead: Float[Array, "*s n T-1"], between: Float[Array, "*s n T-1 T-1"] | None
-) -> tuple[Float[Array, "*s n T-1"], Float[Array, "*s n T-1"]]:
+    weights: Weights, ahead: Float[Array, "*s n others"], between: Float[Array, "*s n others others"] | None
+) -> tuple[Float[Array, "*s n others"], Float[Array, "*s n others"]]:
     """Sign and log of γ̄ − γ_t, the mean score less that of a token: how hard its weight is pushed down.
 
     γ̄ − γ_t = φ_opt(γ_opt − γ_t) + Σ_s φ_s(γ_s − γ_t) is summed term by term: γ̄ itself is γ_opt or γ_t to all digits once a weight is 1.

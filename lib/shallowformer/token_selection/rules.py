@@ -5,7 +5,7 @@ A step goes along −∇L/‖∇L‖; its length is the multiplier η_t times �
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -15,9 +15,10 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.training.points import Point, norm
 
-Numbers = Float[np.ndarray, "..."]
+Numbers = Float[np.ndarray, "..."] | np.floating
 
 
+@runtime_checkable
 class Rule(Protocol):
     """How long a step is."""
 

@@ -15,7 +15,7 @@ from shallowformer import arguments
 from shallowformer.token_selection.instances import Instance
 
 #: A start: a matrix, or two factors a, b of a bᵀ where d × d numbers are too many.
-Start = Float[Tensor, "d d"] | tuple[Float[Tensor, "d r"], Float[Tensor, "d r"]]
+Start = Float[Tensor, "d d"] | tuple[Float[Tensor, "d f"], Float[Tensor, "d f"]]
 
 
 def basis(rows: Float[Tensor, "k d"]) -> Float[Tensor, "d r"]:
@@ -71,9 +71,9 @@ class Span:
         """
         if isinstance(W0, tuple):
             for part in W0:
-                arguments.floating("W0", part, "d r")
+                arguments.floating("W0", part, "d f")
                 arguments.shape(
-                    "W0", part, (len(self.left), W0[0].shape[1]), "two factors [d, r] with the d of X"
+                    "W0", part, (len(self.left), W0[0].shape[1]), "two factors [d, f] with the d of X"
                 )
             outer_left, outer_right = (
                 torch.linalg.qr(torch.cat([inner, part], 1))[0]

@@ -1,0 +1,110 @@
+"""Data sets have the properties that their docstrings promise."""
+
+import numpy as np
+import pytest
+import torch
+
+from checks import refused
+from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
+from shallowformer.token_selection.instances import Instance
+
+
+def source(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_example_1():
+    data = datasets.example_1(40, 5, 200, 7.0, 0.5, source())
+    assert data.equal_scores()
+    assert data.scores.amax(1).tolist() == pytest.approx([1] * 40)
+    assert data.advantages.flatten().tolist() == pytest.approx([1] * 160)
+    assert data.best.norm(dim=1).tolist() == pytest.approx([7.0] * 40)
+    side = data.best @ data.best.T
+    assert torch.equal(side > 1, data.y[:, None] == data.y)
+    noise = (data.best[:, None] - data.differences.reshape(40, 4, 200)).flatten(0, 1)
+    assert float((noise @ data.best.T).abs().max()) == 0
+    assert float(noise.square().mean()) == pytest.approx(0.25 * 198 / 200, rel=0.03)
+    assert sorted(set(data.optimal.tolist())) == [0, 1, 2, 3, 4]
+    assert constants.upsilon(data) == pytest.approx(np.e)
+
+
+def test_dm():
+    data = datasets.dm(200, 400, 3.0, 0.1, source())
+    assert data.best.square().mean().item() == pytest.approx(0.09, rel=0.03)
+    assert bool((data.y * (data.best @ data.u) > 0).all())
+    assert 60 < int((data.optimal == 0).sum()) < 140
+    assert datasets.dm(3, 5, 2.0, 1.0, source(), T=4).T == 4
+
+
+def test_two_tokens():
+    data = datasets.two_tokens(3)
+    expected = torch.zeros(3, 3, dtype=torch.float64)
+    expected[0, 0] = 1
+    assert torch.allclose(svm.w_svm(data).W, expected)
+    W0 = datasets.two_tokens_start(-0.5, 1.5)
+    assert float(W0.norm() ** 2) == pytest.approx(0.25 + 2.25)
+    assert float(W0[0, 0]) == -0.5
+
+
+def test_bad_direction():
+    data = datasets.bad_direction()
+    assert data.optimal.tolist() == [0, 0]
+    assert data.y.tolist() == [1, -1]
+
+
+def test_patches_of_shipped_digits():
+    pictures, digits = datasets.images()
+    assert pictures.shape == (1797, 64)
+    assert float(pictures.min()) == 0
+    assert float(pictures.max()) == 1
+    X, y, opt = datasets.patches(30, 4, source(), pictures, digits)
+    assert X.shape == (30, 4, 64)
+    shown = X[torch.arange(30), opt]
+    assert all((pictures == each).all(1).any() for each in shown)
+    for each, label in zip(shown, y, strict=True):
+        assert int(digits[(pictures == each).all(1)][0]) == (0 if label > 0 else 1)
+    rest = X[torch.arange(4).expand(30, -1) != opt[:, None]]
+    assert float(rest.norm(dim=1).mean()) == pytest.approx(float(pictures.norm(dim=1).mean()), rel=0.05)
+    u = datasets.linear_head(shown, y)
+    assert bool((torch.sign(shown @ u) == y).all())
+    data = Instance(X, y, u, opt=opt)
+    assert svm.w_svm(data).margin > 0
+    if bool((data.advantages > 0).all()):
+        run = descent.run(gaps.problem(data), rules.NGD(0.01), 200)
+        assert float(run.one_minus_corr[-1]) < float(run.one_minus_corr[1])
+
+
+def test_a_file_of_pictures(tmp_path):
+    x = np.arange(4 * 9, dtype=np.uint8).reshape(4, 3, 3)
+    y = np.array([0, 1, 0, 1])
+    np.savez(tmp_path / "mnist.npz", x_train=x, y_train=y)
+    for pictures, digits in (
+        datasets.images(tmp_path / "mnist.npz"),
+        datasets.images(str(tmp_path / "mnist.npz")),
+        datasets.images(x, y),
+    ):
+        assert pictures.shape == (4, 9)
+        assert float(pictures[-1, -1]) == 1
+        assert digits.tolist() == [0, 1, 0, 1]
+    np.savez(tmp_path / "other.npz", a=x)
+    with refused("source", "['a']", "x_train and y_train"):
+        datasets.images(tmp_path / "other.npz")
+    with refused("labels", "3", "one a picture (4)"):
+        datasets.images(x, y[:3])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: datasets.example_1(2, 1, 5, 1.0, 1.0, source()), ("T", "1", "at least 2")),
+        (lambda: datasets.example_1(2, 2, 2, 1.0, 1.0, source()), ("d", "2", "at least 3")),
+        (lambda: datasets.example_1(2, 2, 5, 0.0, 1.0, source()), ("U", "0.0", "above 0")),
+        (lambda: datasets.dm(2, 5, 0.0, 1.0, source()), ("alpha", "0.0", "above 0")),
+        (lambda: datasets.two_tokens(0), ("d", "0", "at least 1")),
+        (lambda: datasets.two_tokens_start(1.0, -1.0), ("C", "-1.0", "at least 0")),
+        (lambda: datasets.patches(2000, 4, source(), *datasets.images()), ("n", "2000", "at most the")),
+    ],
+)
+def test_arguments_out_of_range(make, said):
+    with refused(*said):
+        make()
