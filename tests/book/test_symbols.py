@@ -40,6 +40,13 @@ def test_a_row_may_belong_to_some_chapters():
     assert r"$\lambda,\,\varsigma$ (smoothness)" not in found("chapter", source)
 
 
+def test_a_part_with_a_table_of_its_own_has_its_symbols_there(monkeypatch):
+    mine, first = Row("$W$", (), "mine", "token_selection"), Row("$W$", (), "of part one")
+    monkeypatch.setattr(symbols, "rows", lambda: (first, mine))
+    assert symbols.of_chapter("book/token_selection/joint", "$W$") == [mine]
+    assert symbols.of_chapter("book/kernel_regime/model", "$W$") == [first]
+
+
 def test_a_list_is_several_symbols_and_a_definition_is_not_part_of_one():
     assert Row(r"$n,\,T$, $v=(a,b)$, $k(s,t)$", (), "").pieces == ["n", "T", "v", "k(s,t)"]
 

@@ -23,11 +23,13 @@ class Row:
         symbol: formulas and words, as the page has them.
         identifiers: names in the package, "module.name".
         meaning: of the symbol, as the page has it.
+        room: folder of the part that the row's table is headed by; empty for the table of the first.
     """
 
     symbol: str
     identifiers: tuple[str, ...]
     meaning: str
+    room: str = ""
 
     @property
     def pieces(self) -> list[str]:
@@ -52,22 +54,32 @@ def rows() -> tuple[Row, ...]:
     """The rows of the notation page's tables of symbols; none in a book without that page."""
     if not NOTATION.exists():
         return ()
-    tables = NOTATION.read_text(encoding="utf-8").split("## What the other papers")[0]
-    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in tables.splitlines() if line.startswith("| ")]
+    tables = NOTATION.read_text(encoding="utf-8").split("## What the other papers")[0].split("\n## ")
     return tuple(
-        Row(symbol.strip(), tuple(re.findall(r"`([^`]+)`", names)), meaning.strip())
-        for symbol, names, meaning, _ in cells
+        Row(symbol.strip(), tuple(re.findall(r"`([^`]+)`", names)), meaning.strip(), _room(table))
+        for table in tables
+        for symbol, names, meaning, _ in _cells(table)
         if "$" in symbol or names.count("`")
     )
 
 
-def of_chapter(name: str, source: str) -> list[Row]:
+def _cells(table: str) -> list[list[str]]:
+    return [re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines() if line.startswith("| ")]
+
+
+def _room(table: str) -> str:
+    """The folder of a part whose name heads the table."""
+    name = table.partition("\n")[0].strip().lower().replace(" ", "_")
+    return name if name and (ROOT / "book" / name).is_dir() else ""
+
+
+def of_chapter(page: str, source: str) -> list[Row]:
     """The rows that a chapter uses: a symbol of the row stands in a formula, and the chapter's code works with its module.
 
     What cannot be mistaken for another symbol needs no code.
 
     Args:
-        name: of the chapter, the last part of its docname.
+        page: docname of the chapter; a part with a table of its own has its symbols there.
         source: its text.
 
     Returns:
@@ -75,7 +87,9 @@ def of_chapter(name: str, source: str) -> list[Row]:
     """
     code = "\n".join(_CODE.findall(source))
     math = " ".join(_plain(a or b) for a, b in _MATH.findall(_CODE.sub("", source)))
-    return [row for row in rows() if _used(row, name, math, code)]
+    *folders, name = page.split("/")
+    room = folders[-1] if folders and any(row.room == folders[-1] for row in rows()) else ""
+    return [row for row in rows() if row.room == room and _used(row, name, math, code)]
 
 
 def _used(row: Row, name: str, math: str, code: str) -> bool:
@@ -99,7 +113,7 @@ def _works_with(identifier: str, by_name: bool, chapter: str, code: str) -> bool
     folder, *rest = identifier.split(".")
     if by_name:
         return folder == chapter or re.search(rf"\b{rest[-1]}\b", code) is not None
-    module = rest[0] if folder in ("training", "experiments", "beyond") and rest else folder
+    module = rest[0] if folder in ("training", "experiments", "beyond", "token_selection") and rest else folder
     return re.search(rf"\b{module}\.|import[^\n]*\b{module}\b", code) is not None
 
 
