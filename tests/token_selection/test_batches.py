@@ -77,5 +77,5 @@ def test_repeated_constraints_do_no_harm():
 def test_what_cannot_be_is_refused():
     with refused("query", "(0, 3)", "indices from 0 to 1"):
         draw(1, 2, 2, 2, (0, 3))
-    with refused("K", "7", "6"):
-        shortest(torch.eye(7, dtype=torch.float64)[None])
+    with refused("K", "9", "8"):
+        shortest(torch.eye(9, dtype=torch.float64)[None])

@@ -18,6 +18,11 @@ from shallowformer.verify import claims
         ("rt-proposition-3", "qin2025", "Proposition 3", ""),
         ("ts-corollary-b-2", "vasudeva2024", "Corollary B", "2"),
         ("pa-definition-1", "goel2026", "Definition 1", ""),
+        ("ts-definition-a1", "vasudeva2024", "Assumption 1", ""),
+        ("ts-definition-a1-sufficient", "vasudeva2024", "Assumption 1", "sufficient"),
+        ("ts-definition-c2", "vasudeva2024", "Condition 2", ""),
+        ("ts-definition-a", "vasudeva2024", "Definition A", ""),
+        ("ts-remark-e1", "vasudeva2024", "Example 1", ""),
         ("pa-remark-1", "goel2026", "Remark 1", ""),
     ],
 )
@@ -91,7 +96,18 @@ def test_what_cannot_be_a_label_is_refused(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["kr", "kr-fact", "kr-1", "kr-conjecture-1", "rt-lemma-x1", "pa-theorem-ab", "ts-fact1", "kr-sharp/part"],
+    [
+        "kr",
+        "kr-fact",
+        "kr-1",
+        "kr-conjecture-1",
+        "rt-lemma-x1",
+        "pa-theorem-ab",
+        "ts-fact1",
+        "kr-sharp/part",
+        "ts-lemma-a1",
+        "ts-remark-a1",
+    ],
 )
 def test_a_papers_prefix_needs_kind_and_number(text):
     with refused("claim", repr(text), "PREFIX-KIND-NUMBER[-VARIANT]"):

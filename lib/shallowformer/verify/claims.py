@@ -16,7 +16,12 @@ KINDS = ("fact", "lemma", "theorem", "proposition", "corollary", "definition", "
 #: Variants that are the paper's own: further versions of a numbered statement, and displays of its proof.
 OF_THE_PAPER = {"kr-lemma-5-appendix", "kr-theorem-1-features", "kr-theorem-1-informal"}
 
-_ID = re.compile(rf"({'|'.join(ROOMS)})-({'|'.join(KINDS)})-(\d+|[a-z])(?:-([a-z0-9-]+))?")
+#: What a paper numbers beside its theorems: ``ts-definition-a1`` is Assumption 1, ``ts-definition-c1`` Condition 1, ``ts-remark-e1`` Example 1.
+LETTERED = {("definition", "a"): "Assumption", ("definition", "c"): "Condition", ("remark", "e"): "Example"}
+
+_ID = re.compile(
+    rf"({'|'.join(ROOMS)})-({'|'.join(KINDS)})-(\d+|[a-z]|(?<=definition-)[ac]\d+|(?<=remark-)e\d+)(?:-([a-z0-9-]+))?"
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,9 @@ def parse(text: str) -> ClaimId:
     match = _ID.fullmatch(label)
     if match:
         room, kind, number, variant = match.groups()
-        return ClaimId(label, part, ROOMS[room][0], f"{kind.capitalize()} {number.upper()}", variant or "")
+        lettered = LETTERED.get((kind, number[0])) if number[1:] else None
+        name = f"{lettered} {number[1:]}" if lettered else f"{kind.capitalize()} {number.upper()}"
+        return ClaimId(label, part, ROOMS[room][0], name, variant or "")
     if label.split("-")[0] in ROOMS:
         raise ValueError(
             f"claim must read PREFIX-KIND-NUMBER[-VARIANT] with a kind of {', '.join(KINDS)}, e.g. kr-fact-1-sharp; got {text!r}"

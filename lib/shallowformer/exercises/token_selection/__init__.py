@@ -1,0 +1,1 @@
+"""Checks of the exercises on token selection, a module a chapter."""

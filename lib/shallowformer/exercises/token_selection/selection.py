@@ -1,0 +1,94 @@
+"""Exercises of the chapter *Attention as token selection*."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
+
+
+def _pull(phi: Tensor, gamma: Tensor) -> Tensor:
+    return phi * gamma - phi * (phi @ gamma)
+
+
+#: What people answer instead, by the hint they get.
+PULL_MISTAKES = {
+    "subtract the average score under the weights φ, not the plain average.": lambda phi, gamma: (
+        phi * (gamma - gamma.mean())
+    ),
+    "the average score is missing: J = diag φ − φφᵀ.": lambda phi, gamma: phi * gamma,
+    "each token's pull is proportional to its weight: a factor φ is missing.": lambda phi, gamma: (
+        gamma - phi @ gamma
+    ),
+    "a sign: tokens above the average are pulled up.": lambda phi, gamma: -_pull(phi, gamma),
+    "subtract φ⟨φ, γ⟩, not φ²γ: J is not diagonal.": lambda phi, gamma: phi * gamma - phi**2 * gamma,
+}
+
+
+def check_pull(pull: Callable[[Tensor, Tensor], Tensor]) -> Feedback:
+    """Exercise *How a token is pulled*: J(φ)γ.
+
+    Args:
+        pull: weights, scores → a vector.
+    """
+    of = lambda *values: torch.tensor(values, dtype=torch.float64)
+    cases = [
+        ("two tokens", (of(0.25, 0.75), of(1.0, -2.0))),
+        ("four tokens", (of(0.1, 0.2, 0.3, 0.4), of(1.0, 0.5, -1.0, 3.0))),
+        ("one weight is 1", (of(0.0, 1.0, 0.0), of(1.0, 2.0, 3.0))),
+    ]
+    return judge("ex-selection-pull", pull, _pull, cases, PULL_MISTAKES)
+
+
+#: What people answer instead, by the hint they get.
+SUPPORT_MISTAKES = {
+    "that is 1ᵀG⁻¹1; look at the signs of G⁻¹1: multipliers are not negative": 1.5,
+    "with sample 1 alone the other gap is 4/9 < 1": 1 / 9,
+    "that is the margin; the square of the norm is asked for": math.sqrt(2),
+    "that is the norm; its square is asked for": math.sqrt(0.5),
+    "that is 1/‖W_mm‖²": 2.0,
+}
+
+
+def check_support(square: Answer) -> Feedback:
+    """Exercise *Who is a support token?*: ‖W_mm‖² for G = ((9, 4), (4, 2)).
+
+    Args:
+        square: the reader's answer.
+    """
+    return judge_number(
+        "ex-selection-support",
+        square,
+        0.5,
+        SUPPORT_MISTAKES,
+        "try each set of active constraints: multipliers ≥ 0, and the other gap at least 1",
+        "sample 2 supports alone: the first gap is 2",
+    )
+
+
+#: What people answer instead, by the hint they get.
+ALIGNED_MISTAKES = {
+    "nearly: that replaces √(1 − c²) by √(2(1 − c)) and c by 1": 0.125,
+    "solve for c², then take the root: c = 2/√5": 0.2,
+    "that is c; 1 − c is asked for": 2 / math.sqrt(5),
+    "the condition is c ≥ 2√(1 − c²), with the factor b = 2": 1 - math.sqrt(0.5),
+}
+
+
+def check_aligned(gap: Answer) -> Feedback:
+    """Exercise *Nearly aligned is good enough*: the largest 1 − c with c ≥ 2√(1 − c²).
+
+    Args:
+        gap: the reader's answer.
+    """
+    return judge_number(
+        "ex-selection-aligned",
+        gap,
+        1 - 2 / math.sqrt(5),
+        ALIGNED_MISTAKES,
+        "set c/‖W_mm‖ = b√(1 − c²) with b = 2, ‖W_mm‖ = 1, and solve for c",
+        "c = 2/√5",
+        tolerance=5e-4,
+    )

@@ -1,0 +1,207 @@
+"""Instances under Assumption 2 side by side, differentiable and in log form: what a search for a counterexample climbs on.
+
+Every instance is one of these, up to a rotation and a factor on u: labels +1 (multiply tokens by y), u the first axis, so that the first
+entry of a token is its score, and the optimal token first. Formulas are written anew here, apart from ``gaps`` and ``svm``: tests and
+chapters hold the two against each other.
+"""
+
+import functools
+import itertools
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.token_selection.instances import Instance
+
+#: More constraints than this are not enumerated: there are 2^K sets of them.
+MOST_CONSTRAINTS = 8
+
+
+@dataclass(frozen=True)
+class Batch:
+    """b instances of n samples of T tokens.
+
+    Args:
+        X: tokens, the optimal one of each sample first; first entries are scores, those of the others equal.
+        query: which token of each sample asks; 0 is the optimal one.
+
+    Raises:
+        ValueError: a query that is no token.
+    """
+
+    X: Float[Tensor, "b n T d"]
+    query: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Check the queries."""
+        _, n, T, _ = self.X.shape
+        if len(self.query) != n or not all(0 <= index < T for index in self.query):
+            raise ValueError(f"query must be {n} indices from 0 to {T - 1}, got {self.query}")
+
+    @classmethod
+    def of(
+        cls,
+        X: Float[Tensor, "b n T d"],
+        gamma: Float[Tensor, "b n"],
+        Delta: Float[Tensor, "b n"],
+        query: tuple[int, ...],
+    ) -> "Batch":
+        """Give tokens their scores.
+
+        Args:
+            X: tokens; their first entries are replaced.
+            gamma: γ_i, the score of the tokens that are not optimal.
+            Delta: Δ_i above 0, how much more the optimal one has.
+            query: which token of each sample asks; 0 is the optimal one.
+        """
+        T = X.shape[2]
+        lead = torch.zeros(T, dtype=X.dtype)
+        lead[0] = 1
+        first = gamma[..., None] + Delta[..., None] * lead
+        return cls(torch.cat([first[..., None], X[..., 1:]], -1), query)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.X.shape[1]
+
+    @functools.cached_property
+    def gamma(self) -> Float[Tensor, "b n"]:
+        """γ_i, the score of the tokens that are not optimal."""
+        return self.X[:, :, 1, 0]
+
+    @functools.cached_property
+    def Delta(self) -> Float[Tensor, "b n"]:
+        """Δ_i, how much more the optimal token has."""
+        return self.X[:, :, 0, 0] - self.gamma
+
+    @functools.cached_property
+    def B(self) -> Float[Tensor, " b"]:
+        """The largest norm of a token."""
+        return self.X.norm(dim=-1).flatten(1).amax(1)
+
+    @functools.cached_property
+    def q(self) -> Float[Tensor, "b n d"]:
+        """Queries."""
+        return self.X[:, torch.arange(self.n), list(self.query)]
+
+    @functools.cached_property
+    def D(self) -> Float[Tensor, "b n rest d"]:
+        """x_{i,opt} − x_{i,t}."""
+        return self.X[:, :, :1] - self.X[:, :, 1:]
+
+    @functools.cached_property
+    def gram(self) -> Float[Tensor, "b K K"]:
+        """⟨E_k, E_l⟩, E_k = D_k q_kᵀ, from the matrices themselves."""
+        E = (self.D[..., :, None] * self.q[:, :, None, None, :]).flatten(3).flatten(1, 2)
+        return E @ E.mT
+
+    def gaps(self, W: Float[Tensor, "b d d"]) -> Float[Tensor, "b n rest"]:
+        """h_k = ⟨D_k, W q_k⟩.
+
+        Args:
+            W: one key-query matrix an instance.
+        """
+        return (self.D * (self.q @ W.mT)[:, :, None]).sum(-1)
+
+    @functools.cached_property
+    def log_psi(self) -> tuple[Float[Tensor, " b"], Float[Tensor, " b"]]:
+        """Log Ψ_min and log Ψ_max."""
+        size = self.Delta.log()
+        return (size - self.gamma - self.Delta).amin(1), (size - self.gamma).amax(1)
+
+    def pulls(self, h: Float[Tensor, "b n rest"]) -> "Pulls":
+        """What gradient descent does at gaps h.
+
+        Args:
+            h: gaps.
+        """
+        behind = torch.logsumexp(-h, -1)
+        log_best = -torch.nn.functional.softplus(behind, threshold=1e3)
+        log_off = behind + log_best
+        log_a = self.Delta.log() - self.gamma - self.Delta + self.Delta * log_off.exp()
+        return Pulls(log_a, log_best, log_off, log_best[..., None] - h)
+
+    def instance(self, which: int = 0) -> Instance:
+        """One of them as the rest of the package has it.
+
+        Args:
+            which: its place.
+        """
+        X = self.X[which].detach()
+        u = torch.zeros(X.shape[-1], dtype=X.dtype)
+        u[0] = 1
+        return Instance(X, torch.ones(self.n, dtype=X.dtype), u, query=torch.tensor(self.query))
+
+
+@dataclass(frozen=True)
+class Pulls:
+    """Logarithms of what the gradient is made of: −∇L = Σ_k w_k E_k, n w_k = a_i φ_{i,opt} φ_{i,t}.
+
+    Args:
+        log_a: a_i = ℓ_iΔ_i.
+        log_best: φ_{i,opt}.
+        log_off: 1 − φ_{i,opt}.
+        log_rest: φ_{i,t} of the others.
+    """
+
+    log_a: Float[Tensor, "b n"]
+    log_best: Float[Tensor, "b n"]
+    log_off: Float[Tensor, "b n"]
+    log_rest: Float[Tensor, "b n rest"]
+
+    @functools.cached_property
+    def log_weights(self) -> Float[Tensor, "b K"]:
+        """Log w_k."""
+        n = self.log_a.shape[-1]
+        logs = (self.log_a + self.log_best)[..., None] + self.log_rest
+        return logs.flatten(1) - torch.log(torch.tensor(float(n), dtype=logs.dtype))
+
+    @functools.cached_property
+    def log_total(self) -> Float[Tensor, " b"]:
+        """Log of (1/n) Σ_i a_i φ_{i,opt}(1 − φ_{i,opt}) = Σ_k w_k."""
+        n = self.log_a.shape[-1]
+        logs = self.log_a + self.log_best + self.log_off
+        return torch.logsumexp(logs, -1) - torch.log(torch.tensor(float(n), dtype=logs.dtype))
+
+    @functools.cached_property
+    def shares(self) -> Float[Tensor, "b K"]:
+        """w_k/Σ_l w_l: −∇L is Σ_k w_k times the mean of the E_k with these weights."""
+        return torch.softmax(self.log_weights, -1)
+
+
+def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
+    """The multipliers λ of the shortest W with ⟨E_k, W⟩ ≥ 1, by trying every set of active constraints.
+
+    A set S with λ_S = G_SS⁻¹1 ≥ 0 is feasible in the dual problem, max 2 Σλ − λᵀGλ, with value Σλ_S; one of them is its solution. Sets whose
+    G_SS is singular are left out: one without superfluous constraints is always among the others.
+
+    Args:
+        gram: ⟨E_k, E_l⟩, at most 8 × 8, of constraints that can be met.
+
+    Returns:
+        λ, with W = Σ_k λ_k E_k and ‖W‖² = Σ_k λ_k; differentiable while the set stays the same.
+
+    Raises:
+        ValueError: more constraints than 8.
+    """
+    K = arguments.at_most("K", gram.shape[-1], "what is enumerated", MOST_CONSTRAINTS)
+    scale = gram.diagonal(dim1=-2, dim2=-1)
+    found, values = [], []
+    for size in range(1, K + 1):
+        for chosen in itertools.combinations(range(K), size):
+            index = torch.tensor(chosen)
+            G = gram[:, index][:, :, index]
+            root = scale[:, index].sqrt()
+            unit = G / (root[:, :, None] * root[:, None, :])
+            regular = torch.linalg.det(unit.detach()) > 1e-10
+            safe = torch.where(regular[:, None, None], unit, torch.eye(size, dtype=G.dtype))
+            lam = torch.linalg.solve(safe, 1 / root) / root
+            allowed = regular & (lam.detach() >= 0).all(1)
+            found.append(torch.zeros(len(G), K, dtype=G.dtype).index_copy(1, index, lam))
+            values.append(torch.where(allowed, lam.detach().sum(1), -torch.inf))
+    best = torch.stack(values, 1).argmax(1)
+    return torch.stack(found, 1)[torch.arange(len(gram)), best]
