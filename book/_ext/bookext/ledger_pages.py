@@ -1,5 +1,7 @@
 """The scoreboard and the errata page: directives that write what the ledger says."""
 
+import re
+
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -104,7 +106,7 @@ class Errata(_LedgerDirective):
         """
         order = {label: place for place, label in enumerate(titles)}
         found = [
-            (entry, check["verdict"], check["finding"])
+            (entry, check["verdict"], _raised(check["finding"]))
             for entry in sorted(entries, key=lambda entry: order[entry["id"]])
             for check in (entry, *entry["parts"])
             if check["finding"]
@@ -136,14 +138,21 @@ def _by(entry: dict, title: str) -> str:
 
 
 def _credit(entry: dict) -> str:
-    """Whose statement is meant: a sharper form names the paper's, a lettered one is the book's own."""
+    """Whose statement is meant: a variant names what it is a variant of, the paper's or a lettered one of the book's own."""
     if entry["origin"] == "paper":
         return f" {{cite:p}}`{entry['paper']}`"
-    return (
-        f" (sharpens or adds to {entry['number']} of {{cite:t}}`{entry['paper']}`)"
-        if entry["variant"]
-        else " (this book)"
-    )
+    if not entry["variant"]:
+        return " (this book)"
+    source = f"{{cite:t}}`{entry['paper']}`" if entry["number"][-1].isdigit() else "this book"
+    return f" (sharpens or adds to {entry['number']} of {source})"
+
+
+def _raised(finding: str) -> str:
+    """A finding, which is plain text, with its exponents raised and its indices lowered: m^(−1/2), |w|^T, ν̄_w."""
+    text = finding
+    for mark, role in (("\\^", "sup"), ("_", "sub")):
+        text = re.sub(rf"{mark}(?:\(([^()]*)\)|{{([^{{}}]*)}}|([A-Za-z]+))", rf"{{{role}}}`\1\2\3`", text)
+    return text
 
 
 def _measured(check: dict) -> str:
