@@ -40,6 +40,27 @@ def test_a_mistake_gives_its_hint_where_the_answer_agrees_with_it():
     assert feedback.message == "two: expected 2, got 4. Hint: squared"
 
 
+def test_of_two_mistakes_that_agree_on_a_case_the_one_that_was_made_gets_its_hint():
+    doubled, squared = lambda x: 2 * x, lambda x: x**2
+    mistakes = {"doubled": doubled, "squared": squared}
+    cases = [("two", (2.0,)), ("three", (3.0,))]  # at two they agree
+    for hint, mistake in mistakes.items():
+        assert judge("ex", mistake, lambda x: x + 1, cases, mistakes).message.endswith(f"Hint: {hint}")
+    mixed = lambda x: 4.0 if x == 2 else 7.0
+    assert "Hint" not in judge("ex", mixed, lambda x: x + 1, cases, mistakes).message
+
+
+def test_a_mistake_counts_only_on_the_cases_on_which_it_can_be_computed():
+    mistakes = {"inverted": lambda x: 1 / x, "a root": lambda x: math.sqrt(x - 1)}
+    cases = [("zero", (0.0,)), ("two", (2.0,))]
+    answer = lambda x: 1 / x if x else 5.0
+    assert (
+        judge("ex", answer, lambda x: x, cases, mistakes).message == "zero: expected 0, got 5. Hint: inverted"
+    )
+    answer = lambda x: math.sqrt(x - 1)  # and so does the answer, where it is asked first
+    assert "raises ValueError" in judge("ex", answer, lambda x: x, cases, mistakes).message
+
+
 def test_what_is_seen_is_compared():
     answer = lambda x: {"value": x}
     seen = lambda value, x: value["value"]

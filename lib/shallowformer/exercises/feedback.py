@@ -62,7 +62,8 @@ def judge(
         answer: the reader's function.
         reference: returns the right value, a number or a tensor.
         cases: pairs of a description and arguments, simple ones first.
-        mistakes: hint → function that makes this mistake; the hint is given when the answer agrees with it.
+        mistakes: hint → function that makes this mistake; the hint is given when the answer agrees with it on every
+            case on which it can be computed.
         tolerance: allowed error relative to the largest entry of the right value, or to 1 if that is larger.
         seen: what is compared: value and arguments → a number or a tensor.
 
@@ -77,7 +78,7 @@ def judge(
 
     def problem(value: object, *arguments: object) -> str:
         found = _difference(value, reference(*arguments), tolerance)
-        hint = found and _hint(value, arguments, mistakes, seen, tolerance)
+        hint = found and _hint(made, cases, mistakes, seen, tolerance)
         return found + (f" Hint: {hint}" if hint else "")
 
     judged = made if callable(answer) else answer
@@ -107,7 +108,7 @@ def judge_by(
         )
     for description, arguments in cases:
         try:
-            value = answer(*(a.clone() if isinstance(a, Tensor) else a for a in arguments))
+            value = answer(*_copies(arguments))
         except NotImplementedError:
             return Feedback(exercise, "not yet", "your function is still the stub")
         except Exception as error:
@@ -204,13 +205,31 @@ def _difference(value: object, right: Tensor | float, tolerance: float) -> str:
     return f"off by up to {float(error.max()):.3g} where entries reach {float(right.abs().max()):.3g}."
 
 
+def _copies(arguments: tuple) -> tuple:
+    """Arguments that a function may change."""
+    return tuple(a.clone() if isinstance(a, Tensor) else a for a in arguments)
+
+
 def _hint(
-    value: object, arguments: tuple, mistakes: Mapping[str, Callable], seen: Callable, tolerance: float
+    made: Callable, cases: list[Case], mistakes: Mapping[str, Callable], seen: Callable, tolerance: float
 ) -> str:
+    """The hint for the mistake that an answer makes, or "": two mistakes can agree on one case, hardly on all."""
     for hint, mistaken in mistakes.items():
-        try:
-            if not _difference(value, seen(mistaken(*arguments), *arguments), tolerance):
-                return hint
-        except Exception:  # a mistake need not be computable on every case
-            continue
+        compared = [
+            (arguments, wrong)
+            for _, arguments in cases
+            if (wrong := _computed(lambda *a, by=mistaken: seen(by(*a), *a), arguments)) is not None
+        ]
+        answered = ((_computed(made, arguments), wrong) for arguments, wrong in compared)
+        if compared and not any(_difference(value, wrong, tolerance) for value, wrong in answered):
+            return hint
     return ""
+
+
+def _computed(function: Callable, arguments: tuple) -> object:
+    """A finite value, or None where there is none: a mistake need not be computable on every case."""
+    try:
+        value = function(*_copies(arguments))
+        return value if torch.as_tensor(value).isfinite().all() else None
+    except Exception:
+        return None

@@ -67,6 +67,9 @@ FORGETS_MISTAKES = {
     "λ = x/(2η): the root of it, not of x, stands in front.": lambda eta, s: (1 / (2 * s + 1)) ** 0.5 * (2 * s / (2 * s + 1)) ** s,
     "that is the limit for many steps; give the exact maximum.": lambda eta, s: (4 * 2.718281828459045 * eta * s) ** -0.5,
     "at that λ the factor (1 − 2ηλ)ˢ is not 1.": lambda eta, s: (2 * eta * (2 * s + 1)) ** -0.5,
+    "√λ stands in front, here it is λ.": lambda eta, s: (s / (s + 1)) ** s / (2 * eta * (s + 1)),
+    "the gradient of a mean of squares has a factor 2: the factor is 1 − 2ηλ.": lambda eta, s: forgets(eta / 2, s),
+    "that is the square of the maximum.": lambda eta, s: forgets(eta, s) ** 2,
     "differentiate ½ log x + s log(1 − x): the ½ went lost.": lambda eta, s: (1 / (2 * eta * (s + 1))) ** 0.5 * (s / (s + 1)) ** s,
 }  # fmt: skip
 
@@ -104,6 +107,9 @@ READOUT_MISTAKES = {
     "that is what is left for small steps.": lambda path, c0: c0 * _squares(path)[0] / 2,
     "the sign of the readout went lost.": lambda path, c0: (_squares(path)[0] - _squares(path)[1]) / 2,
     "the squared steps are subtracted.": lambda path, c0: c0 * (_squares(path)[0] + _squares(path)[1]) / 2,
+    "the squares of the steps are added up, not their lengths.": lambda path, c0: (
+        c0 * (_squares(path)[0] - float(path.diff(dim=0).norm(dim=1).sum()) ** 2) / 2
+    ),
     "there is a ½: 2⟨α′ − α, α⟩ is a difference of squares.": lambda path, c0: (
         c0 * (_squares(path)[0] - _squares(path)[1])
     ),

@@ -44,6 +44,9 @@ SCALE_MISTAKES = {
     "the way to the comparator costs something, too: V₀/(ητ).": lambda e, V, h, t, L: (math.sqrt(L) - e) / t,
     "Theorem A bounds the root of the mean loss: compare it with √L₀.": lambda e, V, h, t, L: (L - V / (4 * h * L) - e) / t,
     "there is a factor 4: put ε = √L₀ − x under the root and see what x is.": lambda e, V, h, t, L: (math.sqrt(L) - V / (h * math.sqrt(L)) - e) / t,
+    "ε is ε₀ + st: here its first part is missing.": lambda e, V, h, t, L: (math.sqrt(L) - V / (4 * h * math.sqrt(L))) / t,
+    "ε + √(V₀/(4ητ)) is larger than the bound; the two are added as squares: solve for ε once more.": lambda e, V, h, t, L: (math.sqrt(L) - math.sqrt(V / (4 * h)) - e) / t,
+    "ε₀, √V₀ and √L₀ are multiplied by s as well: divide by s, and one s is left at the turn.": lambda e, V, h, t, L: math.sqrt(label_scale(e, V, h, t, L)),
     "that is 1/s.": lambda e, V, h, t, L: t / (math.sqrt(L) - V / (4 * h * math.sqrt(L)) - e),
 }  # fmt: skip
 
