@@ -3,6 +3,9 @@
 from bs4 import BeautifulSoup
 
 from bookext import folds
+from bookext.asides import REFUTED
+from bookext.chapters import LEDGER
+from shallowformer.verify import ledger
 from shallowformer.verify.verdict import IN_WORDS
 
 
@@ -42,6 +45,41 @@ def test_the_line_counts_verdicts_says_what_is_refuted_and_what_was_found():
     assert line.get_text().startswith("✗ 3 checks: tight ×2, violated; the first would notice a constant ")
     assert "is-refuted" in line.find(class_="verdict-mark")["class"]
     assert line.find(class_="checks-found").get_text() == "It is false at T = 1."
+
+
+def test_a_remark_that_is_refuted_as_expected_does_not_mark_a_true_statement():
+    aside = card("kr-theorem-a-step/condition", "violated", "✗")
+    line = folded(cell(card("kr-theorem-a-step") + card("kr-theorem-a-step/formula") + aside)).find("summary")
+    assert line.get_text().startswith(
+        "✓ 3 checks: tight ×2; the first would notice a constant smaller by 1 %"
+    )
+    assert "is-refuted" not in line.find(class_="verdict-mark")["class"]
+    remark = line.find(class_="checks-found")
+    assert remark.get_text() == "✗ refuted, as the text says: part 2 without its condition on τ"
+    assert "is-refuted" in remark.find(class_="verdict-mark")["class"]
+
+
+def test_a_remark_says_what_its_check_found():
+    found = "The display carries 1/m twice."
+    line = folded(cell(card("kr-lemma-4") + card("kr-lemma-4/printed", "violated", "✗", found))).find(
+        "summary"
+    )
+    assert line.find(class_="checks-found").get_text() == f"✗ refuted, as the text says: {found}"
+
+
+def test_a_part_of_a_refuted_statement_and_a_check_that_fails_mark_the_line():
+    refuted = cell(card("kr-lemma-5", "violated", "✗") + card("kr-lemma-5/wide", "violated", "✗"))
+    failed = card("kr-theorem-a-step/condition", "violated", "✗").replace(
+        '"verdict"', '"verdict verdict-failed"'
+    )
+    for html in (refuted, cell(card("kr-theorem-a-step") + failed)):
+        assert "is-refuted" in folded(html).find("summary").find(class_="verdict-mark")["class"]
+
+
+def test_every_remark_that_a_check_refutes_is_in_words():
+    true = (entry for entry in ledger.read(LEDGER) if entry["verdict"] not in ("violated", "not implied"))
+    parts = (part for entry in true for part in entry["parts"])
+    assert set(REFUTED) == {p["id"] for p in parts if p["verdict"] == "violated" and not p["finding"]}
 
 
 def test_figures_other_cells_and_a_readers_own_checks_stay():

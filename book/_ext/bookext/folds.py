@@ -4,6 +4,7 @@ from collections import Counter
 
 from bs4 import BeautifulSoup, Tag
 
+from bookext.asides import REFUTED
 from bookext.results import of_the_book
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import IN_WORDS
@@ -88,22 +89,53 @@ def _announces(piece: Tag) -> bool:
 
 def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
     """The line under which checks are folded, and below it what they found."""
-    refuted = any(card.find(class_="verdict-mark").get_text() == "✗" for card in cards)
-    came = Counter(card["data-verdict"] for card in cards)
+    asides = [card for card in cards if _is_aside(card)]
+    refuted = any(card.find(class_="verdict-mark").get_text() == "✗" for card in cards if card not in asides)
+    came = Counter(card["data-verdict"] for card in cards if card not in asides)
     words = ", ".join(word if count == 1 else f"{word} ×{count}" for word, count in came.items())
     line = soup.new_tag("summary")
+    line.append(_mark(soup, refuted))
+    several = len(cards) > 1
+    line.append(
+        f" {len(cards)} check{'s' * several}: {words or 'refuted'}; {'the first ' * several}{_notices(cards[0])}"
+    )
+    for card in cards:
+        says = card.find(class_="verdict-says").get_text()
+        if card in asides:
+            line.append(_found(soup, f" refuted, as the text says: {_said(card)}", _mark(soup, refuted=True)))
+        elif says not in IN_WORDS.values():
+            line.append(_found(soup, says))
+    return line
+
+
+def _mark(soup: BeautifulSoup, refuted: bool) -> Tag:
     mark = soup.new_tag("span", attrs={"class": "verdict-mark" + " is-refuted" * refuted})
     mark.string = "✗" if refuted else "✓"
-    line.append(mark)
-    several = len(cards) > 1
-    line.append(f" {len(cards)} check{'s' * several}: {words}; {'the first ' * several}{_notices(cards[0])}")
-    for card in cards:
-        says = card.find(class_="verdict-says")
-        if says.get_text() not in IN_WORDS.values():
-            found = soup.new_tag("span", attrs={"class": "checks-found"})
-            found.string = says.get_text()
-            line.append(found)
+    return mark
+
+
+def _found(soup: BeautifulSoup, text: str, mark: Tag | None = None) -> Tag:
+    """A line of its own below the first: what a check found."""
+    line = soup.new_tag("span", attrs={"class": "checks-found"})
+    if mark:
+        line.append(mark)
+    line.append(text)
     return line
+
+
+def _is_aside(card: Tag) -> bool:
+    """Whether a check refutes, as expected, what is said beside a statement that is not refuted."""
+    claim = parse(card.find("code").get_text())
+    statement = of_the_book().get(claim.label)
+    as_expected = card["data-verdict"] == "violated" and "verdict-failed" not in card["class"]
+    beside = bool(claim.part and statement) and statement.verdict not in ("violated", "not-implied")
+    return as_expected and beside
+
+
+def _said(card: Tag) -> str:
+    """What a check refutes, in words."""
+    says, claim = card.find(class_="verdict-says").get_text(), card.find("code").get_text()
+    return REFUTED.get(claim, parse(claim).part) if says in IN_WORDS.values() else says
 
 
 def _notices(card: Tag) -> str:
