@@ -7,7 +7,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext import badges, fitting, folds, previews, repairs, symbols
+from bookext import badges, fitting, folds, listings, previews, repairs, symbols
 from bookext.chapters import ROOT, chapters, docname
 from bookext.results import of_the_book
 
@@ -114,4 +114,6 @@ def finish_text(
             step(element)
     folds.fold_checks(soup)
     folds.fold_supplements(soup)
+    listings.join_printouts(soup)
+    listings.join_hidden_cells(soup)
     return soup
