@@ -55,7 +55,19 @@ def test_verify_allows_what_rounding_explains(swept):
 @pytest.mark.parametrize(("number", "confirmed"), [(3, True), (2, False)])
 def test_a_tolerance_may_depend_on_the_configuration(swept, number, confirmed):
     change(swept, square=12)  # of number = 3
-    some = replace(toys.SQUARES, tolerance=lambda config: {"square": 0.5} if config.number == number else {})
+    some = replace(
+        toys.SQUARES, tolerance=lambda config, _: {"square": 0.5} if config.number == number else {}
+    )
+    found = [compared.differences == () for compared in verification.verify(some, 1.0, 0, swept)]
+    assert all(found) == confirmed
+
+
+@pytest.mark.parametrize(("above", "confirmed"), [(10, True), (12, False)])
+def test_a_tolerance_may_depend_on_what_is_stored(swept, above, confirmed):
+    change(swept, square=12)  # of number = 3
+    some = replace(
+        toys.SQUARES, tolerance=lambda _, result: {"square": 0.5} if result["square"] > above else {}
+    )
     found = [compared.differences == () for compared in verification.verify(some, 1.0, 0, swept)]
     assert all(found) == confirmed
 

@@ -36,8 +36,8 @@ class Experiment:
         compute: configuration and device → one row: numbers, strings, and lists and mappings of these. It depends on nothing else, so that
             it can run in any process, again, and give the same row up to rounding. A function of a module, as workers import it.
         tolerance: relative tolerance of ``verify`` by name of a result; names inside are joined by dots (``"ridge.V0"``), and a name also
-            covers what is inside it. 1e-3 for all others; ``math.inf`` leaves a result out. A function of the configuration where rows
-            differ in what they allow.
+            covers what is inside it. 1e-3 for all others; ``math.inf`` leaves a result out. A function of the configuration and the
+            stored results where rows differ in what they allow.
         dtype: what ``compute`` works in, e.g. "float32"; not needed if the configuration has a field ``dtype``.
     """
 
@@ -45,7 +45,9 @@ class Experiment:
     title: str
     plan: Callable[[str], Sequence[Config]]
     compute: Callable[[Config, torch.device], dict]
-    tolerance: Mapping[str, float] | Callable[[Config], Mapping[str, float]] = field(default_factory=dict)
+    tolerance: Mapping[str, float] | Callable[[Config, Mapping], Mapping[str, float]] = field(
+        default_factory=dict
+    )
     dtype: str | None = None
 
     def __post_init__(self) -> None:

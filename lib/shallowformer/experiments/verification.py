@@ -98,7 +98,7 @@ def verify(
             else:
                 stored, config = held[outcome.row["key"]]
                 tolerance = experiment.tolerance
-                allowed = tolerance(config) if callable(tolerance) else tolerance
+                allowed = tolerance(config, stored["result"]) if callable(tolerance) else tolerance
                 yield Compared(outcome.config, tuple(compare(stored, outcome.row, allowed)))
 
 

@@ -15,9 +15,7 @@ SMALL = recurrence.Config("transformer", 2, 5, 0.0, 3, n=50, m=4, steps=40, eta=
 
 def start(config):
     """Windows of the tangent model, labels, and parameters for tokens as they are."""
-    generator = torch.Generator().manual_seed(config.seed)
-    seen = recurrence.windows(config, generator)
-    subject = recurrence.MODELS[config.model](config, seen, generator)
+    seen, subject = memory_at_start.begun(config, CPU)
     R = seen.radius if config.tokens == "raw" else 1.0
     if config.model == "transformer":
         phi = Students(*subject.start, (config.m,)).apart()[0]
@@ -43,6 +41,32 @@ def recurrent(X, c, U, w):
 def of_each(f, Z, blocks):
     jacobian = torch.autograd.functional.jacobian(lambda *parts: f(Z, *parts), blocks)
     return torch.cat([part.flatten(1) for part in jacobian], 1)
+
+
+@pytest.mark.parametrize("planned", [c for c in memory_at_start.plan("paper") if (c.lag, c.seed) == (4, 1)])
+def test_the_start_is_that_of_the_run(planned, monkeypatch):
+    started = []
+
+    def no_run(objective, start, **_):
+        started.append(start)
+        raise recurrence.descent.Diverged("not run")
+
+    monkeypatch.setattr(recurrence.descent, "run", no_run)
+    run = dataclasses.replace(planned, dtype="float32", n=50)
+    assert dataclasses.replace(run, n=planned.n) in recurrence.plan("paper")
+    with pytest.raises(ValueError):  # nothing was looked at
+        recurrence.compute(run, CPU)
+    _, subject = memory_at_start.begun(dataclasses.replace(planned, n=50), CPU)
+    for found, block in zip(subject.start, started[0], strict=True):
+        assert found.dtype == torch.float64
+        torch.testing.assert_close(found, block.double(), rtol=1e-6, atol=1e-6)
+
+
+def test_a_saturated_slope_has_a_logarithm():
+    z = torch.tensor([0.0, -1.0, 5.0, -30.0, 400.0], dtype=torch.float64)
+    exact = [-2 * math.log(math.cosh(x)) for x in z.tolist()]
+    assert memory_at_start.log_slope(z).tolist() == pytest.approx(exact, abs=1e-12)
+    torch.testing.assert_close(memory_at_start.log_slope(z)[:3], (1 - torch.tanh(z[:3]) ** 2).log())
 
 
 @pytest.mark.parametrize("model", ["transformer", "indrnn"])

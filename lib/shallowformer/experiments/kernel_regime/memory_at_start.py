@@ -1,6 +1,7 @@
 """The starts of Figure 2's runs: on how many tokens attention rests, how fast the recurrence forgets, and what tangent models learn."""
 
 import dataclasses
+import math
 
 import torch
 from jaxtyping import Float
@@ -19,6 +20,8 @@ from shallowformer.kernel_regime.recurrent.network import Units
 SPACING = 5
 #: Times along a run at which the tangent model is looked at.
 RECORDS = 20
+#: What Figure 2's runs draw their starts in; here they are worked on in float64.
+DRAWN = Config.dtype
 
 
 def plan(scale: str) -> list[Config]:
@@ -33,7 +36,7 @@ def plan(scale: str) -> list[Config]:
         runs = (
             recurrence.figure(recurrence.FEW, recurrence.LAGS) if scale == "paper" else recurrence.plan(scale)
         )
-    return [dataclasses.replace(config, dtype="float64") for config in runs]
+    return [dataclasses.replace(config, dtype="float64") for config in runs]  # of what is computed here
 
 
 def attention(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float[Tensor, "n n"]]:
@@ -64,13 +67,39 @@ def recurrent(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float
     driven = X @ phi.U.T
     h, factors = torch.zeros_like(driven[:, 0]), []
     for t in range(driven.shape[1]):
-        h = torch.tanh(driven[:, t] + phi.w * h)
-        factors.append((phi.w * (1 - h.square())).abs().log().mean())
+        z = driven[:, t] + phi.w * h
+        factors.append((phi.w.abs().log() + log_slope(z)).mean())
+        h = torch.tanh(z)
     gradients = backpropagation.per_sample_gradient(X, phi)
     J = torch.cat(
         [rate**0.5 * block.flatten(1) for rate, block in zip(subject.rates, gradients, strict=True)], 1
     )
     return float(torch.stack(factors).mean()), J @ J.T
+
+
+def log_slope(z: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """The logarithm of tanh′(z), −2 log cosh z, also where tanh z rounds to 1.
+
+    Args:
+        z: any numbers.
+    """
+    return -2 * (z.abs() + torch.log1p(torch.exp(-2 * z.abs())) - math.log(2))
+
+
+def begun(config: Config, device: torch.device) -> tuple[Windows, Subject]:
+    """What a run sees and where it begins: its own start, to the rounding of its dtype.
+
+    Args:
+        config: of the run that begins there.
+        device: where.
+    """
+    generator = Generator().manual_seed(config.seed)
+    seen = recurrence.windows(config, generator)
+    seen = Windows(
+        *(part.to(device) for part in (seen.X, seen.y, seen.X_later, seen.y_later)), seen.radius, seen.spread
+    )
+    run = dataclasses.replace(config, dtype=DRAWN)
+    return seen, recurrence.MODELS[config.model](run, seen, generator)
 
 
 STARTS = {"transformer": attention, "indrnn": recurrent}
@@ -108,7 +137,7 @@ def compute(config: Config, device: torch.device) -> dict:
     """Look at one start.
 
     Args:
-        config: of the run that begins there.
+        config: of the run that begins there; its dtype is that of what is computed here.
         device: where.
 
     Returns:
@@ -116,12 +145,7 @@ def compute(config: Config, device: torch.device) -> dict:
         (IndRNN); ``train`` and ``validation``: smallest losses of the tangent model, on every fifth window; ``trivial``, the loss of the
         best constant on these validation windows.
     """
-    generator = Generator().manual_seed(config.seed)
-    seen = recurrence.windows(config, generator)
-    seen = Windows(
-        *(part.to(device) for part in (seen.X, seen.y, seen.X_later, seen.y_later)), seen.radius, seen.spread
-    )
-    subject = recurrence.MODELS[config.model](config, seen, generator)
+    seen, subject = begun(config, device)
     X, y, X_later, y_later = (part[::SPACING] for part in (seen.X, seen.y, seen.X_later, seen.y_later))
     rests, K = STARTS[config.model](subject, torch.cat([X, X_later]))
     steps = [config.steps * k // RECORDS for k in range(RECORDS + 1)]

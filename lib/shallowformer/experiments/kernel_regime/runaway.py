@@ -1,6 +1,7 @@
 """Do gradients run away without a projection? Steps on both sides of the linear model's edge n/λ_max, with one and without."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -156,11 +157,12 @@ def compute(config: Config, device: torch.device) -> dict:
     return follow(config, X, y, start(config).map(lambda block: block.to(device)))
 
 
-def tolerance(config: Config) -> dict[str, float]:
+def tolerance(config: Config, result: Mapping) -> dict[str, float]:
     """How far a row may be from the stored one.
 
     Args:
         config: of the run.
+        result: what is stored.
 
     Returns:
         Relative tolerance by name. With hard labels and no projection it is rounding that decides whether a run goes away (see the chapter), and
