@@ -154,10 +154,12 @@ function offerPreviews() {
 
 // A formula that is a little too wide for its line is set smaller (by as much as .is-snug says); a wider one scrolls.
 const SMALLER = 0.9;
+// So are a printout and a displayed formula, by as much as they need; below this they scroll.
+const SMALLEST = { "pre": 0.72, "mjx-container": 0.75 };
 
 // Boxes that scroll are stops for the tabulator key, and fade at the edge behind which there is more; no other box is or does.
 async function reachWideBoxes() {
-  const boxes = [];
+  const boxes = [], set = new Map(); // box → the size that it was set in, its own style's
   const width = element => element?.getBoundingClientRect().width ?? 0;
   const fade = box => {
     const more = box.tabIndex < 0 ? 0 : box.scrollWidth - box.clientWidth - box.scrollLeft;
@@ -170,6 +172,18 @@ async function reachWideBoxes() {
     formulas.map(box => [box, width(box), width(box.firstElementChild)])
       .filter(([, line, natural]) => natural > line + 1)
       .forEach(([box, line, natural]) => box.classList.add(natural * SMALLER < line ? "is-snug" : "is-wide"));
+    const shrinking = boxes.filter(box => box.matches(".cell_output pre, mjx-container[display]"));
+    shrinking.forEach(box => {
+      if (!set.has(box)) set.set(box, box.style.fontSize);
+      box.style.fontSize = set.get(box);
+    });
+    shrinking.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth)
+      .map(box => {
+        const style = getComputedStyle(box), rim = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+        return [box, parseFloat(style.fontSize), (box.clientWidth - rim - 1) / (box.scrollWidth - rim)];
+      })
+      .filter(([box, , share]) => share >= SMALLEST[box.localName])
+      .forEach(([box, size, share]) => { box.style.fontSize = `${Math.floor(100 * size * share) / 100}px`; });
     boxes.map(box => [box, /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth])
       .forEach(([box, scrolls]) => scrolls ? box.tabIndex = 0 : box.removeAttribute("tabindex"));
     boxes.forEach(fade);

@@ -39,6 +39,14 @@ def test_helpers_and_checks_fold_with_the_paragraph_that_announces_them():
     assert box.summary.get_text() == "✓ 1 check: tight; would notice a constant smaller by 1 %"
 
 
+def test_hidden_helpers_before_the_announcement_fold_too_and_open_ones_and_tables_stay():
+    check = f"<p><strong>Check.</strong> How.</p>{cell(card())}"
+    hidden, table = cell("helper", "tag_hide-input"), '<div class="cell_output">m = 8: 0.3</div>'
+    assert len(folded(hidden + hidden + check).find("details", class_="checks").select(".cell")) == 3
+    for stays in (cell("helper"), cell(table, "tag_hide-input")):
+        assert len(folded(stays + check).find("details", class_="checks").select(".cell")) == 1
+
+
 def test_the_line_counts_verdicts_says_what_is_refuted_and_what_was_found():
     cards = card() + card("kr-fact-2") + card("kr-fact-3", "violated", "✗", "It is <em>false</em> at T = 1.")
     line = folded(cell(cards)).find("summary")

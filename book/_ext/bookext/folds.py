@@ -51,6 +51,8 @@ def _fold(soup: BeautifulSoup, cell: Tag) -> None:
         before = before.find_previous_sibling()
     if before is not None and _announces(before):
         run.insert(0, before)
+        while (before := run[0].find_previous_sibling()) is not None and _is_unseen_help(before):
+            run.insert(0, before)
     while (after := run[-1].find_next_sibling()) is not None and _foldable(after) and after.select(_CARD):
         run.append(after)
     box = soup.new_tag("details", attrs={"class": "checks"})
@@ -79,6 +81,13 @@ def _foldable(piece: Tag) -> bool:
 def _helps(cell: Tag) -> bool:
     """Whether a cell shows nothing but verdicts, if anything."""
     return cell.find(class_="cell_output") is None or bool(cell.select(_CARD))
+
+
+def _is_unseen_help(piece: Tag) -> bool:
+    """Whether a cell's code is hidden and shows nothing: before a paragraph that announces a check it is the check's."""
+    return (
+        _foldable(piece) and "tag_hide-input" in piece["class"] and piece.find(class_="cell_output") is None
+    )
 
 
 def _announces(piece: Tag) -> bool:
