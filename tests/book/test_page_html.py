@@ -24,6 +24,8 @@ def finished(html: str, words: dict | None = None) -> str:
         ('<figure><img alt="A" src="a.svg"/></figure>', '<figure><a class="picture" href="a.svg" title="The picture alone"><img alt="A" src="a.svg"/></a></figure>'),
         ('<summary aria-label="Toggle hidden content">Show the code</summary>', "<summary>Show the code</summary>"),
         ('<span aria-label="passed" class="verdict-mark">✓</span>', '<span aria-label="passed" class="verdict-mark" role="img">✓</span>'),
+        ('<table><td><code class="c"><span class="pre">a.b_c</span></code> <code>1.5_</code></td></table>', '<table><td><code class="c"><span class="pre">a.<wbr/>b_<wbr/>c</span></code> <code>1.<wbr/>5_</code></td></table>'),
+        ("<p><code>a.b</code></p>", "<p><code>a.b</code></p>"),
         ("<svg><style>p{}</style><title>A</title></svg>", '<svg><style class="nohighlight">p{}</style><title class="nohighlight">A</title></svg>'),
         ('<p id="a">x</p><p id="a">y</p>', '<p id="a">x</p><p>y</p>'),
     ],

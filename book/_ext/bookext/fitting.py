@@ -41,6 +41,16 @@ def name_cells(table: Tag) -> None:
                 cell["data-name"] = name
 
 
+def break_identifiers(code: Tag) -> None:
+    """Let an identifier in a table break behind a dot or an underscore, so that its column is no wider than a piece."""
+    if not code.find_parent("td"):
+        return
+    for word in code.find_all(string=re.compile(r"\w[._]\w")):
+        pieces = re.split(r"(?<=\w[._])(?=\w)", word)
+        broken = [part for piece in pieces for part in (Tag(name="wbr", can_be_empty_element=True), piece)]
+        word.replace_with(*broken[1:])
+
+
 def open_alone(picture: Tag) -> None:
     """Let a figure's picture lead to itself, where it can be enlarged."""
     if picture.parent.name == "figure":

@@ -105,7 +105,7 @@ def finish_text(
         "img": [fitting.open_alone],
         "table": [fitting.name_cells],
         "p": [repairs.plain_title, partial(badges.show, words=words, address=address)],
-        "code": [partial(badges.mark_check, words=words)],
+        "code": [partial(badges.mark_check, words=words), fitting.break_identifiers],
     }
     soup, ids = BeautifulSoup(html, "html.parser"), set()
     for element in soup.find_all(True):  # a list: what the steps add is not visited
