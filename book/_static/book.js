@@ -152,10 +152,9 @@ function offerPreviews() {
 
 // ---- Boxes that scroll sideways ----------------------------------------------------------------------------------
 
-// A formula that is a little too wide for its line is set smaller (by as much as .is-snug says); a wider one scrolls.
-const SMALLER = 0.9;
-// So are a printout and a displayed formula, by as much as they need; below this they scroll.
-const SMALLEST = { "pre": 0.72, "mjx-container": 0.75 };
+// A formula or a printout that is too wide is set smaller, by as much as it needs; where this would not be enough it scrolls.
+// (Formulas are a fifth larger than the text around them.)
+const SMALLEST = { "span": 0.75, "pre": 0.72, "mjx-container": 0.75 };
 
 // Boxes that scroll are stops for the tabulator key, and fade at the edge behind which there is more; no other box is or does.
 async function reachWideBoxes() {
@@ -171,7 +170,11 @@ async function reachWideBoxes() {
     formulas.forEach(box => box.classList.remove("is-snug", "is-wide"));
     formulas.map(box => [box, width(box), width(box.firstElementChild)])
       .filter(([, line, natural]) => natural > line + 1)
-      .forEach(([box, line, natural]) => box.classList.add(natural * SMALLER < line ? "is-snug" : "is-wide"));
+      .forEach(([box, line, natural]) => {
+        const share = Math.floor(100 * (line - 1) / natural) / 100;
+        box.style.setProperty("--share", share);
+        box.classList.add(share >= SMALLEST.span ? "is-snug" : "is-wide");
+      });
     const shrinking = boxes.filter(box => box.matches(".cell_output pre, mjx-container[display]"));
     shrinking.forEach(box => {
       if (!set.has(box)) set.set(box, box.style.fontSize);

@@ -74,3 +74,36 @@ def test_a_script_that_looks_at_all_boxes_before_the_fonts_come_is_noticed(brows
     assert (SCRIPT.count(after), SCRIPT.count(only)) == (1, 1)
     with first_visit(browser, served, DESKTOP, SCRIPT.replace(after, "").replace(only, "")) as tab:
         assert tab.evaluate(LOOK)["faded"] != []
+
+
+#: Pages whose longest printouts are a little, and a lot, wider than the column at their full size.
+PRINTING = (
+    "kernel_regime/linear_run",
+    "kernel_regime/vacuous",
+    "kernel_regime/linear_model",
+    "experiments/breaks",
+)
+CUT = """() => [...document.querySelectorAll(".cell_output pre")]
+  .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth).map(box => box.textContent.slice(0, 80))"""
+SIZES = """() => [...document.querySelectorAll("SELECTOR")].filter(box => box.checkVisibility() && box.clientWidth)
+  .map(box => parseFloat(getComputedStyle(box).fontSize))"""
+
+
+@pytest.mark.parametrize("page", PRINTING)
+def test_printouts_fit_the_column_and_can_be_read(browser, served, page):
+    with visiting(browser, formulas=False, viewport=DESKTOP) as context:
+        tab = context.new_page()
+        tab.goto(served.url(f"book/{page}"))
+        tab.evaluate("() => document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+        assert tab.evaluate(CUT) == []
+        sizes = tab.evaluate(SIZES.replace("SELECTOR", ".cell_output pre"))
+        assert min(sizes) >= 0.72 * max(sizes) - 0.01
+        assert tab.evaluate("() => document.querySelector('.cell_input pre').style.fontSize") == ""
+
+
+def test_displayed_formulas_keep_their_size_where_they_fit(tab):
+    sizes = tab.evaluate(SIZES.replace("SELECTOR", "article mjx-container[display]"))
+    inline = tab.evaluate(SIZES.replace("SELECTOR", "article p > .math:not(.is-snug) > mjx-container"))
+    assert min(sizes) >= 0.75 * max(sizes) - 0.01
+    assert sum(size == max(sizes) for size in sizes) > len(sizes) / 2
+    assert max(sizes) >= 0.88 * max(inline)  # a phone sets them smaller
