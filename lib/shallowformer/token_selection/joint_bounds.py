@@ -1,7 +1,6 @@
-"""Bounds of joint training with η_u = η(t + 1)^{−p}/‖∇_u L‖ and η_W = η(t + 1)^{−q}/‖∇_W L‖, two tokens a sequence, starts at 0."""
+"""Bounds of joint training with η_u = η(t + 1)^{−2/3}/‖∇_u L‖ and η_W = η(t + 1)^{−1}/‖∇_W L‖ from (0, 0)."""
 
 import math
-from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
@@ -9,12 +8,13 @@ from scipy.special import zeta
 from torch import Tensor
 
 from shallowformer import arguments
-from shallowformer.token_selection import constants
-from shallowformer.token_selection.instances import Instance
+
+#: The share of γ that attended tokens keep under the conditions of Lemma 11, for two tokens: ½(1 − 0.0217), rounded down.
+KEPT = 0.489
 
 
 def norms(t: Float[Tensor, " k"], eta: float) -> tuple[Float[Tensor, " k"], Float[Tensor, " k"]]:
-    """‖u_t‖ ≤ 3ηt^{1/3} and ‖W_t‖ ≤ η(1 + log t), for p = 2/3 and q = 1.
+    """‖u_t‖ ≤ η(3t^{1/3} − 2) and ‖W_t‖ ≤ η log t.
 
     Args:
         t: steps, at least 1.
@@ -27,7 +27,23 @@ def norms(t: Float[Tensor, " k"], eta: float) -> tuple[Float[Tensor, " k"], Floa
         Lemma 10 of Vasudeva, Deora, Thrampoulidis 2024, in our reading.
     """
     arguments.positive("eta", eta)
-    return 3 * eta * t ** (1 / 3), eta * (1 + torch.log(t))
+    return eta * (3 * t ** (1 / 3) - 2), eta * torch.log(t)
+
+
+def travelled(t: Float[Tensor, " k"], eta: float) -> Float[Tensor, " k"]:
+    """Lower bound η[3(t + ½)^{1/3} + ζ(2/3)] on S_t = Σ_{k<t} η(k + 1)^{−2/3}; the difference tends to 0.
+
+    Args:
+        t: steps, at least 0.
+        eta: η, above 0.
+
+    Raises:
+        ValueError: ``eta`` is not above 0.
+
+    Source:
+        Ours.
+    """
+    return arguments.positive("eta", eta) * (3 * (t + 0.5) ** (1 / 3) + float(zeta(2 / 3)))
 
 
 def attended_margin(
@@ -35,7 +51,7 @@ def attended_margin(
 ) -> tuple[float, float]:
     """Two lower bounds on γ_t, the best margin of the attended tokens z_i = X_iᵀφ_i.
 
-    φγ − (1 − φ)ν/γ, and for φ ≥ ½ also (m/2 − nν)/√(nM + n²ν).
+    φγ − (1 − φ)ν/γ, and (m/2 − nν)/√(nM + n²ν) where m/2 ≥ nν; −∞ for the second elsewhere, where it can be false.
 
     Args:
         gamma: γ, the best margin of the optimal tokens, above 0.
@@ -56,38 +72,72 @@ def attended_margin(
     arguments.at_least("nu", nu, 0.0)
     arguments.at_most("phi", arguments.at_least("phi", phi, 0.5), "one", 1.0)
     arguments.count("n", n)
-    return phi * gamma - (1 - phi) * nu / gamma, (least / 2 - n * nu) / math.sqrt(n * most + n**2 * nu)
+    top = least / 2 - n * nu
+    return phi * gamma - (1 - phi) * nu / gamma, (
+        top / math.sqrt(n * most + n**2 * nu) if top >= 0 else -math.inf
+    )
 
 
-def curvature(eta: float, B: float) -> float:
-    """C_J = ½[ζ(4/3)(ηB + 3η²B³)² + ζ(5/3)(2η²B³ + 3·8/(6√3) η³B⁵)], what second derivatives of log L add up to.
+def loss_constant(eta: float, R: float) -> float:
+    """ζ(4/3)η²R²/8, what the decoder's halves of all steps cost log L at most.
+
+    The whole constant of Theorem 2 on a run in which attention's halves never raise the loss.
 
     Args:
         eta: η, above 0.
-        B: largest norm of a token, above 0.
+        R: largest distance of two tokens, of one sequence or of two (labels absorbed), above 0.
 
     Raises:
         ValueError: an argument out of range.
 
     Source:
-        Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024; two tokens, p = 2/3, q = 1, start at 0.
+        Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
     """
-    arguments.positive("eta", eta)
-    arguments.positive("B", B)
-    first = (eta * B + 3 * eta**2 * B**3) ** 2
-    # |φ″| ≤ 1/(6√3), the gap's speed ≤ 2B²r, ‖D‖ ≤ 2B, ‖u‖ ≤ 3η(t+1)^{1/3}: 8/(6√3) · 3η · η² B⁵.
-    second = 2 * eta**2 * B**3 + 8 / (6 * math.sqrt(3)) * 3 * eta**3 * B**5
-    return (float(zeta(4 / 3)) * first + float(zeta(5 / 3)) * second) / 2
+    return float(zeta(4 / 3)) * (arguments.positive("eta", eta) * arguments.positive("R", R)) ** 2 / 8
 
 
-def log_loss(t: Float[Tensor, " k"], eta: float, margin: float, C_J: float) -> Float[Tensor, " k"]:
-    """Bound on log L(θ_t): C_J − 3γη((t + 1)^{1/3} − 1), if the attended tokens have margin γ all along.
+def loss_constant_any_data(eta: float, R: float, D: float, Q: float, T: int) -> float:
+    """The constant of Theorem 2 for any data, length and step: ``loss_constant`` plus what attention's halves may cost.
+
+    Args:
+        eta: η, above 0.
+        R: largest distance of two tokens (labels absorbed), above 0.
+        D: largest distance of two tokens of one sequence, above 0.
+        Q: largest norm of a query, above 0.
+        T: tokens a sequence, at least 2.
+
+    Raises:
+        ValueError: an argument out of range.
+
+    Source:
+        Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
+    """
+    arguments.positive("D", D)
+    arguments.positive("Q", Q)
+    third = third_cumulant(arguments.count("T", T, 2))
+    fourthirds = 3 / 8 * eta**3 * R * D**2 * Q + 9 / 32 * eta**4 * D**4 * Q**2
+    fivethirds = eta**2 * D**2 * Q / 4 + 3 / 2 * third * eta**3 * D**3 * Q**2
+    # Attention rests at t = 0.
+    return loss_constant(eta, R) + float(zeta(4 / 3) - 1) * fourthirds + float(zeta(5 / 3) - 1) * fivethirds
+
+
+def third_cumulant(T: int) -> float:
+    """Bound c on |Cov(a, (b − b̄)²)| under a law on T points, for a and b of range 1: 1/(6√3) for two points, else ¼.
+
+    Args:
+        T: points, at least 2.
+    """
+    return 1 / (6 * math.sqrt(3)) if T == 2 else 0.25
+
+
+def log_loss(t: Float[Tensor, " k"], eta: float, margin: float, C: float) -> Float[Tensor, " k"]:
+    """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], if the attended tokens have margin γ all along.
 
     Args:
         t: steps.
         eta: η, above 0.
         margin: γ ≤ γ_t for all t, above 0.
-        C_J: of ``curvature``, at least 0.
+        C: the constant, at least 0.
 
     Raises:
         ValueError: an argument out of range.
@@ -95,17 +145,16 @@ def log_loss(t: Float[Tensor, " k"], eta: float, margin: float, C_J: float) -> F
     Source:
         Ours: Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024 with constants.
     """
-    arguments.positive("eta", eta)
     arguments.positive("margin", margin)
-    return arguments.at_least("C_J", C_J, 0.0) - 3 * margin * eta * ((t + 1) ** (1 / 3) - 1)
+    return arguments.at_least("C", C, 0.0) - margin * travelled(t, eta)
 
 
 def decoder_margin(
-    lengths: Float[Tensor, " t"], off: Float[Tensor, " t"], gamma: float, nu: float, n: int, C_J: float
+    lengths: Float[Tensor, " t"], off: Float[Tensor, " t"], gamma: float, nu: float, n: int, C: float
 ) -> Float[Tensor, " t"]:
     """Lower bound on min_i y_i⟨u_t, x_{i,opt}⟩/‖u_t‖ after t = 1, 2, … steps, valid where it is not negative.
 
-    γ − (C_J + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k.
+    γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k.
 
     Args:
         lengths: s_0, s_1, … of u's steps.
@@ -113,7 +162,7 @@ def decoder_margin(
         gamma: γ, the best margin of the optimal tokens, above 0.
         nu: ν, at least 0.
         n: sequences.
-        C_J: of ``curvature``, at least 0.
+        C: the constant of Theorem 2, at least 0.
 
     Raises:
         ValueError: an argument out of range.
@@ -125,66 +174,5 @@ def decoder_margin(
     arguments.at_least("nu", nu, 0.0)
     S = lengths.cumsum(0)
     lost = (lengths * off).cumsum(0) / S
-    rest = arguments.at_least("C_J", C_J, 0.0) + math.log(arguments.count("n", n))
+    rest = arguments.at_least("C", C, 0.0) + math.log(arguments.count("n", n))
     return gamma - rest / S - (gamma + nu / gamma) * lost
-
-
-@dataclass(frozen=True)
-class Lemma11:
-    """What Lemma 11′ asks of the data and the step, and what it then promises.
-
-    Args:
-        G: G = min_i(‖a_i‖² − ‖b_i‖²).
-        kappa: κ = A_+/A_−.
-        overlap: 2ν/b_−, to be at most 1 (N1).
-        losses: 128κ(n − 1)ν/G, to be at most 1 (N2).
-        logits: 11008κ³(n − 1)ν²/(Gb_−), to be at most 1 (N3).
-        eta: largest step allowed (E).
-        loss_ratio: C = 16κ.
-        growth: c = G/(64κ√(2nA_+)), Δ_i ≥ c‖u_t‖.
-        gap_ratio: 8CA_+/G ≥ Δ_k/Δ_i.
-    """
-
-    G: float
-    kappa: float
-    overlap: float
-    losses: float
-    logits: float
-    eta: float
-    loss_ratio: float
-    growth: float
-    gap_ratio: float
-
-    @property
-    def holds(self) -> bool:
-        """Do the data meet (N0) to (N3)?"""
-        return self.G > 0 and max(self.overlap, self.losses, self.logits) <= 1
-
-
-def lemma_11(instance: Instance) -> Lemma11:
-    """Conditions and constants of Lemma 11′: losses stay comparable, the decoder tells optimal tokens apart, their weights grow.
-
-    Args:
-        instance: the data, T = 2, queries are tokens; its decoder is used for the optimal tokens only.
-
-    Raises:
-        ValueError: T is not 2, or queries are no tokens.
-
-    Source:
-        Ours: Lemma 11 of Vasudeva, Deora, Thrampoulidis 2024 with constants and a proof, for two tokens.
-    """
-    if instance.T != 2 or instance.query_index is None:
-        raise ValueError(
-            f"instance must have T = 2 tokens a sequence, one of them the query, got T = {instance.T}"
-        )
-    n = instance.n
-    a, b = instance.best.square().sum(1), (instance.best - instance.differences).square().sum(1)
-    G, kappa, most, least = float((a - b).min()), float(a.max() / a.min()), float(a.max()), float(b.min())
-    overlap = max(constants.nu(instance), constants.M_o(instance))
-    over = lambda top, bottom: top / bottom if bottom > 0 else (math.inf if top > 0 or bottom < 0 else 0.0)
-    return Lemma11(
-        G, kappa, over(2 * overlap, least), over(128 * kappa * (n - 1) * overlap, G),
-        over(11008 * kappa**3 * (n - 1) * overlap**2, G * least),
-        min(1 / (204 * math.sqrt(n) * kappa * most), 1 / (3 * math.sqrt(most))), 16 * kappa,
-        G / (64 * kappa * math.sqrt(2 * n * most)), over(8 * 16 * kappa * most, G),
-    )  # fmt: skip

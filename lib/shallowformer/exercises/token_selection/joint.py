@@ -1,0 +1,101 @@
+"""Exercises of the chapter *Decoder and attention together*."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
+
+
+def _along(weights: Float[Tensor, " n"], Z: Float[Tensor, "n d"], s: float) -> Float[Tensor, " d"]:
+    direction = weights @ Z
+    return s * direction / direction.norm()
+
+
+def _decoder_half(Z: Float[Tensor, "n d"], margins: Float[Tensor, " n"], s: float) -> Float[Tensor, " d"]:
+    return _along(torch.softmax(-margins, 0), Z, s)
+
+
+#: What people answer instead, by the hint they get.
+DECODER_HALF_MISTAKES = {
+    "losses are exp(−m): a large margin is a small loss. A sign in the exponent.": lambda Z, m, s: _along(
+        torch.softmax(m, 0), Z, s
+    ),
+    "the step goes against the gradient, which is −Σℓ_i z_i: u moves along the attended tokens.": lambda Z, m, s: (
+        -_decoder_half(Z, m, s)
+    ),
+    "samples do not count alike: weight each by its loss.": lambda Z, m, s: _along(torch.ones_like(m), Z, s),
+    "the length of the step is s: divide by the norm of the gradient.": lambda Z, m, s: (
+        s * torch.exp(-m) @ Z / len(m)
+    ),
+    "divide by the norm of Σℓ_i z_i, not by Σℓ_i.": lambda Z, m, s: s * torch.softmax(-m, 0) @ Z,
+}
+
+
+def check_decoder_half(decoder_half: Callable[[Tensor, Tensor, float], Tensor]) -> Feedback:
+    """Exercise *The decoder's half*: a step of given length along −∇_u L.
+
+    Args:
+        decoder_half: attended tokens, margins, length → change of u.
+    """
+    generator = torch.Generator().manual_seed(5)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    cases = [
+        ("two samples, margins 0 and 1", (draw(2, 3), torch.tensor([0.0, 1.0]).double(), 0.5)),
+        ("one sample", (draw(1, 4), draw(1), 2.0)),
+        ("margins of 1000", (draw(4, 3), 1000 + draw(4), 0.1)),
+    ]
+    return judge("ex-joint-decoder", decoder_half, _decoder_half, cases, DECODER_HALF_MISTAKES)
+
+
+#: What people answer instead, by the hint they get.
+FIRST_MISTAKES = {
+    "each of the other samples adds four inner products: both of its tokens, with a and with b": 0.4,
+    "there are ten other samples: the own product of a and b cancels": 2 / 11,
+    "that is what (N2) allows; the adversary of the first step alone has less power": 8 / 960,
+    "the own term is the difference of the squared lengths, 8": 0.25,
+    "each of the others' four inner products counts, and there are ten of them": 0.8,
+}
+
+
+def check_first(nu: Answer) -> Feedback:
+    """Exercise *Lost at the first step*: the largest ν with G ≥ 4(n − 1)ν.
+
+    Args:
+        nu: the reader's answer.
+    """
+    return judge_number(
+        "ex-joint-first",
+        nu,
+        0.2,
+        FIRST_MISTAKES,
+        "write out ⟨Σ(a_k + b_k), a_i − b_i⟩, and let every sign of the other samples be the worst",
+        "the own term is 8, each of the ten others takes 4ν",
+    )
+
+
+#: What people answer instead, by the hint they get.
+POWER_MISTAKES = {
+    "33 is enough up to p = 2/3: the decoder travels further relative to its step for larger p": 33.0,
+    "1/(1 − p) takes the place of 3, and not of 1": 132.0,
+    "the other way: 1/(1 − p) stands in the denominator of the bound on η": 24.75,
+    "1/(1 − p) is 4, and it takes the place of 3: 33 · 4/3": 4.0,
+}
+
+
+def check_power(number: Answer) -> Feedback:
+    """Exercise *Another power*: what takes the place of 33 in (E) for p = 3/4.
+
+    Args:
+        number: the reader's answer.
+    """
+    return judge_number(
+        "ex-joint-power",
+        number,
+        44.0,
+        POWER_MISTAKES,
+        "bound ‖u_{t+1}‖ r_t by a multiple of η s_t, and follow that multiple to the last line",
+        "‖u_{t+1}‖ r_t is at most 4η s_t instead of 3η s_t",
+    )

@@ -1,0 +1,114 @@
+"""Mistakes planted in the chapter *Decoder and attention together*: what its checks must notice."""
+
+from dataclasses import replace
+
+from shallowformer.token_selection import joint_bounds, joint_conditions, joint_gram
+from shallowformer.token_selection.joint_conditions import Lemma11, Orthogonal
+from shallowformer.verify.mistakes import SIGNS, Mistake, formula, measured, package
+
+_right_run, _right_norms = joint_gram.run, joint_bounds.norms
+_right_condition = joint_conditions.lemma_11
+
+
+def larger(percent: float) -> Mistake:
+    """A left side that is larger."""
+    factor = 1 + percent / 100
+    return Mistake(
+        f"{percent:g} % more", lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point))
+    )
+
+
+def _together(percent: float) -> Mistake:
+    """The same where both sides are computed together."""
+    factor = 1 + percent / 100
+    return Mistake(
+        f"{percent:g} % more",
+        lambda check: replace(
+            check, lhs=lambda **point: factor * check.lhs(**point), rhs=lambda **point: check.rhs(**point)
+        ),
+    )
+
+
+def _bold_norms(t, eta):
+    """Without what the first step takes off."""
+    u, W = _right_norms(t, eta)
+    return u - eta, W - eta / 2
+
+
+def _backwards(K, query, eta, steps, p=2 / 3, q=1.0):
+    """Attention climbs instead of descending: all pulls of W turned."""
+    found = _right_run(K, query, eta, steps, p, q)
+    return replace(found, gaps=-found.gaps, log_loss=2 * found.between.roll(1, 0) - found.log_loss)
+
+
+def _no_logits(instance):
+    """(E) and (N3) with κ forgotten."""
+    found = _right_condition(instance)
+    return replace(found, least=found.most)
+
+
+def _wrong(kind: type, name: str, factor: float, what: str) -> Mistake:
+    right = getattr(kind, name)
+    return package(what, kind, name, property(lambda self: factor * right.fget(self)))
+
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "ts-lemma-10": [package("a unit too low", joint_bounds, "norms", _bold_norms)],
+    "ts-lemma-10/attention": [larger(6)],
+    "ts-lemma-10-below": [larger(1)],
+    "ts-definition-c1": [
+        Mistake(
+            "a third more noise",
+            lambda check: replace(check, fails=lambda *draws: 4 / 3 * check.fails(*draws)),
+        )
+    ],
+    "ts-definition-c1/length": SIGNS[:1],
+    "ts-definition-c1-tokens": [
+        package("κ forgotten", joint_conditions, "lemma_11", _no_logits),
+        formula("1 % more", lambda value, case: 1.01 * value),
+    ],
+    "ts-lemma-11-geometry": [_together(1)],
+    "ts-lemma-11-geometry/score": [_together(1)],
+    "ts-lemma-11-geometry/score-above": [_together(1)],
+    "ts-lemma-11-geometry/apart": [_together(1)],
+    "ts-lemma-11": [_together(5), _wrong(Lemma11, "loss_ratio", 0.5, "C halved")],
+    "ts-lemma-11/scores": [_together(1)],
+    "ts-lemma-11/weights": [package("attention climbs", joint_gram, "run", _backwards)],
+    "ts-lemma-11/step": [_wrong(Lemma11, "eta", 33 / 32, "32 for 33")],
+    "ts-lemma-11/overlap": [_wrong(Lemma11, "losses", 128 / 96, "128 for 96")],
+    "ts-lemma-11/logits": [_wrong(Lemma11, "logits", 0.9, "a tenth less")],
+    "ts-lemma-11-edges": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "ts-lemma-11-edges/zero": [formula("it moves", lambda value, case: value + 1e-6)],
+    "ts-lemma-9": [_wrong(Orthogonal, "product", 0.8, "a fifth less")],
+    "ts-definition-c2": [
+        Mistake("half more", lambda check: replace(check, fails=lambda *draws: 1.5 * check.fails(*draws)))
+    ],
+    "ts-lemma-13": [larger(1)],
+    "ts-lemma-13/speed": [_together(1)],
+    "ts-lemma-13/acceleration": [
+        package("a smaller cumulant", joint_bounds, "third_cumulant", lambda T: 0.09)
+    ],
+    "ts-lemma-13-decoder": [_together(1)],
+    "ts-lemma-12": [_together(1)],
+    "ts-lemma-12/second": [_together(1)],
+    "ts-theorem-2-attention": [package("attention climbs", joint_gram, "run", _backwards)],
+    "ts-theorem-2": [_together(3)],
+    "ts-theorem-2/constant": [larger(8)],
+    "ts-theorem-2/rate": [_together(10)],
+    "ts-theorem-2/slope": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "ts-theorem-3": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "ts-theorem-3/growth": [_together(3)],
+    "ts-theorem-3/rest": [formula("3 % more", lambda value, case: 1.03 * value)],
+    "ts-theorem-3/rate": [measured("a root of it", lambda value: value**0.5)],
+    "ts-theorem-3/length": [formula("2 % more", lambda value, case: 1.02 * value)],
+    "ts-theorem-4": [larger(5)],
+    "ts-theorem-4/end": [formula("2 % more", lambda value, case: 1.02 * value)],
+    "ts-theorem-4/rate": [measured("a fourth root of it", lambda value: value**0.25)],
+    "ts-theorem-4-correlation": [larger(1)],
+    "ts-lemma-11-tokens": [_together(5)],
+    "ts-lemma-11-tokens/scores": [_together(1)],
+    "ts-lemma-11-tokens/weights": [package("attention climbs", joint_gram, "run", _backwards)],
+    "ts-theorem-2-any": [formula("1 % more", lambda value, case: 1.01 * value)],
+    "ts-theorem-2-any/search": [_together(8)],
+}
