@@ -32,6 +32,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.beyond.beyond_theory:EXPERIMENT",
         "Beyond the theory: a shared hidden layer, sequence outputs and two layers beside the paper's model",
     ),
+    "bridge": Entry(
+        "shallowformer.experiments.token_selection.bridge:EXPERIMENT",
+        "The bridge: part one's model on token selection data; kernel regime, decoder learning, selection",
+    ),
     "certificates": Entry(
         "shallowformer.experiments.kernel_regime.certificates:EXPERIMENT",
         "Certificates of Theorem A at the paper's setting: five problems, seven widths, every step measured",
@@ -47,6 +51,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
     "sequence_length": Entry(
         "shallowformer.experiments.kernel_regime.sequence_length:EXPERIMENT",
         "Targets, losses and gradients against the length of sequences",
+    ),
+    "selection_rates": Entry(
+        "shallowformer.experiments.token_selection.selection_rates:EXPERIMENT",
+        "Figure 2 with every step rule: direction, norm, loss and sparsity against steps",
     ),
     "step_cost": Entry(
         "shallowformer.experiments.kernel_regime.step_cost:EXPERIMENT",
@@ -71,6 +79,14 @@ EXPERIMENTS: Mapping[str, Entry] = {
     "norms": Entry(
         "shallowformer.experiments.kernel_regime.outside:NORMS",
         "Is a target realisable? The least squared norm that fits its labels, against the number of samples",
+    ),
+    "digit_patches": Entry(
+        "shallowformer.experiments.token_selection.digit_patches:EXPERIMENT",
+        "Figure 9: digits among patches of noise, descent and normalised descent",
+    ),
+    "lost_samples": Entry(
+        "shallowformer.experiments.token_selection.lost_samples:EXPERIMENT",
+        "Samples lost by normalised descent from 0, against dimension and common mean",
     ),
     "outside": Entry(
         "shallowformer.experiments.kernel_regime.outside:EXPERIMENT",
@@ -107,6 +123,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
     "linear_left": Entry(
         "shallowformer.experiments.kernel_regime.prices:LEFT",
         "What descent on the linear model leaves of the labels of Figure 1's teachers",
+    ),
+    "joint_selection": Entry(
+        "shallowformer.experiments.token_selection.joint_selection:EXPERIMENT",
+        "Figure 3: decoder and attention trained together, five rules",
     ),
     "training_loss": Entry(
         "shallowformer.experiments.kernel_regime.training_loss:EXPERIMENT",

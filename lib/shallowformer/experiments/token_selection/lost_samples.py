@@ -1,0 +1,161 @@
+"""How often normalised descent from 0 loses a sample, as the dimension and the tokens' common mean grow."""
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Generator
+
+from shallowformer.experiments.experiment import Experiment
+from shallowformer.token_selection import descent, gaps, limits, rules, svm
+from shallowformer.token_selection.instances import Instance
+
+#: Step length over the length of the longest E_k; the directions at which a sample is lost do not change with a tenth of it.
+STEP = 0.1
+
+
+@dataclass(frozen=True)
+class Config:
+    """Instances of one kind.
+
+    Args:
+        T: tokens a sample.
+        d: dimension.
+        common: norm of the tokens' common mean over their norm about it.
+        seed: of the instances.
+        n: samples.
+        instances: how many.
+        steps: of normalised descent from 0.
+    """
+
+    T: int
+    d: int
+    common: float
+    seed: int
+    n: int = 3
+    instances: int = 200
+    steps: int = 1500
+
+
+def plan(scale: str) -> list[Config]:
+    """Instances over a grid.
+
+    Args:
+        scale: "smoke", "laptop" (two seeds) or "paper" (ten seeds).
+    """
+    if scale == "smoke":
+        return [Config(2, 2, 10.0, 0, instances=5, steps=50), Config(3, 4, 0.0, 0, instances=5, steps=50)]
+    return [
+        Config(T, d, common, seed)
+        for T in (2, 3)
+        for d in (2, 3, 5, 10, 20, 50)
+        for common in (0.0, 1.0, 3.0, 10.0)
+        for seed in range(2 if scale == "laptop" else 10)
+    ]
+
+
+def draw(n: int, T: int, d: int, common: float, generator: Generator) -> Instance:
+    """Gaussian tokens about a common Gaussian mean, Gaussian decoder, random labels; the first token asks.
+
+    For T > 2 the tokens that are not optimal are shifted along the decoder until they share one score: Assumption 2.
+
+    Args:
+        n: samples.
+        T: tokens a sample.
+        d: dimension.
+        common: standard deviation of the mean's entries; 1 is that of a token's about it.
+        generator: source of randomness.
+    """
+    normal = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    X = normal(n, T, d) + common * normal(d)
+    u = normal(d) / d**0.5
+    y = 2.0 * torch.randint(2, (n,), generator=generator).double() - 1
+    scores = y[:, None] * (X @ u)
+    rest = torch.ones_like(scores).scatter(1, scores.argmax(1, keepdim=True), 0.0)
+    level = (rest * scores).sum(1, keepdim=True) / (T - 1)
+    X = X + (rest * (level - scores) * y[:, None])[..., None] * u / u.square().sum()
+    return Instance(X, y, u)
+
+
+def drawn(config: Config) -> tuple[list[Instance], list[svm.Attention]]:
+    """The feasible instances of a configuration, and their W_mm.
+
+    Args:
+        config: of the row.
+    """
+    generator = Generator().manual_seed(config.seed)
+    found = []
+    for _ in range(config.instances):
+        instance = draw(config.n, config.T, config.d, config.common, generator)
+        try:
+            found.append((instance, svm.w_svm(instance)))
+        except svm.Infeasible:
+            continue
+    return [instance for instance, _ in found], [best for _, best in found]
+
+
+def trained(instances: list[Instance], bests: list[svm.Attention], steps: int, step: float = STEP):
+    """Normalised descent from 0 on all instances side by side, each in units of its longest E_k.
+
+    Args:
+        instances: of one size.
+        bests: their W_mm.
+        steps: at least 2.
+        step: length of one.
+
+    Returns:
+        The trajectory, recorded half-way and at the end.
+    """
+    together = gaps.stacked(
+        [gaps.problem(one, towards=best) for one, best in zip(instances, bests, strict=True)]
+    )
+    longest = np.sqrt((together.R**2).sum(-1).max(-1))
+    together = dataclasses.replace(together, R=together.R / longest[:, None, None])
+    return descent.run(together, rules.NGD(step), steps, at=[steps // 2, steps])
+
+
+def compute(config: Config, device: torch.device) -> dict:
+    """Count.
+
+    Args:
+        config: of the row.
+        device: not used: the simulator works on the processor.
+
+    Returns:
+        Numbers of instances: ``feasible``; ``lost``: at the end some gap is below 0 and lower than half-way, and the samples that win are a set
+        of ``limits.losable``; ``open``: some gap is below 0 and that is not so; ``losable``, for which there is such a set; ``dominated``,
+        for which ``limits.dominance`` excludes every direction but that of W_mm. ``apart``: mean of 1 − corr with W_A, A the winning
+        samples, over the lost ones, and ``from_best``, of that with W_mm (0 if none is lost).
+    """
+    instances, bests = drawn(config)
+    run = trained(instances, bests, config.steps)
+    half, end = run.gaps.flatten(2).amin(2)
+    lost, apart, from_best = 0, [], []
+    sets = [limits.losable(best, config.n) for best in bests]
+    for which in ((end < 0) & (end < half)).nonzero()[:, 0].tolist():
+        kept = (run.gaps[-1, which] > 0).all(1)
+        if any(torch.equal(kept, each) for each in sets[which]):
+            lost += 1
+            inner, z = limits.local(bests[which], kept), run.z[-1, which, : bests[which].A.shape[1]]
+            apart.append(float(1 - z @ inner.z / (z.norm() * inner.norm)))
+            from_best.append(float(run.one_minus_corr[-1, which]))
+    mean = lambda values: sum(values) / len(values) if values else 0.0
+    return {
+        "feasible": len(instances),
+        "lost": lost,
+        "open": int((end < 0).sum()) - lost,
+        "losable": sum(bool(each) for each in sets),
+        "dominated": sum(limits.dominance(one) < 1 for one in instances),
+        "apart": mean(apart),
+        "from_best": mean(from_best),
+    }
+
+
+EXPERIMENT = Experiment(
+    name="lost_samples",
+    title="Samples lost by normalised descent from 0, against dimension and common mean",
+    plan=plan,
+    compute=compute,
+    dtype="float64",
+)
