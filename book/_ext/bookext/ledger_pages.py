@@ -134,7 +134,7 @@ def _by(entry: dict, title: str) -> str:
     """Who adds a statement to a paper: what is partly this book's counts as its own."""
     if entry["origin"] == "paper":
         return ""
-    return "this book, on " if "this book" in whose(title) else "known, on "
+    return "ours, on " if "this book" in whose(title) else "known, on "
 
 
 def _credit(entry: dict) -> str:
