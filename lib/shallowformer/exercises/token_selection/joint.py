@@ -34,7 +34,9 @@ DECODER_HALF_MISTAKES = {
 }
 
 
-def check_decoder_half(decoder_half: Callable[[Tensor, Tensor, float], Tensor]) -> Feedback:
+def check_decoder_half(
+    decoder_half: Callable[[Float[Tensor, "n d"], Float[Tensor, " n"], float], Float[Tensor, " d"]],
+) -> Feedback:
     """Exercise *The decoder's half*: a step of given length along −∇_u L.
 
     Args:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from jaxtyping import Float, Int, Shaped
 from torch import Generator, Tensor, nn
 
 from shallowformer import arguments
@@ -33,9 +34,9 @@ class Examples:
         mask: which tokens are none but padding (0); None for all.
     """
 
-    inputs: Tensor
-    labels: Tensor
-    mask: Tensor | None = None
+    inputs: Shaped[Tensor, "n ..."]
+    labels: Int[Tensor, " n"]
+    mask: Shaped[Tensor, "n ..."] | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -119,7 +120,7 @@ class Rule:
         return min(self.most, self.rate / size if self.kind == "sngd" else loss / (2 * size**2))
 
 
-def logits(model: nn.Module, batch: Examples) -> Tensor:
+def logits(model: nn.Module, batch: Examples) -> Float[Tensor, "n classes"]:
     """What the model says of a batch; models that return an object with ``logits`` are understood.
 
     Args:
