@@ -88,6 +88,7 @@ def test_lambert():
         right = n * upsilon * (T - 1) / (math.e * phi**2)
         expected = brentq(lambda x, right=right: x + math.log(x) - math.log(right), 1e-9, 1e3)
         assert rates.Lambda_0(n, T, upsilon, phi) == pytest.approx(expected)
+        assert rates.best_Lambda_0(n * (T - 1) + 1, upsilon, phi) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -192,6 +193,7 @@ def test_two_tokens_in_closed_form():
         (lambda: bounds.rho_star(0.0, 1.0), ("B", "0.0", "above 0")),
         (lambda: rates.Lambda_0(1, 1, 1.0, 0.5), ("T", "1", "at least 2")),
         (lambda: rates.Lambda_0(1, 2, 0.5, 0.5), ("upsilon", "0.5", "at least 1")),
+        (lambda: rates.best_Lambda_0(0, 1.0, 0.5), ("pairs", "0", "at least 1")),
         (lambda: bounds.gaussian_start_scale(1.0, 2, 2, 1.0), ("delta", "1.0", "(0, 1)")),
         (lambda: constants.near_orthogonality(small(), 0.6), ("phi_min", "0.6", "(0, ½]")),
         (lambda: bounds.polyak_lengths(1.0, 1.0, 1.0, 1.5), ("phi_min", "1.5", "at most")),

@@ -33,6 +33,26 @@ def Lambda_0(n: int, T: int, upsilon: float, phi_min: float) -> float:
     return float(np.real(lambertw(n * upsilon * (T - 1) / (math.e * phi_min**2))))
 
 
+def best_Lambda_0(pairs: int, upsilon: float, phi_min: float) -> float:
+    """The best Λ₀ that only K, Υ and φ_min allow: 𝒲((K − 1)Υ/(e φ_min²)); 0 for one pair.
+
+    Args:
+        pairs: K, at least 1.
+        upsilon: Υ, at least 1.
+        phi_min: lower bound on every optimal weight, in (0, 1).
+
+    Raises:
+        ValueError: an argument out of range.
+
+    Source:
+        Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line, with the best constant.
+    """
+    arguments.count("pairs", pairs)
+    arguments.at_least("upsilon", upsilon, 1.0)
+    arguments.probability("phi_min", phi_min)
+    return float(np.real(lambertw((pairs - 1) * upsilon / (math.e * phi_min**2))))
+
+
 def key_lemma_excess(norm: float, best_norm: float, Lambda: float) -> float:
     """π = ‖W_mm‖Λ₀/‖W‖, for which (1 + π)⟨−∇L, W_mm/‖W_mm‖⟩ ≥ ⟨−∇L, W/‖W‖⟩.
 
