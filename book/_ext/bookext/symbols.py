@@ -113,7 +113,9 @@ def _works_with(identifier: str, by_name: bool, chapter: str, code: str) -> bool
     folder, *rest = identifier.split(".")
     if by_name:
         return folder == chapter or re.search(rf"\b{rest[-1]}\b", code) is not None
-    module = rest[0] if folder in ("training", "experiments", "beyond", "token_selection") and rest else folder
+    module = (
+        rest[0] if folder in ("training", "experiments", "beyond", "token_selection") and rest else folder
+    )
     return re.search(rf"\b{module}\.|import[^\n]*\b{module}\b", code) is not None
 
 
