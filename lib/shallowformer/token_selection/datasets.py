@@ -1,4 +1,4 @@
-"""Data on which token selection is studied: Example 1, (DM), two tokens, a bad direction, patches of digits."""
+"""Data on which token selection is studied: Example 1, (DM), Gaussian tokens, two tokens, a bad direction, patches of digits."""
 
 import math
 from pathlib import Path
@@ -31,7 +31,7 @@ def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator
         ValueError: an argument out of range.
 
     Source:
-        Vasudeva, Deora, Thrampoulidis 2024, Example 1; that optimal tokens carry no noise is our reading.
+        Vasudeva, Deora, Thrampoulidis 2024, Example 1, in our reading: means without noise, noise orthogonal to them, random places and this decoder.
     """
     arguments.count("n", n)
     arguments.count("T", T, 2)
@@ -47,6 +47,30 @@ def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator
     u = torch.zeros(d, dtype=Draws)
     u[0], u[1] = 1 / U, -1 / U
     return Instance(X, y, u)
+
+
+def gaussian(n: int, T: int, d: int, generator: Generator) -> Instance:
+    """Gaussian tokens whose scores meet Assumption 2, as different as they come: scores of a sample Gaussian, Δ_i log-normal.
+
+    The decoder is the first axis; (W-SVM) may be infeasible.
+
+    Args:
+        n: sequences, at least 1.
+        T: tokens a sequence, at least 2.
+        d: dimension, at least 1.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=Draws)
+    X = draw(arguments.count("n", n), arguments.count("T", T, 2), arguments.count("d", d))
+    y = torch.where(draw(n) > 0, 1.0, -1.0).to(Draws)
+    best = torch.randint(T, (n,), generator=generator)
+    scores = draw(n)[:, None].repeat(1, T)
+    scores[torch.arange(n), best] += draw(n).exp()
+    X[..., 0] = y[:, None] * scores
+    return Instance(X, y, torch.eye(d, dtype=Draws)[0])
 
 
 def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int = 2) -> Instance:

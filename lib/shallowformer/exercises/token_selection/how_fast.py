@@ -1,0 +1,105 @@
+"""Exercises of the chapter *How fast*."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
+
+
+def _angle(W: Tensor, best: Tensor) -> float:
+    along = (W * best).sum() / best.norm()
+    residual = (W - along * best / best.norm()).norm()
+    return float(residual**2 / (W.norm() * (W.norm() + along)))
+
+
+def _log(value: float, *arguments: object) -> float:
+    """The logarithm, so that small angles count; −1000 for what has none."""
+    return math.log(float(value)) if float(value) > 0 else -1000.0
+
+
+#: What people answer instead, by the hint they get.
+ANGLE_MISTAKES = {
+    "1 − cos cancels: below 1e-16 nothing is left. Compute the residual, and then divide.": lambda W, best: (
+        1 - float((W * best).sum() / (W.norm() * best.norm()))
+    ),
+    "that is half of the squared sine: off once the angle is not small. Divide by ‖W‖(‖W‖ + ⟨W, Ŵ⟩).": lambda W, best: (
+        float((W - (W * best).sum() / best.norm() ** 2 * best).norm() ** 2 / (2 * W.norm() ** 2))
+    ),
+    "that is the sine of the angle, which is not squared.": lambda W, best: float(
+        (W - (W * best).sum() / best.norm() ** 2 * best).norm() / W.norm()
+    ),
+    "the residual is what is left after the part along W_mm is taken off, not W − W_mm.": lambda W, best: (
+        float((W - best).norm() ** 2 / (W.norm() * (W.norm() + (W * best).sum() / best.norm())))
+    ),
+}
+
+
+def check_angle(angle: Callable[[Tensor, Tensor], float]) -> Feedback:
+    """Exercise *An angle too small for 1 − cos*: 1 − corr without cancellation.
+
+    Args:
+        angle: W, W_mm → a number.
+    """
+    best = torch.tensor([[3.0, 0.0], [0.0, 4.0]], dtype=torch.float64)
+    across = torch.tensor([[4.0, 1.0], [2.0, -3.0]], dtype=torch.float64)
+    cases = [
+        ("a wide angle (logarithms are compared)", (2 * best + across, best)),
+        ("‖W‖ = 5·10⁶", (1e6 * best + across, best)),
+        ("‖W‖ = 5·10¹²", (1e12 * best + across, best)),
+    ]
+    right = lambda W, best: _log(_angle(W, best))
+    return judge("ex-how-fast-angle", angle, right, cases, ANGLE_MISTAKES, tolerance=1e-4, seen=_log)
+
+
+#: What people answer instead, by the hint they get.
+MOMENTUM_MISTAKES = {
+    "that is how much faster ‖W‖ grows; the angle's square is asked for": 10.0,
+    "the other way round: by how much is it smaller?": 0.01,
+    "velocities add up to η(1 + β + β² + …), not to η(1 + β)": 3.61,
+    "1/(1 − β), squared, not (1 + β)/(1 − β)": 19.0,
+}
+
+
+def check_momentum(factor: Answer) -> Feedback:
+    """Exercise *What momentum buys*: 1/(1 − β)² at β = 0.9.
+
+    Args:
+        factor: the reader's answer.
+    """
+    return judge_number(
+        "ex-how-fast-momentum",
+        factor,
+        100.0,
+        MOMENTUM_MISTAKES,
+        "how long is a step when all gradients point the same way? And 1 − corr is a square over ‖W‖²",
+        "‖W‖ grows by η/(1 − β) a step, and 1 − corr is the residual's square over 2‖W‖²",
+        tolerance=0.1,
+    )
+
+
+#: What people answer instead, by the hint they get.
+DECAY_MISTAKES = {
+    "then S_t grows like log t, and 1 − corr falls like 1/log² t": 1.0,
+    "then 1 − corr falls like t⁻²: it has room for shorter steps": 0.0,
+    "that would be right if 1 − corr fell like 1/S_t; under strict complementarity it is 1/S_t²": 0.25,
+    "then S_t grows like the third root of t": 2 / 3,
+}
+
+
+def check_decay(p: Answer) -> Feedback:
+    """Exercise *Steps that shrink*: the p for which s_t = η(t + 1)^{−p} gives 1 − corr of order 1/t.
+
+    Args:
+        p: the reader's answer.
+    """
+    return judge_number(
+        "ex-how-fast-decay",
+        p,
+        0.5,
+        DECAY_MISTAKES,
+        "S_t grows like t^{1−p}, and 1 − corr falls like 1/S_t²",
+        "S_t ~ t^{1−p}/(1 − p), and 1 − corr ~ S_t⁻²: 2(1 − p) = 1",
+    )
