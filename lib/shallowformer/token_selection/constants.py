@@ -57,6 +57,9 @@ def upsilon(instance: Instance) -> float:
 
     Raises:
         ValueError: Assumption 2 does not hold.
+
+    Source:
+        Vasudeva, Deora, Thrampoulidis 2024, section 3 ("conditioning parameter"), in our reading.
     """
     return psi_max(instance) / psi_min(instance)
 

@@ -36,7 +36,7 @@ def outputs(
         q: queries.
 
     Source:
-        Vasudeva, Deora, Thrampoulidis 2024, equation (1).
+        Vasudeva, Deora, Thrampoulidis 2024, equation (1), in our reading.
     """
     return (torch.softmax(logits(X, W, q), -1) * (X @ u)).sum(-1)
 

@@ -166,7 +166,7 @@ class Instance:
             ValueError: ``tolerance`` below 0; a tie for the largest score.
 
         Source:
-            Vasudeva, Deora, Thrampoulidis 2024, Assumption 2.
+            Vasudeva, Deora, Thrampoulidis 2024, Assumption 2, in our reading.
         """
         allowed = self.rounding if tolerance is None else arguments.nonnegative("tolerance", tolerance)
         return bool((self.spread <= allowed).all())

@@ -183,7 +183,7 @@ def w_svm(instance: Instance) -> Attention:
         Infeasible: no W separates the optimal tokens.
 
     Source:
-        Vasudeva, Deora, Thrampoulidis 2024, (W-SVM).
+        Vasudeva, Deora, Thrampoulidis 2024, (W-SVM), in our reading.
     """
     span = Span.of(instance)
     found = shortest(span.R, "(W-SVM)")
@@ -219,7 +219,7 @@ def u_svm(instance: Instance) -> Decoder:
         Infeasible: no decoder separates the labels by the optimal tokens.
 
     Source:
-        Vasudeva, Deora, Thrampoulidis 2024, (u-SVM).
+        Vasudeva, Deora, Thrampoulidis 2024, (u-SVM), in our reading.
     """
     rows = instance.y[:, None] * instance.best
     onto = basis(rows)

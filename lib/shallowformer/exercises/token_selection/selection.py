@@ -22,6 +22,10 @@ PULL_MISTAKES = {
     "each token's pull is proportional to its weight: a factor φ is missing.": lambda phi, gamma: (
         gamma - phi @ gamma
     ),
+    "a factor φ is missing on the average: φ ⊙ (γ − ⟨φ, γ⟩), or φ ⊙ γ − φ⟨φ, γ⟩.": lambda phi, gamma: (
+        phi * gamma - phi @ gamma
+    ),
+    "compare with the average score, not with the best.": lambda phi, gamma: phi * (gamma - gamma.max()),
     "a sign: tokens above the average are pulled up.": lambda phi, gamma: -_pull(phi, gamma),
     "subtract φ⟨φ, γ⟩, not φ²γ: J is not diagonal.": lambda phi, gamma: phi * gamma - phi**2 * gamma,
 }
@@ -45,6 +49,8 @@ def check_pull(pull: Callable[[Tensor, Tensor], Tensor]) -> Feedback:
 #: What people answer instead, by the hint they get.
 SUPPORT_MISTAKES = {
     "that is 1ᵀG⁻¹1; look at the signs of G⁻¹1: multipliers are not negative": 1.5,
+    "a negative multiplier must not just be set to 0: without sample 1, λ₂ is another number, 1/G₂₂": 2.5,
+    "that adds what each sample would need alone; W_mm serves both at once": 11 / 18,
     "with sample 1 alone the other gap is 4/9 < 1": 1 / 9,
     "that is the margin; the square of the norm is asked for": math.sqrt(2),
     "that is the norm; its square is asked for": math.sqrt(0.5),
@@ -70,15 +76,21 @@ def check_support(square: Answer) -> Feedback:
 
 #: What people answer instead, by the hint they get.
 ALIGNED_MISTAKES = {
-    "nearly: that replaces √(1 − c²) by √(2(1 − c)) and c by 1": 0.125,
-    "solve for c², then take the root: c = 2/√5": 0.2,
-    "that is c; 1 − c is asked for": 2 / math.sqrt(5),
-    "the condition is c ≥ 2√(1 − c²), with the factor b = 2": 1 - math.sqrt(0.5),
+    "that takes b for the part of E_k that is orthogonal to W_mm; its norm is at most √(b² − 1/‖W_mm‖²)": 1
+    - 2 / math.sqrt(5),
+    "nearly: that replaces 1 − c² by 2(1 − c)": 0.125,
+    "that is 1 − c²; take the root: c = √3/2": 0.25,
+    "that is √(1 − c²); 1 − c is asked for": 0.5,
+    "that is c; 1 − c is asked for": math.sqrt(3) / 2,
+    "that is c²; 1 − c is asked for": 0.75,
+    "that is √(1 − c²), and with b for √(b² − 1/‖W_mm‖²)": 1 / math.sqrt(5),
+    "the sine for the cosine, and b for √(b² − 1/‖W_mm‖²)": 1 - 1 / math.sqrt(5),
+    "the condition is c ≥ √3 √(1 − c²): a factor √(b² − 1/‖W_mm‖²) is missing": 1 - math.sqrt(0.5),
 }
 
 
 def check_aligned(gap: Answer) -> Feedback:
-    """Exercise *Nearly aligned is good enough*: the largest 1 − c with c ≥ 2√(1 − c²).
+    """Exercise *Nearly aligned is good enough*: the largest 1 − c with c ≥ √3 √(1 − c²).
 
     Args:
         gap: the reader's answer.
@@ -86,9 +98,9 @@ def check_aligned(gap: Answer) -> Feedback:
     return judge_number(
         "ex-selection-aligned",
         gap,
-        1 - 2 / math.sqrt(5),
+        1 - math.sqrt(3) / 2,
         ALIGNED_MISTAKES,
-        "set c/‖W_mm‖ = b√(1 − c²) with b = 2, ‖W_mm‖ = 1, and solve for c",
-        "c = 2/√5",
+        "set c/‖W_mm‖ = √(1 − c²) √(b² − 1/‖W_mm‖²) with b = 2, ‖W_mm‖ = 1, and solve for c",
+        "c = √3/2",
         tolerance=5e-4,
     )
