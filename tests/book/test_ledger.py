@@ -41,6 +41,26 @@ def test_every_numbered_item_of_the_paper_has_a_verdict_and_is_in_the_table():
     assert sorted(listed) == sorted(items)
 
 
+def test_every_numbered_item_of_the_second_paper_is_in_its_table():
+    """Vasudeva, Deora, Thrampoulidis 2024: what has a verdict, and what is said to be not readable or told elsewhere."""
+    text = (ROOT / "book/token_selection/selection.md").read_text(encoding="utf-8")
+    table = text.split("## Supplement: Every numbered item")[1].split("\n\n")[2]
+    numbers = {
+        kind: {int(number) for found in re.findall(rf"{kind}s? ([\d, ]+)", table) for number in found.split(", ") if number.strip()}
+        for kind in ("Definition", "Assumption", "Example", "Condition", "Lemma", "Theorem", "Remark")
+    }  # fmt: skip
+    assert numbers == {
+        "Definition": {1},
+        "Assumption": {1, 2},
+        "Example": {1},
+        "Condition": {1, 2},
+        "Lemma": set(range(1, 14)),
+        "Theorem": set(range(1, 11)),
+        "Remark": {1, 2, 3},
+    }
+    assert set(re.findall(r"<(ts-[a-z]+-[a-z]?\d+)>", table)) <= {entry["id"] for entry in ENTRIES}
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
 def test_an_entry_says_what_was_claimed_measured_and_tried(entry):
     assert entry["verdict"] == entry["expectation"]
