@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from shallowformer.experiments.experiment import planned, stored
-from shallowformer.experiments.token_selection import bridge
+from shallowformer.experiments.token_selection import bridge, bridge_measures
 from shallowformer.kernel_regime.model import linear_model, transformer
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.model.students import Students
@@ -17,6 +17,17 @@ from shallowformer.token_selection.instances import Instance
 
 CPU = torch.device("cpu")
 SQUARED, EXPONENTIAL = planned(bridge.EXPERIMENT, "smoke").values()
+
+
+def test_fresh_draws_share_no_seed_with_those_that_were_looked_at():
+    planned_seeds = {config.seed for config in bridge.plan("paper")}
+    assert planned_seeds == {*bridge.SEEDS, *bridge.FRESH}
+    assert not {*bridge.SEEDS} & {*bridge.FRESH}
+    first = [config for config in bridge.plan("paper") if config.seed in bridge.SEEDS]
+    assert len(first) == len(bridge.SEEDS) * len(bridge.LOSSES) * len(bridge.SCALES)
+    fresh = {(config.loss, config.scale) for config in bridge.plan("paper") if config.seed in bridge.FRESH}
+    assert fresh == {*bridge.DECISIVE}
+    assert {config.seed for config in bridge.plan("laptop")} == {0, 1}
 
 
 def test_tokens_lie_in_the_unit_ball_and_the_last_one_asks():
@@ -75,9 +86,13 @@ def test_looks_are_where_the_way_has_doubled(config):
 def test_a_level_is_crossed_on_a_straight_line_of_logarithms():
     along = [0.0, 1.0, 2.0, 4.0, 8.0]
     values = [0.0, *(0.01 * x**2 for x in along[1:])]
-    assert bridge.crossing(values, along, 0.1) == pytest.approx(math.sqrt(10))
-    assert bridge.crossing(values, along, 0.005) == 1.0
-    assert bridge.crossing(values, along, 1.0) == math.inf
+    assert bridge_measures.crossing(values, along, 0.1) == pytest.approx(math.sqrt(10))
+    assert bridge_measures.crossing(values, along, 0.005) == 1.0
+    assert bridge_measures.crossing(values, along, 1.0) == math.inf
+
+
+def test_a_gain_is_a_share_of_what_was_missing():
+    assert bridge_measures.gains([0.2, 0.2, 0.6, 1.0]) == pytest.approx([0.0, 0.0, 0.5, 1.0])
 
 
 def test_what_is_seen_of_a_student():
@@ -86,7 +101,7 @@ def test_what_is_seen_of_a_student():
     move = lambda block: block + 0.5 * torch.arange(block.numel()).reshape(block.shape).sin()
     phi = phi0.map(move)
     best = svm.w_svm(instance).W
-    seen = bridge.seen(instance, phi, phi0, best)
+    seen = bridge_measures.seen(instance, phi, phi0, best)
     f = transformer.f(instance.X, phi)
     gap = f - linear_model.f_lin(instance.X, phi, phi0)
     assert seen["apart"] == pytest.approx(float(gap.norm() / f.norm()))
@@ -102,7 +117,7 @@ def test_what_is_seen_of_a_student():
             entropy -= float((alpha * alpha.log()).sum()) / math.log(instance.T)
     assert seen["own"] == pytest.approx(own / (4 * instance.n))
     assert seen["entropy"] == pytest.approx(entropy / (4 * instance.n))
-    still = bridge.seen(instance, phi0, phi0, best)
+    still = bridge_measures.seen(instance, phi0, phi0, best)
     assert (still["moved"], still["path"], still["apart"]) == (0, 0, 0)
 
 
@@ -113,7 +128,7 @@ def test_a_head_at_its_own_solution_is_aligned_with_it():
         Instance(instance.X, instance.y, c * U, instance.query) for c, U in zip(phi.c, phi.U, strict=True)
     ]
     there = Parameters(phi.c, phi.U, torch.stack([3 * svm.w_svm(head).W for head in heads]))
-    assert bridge.own_alignment(instance, there) == pytest.approx(1, abs=1e-9)
+    assert bridge_measures.own_alignment(instance, there) == pytest.approx(1, abs=1e-9)
 
 
 @pytest.mark.parametrize("config", [SQUARED, EXPONENTIAL], ids=["squared", "exponential"])

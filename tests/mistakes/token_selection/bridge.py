@@ -1,10 +1,11 @@
 """Mistakes planted in the chapter *From the kernel regime to selection*: what its checks must notice."""
 
+import math
 from dataclasses import replace
 
 import torch
 
-from shallowformer.experiments.token_selection import bridge
+from shallowformer.experiments.token_selection import bridge, bridge_measures
 from shallowformer.kernel_regime.model import gradients
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
@@ -37,6 +38,20 @@ def _bent(what, power):
     )
 
 
+def _at_the_look(values, along, level):
+    """Without a line between two looks."""
+    return next((place for value, place in zip(values, along, strict=True) if value >= level), math.inf)
+
+
+def _gain(own):
+    """What attention gained, not as a share of what was missing."""
+    return [value - own[0] for value in own]
+
+
+_FITTED = [
+    formula("5 % more", lambda value, case: 1.05 * value),
+    package("no line between looks", bridge_measures, "crossing", _at_the_look),
+]
 _BOUNDARY = [measured("the power 3/2 of it", lambda value: value**1.5)]
 
 #: Check → mistakes that must turn it red.
@@ -56,19 +71,26 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-proposition-l/fence": [
         Mistake("5 % more", lambda check: replace(check, lhs=lambda **point: 1.05 * check.lhs(**point)))
     ],
-    "ts-remark-m": [*_BOUNDARY, _bent("m^0.2 more", 0.2)],
-    "ts-remark-m/small": _BOUNDARY,
-    "ts-remark-m/leaves": [_bent("m^0.1 more", 0.1)],
-    "ts-remark-m/leaves-small": [_bent("m^0.1 more", 0.1)],
-    "ts-remark-m/decoder": [_bent("m^0.1 more", 0.1)],
+    "ts-remark-m": [*_FITTED, package("a gain, not a share of what lacks", bridge_measures, "gains", _gain)],
+    "ts-remark-m/selects": [*_BOUNDARY, _bent("m^0.2 more", 0.2), _bent("m^0.2 less", -0.2)],
+    "ts-remark-m/selects-small": [*_BOUNDARY, _bent("m^0.2 more", 0.2), _bent("m^0.2 less", -0.2)],
+    "ts-remark-m/leaves": [_bent("m^0.2 more", 0.2), _bent("m^0.2 less", -0.2)],
+    "ts-remark-m/leaves-small": [_bent("m^0.1 more", 0.1), _bent("m^0.1 less", -0.1)],
+    "ts-remark-m/decoder": [_bent("m^0.1 more", 0.1), _bent("m^0.1 less", -0.1)],
+    "ts-remark-m/fresh": _FITTED,
     "ts-remark-m/medians": [
         formula("5 % more", lambda value, case: tuple(1.05 * part for part in value)),
-        package("attention itself for what it gained", bridge, "gains", lambda own: list(own)),
+        package("attention itself for what it gained", bridge_measures, "gains", lambda own: list(own)),
     ],
     "ts-remark-m/slice": [
         package("another start", bridge, "start", _scaled_decoder),
         formula("5 % more", lambda value, case: (value[0], *(1.05 * part for part in value[1:]))),
     ],
-    "ts-remark-n": [_bent("m^0.2 more", 0.2)],
+    "ts-remark-n": [_bent("m^0.2 more", 0.2), _bent("m^0.2 less", -0.2)],
+    "ts-remark-n/exponents": _FITTED,
+    "ts-remark-n/medians": [
+        formula("5 % more", lambda value, case: tuple(1.05 * part for part in value)),
+        package("no line between looks", bridge_measures, "crossing", _at_the_look),
+    ],
     "ts-remark-n/attention": [formula("5 % more", lambda value, case: 1.05 * value)],
 }

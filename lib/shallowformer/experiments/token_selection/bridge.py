@@ -6,18 +6,17 @@ never ends, and how far it has come is said by ln(1/L), the logarithm of the tim
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from shallowformer import softmax
 from shallowformer.activations import TANH
 from shallowformer.experiments.experiment import Experiment
+from shallowformer.experiments.token_selection.bridge_measures import seen
 from shallowformer.kernel_regime.convergence.descent import SideBySide
-from shallowformer.kernel_regime.model import linear_model, parameters, transformer
+from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.model.students import Students
@@ -29,19 +28,17 @@ from shallowformer.training import descent
 from shallowformer.training.points import Point
 
 SEEDS = range(10)
+#: Draws for hypotheses that were chosen after a look at those of ``SEEDS``.
+FRESH = range(10, 30)
 WIDTHS = (4, 16, 64, 256)
 #: Scales s of U and W at the start; part one has 1.
 SCALES = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
 #: Loss → η and the number of steps.
 LOSSES = {"squared": (0.5, 2048), "exponential": (0.02, 1400)}
-#: Who has left the kernel regime: root mean square of f − f_lin over that of f, as in ``projection``.
-LEFT = 0.1
-#: Who selects: attention on own tokens has gained so much of what was missing.
-SELECTS = 1 / 4
+#: Losses and scales of the fresh draws.
+DECISIVE = (("exponential", 1 / 16), ("exponential", 1.0), ("squared", 1.0))
 #: Steps of one length; later ones are in proportion to the way so far.
 TURN = 200
-#: Heads of a student whose own support vector machine is solved.
-SOME = 2
 
 
 @dataclass(frozen=True)
@@ -79,17 +76,18 @@ def plan(scale: str) -> list[Config]:
     """The runs of a scale, seed by seed.
 
     Args:
-        scale: "smoke" (two tiny runs), "laptop" (two seeds) or "paper" (ten).
+        scale: "smoke" (two tiny runs), "laptop" (two seeds) or "paper" (ten, and the fresh draws at the decisive scales).
     """
     if scale == "smoke":
         return [
             Config(loss, 1.0, 0, eta, 20, widths=(2, 4), n=4, T=3, d=5) for loss, (eta, _) in LOSSES.items()
         ]
+    everywhere = [(loss, s) for loss in LOSSES for s in SCALES]
+    draws = [(seed, everywhere) for seed in SEEDS] + [(seed, DECISIVE) for seed in FRESH]
     return [
-        Config(loss, s, seed, eta, steps)
-        for seed in (SEEDS if scale == "paper" else SEEDS[:2])
-        for loss, (eta, steps) in LOSSES.items()
-        for s in SCALES
+        Config(loss, s, seed, *LOSSES[loss])
+        for seed, cells in (draws if scale == "paper" else draws[:2])
+        for loss, s in cells
     ]
 
 
@@ -222,91 +220,9 @@ def compute(config: Config, device: torch.device) -> dict:
     }
 
 
-def seen(
-    instance: Instance, phi: Parameters, phi0: Parameters, best: Float[Tensor, "d d"]
-) -> dict[str, float]:
-    """What is measured of a student.
-
-    Args:
-        instance: the data.
-        phi: the student.
-        phi0: its start.
-        best: W_mm of the planted tokens.
-
-    Returns:
-        ``moved``, ‖φ − φ⁽⁰⁾‖/‖φ⁽⁰⁾‖; ``path``, ‖φ − φ⁽⁰⁾‖/√m; ``attention``, the same of the W_i alone; ``decoder``, root mean square of ‖U_i‖; ``apart``, root
-        mean square of f − f_lin over that of f; over heads and samples, means of ``entropy`` of attention over ln T, attention ``own`` on the head's
-        own token, the one with the largest y c_i⟨U_i, x⟩, and ``planted`` on the longest; means over heads of the cosines ``aligned`` of W_i with
-        W_mm of the planted tokens, and ``aligned_own``, of some heads, with W_mm of their own.
-    """
-    X, delta = instance.X, parameters.difference(phi, phi0)
-    f, tangent = transformer.f(X, phi), linear_model.f_lin(X, phi, phi0)
-    alpha = softmax.weights(X, phi.W, last_token(X))
-    scores = instance.y[:, None, None] * phi.c[:, None] * (X @ phi.U.T).mT
-    length = lambda block: float(block.norm()) / phi.m**0.5
-    size = lambda values: float(values.norm())
-    return {
-        "moved": float(parameters.norm(delta) / parameters.norm(phi0)),
-        "path": float(parameters.norm(delta)) / phi.m**0.5,
-        "attention": length(delta.W),
-        "decoder": length(phi.U),
-        "apart": size(f - tangent) / size(f) if size(f) else 0.0,
-        "entropy": float(-torch.xlogy(alpha, alpha).sum(2).mean()) / math.log(instance.T),
-        "own": float(alpha.gather(2, scores.argmax(2, keepdim=True)).mean()),
-        "planted": float(alpha[torch.arange(len(X)), :, instance.optimal].mean()),
-        "aligned": sum(_cosine(W, best) for W in phi.W) / phi.m,
-        "aligned_own": own_alignment(instance, phi),
-    }
-
-
-def own_alignment(instance: Instance, phi: Parameters) -> float:
-    """Mean cosine of W_i with W_mm of head i, whose decoder is c_i U_i, for ``SOME`` heads.
-
-    Args:
-        instance: the data; its own decoder is not used.
-        phi: a student.
-    """
-    some = torch.linspace(0, phi.m - 1, min(SOME, phi.m)).long()
-    heads = [Instance(instance.X, instance.y, phi.c[i] * phi.U[i], instance.query) for i in some]
-    return sum(_cosine(phi.W[i], svm.w_svm(head).W) for i, head in zip(some, heads, strict=True)) / len(heads)
-
-
-def crossing(values: Sequence[float], along: Sequence[float], level: float) -> float:
-    """Where a measured quantity first reaches a level, between two looks by a straight line on log scales.
-
-    Args:
-        values: the quantity, look by look.
-        along: where each look is, above 0 from the second on.
-        level: above 0.
-
-    Returns:
-        The place; infinite if the level is not reached.
-    """
-    k = next((k for k, value in enumerate(values) if value >= level), None)
-    if k is None:
-        return math.inf
-    if k == 0 or values[k - 1] <= 0 or along[k - 1] <= 0:
-        return along[k]
-    share = math.log(level / values[k - 1]) / math.log(values[k] / values[k - 1])
-    return along[k - 1] * (along[k] / along[k - 1]) ** share
-
-
-def gains(own: Sequence[float]) -> list[float]:
-    """How much of what was missing at the start attention on own tokens has gained, look by look.
-
-    Args:
-        own: attention on own tokens.
-    """
-    return [(value - own[0]) / (1 - own[0]) for value in own]
-
-
 def _rounded(value: float) -> float:
     """Six digits: more than another machine would reproduce."""
     return float(f"{value:.6g}")
-
-
-def _cosine(W: Tensor, other: Tensor) -> float:
-    return float((W * other).sum() / (W.norm() * other.norm()))
 
 
 EXPERIMENT = Experiment(
