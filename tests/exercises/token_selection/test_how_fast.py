@@ -26,3 +26,10 @@ def test_the_numbers_are_right():
     sums = [sum((t + 1) ** -0.5 for t in range(steps)) for steps in (10_000, 1_000_000)]
     assert abs(-2 * math.log(sums[1] / sums[0]) / math.log(100) + 1) < 0.01
     assert how_fast.check_decay(0.5).passed
+
+
+def test_no_hint_says_what_is_not_so():
+    """1 − corr falls like t^{−2(1 − p)}: the exponents that the hints name."""
+    for p, said in ((0.25, "t^{−3/2}"), (2 / 3, "t^{−2/3}")):
+        assert said in how_fast.check_decay(p).message
+    assert "fell like 1/S_t" in how_fast.check_decay(0.0).message

@@ -18,3 +18,17 @@ def test_the_numbers_are_right():
     first = int(np.argmax(1 / (1 + np.exp(-gap)) == 1))
     assert sparse.check_break(first).passed
     assert sparse.check_entropy(math.e).passed
+
+
+def test_a_logarithm_of_zero_gets_the_hint_that_1_minus_phi_cancels():
+    weight = lambda h: 1 / (1 + sum(math.exp(-each) for each in h))
+    raises = lambda h: math.log(1 - weight(h))
+    infinite = lambda h: torch.log(torch.tensor(1 - weight(h), dtype=torch.float64))
+    for naive in (raises, infinite):
+        feedback = sparse.check_log_off(naive)
+        assert feedback.state == "wrong"
+        assert "cancels" in feedback.message
+
+
+def test_a_step_between_two_steps_is_told_to_be_whole():
+    assert "whole" in sparse.check_break(831.8).message

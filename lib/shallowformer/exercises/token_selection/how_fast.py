@@ -4,14 +4,19 @@ import math
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
 
 
-def _angle(W: Tensor, best: Tensor) -> float:
+def _split(W: Float[Tensor, "d d"], best: Float[Tensor, "d d"]) -> tuple[Tensor, Tensor]:
     along = (W * best).sum() / best.norm()
-    residual = (W - along * best / best.norm()).norm()
+    return along, (W - along * best / best.norm()).norm()
+
+
+def _angle(W: Float[Tensor, "d d"], best: Float[Tensor, "d d"]) -> float:
+    along, residual = _split(W, best)
     return float(residual**2 / (W.norm() * (W.norm() + along)))
 
 
@@ -26,10 +31,16 @@ ANGLE_MISTAKES = {
         1 - float((W * best).sum() / (W.norm() * best.norm()))
     ),
     "that is half of the squared sine: off once the angle is not small. Divide by ‖W‖(‖W‖ + ⟨W, Ŵ⟩).": lambda W, best: (
-        float((W - (W * best).sum() / best.norm() ** 2 * best).norm() ** 2 / (2 * W.norm() ** 2))
+        float(_split(W, best)[1] ** 2 / (2 * W.norm() ** 2))
+    ),
+    "that is half of the squared tangent: off once the angle is not small. Divide by ‖W‖(‖W‖ + ⟨W, Ŵ⟩).": lambda W, best: (
+        float((_split(W, best)[1] / _split(W, best)[0]) ** 2 / 2)
+    ),
+    "that is the squared sine, 1 − cos²: about twice 1 − cos.": lambda W, best: float(
+        (_split(W, best)[1] / W.norm()) ** 2
     ),
     "that is the sine of the angle, which is not squared.": lambda W, best: float(
-        (W - (W * best).sum() / best.norm() ** 2 * best).norm() / W.norm()
+        _split(W, best)[1] / W.norm()
     ),
     "the residual is what is left after the part along W_mm is taken off, not W − W_mm.": lambda W, best: (
         float((W - best).norm() ** 2 / (W.norm() * (W.norm() + (W * best).sum() / best.norm())))
@@ -37,11 +48,11 @@ ANGLE_MISTAKES = {
 }
 
 
-def check_angle(angle: Callable[[Tensor, Tensor], float]) -> Feedback:
+def check_angle(angle: Callable[[Float[Tensor, "d d"], Float[Tensor, "d d"]], float]) -> Feedback:
     """Exercise *An angle too small for 1 − cos*: 1 − corr without cancellation.
 
     Args:
-        angle: W, W_mm → a number.
+        angle: W, W_mm (d × d) → a number.
     """
     best = torch.tensor([[3.0, 0.0], [0.0, 4.0]], dtype=torch.float64)
     across = torch.tensor([[4.0, 1.0], [2.0, -3.0]], dtype=torch.float64)
@@ -60,6 +71,7 @@ MOMENTUM_MISTAKES = {
     "the other way round: by how much is it smaller?": 0.01,
     "velocities add up to η(1 + β + β² + …), not to η(1 + β)": 3.61,
     "1/(1 − β), squared, not (1 + β)/(1 − β)": 19.0,
+    "the other way round, and the angle's square is asked for: by how much is 1 − corr smaller?": 0.1,
 }
 
 
@@ -83,9 +95,10 @@ def check_momentum(factor: Answer) -> Feedback:
 #: What people answer instead, by the hint they get.
 DECAY_MISTAKES = {
     "then S_t grows like log t, and 1 − corr falls like 1/log² t": 1.0,
-    "then 1 − corr falls like t⁻²: it has room for shorter steps": 0.0,
-    "that would be right if 1 − corr fell like 1/S_t; under strict complementarity it is 1/S_t²": 0.25,
-    "then S_t grows like the third root of t": 2 / 3,
+    "that would be right if 1 − corr fell like 1/S_t; under strict complementarity it is 1/S_t²": 0.0,
+    "then S_t grows like t^{3/4}, and 1 − corr falls like t^{−3/2}": 0.25,
+    "then S_t grows like the third root of t, and 1 − corr falls like t^{−2/3}": 2 / 3,
+    "then S_t converges: W_t stays in a ball, and the direction stops somewhere": 1.5,
 }
 
 

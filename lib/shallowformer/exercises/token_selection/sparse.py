@@ -16,6 +16,10 @@ def _log_off(h: list[float]) -> float:
     return -math.log1p(math.exp(-L)) if L > 0 else L - math.log1p(math.exp(L))
 
 
+#: What stands for log 0, so that an answer which takes it gets its hint.
+_LOG_NOTHING = math.log(1e-300)
+
+
 def _weight_first(h: list[float]) -> float:
     return math.log(1 - 1 / (1 + sum(math.exp(-each) for each in h)) or 1e-300)
 
@@ -38,6 +42,19 @@ def check_log_off(log_off: Callable[[list[float]], float]) -> Feedback:
     Args:
         log_off: gaps → a number.
     """
+
+    def of_nothing(h: list[float]) -> object:
+        """The answer; math.log raises at 0 where torch.log is −∞."""
+        try:
+            return log_off(h)
+        except ValueError as error:
+            if "domain" in str(error) or "positive" in str(error):
+                return _LOG_NOTHING
+            raise
+
+    def finite(value: object, h: list[float]) -> object:
+        return _LOG_NOTHING if value == -math.inf else value
+
     cases = [
         ("one rival, gap 2", ([2.0],)),
         ("three rivals near by", ([1.0, 0.5, 2.0],)),
@@ -45,7 +62,8 @@ def check_log_off(log_off: Callable[[list[float]], float]) -> Feedback:
         ("gaps of 10⁴", ([10_000.0, 10_001.0],)),
         ("the optimal token far behind", ([-50.0, 3.0],)),
     ]
-    return judge("ex-sparse-log-off", log_off, _log_off, cases, LOG_OFF_MISTAKES, tolerance=1e-12)
+    answer = of_nothing if callable(log_off) else log_off
+    return judge("ex-sparse-log-off", answer, _log_off, cases, LOG_OFF_MISTAKES, tolerance=1e-12, seen=finite)
 
 
 #: What people answer instead, by the hint they get.
@@ -70,7 +88,11 @@ def check_break(step: Answer) -> Feedback:
         step,
         832,
         BREAK_MISTAKES,
-        "the gap is ηt/‖W_mm‖; at which gap does 1 + e^{−h} round to 1 in single precision?",
+        lambda number: (
+            "steps are whole: which is the first that is not below 831.78?"
+            if 831 < number < 832
+            else "the gap is ηt/‖W_mm‖; at which gap does 1 + e^{−h} round to 1 in single precision?"
+        ),
         "0.02 · 832 = 16.64, just above 24 log 2 = 16.636",
         tolerance=0.0,
         near=0.0,
@@ -81,6 +103,7 @@ def check_break(step: Answer) -> Feedback:
 ENTROPY_MISTAKES = {
     "e^{w} grows like ηt/e, and 1 − φ is its reciprocal": 1 / math.e,
     "the loss at saturation, e^{−1}, slows descent down: it belongs in the constant": 1.0,
+    "H itself tends to 0: what is asked for is H divided by log t/t": 0.0,
     "only one of the two terms of H counts: (1 − ε) log(1 − ε) is smaller by a logarithm": 2 * math.e,
 }
 
