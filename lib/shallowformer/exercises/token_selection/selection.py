@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
@@ -31,7 +32,7 @@ PULL_MISTAKES = {
 }
 
 
-def check_pull(pull: Callable[[Tensor, Tensor], Tensor]) -> Feedback:
+def check_pull(pull: Callable[[Float[Tensor, " T"], Float[Tensor, " T"]], Float[Tensor, " T"]]) -> Feedback:
     """Exercise *How a token is pulled*: J(φ)γ.
 
     Args:
