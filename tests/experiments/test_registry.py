@@ -8,6 +8,7 @@ from shallowformer.experiments.experiment import planned
 #: Experiments whose laptop scale has smaller problems than the paper's; that of the others is a part of it.
 SMALLER = (
     "approximation_error",
+    "joint_selection",
     "linear_runs",
     "linearisation_error",
     "memory_at_start",
