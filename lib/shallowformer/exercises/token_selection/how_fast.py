@@ -20,6 +20,14 @@ def _angle(W: Float[Tensor, "d d"], best: Float[Tensor, "d d"]) -> float:
     return float(residual**2 / (W.norm() * (W.norm() + along)))
 
 
+def _itself(W: Float[Tensor, "d d"], best: Float[Tensor, "d d"]) -> float:
+    """The angle, where a reader's arc cosine has digits: only there answers are compared with it."""
+    along, residual = _split(W, best)
+    if residual < 1e-3 * along:
+        raise ValueError("W must not be so near to the line through W_mm")
+    return math.atan2(float(residual), float(along))
+
+
 def _log(value: float, *arguments: object) -> float:
     """The logarithm, so that small angles count; −1000 for what has none."""
     return math.log(float(value)) if float(value) > 0 else -1000.0
@@ -36,6 +44,7 @@ ANGLE_MISTAKES = {
     "that is half of the squared tangent: off once the angle is not small. Divide by ‖W‖(‖W‖ + ⟨W, Ŵ⟩).": lambda W, best: (
         float((_split(W, best)[1] / _split(W, best)[0]) ** 2 / 2)
     ),
+    "that is the angle itself; 1 − cos is about half of its square.": _itself,
     "that is the squared sine, 1 − cos²: about twice 1 − cos.": lambda W, best: float(
         (_split(W, best)[1] / W.norm()) ** 2
     ),

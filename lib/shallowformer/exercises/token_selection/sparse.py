@@ -24,6 +24,11 @@ def _weight_first(h: list[float]) -> float:
     return math.log(1 - 1 / (1 + sum(math.exp(-each) for each in h)) or 1e-300)
 
 
+def _sum_first(h: list[float]) -> float:
+    total = sum(math.exp(-each) for each in h)
+    return math.log(total / (1 + total) or 1e-300)
+
+
 #: What people answer instead, by the hint they get.
 LOG_OFF_MISTAKES = {
     "that is the logarithm of the others' sum over e⁰; the optimal token's own term is missing in the softmax's sum.": _summed,
@@ -32,6 +37,7 @@ LOG_OFF_MISTAKES = {
     "a sign: a rival whose gap is large has the small weight e^{−h}.": lambda h: _log_off(
         [-each for each in h]
     ),
+    "e^{−10000} underflows to 0: take the largest term out of the sum, as a logarithm.": _sum_first,
     "1 − φ cancels: from a gap of 37 on it is 0. Take logarithms before you subtract.": _weight_first,
 }
 
@@ -69,6 +75,7 @@ def check_log_off(log_off: Callable[[list[float]], float]) -> Feedback:
 #: What people answer instead, by the hint they get.
 BREAK_MISTAKES = {
     "that is double precision: single precision has 24 significant bits": 1837,
+    "2⁻²⁴ is e^{−16.6}: a gap of 24 log 2, not of 24": 1200,
     "that is where the other weight underflows; the optimal one is 1 long before": 5199,
     "gaps grow by η/‖W_mm‖ a step, which is 0.02 here, not by η": 1664,
     "gaps grow by η/‖W_mm‖ a step: divide by ‖W_mm‖, do not multiply": 3328,
