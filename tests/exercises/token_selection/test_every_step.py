@@ -20,3 +20,14 @@ def test_a_pull_that_underflows_is_told():
 def test_the_numbers_are_right():
     assert every_step.check_overlap(180 - math.degrees(math.acos(2 / 3))).passed
     assert every_step.check_copies(next(r for r in range(1, 20) if math.e / r <= 1 / 3)).passed
+
+
+def test_the_unrounded_number_of_copies_and_its_neighbours_are_told_apart():
+    assert "r is whole" in every_step.check_copies(3 * math.e).message
+    assert "runs show" in every_step.check_copies(5).message
+    assert every_step.check_copies(10).state == "wrong"
+
+
+def test_the_smaller_length_and_its_square_are_told_apart():
+    assert "not the length" in every_step.check_overlap(math.degrees(math.acos(-1 / 3))).message
+    assert "smaller squared length" in every_step.check_overlap(180).message

@@ -86,6 +86,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("weights of the other sign", Batch, "pulls", _upside_down),
         _more(0.01),
     ],
+    "ts-lemma-3/queries": [package("weights of the other sign", Batch, "pulls", _upside_down), _more(0.01)],
     "ts-lemma-3/sum": [package("weights without the scores", Batch, "pulls", _forgets_scores), _more(0.01)],
     "ts-lemma-3/others": [package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM), _more(0.01)],
     "ts-lemma-3/far": [_more(0.01)],
@@ -109,5 +110,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-definition-a1-exact": [formula("the other fate", lambda value, case: 1 - value)],
     "ts-definition-a1-exact/tool": [_more(0.01)],
     "ts-definition-a1-flow": [formula("the other fate", lambda value, case: 1 - value)],
+    "ts-definition-a1-flow/long": [package("no overlap", gaps, "problem", _overlap_of_others)],
     "ts-definition-a1-equal": [package("no overlap", gaps, "problem", _overlap_of_others)],
 }  # fmt: skip
