@@ -24,6 +24,11 @@ def _too_far(instance, best):
     return replace(found, P=found.P * 1.05)
 
 
+def _twice_as_steep(instance, best):
+    found = _right_settled(instance, best)
+    return replace(found, steepest=2 * found.steepest)
+
+
 def _other_F(instance, best):
     """F without 1/n."""
     found = _right_settled(instance, best)
@@ -67,6 +72,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-theorem-7": [measured("no progress", lambda value: value**0.1)],
     "ts-theorem-7-lengths": [_more(0.01)],
     "ts-theorem-7-lengths/above": [_more(0.01)],
+    "ts-theorem-7-lengths/limit": [package("twice as steep", residual, "settled", _twice_as_steep), _five],
     "ts-theorem-7-caps": [package("a cap at twice the number", rules.CapMultiplier, "length", _looser), _five],
     "ts-theorem-5": [
         package(
