@@ -66,6 +66,15 @@ def test_patches_of_shipped_digits():
     rest = X[torch.arange(4).expand(30, -1) != opt[:, None]]
     assert float(rest.norm(dim=1).mean()) == pytest.approx(float(pictures.norm(dim=1).mean()), rel=0.05)
     u = datasets.linear_head(shown, y)
+    K = shown @ shown.T
+    torch.testing.assert_close(
+        u, shown.T @ torch.linalg.solve(K + 1e-3 * K.diagonal().mean() * torch.eye(30, dtype=K.dtype), y)
+    )
+    many = torch.cat([shown, shown.flip(0) + rest[:30] / 2, rest[30:60]])  # more tokens than entries
+    ys = torch.cat([y, y.flip(0), y])
+    head = datasets.linear_head(many, ys)
+    slope = many.T @ (ys - many @ head) - 1e-3 * many.square().sum(1).mean() * head
+    assert float(slope.abs().max()) < 1e-10
     assert bool((torch.sign(shown @ u) == y).all())
     data = Instance(X, y, u, opt=opt)
     assert svm.w_svm(data).margin > 0

@@ -244,9 +244,12 @@ def linear_head(
     Raises:
         ValueError: ``ridge`` is not above 0.
     """
-    K = tokens @ tokens.T
-    level = arguments.positive("ridge", ridge) * K.diagonal().mean()
-    return tokens.T @ torch.linalg.solve(K + level * torch.eye(len(K), dtype=K.dtype), y)
+    n, d = tokens.shape
+    level = arguments.positive("ridge", ridge) * tokens.square().sum(1).mean()
+    eye = torch.eye(min(n, d), dtype=tokens.dtype)
+    if d < n:  # the same solution from the smaller of two systems
+        return torch.linalg.solve(tokens.T @ tokens + level * eye, tokens.T @ y)
+    return tokens.T @ torch.linalg.solve(tokens @ tokens.T + level * eye, y)
 
 
 def _signs(n: int, generator: Generator) -> Tensor:

@@ -1,12 +1,12 @@
 """Where the direction of attention can go: to the shortest matrix for the samples that are kept, if it gives every other one a gap of −1 or less.
 
-And a condition on the Gram matrix under which that is W_mm only.
+What lies between two such fates: edges, directions with a lost sample at −1 exactly. And a condition on the Gram matrix under which W_mm alone remains.
 """
 
 import itertools
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from shallowformer.token_selection.instances import Instance
@@ -40,13 +40,15 @@ def local(best: Attention, kept: Bool[Tensor, " n"]) -> Separator | None:
 def losable(best: Attention, n: int, slack: float = 1e-9) -> list[Bool[Tensor, " n"]]:
     """The sets A ≠ all such that W_A gives every other sample a token with a gap of −1 or less.
 
+    That there is none does not exclude edges: ``others`` looks for these too.
+
     Args:
         best: solution of (W-SVM) for all samples.
         n: samples, at least 1 and at most 12: every set is tried.
         slack: how far above −1 is rounding.
 
     Returns:
-        Which samples each set holds; none if W_mm is the only possible limit.
+        Which samples each set holds.
 
     Raises:
         ValueError: more samples than can be tried.
@@ -61,6 +63,82 @@ def losable(best: Attention, n: int, slack: float = 1e-9) -> list[Bool[Tensor, "
             if (gaps[~kept].amin(1) <= -1 + slack).all():
                 found.append(kept)
     return found
+
+
+def others(gram: Float[Tensor, "b K K"], n: int, slack: float = 1e-7) -> Bool[Tensor, "b 2"]:
+    """Whether a direction other than that of W_mm meets all that is known of a limit, by trying every set of pairs that could hold it up.
+
+    A limit is V = Σ λ_k E_k, λ ≥ 0, over linearly independent E_k with gaps of 1 (samples kept: all gaps at least 1) and of −1 (samples lost:
+    a gap of −1 or less; λ only on samples whose worst gap is −1).
+
+    Args:
+        gram: ⟨E_k, E_l⟩, of at most 6 pairs.
+        n: samples.
+        slack: what is rounding in a gap.
+
+    Returns:
+        Is there one held up by kept samples alone (W_A, as in ``losable``); is there an edge, held up by lost ones too.
+
+    Raises:
+        ValueError: more pairs than can be tried.
+    """
+    b, K, _ = gram.shape
+    if not 1 <= n <= K <= 6 or K % n:
+        raise ValueError(f"gram must hold n(T − 1) pairs, at most 6, got {K} for n = {n}")
+    kept = list(itertools.product((0.0, 1.0), repeat=K // n))
+    choices = kept + [tuple(-sign for sign in signs) for signs in kept[1:]]
+    found = torch.zeros(b, 2, dtype=torch.bool)
+    for chosen in itertools.product(choices, repeat=n):
+        signs = torch.tensor(chosen, dtype=gram.dtype)
+        plus, minus = (signs > 0).any(1), (signs < 0).any(1)
+        if not plus.any():
+            continue
+        S = signs.flatten().nonzero()[:, 0]
+        wanted = signs.flatten()[S]
+        held = torch.linalg.solve_ex(gram[:, S][:, :, S], wanted.expand(b, -1)[..., None]).result
+        gaps = (gram[:, :, S] @ held)[..., 0]
+        low = gaps.unflatten(1, signs.shape).amin(2)
+        exact = (gaps[:, S] - wanted).abs().amax(1) <= slack
+        wins, loses = low >= 1 - slack, low <= -1 + slack
+        fits = torch.where(plus, wins, torch.where(minus, loses & (low >= -1 - slack), wins | loses))
+        fine = exact & (held[..., 0] >= 0).all(1) & fits.all(1) & loses.any(1)
+        found[:, int(minus.any())] |= fine
+    return found
+
+
+def selecting(instance: Instance, best: Attention, chosen: Int[Tensor, " n"]) -> Separator | None:
+    """The shortest matrix by which each sample's chosen token is ahead, by gaps of at least 1, of all with lower scores.
+
+    It is W_A if scores of tokens that are not optimal are equal, A the samples whose optimal token is chosen.
+
+    Args:
+        instance: the data.
+        best: its solution of (W-SVM).
+        chosen: a token of each sample.
+
+    Returns:
+        The solution, in the coordinates of ``best``; None if there is none.
+
+    Raises:
+        ValueError: no sample has a token with a lower score.
+
+    Source:
+        Tarzanagh, Li, Zhang, Oymak 2023: locally optimal directions.
+    """
+    rows = []
+    ahead = best.A.reshape(instance.n, instance.X.shape[1] - 1, -1)
+    for i, token in enumerate(chosen.tolist()):
+        optimal = int(instance.optimal[i])
+        of = {t: ahead[i, t - (t > optimal)] for t in range(instance.X.shape[1]) if t != optimal}
+        of[optimal] = torch.zeros_like(ahead[i, 0])
+        level = instance.scores[i, token] - instance.rounding[i]
+        rows += [of[t] - of[token] for t in of if instance.scores[i, t] < level]
+    if not rows:
+        raise ValueError(f"chosen must hold a token with a better score than another, got {chosen.tolist()}")
+    try:
+        return shortest(torch.stack(rows), "(W-SVM) for the tokens chosen")
+    except Infeasible:
+        return None
 
 
 def dominance(instance: Instance) -> float:

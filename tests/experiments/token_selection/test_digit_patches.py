@@ -5,7 +5,7 @@ import torch
 
 from checks import unchecked
 from shallowformer.experiments.token_selection import digit_patches
-from shallowformer.token_selection import datasets
+from shallowformer.token_selection import datasets, limits
 
 CPU = torch.device("cpu")
 SMALL = digit_patches.Config(1.0, 0.1, 2, n=6, T=3, steps=100)
@@ -44,3 +44,6 @@ def test_pictures_of_another_size_do_as_well():
     pictures = torch.rand(40, 144, generator=generator, dtype=torch.float64)
     data, _ = digit_patches.posed(SMALL, pictures, torch.arange(40) % 4)
     assert data.X.shape == (6, 3, 144)
+    with unchecked():
+        found = digit_patches.compute(SMALL, CPU, (pictures, torch.arange(40) % 4))
+    assert found["dominance"] == limits.dominance(data)

@@ -51,7 +51,7 @@ def model():
     ids=lambda rule: rule.kind,
 )
 def test_every_rule_learns(model, rule):
-    rows = documented.train(model, text(), text(seed=1), rule, epochs=30, size=8)
+    rows = list(documented.train(model, text(), text(seed=1), rule, epochs=30, size=8))
     assert len(rows) == 31
     assert rows[-1]["train"] < 0.5 * rows[0]["train"]
     assert rows[-1]["accuracy"] > 0.9
@@ -67,9 +67,18 @@ def test_a_step_is_the_formula(model, rule):
     eta = {"sgd": 0.3, "sngd": 0.3 / norm, "sps": min(float(loss.detach()) / (2 * norm**2), rule.most)}[
         rule.kind
     ]
-    documented.train(model, data, data, rule, epochs=1, size=8)
+    list(documented.train(model, data, data, rule, epochs=1, size=8))
     for now, then, grad in zip(model.parameters(), before, grads, strict=True):
         torch.testing.assert_close(now.detach(), then - eta * grad, rtol=1e-4, atol=1e-6)
+
+
+def test_a_row_is_there_before_the_next_epoch_begins(model):
+    before = [part.detach().clone() for part in model.parameters()]
+    rows = documented.train(model, text(), text(), Rule("sgd", 0.5), epochs=2, size=8)
+    assert next(rows)["epoch"] == 0
+    assert all(torch.equal(now, then) for now, then in zip(model.parameters(), before, strict=True))
+    assert next(rows)["epoch"] == 1
+    assert any(not torch.equal(now, then) for now, then in zip(model.parameters(), before, strict=True))
 
 
 def test_padding_is_not_looked_at(model):
@@ -84,7 +93,9 @@ def test_a_run_is_the_same_again():
     runs = []
     for _ in range(2):
         torch.manual_seed(1)
-        runs.append(documented.train(Tiny(), text(), text(), Rule("sngd", 0.1), epochs=2, size=10, seed=3))
+        runs.append(
+            list(documented.train(Tiny(), text(), text(), Rule("sngd", 0.1), epochs=2, size=10, seed=3))
+        )
     assert runs[0] == runs[1]
 
 
@@ -120,6 +131,8 @@ def test_the_command_prints_a_row_an_epoch(tmp_path, capsys, monkeypatch):
             "1",
             "--epochs",
             "2",
+            "--device",
+            "cpu",
         ]
     )
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import torch
 
-from shallowformer.token_selection import embeddings, rules
+from shallowformer.token_selection import embeddings, limits, rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
-_GD, _histogram, _similarities = rules.GD, embeddings.histogram, embeddings.similarities
+_GD, _NGD, _histogram, _similarities = rules.GD, rules.NGD, embeddings.histogram, embeddings.similarities
+_dominated = limits.dominated
 
 
 def _more(factor):
@@ -39,6 +40,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-proposition-q": [_more(1.01)],
     "ts-proposition-q/above": [_more(1.01)],
     "ts-proposition-q/descent": [package("twice the step", rules, "GD", lambda eta: _GD(2 * eta))],
+    "ts-proposition-q/steps": [_more(1.05)],
+    "ts-proposition-q/long-steps": [
+        formula("one step more", lambda value, case: value + 1),
+        package("5 % more a step", rules, "NGD", lambda eta: _NGD(1.05 * eta)),
+    ],
     "ts-proposition-q/values": [
         package("a hundredth of the step", rules, "GD", lambda eta: _GD(eta / 100)),
         formula("1 % more", lambda value, case: 1.01 * value),
@@ -46,23 +52,42 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-proposition-q/normalised": [_more(1.05)],
     "ts-proposition-r": [formula("5 % more", lambda value, case: 1.05 * value)],
     "ts-proposition-r/lost": [_more(1.25)],
+    "ts-proposition-r/edge": [formula("one fate the other way", _one_other)],
     "ts-proposition-r-attracts": [formula("one fate the other way", _one_other)],
     "ts-corollary-r": [_more(1.01)],
-    "ts-remark-s": [_more(1.01)],
+    "ts-corollary-r/other": [
+        _more(1.01),
+        package(
+            "2N − 2 for 2N − 1",
+            limits,
+            "dominated",
+            lambda gram, n: (
+                _dominated(gram, n)
+                * (2 * (n - 1) * (gram.shape[-1] // n) - 2)
+                / (2 * (n - 1) * (gram.shape[-1] // n) - 1)
+            ),
+        ),
+    ],
+    "ts-remark-s": [OFTENER],
     **{
         f"ts-remark-s/{part}": [OFTENER]
         for part in (
             "plane",
-            "plane-with-mean",
             "plane-with-mean-at-least",
             "three",
             "three-at-least",
             "ten",
+            "half-2",
+            "half-3",
+            "half-5",
             "fifty",
             "fifty-dominated",
         )
     },
-    **{f"ts-remark-t{part}": [_more(1.05)] for part in ("", "/kept", "/lost", "/digit", "/noise")},
+    **{
+        f"ts-remark-t{part}": [_more(1.05)]
+        for part in ("", "/early", "/kept", "/lost", "/local", "/local-gap", "/digit", "/noise")
+    },
     "ts-proposition-u": [
         package("half the range", embeddings, "histogram", lambda cosines: _histogram(2 * cosines)),
         package("a smaller power of d", embeddings, "random_spread", lambda d: d**-0.45),

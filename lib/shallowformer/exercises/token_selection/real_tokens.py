@@ -21,6 +21,9 @@ GAP_MISTAKES = {
     "the matrix still has to be scaled to a gap of 1 for the kept sample.": lambda G, kept, other: G[other][
         kept
     ],
+    "the quotient is upside down: a gap of 1 for the kept sample means dividing by its own entry of G.": lambda G, kept, other: (
+        G[kept][kept] / G[other][kept]
+    ),
     "scaled to norm 1; it should have a gap of 1 for the kept sample.": lambda G, kept, other: (
         G[other][kept] / G[kept][kept] ** 0.5
     ),
@@ -50,6 +53,7 @@ PULL_MISTAKES = {
     "the sign of G₁₂: both gaps are λ(1 − ¼) = 1": 0.625,
     "that is the condition of the corollary, g/(2N − 1) with N = 2: sufficient for safety, and decided by all entries at once": 1
     / 3,
+    "a gap of −1 is where the two weights are equal, and −2cλ = −1: λ is 1/(1 − ¼), not 1 − ¼": 2 / 3,
     "give c, the size of the negative entry": -0.375,
 }
 
@@ -75,7 +79,8 @@ MEAN_MISTAKES = {
     "both queries have length √(1 + M): G₂₂ holds 1 + M, not 1": 0.625,
     "keep the sample with the short difference; the other then has the gap −1.6 M/(1 + M)": -5 / 3,
     "at least −1 is not what is asked: solve 1.6 M = 1 + M": 0.6,
-    "⟨D₁, D₂⟩ is −1.6, not the cosine −0.8: no M would do with that": 4.0,
+    "⟨D₁, D₂⟩ is −1.6, not the cosine −0.8: no M ≥ 0 would do with that": -5.0,
+    "solve 1.6 M = 1 + M: the gap of −1.6 M/(1 + M) is measured against −1, not M/(1 + M) against 0.8": 4.0,
 }
 
 

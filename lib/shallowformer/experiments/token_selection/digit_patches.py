@@ -77,19 +77,20 @@ def rates(instance: Instance) -> dict[str, rules.Rule]:
     return {"NGD": rules.NGD(0.2 / longest), "GD": rules.GD(20 / longest**2)}
 
 
-def compute(config: Config, device: torch.device) -> dict:
+def compute(config: Config, device: torch.device, shown: tuple[Tensor, Tensor] | None = None) -> dict:
     """Run both rules.
 
     Args:
         config: of the row.
         device: not used: the simulator works on the processor.
+        shown: pictures and which digits they are, as ``datasets.images`` gives them; scikit-learn's if not given.
 
     Returns:
         ``selected``: share of sequences whose digit has the largest score; ``unequal``: largest difference of scores of two noise patches
         (Assumption 2 wants 0); ``dependence``: nTν over the smallest squared query, of which Assumption 1 wants a fraction; ``dominance``
         as in ``limits``; by rule ``apart``: 1 − corr with W_mm, and ``least``: smallest weight of an optimal token, at ``STEPS``.
     """
-    instance, place = posed(config, *datasets.images())
+    instance, place = posed(config, *(shown or datasets.images()))
     best = svm.w_svm(instance)
     problem = gaps.problem(instance, towards=best)
     at = [step for step in STEPS if step <= config.steps]

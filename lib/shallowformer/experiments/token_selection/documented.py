@@ -53,12 +53,20 @@ class Examples:
     def __len__(self) -> int:
         return len(self.inputs)
 
+    def to(self, device: torch.device | str) -> "Examples":
+        """The same on a device."""
+        return Examples(
+            self.inputs.to(device),
+            self.labels.to(device),
+            None if self.mask is None else self.mask.to(device),
+        )
+
     def batches(self, size: int, generator: Generator | None = None) -> Iterator["Examples"]:
         """Pieces of at most ``size``, in random order if a generator is given."""
         order = (
             torch.arange(len(self)) if generator is None else torch.randperm(len(self), generator=generator)
         )
-        for part in order.split(arguments.count("size", size)):
+        for part in order.to(self.labels.device).split(arguments.count("size", size)):
             yield Examples(
                 self.inputs[part], self.labels[part], None if self.mask is None else self.mask[part]
             )
@@ -152,26 +160,25 @@ def evaluate(model: nn.Module, examples: Examples, size: int) -> tuple[float, fl
 
 def train(
     model: nn.Module, examples: Examples, test: Examples, rule: Rule, epochs: int, size: int, seed: int = 0
-) -> list[dict]:
+) -> Iterator[dict]:
     """Train in place, and look after every epoch.
 
     Args:
         model: the classifier.
-        examples: to train on.
-        test: to look at.
+        examples: to train on, on the model's device.
+        test: to look at, on the same.
         rule: of the steps.
         epochs: at least 1.
         size: of a batch, at least 1.
         seed: of the order of batches.
 
-    Returns:
-        One row an epoch, that before the first included: ``epoch``, ``train`` and ``test`` (losses), ``accuracy``, ``norm`` of all
+    Yields:
+        One row after an epoch, and one before the first: ``epoch``, ``train`` and ``test`` (losses), ``accuracy``, ``norm`` of all
         parameters.
     """
     weights = [part for part in model.parameters() if part.requires_grad]
     adam = torch.optim.Adam(weights, rule.rate) if rule.kind == "adam" else None
     generator = Generator().manual_seed(seed)
-    rows = []
     for epoch in range(arguments.count("epochs", epochs) + 1):
         if epoch:
             model.train()
@@ -190,10 +197,7 @@ def train(
                         part.sub_(multiplier * grad)
         (train_loss, _), (test_loss, accuracy) = evaluate(model, examples, size), evaluate(model, test, size)
         length = float(torch.stack([part.detach().norm() for part in weights]).norm())
-        rows.append(
-            {"epoch": epoch, "train": train_loss, "test": test_loss, "accuracy": accuracy, "norm": length}
-        )
-    return rows
+        yield {"epoch": epoch, "train": train_loss, "test": test_loss, "accuracy": accuracy, "norm": length}
 
 
 def main(words: list[str] | None = None) -> None:
@@ -210,13 +214,15 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu", help="as torch names it: cpu, cuda, mps")
     given = parser.parse_args(words)
     module, _, name = given.model.partition(":")
     torch.manual_seed(given.seed)
-    model = getattr(importlib.import_module(module), name)()
+    model = getattr(importlib.import_module(module), name)().to(given.device)
     rule = Rule(given.rule, given.rate, given.most)
-    for row in train(model, load(given.train), load(given.test), rule, given.epochs, given.batch, given.seed):
-        print(json.dumps(row))
+    examples, test = (load(path).to(given.device) for path in (given.train, given.test))
+    for row in train(model, examples, test, rule, given.epochs, given.batch, given.seed):
+        print(json.dumps(row), flush=True)  # a run takes hours: what is done is on the screen
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def drawn(config: Config) -> tuple[list[Instance], list[svm.Attention]]:
     """The feasible instances of a configuration, and their W_mm.
 
     Args:
-        config: of the row.
+        config: of the row. Its seed alone seeds the draws: configurations with one seed share randomness, and differ only otherwise.
     """
     generator = Generator().manual_seed(config.seed)
     found = []
