@@ -9,6 +9,9 @@ from torch import Tensor
 
 from shallowformer import arguments
 
+#: |Cov(a, (b − b̄)²)| ≤ 1/(6√3) under any law, for a and b of range 1; attained by two points.
+THIRD_CUMULANT = 1 / (6 * math.sqrt(3))
+
 #: The share of γ that attended tokens keep under the conditions of Lemma 11, for two tokens: ½(1 − 0.0217), rounded down.
 KEPT = 0.489
 
@@ -96,15 +99,14 @@ def loss_constant(eta: float, R: float) -> float:
     return float(zeta(4 / 3)) * (arguments.positive("eta", eta) * arguments.positive("R", R)) ** 2 / 8
 
 
-def loss_constant_any_data(eta: float, R: float, D: float, Q: float, T: int) -> float:
-    """The constant of Theorem 2 for any data, length and step: ``loss_constant`` plus what attention's halves may cost.
+def loss_constant_any_data(eta: float, R: float, D: float, Q: float) -> float:
+    """The constant of Theorem 2 for any data, number of tokens and step: ``loss_constant`` plus what attention's halves may cost.
 
     Args:
         eta: η, above 0.
         R: largest distance of two tokens (labels absorbed), above 0.
         D: largest distance of two tokens of one sequence, above 0.
         Q: largest norm of a query, above 0.
-        T: tokens a sequence, at least 2.
 
     Raises:
         ValueError: an argument out of range.
@@ -114,20 +116,10 @@ def loss_constant_any_data(eta: float, R: float, D: float, Q: float, T: int) -> 
     """
     arguments.positive("D", D)
     arguments.positive("Q", Q)
-    third = third_cumulant(arguments.count("T", T, 2))
     fourthirds = 3 / 8 * eta**3 * R * D**2 * Q + 9 / 32 * eta**4 * D**4 * Q**2
-    fivethirds = eta**2 * D**2 * Q / 4 + 3 / 2 * third * eta**3 * D**3 * Q**2
+    fivethirds = eta**2 * D**2 * Q / 4 + 3 / 2 * THIRD_CUMULANT * eta**3 * D**3 * Q**2
     # Attention rests at t = 0.
     return loss_constant(eta, R) + float(zeta(4 / 3) - 1) * fourthirds + float(zeta(5 / 3) - 1) * fivethirds
-
-
-def third_cumulant(T: int) -> float:
-    """Bound c on |Cov(a, (b − b̄)²)| under a law on T points, for a and b of range 1: 1/(6√3) for two points, else ¼.
-
-    Args:
-        T: points, at least 2.
-    """
-    return 1 / (6 * math.sqrt(3)) if T == 2 else 0.25
 
 
 def log_loss(t: Float[Tensor, " k"], eta: float, margin: float, C: float) -> Float[Tensor, " k"]:

@@ -1,4 +1,4 @@
-"""Joint training from (0, 0) on the tokens' inner products alone: many runs side by side, every step kept, differentiable in the data.
+"""Joint training on the tokens' inner products alone, from (0, 0) or from any state: many runs side by side, every step kept, differentiable in the data.
 
 A second route to ``joint.run``, for schedules (10): no coordinates, and both halves of a step seen apart. Labels are absorbed in the
 tokens, and the optimal token of a sequence stands first.
@@ -15,8 +15,23 @@ from shallowformer.token_selection.instances import Instance
 
 
 @dataclass(frozen=True)
+class State:
+    """Where b runs stand.
+
+    Args:
+        scores: ⟨u, x_{i,t}⟩ of signed tokens, the optimal one first.
+        logits: ⟨x_{i,t}, W q_i⟩.
+        t: steps made, at least 0, whole or not.
+    """
+
+    scores: Float[Tensor, "b n T"]
+    logits: Float[Tensor, "b n T"]
+    t: Float[Tensor, " b"]
+
+
+@dataclass(frozen=True)
 class Course:
-    """What was seen of b runs, at steps t = 0, 1, …, k − 1, and of the step that follows each.
+    """What was seen of b runs, at k steps from their start on, and of the step that follows each.
 
     Args:
         log_loss: log L(u_t, W_t).
@@ -26,6 +41,7 @@ class Course:
         gaps: h_{i,τ}.
         pull: ‖∇_u L‖/L.
         spread: largest ⟨ĝ, z_i − z_j⟩, ĝ = −∇_u L/‖∇_u L‖.
+        rises: ⟨ĝ, z_i⟩, what the decoder's half adds to m_i, in units of s_t.
         own: the part of ⟨−n∇_W L, (x_{i,opt} − x_{i,τ})q_iᵀ⟩ that comes from sample i, in units of the largest loss.
         others: the part of it that comes from the other samples.
         lengths: s_t.
@@ -38,6 +54,7 @@ class Course:
     gaps: Float[Tensor, "k b n others"]
     pull: Float[Tensor, "k b"]
     spread: Float[Tensor, "k b"]
+    rises: Float[Tensor, "k b n"]
     own: Float[Tensor, "k b n others"]
     others: Float[Tensor, "k b n others"]
     lengths: Float[Tensor, "k b"]
@@ -70,8 +87,9 @@ def run(
     steps: int,
     p: float = 2 / 3,
     q: float = 1.0,
+    start: State | None = None,
 ) -> Course:
-    """Make steps of length η(t + 1)^{−p} for u and η(t + 1)^{−q} for W, from (0, 0).
+    """Make steps of length η(t + 1)^{−p} for u and η(t + 1)^{−q} for W, from (0, 0) or from a state.
 
     Args:
         K: inner products of signed tokens, the optimal one first.
@@ -80,16 +98,20 @@ def run(
         steps: at least 1.
         p: exponent of the decoder's steps.
         q: exponent of attention's steps.
+        start: where to start; (0, 0) at t = 0 if not given.
     """
     arguments.count("steps", steps)
     b, n, T = K.shape[:3]
     here = torch.arange(b)[:, None]
     asks = K[here, torch.arange(n), query][here, :, torch.arange(n), query]  # ⟨q_i, q_j⟩, "b n n"
-    scores, logits = K.new_zeros(b, n, T), K.new_zeros(b, n, T)
+    if start is None:
+        start = State(K.new_zeros(b, n, T), K.new_zeros(b, n, T), K.new_zeros(b))
+    scores, logits = start.scores, start.logits
     seen: dict[str, list[Tensor]] = {name: [] for name in Course.__dataclass_fields__}
     mean = lambda margins: torch.logsumexp(-margins, 1) - torch.tensor(float(n), dtype=K.dtype).log()
     same = torch.eye(n, dtype=K.dtype)[:, None, :]
-    for t in range(steps):
+    for made in range(steps):
+        t = start.t + made
         phi = torch.softmax(logits, -1)
         margins = (phi * scores).sum(-1)
         share = torch.softmax(-margins, 1)  # ℓ_i/(nL)
@@ -116,6 +138,7 @@ def run(
             "gaps": logits[..., :1] - logits[..., 1:],
             "pull": pull,
             "spread": steps_z.amax(1) - steps_z.amin(1),
+            "rises": steps_z,
             "own": own,
             "others": apart.sum(-1) - own,
             "lengths": length,

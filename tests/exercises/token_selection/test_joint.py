@@ -22,6 +22,43 @@ def test_large_margins_must_not_underflow():
     feedback = joint.check_decoder_half(naive)
     assert feedback.state == "wrong"
     assert "margins of 1000" in feedback.message
+    assert "divide them by the largest" in feedback.message
+
+
+def test_a_norm_that_is_kept_from_zero_does_not_help():
+    def padded(Z, margins, s):
+        total = torch.exp(-margins) @ Z
+        return s * total / (total.norm() + 1e-12)
+
+    assert "divide them by the largest" in joint.check_decoder_half(padded).message
+
+
+@pytest.mark.parametrize(
+    ("sign", "outer", "word"), [(1, 1, "sign in the exponent"), (-1, -1, "along the attended tokens")]
+)
+def test_two_mistakes_at_once_are_both_named(sign, outer, word):
+    def naive(Z, margins, s):
+        total = torch.exp(sign * margins) @ Z
+        return outer * s * total / total.norm()
+
+    message = joint.check_decoder_half(naive).message
+    assert word in message
+    assert "largest" in message
+
+
+@pytest.mark.parametrize("losses", [lambda m: torch.exp(-m), lambda m: torch.softmax(-m, 0)])
+def test_the_square_of_the_norm(losses):
+    def squared(Z, margins, s):
+        total = losses(margins) @ Z
+        return s * total / total.square().sum()
+
+    assert "not by its square" in joint.check_decoder_half(squared).message
+
+
+@pytest.mark.parametrize("answer", [43.88, 32.91 * 4 / 3, 44])
+def test_the_careful_and_the_rounded_number(answer):
+    assert joint.check_power(answer).passed
+    assert not joint.check_power(43.5).passed
 
 
 @pytest.mark.parametrize(

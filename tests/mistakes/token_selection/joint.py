@@ -35,10 +35,15 @@ def _bold_norms(t, eta):
     return u - eta, W - eta / 2
 
 
-def _backwards(K, query, eta, steps, p=2 / 3, q=1.0):
+def _backwards(K, query, eta, steps, p=2 / 3, q=1.0, start=None):
     """Attention climbs instead of descending: all pulls of W turned."""
-    found = _right_run(K, query, eta, steps, p, q)
+    found = _right_run(K, query, eta, steps, p, q, start)
     return replace(found, gaps=-found.gaps, log_loss=2 * found.between.roll(1, 0) - found.log_loss)
+
+
+def _bold_attention(K, query, eta, steps, p=2 / 3, q=1.0, start=None):
+    """Attention without the additional factor in its step."""
+    return _right_run(K, query, eta, steps, p, p, start)
 
 
 def _no_logits(instance):
@@ -51,6 +56,18 @@ def _wrong(kind: type, name: str, factor: float, what: str) -> Mistake:
     right = getattr(kind, name)
     return package(what, kind, name, property(lambda self: factor * right.fget(self)))
 
+
+_right_logits = Lemma11.logits.fget
+_PULL = [
+    _wrong(Lemma11, "logits", 0.5, "16 for 32"),
+    package("κ³ forgotten", Lemma11, "logits", property(lambda self: _right_logits(self) / self.kappa**3)),
+]
+_STEP = {
+    "growth": [_wrong(Lemma11, "growth", 2.0, "c doubled"), _together(5)],
+    "ratio": [_wrong(Lemma11, "gap_ratio", 1 / 3, "72 replaced by 24"), _together(5)],
+    "pull": [*_PULL, _together(5)],
+    "losses": [package("attention's step without its factor", joint_gram, "run", _bold_attention)],
+}
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
@@ -75,6 +92,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-lemma-11": [_together(5), _wrong(Lemma11, "loss_ratio", 0.5, "C halved")],
     "ts-lemma-11/scores": [_together(1)],
     "ts-lemma-11/weights": [package("attention climbs", joint_gram, "run", _backwards)],
+    **{f"ts-lemma-11/{part}": mistakes for part, mistakes in _STEP.items()},
     "ts-lemma-11/step": [_wrong(Lemma11, "eta", 33 / 32, "32 for 33")],
     "ts-lemma-11/overlap": [_wrong(Lemma11, "losses", 128 / 96, "128 for 96")],
     "ts-lemma-11/logits": [_wrong(Lemma11, "logits", 0.9, "a tenth less")],
@@ -86,19 +104,25 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "ts-lemma-13": [larger(1)],
     "ts-lemma-13/speed": [_together(1)],
-    "ts-lemma-13/acceleration": [
-        package("a smaller cumulant", joint_bounds, "third_cumulant", lambda T: 0.09)
-    ],
+    "ts-lemma-13/acceleration": [package("a smaller cumulant", joint_bounds, "THIRD_CUMULANT", 0.09)],
+    "ts-lemma-13/loss": [_together(2)],
+    "ts-lemma-13/curvature": [_together(2)],
     "ts-lemma-13-decoder": [_together(1)],
     "ts-lemma-12": [_together(1)],
     "ts-lemma-12/second": [_together(1)],
     "ts-theorem-2-attention": [package("attention climbs", joint_gram, "run", _backwards)],
+    "ts-theorem-2-attention/states": [
+        package("attention climbs", joint_gram, "run", _backwards),
+        _together(5),
+    ],
     "ts-theorem-2": [_together(3)],
     "ts-theorem-2/constant": [larger(8)],
     "ts-theorem-2/rate": [_together(10)],
     "ts-theorem-2/slope": [formula("1 % more", lambda value, case: 1.01 * value)],
     "ts-theorem-3": [formula("1 % more", lambda value, case: 1.01 * value)],
     "ts-theorem-3/growth": [_together(3)],
+    "ts-theorem-3-late": [_together(5), _wrong(Lemma11, "eta", 33 / 24, "24 for 33")],
+    "ts-theorem-3-late/power": [_together(2)],
     "ts-theorem-3/rest": [formula("3 % more", lambda value, case: 1.03 * value)],
     "ts-theorem-3/rate": [measured("a root of it", lambda value: value**0.5)],
     "ts-theorem-3/length": [formula("2 % more", lambda value, case: 1.02 * value)],
@@ -109,6 +133,13 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-lemma-11-tokens": [_together(5)],
     "ts-lemma-11-tokens/scores": [_together(1)],
     "ts-lemma-11-tokens/weights": [package("attention climbs", joint_gram, "run", _backwards)],
+    **{f"ts-lemma-11-tokens/{part}": mistakes for part, mistakes in _STEP.items()},
+    "ts-lemma-11-tokens/ratio": _STEP["ratio"][:1],
+    "ts-lemma-11-tokens/numbers": [
+        package("κ forgotten", joint_conditions, "lemma_11", _no_logits),
+        _wrong(Lemma11, "logits", 0.9, "a tenth less"),
+    ],
     "ts-theorem-2-any": [formula("1 % more", lambda value, case: 1.01 * value)],
-    "ts-theorem-2-any/search": [_together(8)],
+    "ts-theorem-2-any/search": [_together(25)],
+    "ts-theorem-2-any/search-three": [_together(15)],
 }
