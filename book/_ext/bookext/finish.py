@@ -89,7 +89,7 @@ def keep_colours(html: str, shaded: set[str]) -> str:
         The page.
     """
     mark = lambda found: f"<img data-shaded{found[1]}" if found[2] in shaded else found[0]
-    return re.sub(r'<img(?= )([^>]*?\bsrc="[^"]*?([^"/]+)")', mark, html)
+    return re.sub(r'<img(?! data-shaded)(?= )([^>]*?\bsrc="[^"]*?([^"/]+)")', mark, html)
 
 
 def prune(site: Path) -> None:
