@@ -77,7 +77,9 @@ def rates(instance: Instance) -> dict[str, rules.Rule]:
     return {"NGD": rules.NGD(0.2 / longest), "GD": rules.GD(20 / longest**2)}
 
 
-def compute(config: Config, device: torch.device, shown: tuple[Float[Tensor, "k p"], Int[Tensor, " k"]] | None = None) -> dict:
+def compute(
+    config: Config, device: torch.device, shown: tuple[Float[Tensor, "k p"], Int[Tensor, " k"]] | None = None
+) -> dict:
     """Run both rules.
 
     Args:
