@@ -13,6 +13,8 @@ NOTATION = ROOT / "book/notation.md"
 #: Fences of code, and formulas, displayed or in a line.
 _CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+#: Rooms of the package whose names stand before a module's in an identifier.
+_ROOMS = ("training", "experiments", "beyond", "token_selection", "residual", "preconditioned")
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,10 @@ def _cells(table: str) -> list[list[str]]:
 
 
 def _room(table: str) -> str:
-    """The folder of a part whose name heads the table."""
+    """The folder of a part whose name, or the first word of it, heads the table."""
     name = table.partition("\n")[0].strip().lower().replace(" ", "_")
-    return name if name and (ROOT / "book" / name).is_dir() else ""
+    folders = [folder for folder in (name, name.split("_")[0]) if folder and (ROOT / "book" / folder).is_dir()]
+    return folders[0] if folders else ""
 
 
 def of_chapter(page: str, source: str) -> list[Row]:
@@ -113,9 +116,7 @@ def _works_with(identifier: str, by_name: bool, chapter: str, code: str) -> bool
     folder, *rest = identifier.split(".")
     if by_name:
         return folder == chapter or re.search(rf"\b{rest[-1]}\b", code) is not None
-    module = (
-        rest[0] if folder in ("training", "experiments", "beyond", "token_selection") and rest else folder
-    )
+    module = rest[0] if folder in _ROOMS and rest else folder
     return re.search(rf"\b{module}\.|import[^\n]*\b{module}\b", code) is not None
 
 
