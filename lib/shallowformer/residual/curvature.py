@@ -1,0 +1,191 @@
+"""The Hessian of the loss without forming it: products with a direction, its extreme eigenpairs by Lanczos, and the step size they allow."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from scipy.sparse.linalg import LinearOperator, eigsh
+from torch import Generator, Tensor
+from torch.func import jvp
+
+from shallowformer import arguments
+from shallowformer.residual import gradients, model
+from shallowformer.residual.parameters import Parameters, Setting
+from shallowformer.training import points
+
+
+def flat(theta: Parameters) -> Float[Tensor, " D"]:
+    """All entries, block by block and row by row.
+
+    Args:
+        theta: parameters, or a direction in their space.
+    """
+    return torch.cat([W.flatten() for W in theta])
+
+
+def folded(vector: Float[Tensor, " D"], like: Parameters) -> Parameters:
+    """The inverse of ``flat``.
+
+    Args:
+        vector: entries.
+        like: has the shapes.
+    """
+    parts = vector.split([W.numel() for W in like])
+    return Parameters(*(part.reshape(W.shape) for part, W in zip(parts, like, strict=True)))
+
+
+def product(
+    X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
+) -> Callable[[Parameters], Parameters]:
+    """δ ↦ ∇²Φ(θ)δ, the derivative of the closed-form gradient along δ. For ReLU the Hessian that there is away from kinks.
+
+    Args:
+        X: tokens.
+        Y: targets.
+        theta: parameters.
+        setting: coefficients, activation, temperature.
+
+    Raises:
+        ValueError: as ``gradients.backward``.
+    """
+    model.check(X, theta, setting, Y)
+    slope = lambda *blocks: tuple(gradients.unchecked(X, Y, Parameters(*blocks), setting).gradients)
+    return lambda step: Parameters(*jvp(slope, tuple(theta), tuple(step))[1])
+
+
+def operator(
+    X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
+) -> LinearOperator:
+    """∇²Φ(θ) as an operator of scipy on flat vectors.
+
+    Args:
+        X: tokens.
+        Y: targets.
+        theta: parameters.
+        setting: coefficients, activation, temperature.
+
+    Raises:
+        ValueError: as ``gradients.backward``.
+    """
+    times, size, kind = product(X, Y, theta, setting), sum(W.numel() for W in theta), theta.W_Q
+
+    def applied(vector: np.ndarray) -> np.ndarray:
+        step = torch.from_numpy(np.array(vector).reshape(-1)).to(kind)
+        return flat(times(folded(step, theta))).double().cpu().numpy()
+
+    return LinearOperator((size, size), matvec=applied, dtype=np.float64)
+
+
+def eigenpairs(
+    X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting, k: int = 1
+) -> tuple[Float[Tensor, " {k}"], list[Parameters]]:
+    """The k eigenvalues of ∇²Φ(θ) that are largest in size, with unit eigenvectors, by Lanczos to machine precision.
+
+    Args:
+        X: tokens.
+        Y: targets.
+        theta: parameters.
+        setting: coefficients, activation, temperature.
+        k: how many, at least 1 and below the number of parameters.
+
+    Returns:
+        Eigenvalues, the largest in size first, and eigenvectors.
+
+    Raises:
+        ValueError: as ``gradients.backward``; ``k`` out of range.
+    """
+    H = operator(X, Y, theta, setting)
+    arguments.at_most("k", arguments.count("k", k), "the number of parameters less one", H.shape[0] - 1)
+    # A fixed start: random, so that no eigenvector is orthogonal to it, and the same in every call.
+    start = np.random.default_rng(0).standard_normal(H.shape[0])
+    values, vectors = eigsh(H, k=k, which="LM", v0=start)
+    order = np.argsort(-np.abs(values))
+    found = [folded(torch.from_numpy(vectors[:, i].copy()).to(theta.W_Q), theta) for i in order]
+    return torch.from_numpy(values[order]).to(theta.W_Q), found
+
+
+def largest(
+    X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
+) -> float:
+    """‖∇²Φ(θ)‖, the largest |eigenvalue|.
+
+    Args:
+        X: tokens.
+        Y: targets.
+        theta: parameters.
+        setting: coefficients, activation, temperature.
+
+    Raises:
+        ValueError: as ``gradients.backward``.
+    """
+    return abs(float(eigenpairs(X, Y, theta, setting)[0][0]))
+
+
+def largest_on_ball(
+    X: Float[Tensor, "P N d"],
+    Y: Float[Tensor, "P N K"],
+    theta: Parameters,
+    setting: Setting,
+    radius: float,
+    generator: Generator,
+    extreme: int = 4,
+    random: int = 4,
+) -> float:
+    """The largest ‖∇²Φ‖ *found* at the centre of a ball and at chosen points of its sphere: a sample, no certificate.
+
+    The points are θ ± radius·δ, δ the eigenvectors of the largest |eigenvalues| at the centre, and random unit directions.
+
+    Args:
+        X: tokens.
+        Y: targets.
+        theta: centre.
+        setting: coefficients, activation, temperature.
+        radius: above 0.
+        generator: source of random directions.
+        extreme: how many eigenvectors, at least 1.
+        random: how many random directions, at least 0.
+
+    Raises:
+        ValueError: as ``gradients.backward``; an argument out of range.
+    """
+    arguments.positive("radius", radius)
+    arguments.count("extreme", extreme)
+    arguments.count("random", random, 0)
+    values, directions = eigenpairs(X, Y, theta, setting, extreme)
+    for _ in range(random):
+        drawn = [torch.randn(W.shape, generator=generator, dtype=W.dtype, device=W.device) for W in theta]
+        size = points.norm(tuple(drawn))
+        directions.append(Parameters(*(W / size for W in drawn)))
+    found = [abs(float(values[0]))]
+    for direction in directions:
+        for sign in (1, -1):
+            there = Parameters(*points.plus(theta, direction, sign * radius))
+            found.append(largest(X, Y, there, setting))
+    return max(found)
+
+
+def step_size(
+    X: Float[Tensor, "P N d"],
+    Y: Float[Tensor, "P N K"],
+    theta: Parameters,
+    setting: Setting,
+    margin: float = 1.05,
+) -> float:
+    """μ = 1/(margin · ‖∇²Φ(θ)‖); at most 1/L, as the theorems ask, wherever the Hessian stays below margin times that norm.
+
+    Args:
+        X: tokens.
+        Y: targets.
+        theta: θ⁽⁰⁾.
+        setting: coefficients, activation, temperature.
+        margin: at least 1.
+
+    Raises:
+        ValueError: as ``gradients.backward``; ``margin`` below 1; a Hessian that is 0.
+    """
+    arguments.at_least("margin", margin, 1.0)
+    size = largest(X, Y, theta, setting)
+    if size == 0:
+        raise ValueError("theta must have a Hessian other than 0 to take a step from, got norm 0")
+    return 1 / (margin * size)

@@ -1,0 +1,54 @@
+"""Tokens without structure, and targets that a network of the same kind can make (``autoregressive`` and ``climate`` have more tokens)."""
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.residual import model
+from shallowformer.residual.parameters import Parameters, Setting
+
+
+def gaussian(
+    P: int,
+    N: int,
+    d: int,
+    generator: Generator,
+    deviation: float | None = None,
+    dtype: torch.dtype = torch.float64,
+) -> Float[Tensor, "{P} {N} {d}"]:
+    """Independent Gaussian tokens.
+
+    Args:
+        P: sequences, at least 1.
+        N: tokens a sequence, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness.
+        deviation: standard deviation of an entry, above 0; d^{−1/2} if not given, for tokens of norm about 1.
+        dtype: of the result.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    for name, value in (("P", P), ("N", N), ("d", d)):
+        arguments.count(name, value)
+    size = d**-0.5 if deviation is None else arguments.positive("deviation", deviation)
+    return size * torch.randn(P, N, d, generator=generator, dtype=dtype, device=generator.device)
+
+
+def taught(X: Float[Tensor, "P N d"], teacher: Parameters, setting: Setting) -> Float[Tensor, "P N K"]:
+    """Outputs of a teacher, scaled to ‖Y‖²_F = PNK: a mean square of 1.
+
+    Args:
+        X: tokens.
+        teacher: its parameters.
+        setting: its coefficients, activation, temperature.
+
+    Raises:
+        ValueError: as ``model.forward``; a teacher whose outputs are all 0.
+    """
+    F = model.outputs(X, teacher, setting)
+    size = F.square().mean().sqrt()
+    if size == 0:
+        raise ValueError("teacher must have an output other than 0, got outputs of norm 0")
+    return F / size

@@ -1,0 +1,93 @@
+"""The six matrices of a network, and what it has besides: residual coefficients, activation, temperature."""
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.residual.smoothed import RELU, SmoothedReLU
+
+
+class Parameters(NamedTuple):
+    """θ, a point of ``shallowformer.training``: key and query d×d_k, value d×d, network d×d_1 and d_1×d, unembedding d×K.
+
+    Args:
+        W_Q: query.
+        W_K: key.
+        W_V: value.
+        W_1: into the hidden layer.
+        W_2: out of it.
+        W_U: unembedding.
+    """
+
+    W_Q: Float[Tensor, "*s d d_k"]
+    W_K: Float[Tensor, "*s d d_k"]
+    W_V: Float[Tensor, "*s d d"]
+    W_1: Float[Tensor, "*s d d_1"]
+    W_2: Float[Tensor, "*s d_1 d"]
+    W_U: Float[Tensor, "*s d K"]
+
+
+class PerBlock(NamedTuple):
+    """One number a block.
+
+    Args:
+        W_Q: of the query matrix.
+        W_K: of the key matrix.
+        W_V: of the value matrix.
+        W_1: of the first layer.
+        W_2: of the second.
+        W_U: of the unembedding.
+    """
+
+    W_Q: float
+    W_K: float
+    W_V: float
+    W_1: float
+    W_2: float
+    W_U: float
+
+
+#: Names of the blocks, in order.
+BLOCKS = Parameters._fields
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a network has besides its parameters.
+
+    Args:
+        g: residual coefficient of attention, at least 0; 1 in the paper, 0 without the connection. Networks side by side may have one each.
+        g_f: residual coefficient of the feed-forward network, likewise.
+        activation: φ.
+        temperature: what attention logits are divided by, above 0; √d_k if not given.
+
+    Raises:
+        ValueError: a coefficient that is negative, NaN or infinite, a temperature that is not above 0.
+
+    Source:
+        Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading; the coefficients are ours.
+    """
+
+    g: float | Float[Tensor, "*s"] = 1.0
+    g_f: float | Float[Tensor, "*s"] = 1.0
+    activation: SmoothedReLU = field(default=RELU)
+    temperature: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        arguments.nonnegative("g", self.g)
+        arguments.nonnegative("g_f", self.g_f)
+        if self.temperature is not None:
+            arguments.positive("temperature", self.temperature)
+
+    def divisor(self, theta: Parameters) -> float:
+        """The temperature.
+
+        Args:
+            theta: decides about d_k.
+        """
+        return math.sqrt(theta.W_Q.shape[-1]) if self.temperature is None else self.temperature
