@@ -7,7 +7,6 @@ import torch
 from jaxtyping import Float
 from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Generator, Tensor
-from torch.func import jvp
 
 from shallowformer import arguments
 from shallowformer.residual import gradients, model
@@ -50,8 +49,14 @@ def product(
         ValueError: as ``gradients.backward``.
     """
     model.check(X, theta, setting, Y)
-    slope = lambda *blocks: tuple(gradients.unchecked(X, Y, Parameters(*blocks), setting).gradients)
-    return lambda step: Parameters(*jvp(slope, tuple(theta), tuple(step))[1])
+    blocks = Parameters(*(W.detach().requires_grad_() for W in theta))
+    # The Hessian is symmetric, so the gradient's graph, recorded once and run backwards, gives every product.
+    with torch.enable_grad():
+        slope = gradients.unchecked(X, Y, blocks, setting).gradients
+    run_back = lambda step: torch.autograd.grad(
+        slope, blocks, step, retain_graph=True, materialize_grads=True
+    )
+    return lambda step: Parameters(*run_back(step))
 
 
 def operator(
@@ -93,12 +98,14 @@ def eigenpairs(
         Eigenvalues, the largest in size first, and eigenvectors.
 
     Raises:
-        ValueError: as ``gradients.backward``; ``k`` out of range.
+        ValueError: as ``gradients.backward``; ``k`` out of range; a Hessian that is 0.
     """
     H = operator(X, Y, theta, setting)
     arguments.at_most("k", arguments.count("k", k), "the number of parameters less one", H.shape[0] - 1)
     # A fixed start: random, so that no eigenvector is orthogonal to it, and the same in every call.
     start = np.random.default_rng(0).standard_normal(H.shape[0])
+    if not H.matvec(start).any():
+        raise ValueError("theta must have a Hessian other than 0 to find eigenvectors of, got norm 0")
     values, vectors = eigsh(H, k=k, which="LM", v0=start)
     order = np.argsort(-np.abs(values))
     found = [folded(torch.from_numpy(vectors[:, i].copy()).to(theta.W_Q), theta) for i in order]
@@ -117,7 +124,7 @@ def largest(
         setting: coefficients, activation, temperature.
 
     Raises:
-        ValueError: as ``gradients.backward``.
+        ValueError: as ``gradients.backward``; a Hessian that is 0.
     """
     return abs(float(eigenpairs(X, Y, theta, setting)[0][0]))
 
@@ -185,7 +192,4 @@ def step_size(
         ValueError: as ``gradients.backward``; ``margin`` below 1; a Hessian that is 0.
     """
     arguments.at_least("margin", margin, 1.0)
-    size = largest(X, Y, theta, setting)
-    if size == 0:
-        raise ValueError("theta must have a Hessian other than 0 to take a step from, got norm 0")
-    return 1 / (margin * size)
+    return 1 / (margin * largest(X, Y, theta, setting))

@@ -1,4 +1,6 @@
-"""Tokens without structure, and targets that a network of the same kind can make (``autoregressive`` and ``climate`` have more tokens)."""
+"""Gaussian tokens, tokens of an autoregressive series, and targets that a network of the same kind can make (``climate`` reads measured ones)."""
+
+import math
 
 import torch
 from jaxtyping import Float
@@ -34,6 +36,38 @@ def gaussian(
         arguments.count(name, value)
     size = d**-0.5 if deviation is None else arguments.positive("deviation", deviation)
     return size * torch.randn(P, N, d, generator=generator, dtype=dtype, device=generator.device)
+
+
+def autoregressive(
+    P: int,
+    N: int,
+    d: int,
+    generator: Generator,
+    memory: float = 0.9,
+    dtype: torch.dtype = torch.float64,
+) -> Float[Tensor, "{P} {N} {d}"]:
+    """Stationary sequences x_{i+1} = a x_i + √(1 − a²) W ε_i: neighbours resemble one another, entries of a token depend on one another.
+
+    W is Gaussian/√d, one for all sequences; tokens i and j of a sequence have the covariance a^{|i−j|} WWᵀ, of trace about d.
+
+    Args:
+        P: sequences, at least 1.
+        N: tokens a sequence, at least 1.
+        d: dimension of a token, at least 1.
+        generator: source of randomness; W is drawn first.
+        memory: a, in [0, 1).
+        dtype: of the result.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    a = arguments.below_one("memory", memory)
+    W = gaussian(1, d, d, generator, dtype=dtype)[0]
+    noise = gaussian(P, N, d, generator, 1.0, dtype) @ W.T
+    x = [noise[:, 0]]
+    for i in range(1, N):
+        x.append(a * x[-1] + math.sqrt(1 - a**2) * noise[:, i])
+    return torch.stack(x, 1)
 
 
 def taught(X: Float[Tensor, "P N d"], teacher: Parameters, setting: Setting) -> Float[Tensor, "P N K"]:
