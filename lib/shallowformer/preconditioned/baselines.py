@@ -1,0 +1,140 @@
+"""What the algorithm is compared with: raw descent on (A, B) from several starts, each with the best of a grid of steps."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.preconditioned import invariance
+from shallowformer.training import descent
+from shallowformer.training.points import Point
+
+
+def scale_balanced(
+    A: Float[Tensor, "m d"], B: Float[Tensor, "d d"]
+) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
+    """(cA, B/c) with equal Frobenius norms: the same function in the limit, not on finite contexts.
+
+    Args:
+        A: value matrix, not 0.
+        B: key-query matrix, not 0.
+
+    Raises:
+        ValueError: a matrix is 0 or not finite.
+    """
+    return invariance.equal_norms(A, B)[:2]
+
+
+def small_random(
+    m: int, d: int, size: float, generator: Generator
+) -> tuple[Float[Tensor, "{m} {d}"], Float[Tensor, "{d} {d}"]]:
+    """Gaussian A and B of a small standard deviation an entry.
+
+    Args:
+        m: dimension of a response, at least 1.
+        d: dimension of a covariate, at least 1.
+        size: the standard deviation, above 0.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    arguments.positive("size", size)
+    draw = lambda rows: size * torch.randn(rows, d, generator=generator, dtype=torch.float64)
+    return draw(arguments.count("m", m)), draw(arguments.count("d", d))
+
+
+class _Reached(Exception):
+    """Ends a run early."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+
+def steps_to(
+    objective: descent.Objective,
+    start: Point,
+    eta: float,
+    measure: Callable[[Point], float],
+    threshold: float,
+    most: int,
+) -> int | None:
+    """How many steps of descent until a measure is at most a threshold.
+
+    Args:
+        objective: the losses.
+        start: where descent begins.
+        eta: η, above 0.
+        measure: of a point, e.g. 𝓔.
+        threshold: what it shall reach.
+        most: steps after which it is given up, at least 1.
+
+    Returns:
+        None if it is not reached, or descent diverges.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+
+    def watch(step: int, point: Point) -> None:
+        if float(measure(point)) <= threshold:
+            raise _Reached(step)
+
+    try:
+        descent.run(objective, start, eta=eta, steps=most, every=1, observe=watch)
+    except _Reached as reached:
+        return reached.step
+    except descent.Diverged:
+        pass
+    return None
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of a grid of steps.
+
+    Args:
+        eta: the step, None if none reaches the threshold.
+        steps: how many it takes, None likewise.
+    """
+
+    eta: float | None
+    steps: int | None
+
+
+def best_of(
+    objective: descent.Objective,
+    start: Point,
+    etas: Sequence[float],
+    measure: Callable[[Point], float],
+    threshold: float,
+    most: int,
+) -> Best:
+    """The step of a grid with which descent is first at a threshold; of two that tie, the longer.
+
+    Args:
+        objective: the losses.
+        start: where descent begins.
+        etas: the grid, above 0.
+        measure: of a point, e.g. 𝓔.
+        threshold: what it shall reach.
+        most: steps after which one is given up, at least 1.
+
+    Raises:
+        ValueError: an empty grid, an argument out of range.
+    """
+    if len(etas) == 0:
+        raise ValueError("etas must hold at least one step size, got none")
+    best = Best(None, None)
+    for eta in sorted(etas, reverse=True):
+        # Who is not faster than the best so far need not be waited for.
+        limit = most if best.steps is None else best.steps - 1
+        if limit < 1:
+            break
+        taken = steps_to(objective, start, eta, measure, threshold, limit)
+        if taken is not None:
+            best = Best(eta, taken)
+    return best

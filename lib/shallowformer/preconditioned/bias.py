@@ -1,0 +1,34 @@
+"""How far the gradient on finite data is from that of the limit, in whitened coordinates: the δ of biased descent."""
+
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer.preconditioned import gradients, limit
+from shallowformer.preconditioned.problems import Problem
+
+
+def whitened(
+    A: Float[Tensor, "m d"],
+    B: Float[Tensor, "d d"],
+    X: Float[Tensor, "n d"],
+    Y: Float[Tensor, "n m"],
+    problem: Problem,
+    context: Float[Tensor, "... N d"] | None = None,
+) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
+    """(∇_A𝓛_n − ∇_A𝓔)Σ^{−½} and Σ^{−½}(∇_B𝓛_n − ∇_B𝓔)Σ^{−½}: the difference of gradients in Ã and B̃.
+
+    Args:
+        A: value matrix.
+        B: key-query matrix.
+        X: queries.
+        Y: responses.
+        problem: Σ and M.
+        context: tokens: one set for all queries, or one a query; the queries themselves if not given.
+
+    Raises:
+        ValueError: shapes or kinds that do not fit, NaN.
+    """
+    _, *empirical = gradients.loss_and_gradients(A, B, X, Y, context)
+    off_A, off_B = (a - b for a, b in zip(empirical, limit.gradients(A, B, problem), strict=True))
+    inverse = problem.inverse_root
+    return off_A @ inverse, inverse @ off_B @ inverse

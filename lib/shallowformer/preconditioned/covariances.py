@@ -1,0 +1,82 @@
+"""Covariance matrices with a given spectrum, and their roots."""
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+
+
+def geometric(d: int, largest: float, smallest: float) -> Float[Tensor, " {d}"]:
+    """Numbers from the largest to the smallest, each the same fraction of the one before.
+
+    Args:
+        d: how many, at least 1; one alone is the largest.
+        largest: above 0.
+        smallest: above 0, at most the largest.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    arguments.count("d", d)
+    arguments.positive("largest", largest)
+    arguments.at_most("smallest", arguments.positive("smallest", smallest), "largest", largest)
+    steps = torch.arange(d, dtype=torch.float64) / max(1, d - 1)
+    return largest * (smallest / largest) ** steps
+
+
+def orthogonal(d: int, generator: Generator) -> Float[Tensor, "{d} {d}"]:
+    """A rotation or reflection, uniform (Haar).
+
+    Args:
+        d: dimension, at least 1.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: ``d`` below 1.
+    """
+    arguments.count("d", d)
+    Q, R = torch.linalg.qr(torch.randn(d, d, generator=generator, dtype=torch.float64))
+    return Q * torch.sign(R.diagonal())
+
+
+def random(d: int, condition: float, generator: Generator) -> Float[Tensor, "{d} {d}"]:
+    """Σ with eigenvalues geometric from 1 to 1/κ in a uniformly random basis.
+
+    Args:
+        d: dimension, at least 1.
+        condition: κ(Σ), at least 1.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    values = geometric(d, 1.0, 1 / arguments.at_least("condition", condition, 1.0))
+    basis = orthogonal(d, generator)
+    return basis * values @ basis.T
+
+
+def roots(Sigma: Float[Tensor, "d d"]) -> tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]]:
+    """Σ^½ and Σ^{−½}, symmetric.
+
+    Args:
+        Sigma: symmetric, positive definite.
+
+    Raises:
+        ValueError: not symmetric, or singular up to rounding.
+    """
+    d = arguments.floating("Sigma", Sigma, "d d").shape[0]
+    arguments.shape("Sigma", Sigma, (d, d), "square")
+    rounding = 16 * d * torch.finfo(Sigma.dtype).eps
+    apart = float((Sigma - Sigma.T).abs().max())
+    if apart > rounding * float(Sigma.abs().max()):
+        raise ValueError(
+            f"Sigma must be symmetric, got entries that differ by {apart:.3g} from the transpose"
+        )
+    values, basis = torch.linalg.eigh((Sigma + Sigma.T) / 2)
+    if not values[0] > rounding * values[-1]:
+        raise ValueError(
+            f"Sigma must be positive definite, got eigenvalues from {float(values[0]):.3g} to {float(values[-1]):.3g}"
+        )
+    root = values.sqrt()
+    return basis * root @ basis.T, basis / root @ basis.T

@@ -1,0 +1,85 @@
+"""What a training set says of Σ and M: empirical covariance, regression matrix, whitened target."""
+
+import functools
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.preconditioned import covariances
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Σ̂ = (1/n) Σ x_i x_iᵀ (+ εI) and (1/n) Σ y_i x_iᵀ.
+
+    Args:
+        Sigma: Σ̂, symmetric and positive definite.
+        cross: (1/n) Σ y_i x_iᵀ.
+
+    Raises:
+        ValueError: Σ̂ singular or not symmetric, shapes that do not fit, NaN.
+    """
+
+    Sigma: Float[Tensor, "d d"]
+    cross: Float[Tensor, "m d"]
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        _ = self._roots
+        m = arguments.floating("cross", self.cross, "m d").shape[0]
+        arguments.shape("cross", self.cross, (m, len(self.Sigma)), "[m, d], d as in Sigma")
+
+    @classmethod
+    def of(cls, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], ridge: float = 0.0) -> "Moments":
+        """The moments of a training set.
+
+        Args:
+            X: covariates.
+            Y: responses.
+            ridge: ε, added to the diagonal of Σ̂; at least 0.
+
+        Raises:
+            ValueError: n ≤ d without a ridge; Σ̂ singular; shapes that do not fit, NaN.
+
+        Source:
+            The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+        """
+        n, d = arguments.floating("X", X, "n d").shape
+        arguments.shape("Y", Y, (n, arguments.floating("Y", Y, "n m").shape[1]), "[n, m], n as in X")
+        arguments.same_kind("X", X, Y=Y)
+        if arguments.at_least("ridge", ridge, 0.0) == 0 and n <= d:
+            raise ValueError(f"X must have more than d = {d} rows, or ridge must be above 0, got n = {n}")
+        one = torch.eye(d, dtype=X.dtype, device=X.device)
+        return cls(X.T @ X / n + ridge * one, Y.T @ X / n)
+
+    @functools.cached_property
+    def _roots(self) -> tuple[Tensor, Tensor]:
+        return covariances.roots(self.Sigma)
+
+    @property
+    def root(self) -> Float[Tensor, "d d"]:
+        """Σ̂^½."""
+        return self._roots[0]
+
+    @property
+    def inverse_root(self) -> Float[Tensor, "d d"]:
+        """Σ̂^{−½}."""
+        return self._roots[1]
+
+    @functools.cached_property
+    def M(self) -> Float[Tensor, "m d"]:
+        """M̂ = (1/n) Σ y_i x_iᵀ Σ̂⁻¹: least squares, or ridge regression."""
+        return self.target @ self.inverse_root
+
+    @functools.cached_property
+    def target(self) -> Float[Tensor, "m d"]:
+        """M̂Σ̂^½."""
+        return self.cross @ self.inverse_root
+
+    @functools.cached_property
+    def singular_values(self) -> Float[Tensor, " r"]:
+        """Of M̂Σ̂^½."""
+        return torch.linalg.svdvals(self.target)

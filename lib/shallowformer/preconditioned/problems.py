@@ -1,0 +1,148 @@
+"""Linear regression with Gaussian covariates: x ~ N(0, Σ), y = Mx + w."""
+
+import functools
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.preconditioned import covariances
+
+
+class Samples(NamedTuple):
+    """A training set.
+
+    Args:
+        X: covariates, one a row.
+        Y: responses.
+    """
+
+    X: Float[Tensor, "n d"]
+    Y: Float[Tensor, "n m"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The law of a sample: x ~ N(0, Σ), y = Mx + w with w ~ N(0, σ²I).
+
+    Args:
+        Sigma: Σ, symmetric and positive definite.
+        M: the regression matrix, of any rank.
+        sigma: σ, at least 0.
+
+    Raises:
+        ValueError: Σ singular or not symmetric; shapes that do not fit; NaN; σ below 0.
+
+    Source:
+        Assumptions A1 to A3 of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+    """
+
+    Sigma: Float[Tensor, "d d"]
+    M: Float[Tensor, "m d"]
+    sigma: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        _ = self._roots
+        m = arguments.floating("M", self.M, "m d").shape[0]
+        arguments.shape("M", self.M, (m, self.d), "[m, d], d as in Sigma")
+        arguments.same_kind("Sigma", self.Sigma, M=self.M)
+        arguments.at_least("sigma", self.sigma, 0.0)
+
+    @property
+    def d(self) -> int:
+        """Dimension of a covariate."""
+        return self.Sigma.shape[0]
+
+    @property
+    def m(self) -> int:
+        """Dimension of a response."""
+        return self.M.shape[0]
+
+    @functools.cached_property
+    def _roots(self) -> tuple[Tensor, Tensor]:
+        return covariances.roots(self.Sigma)
+
+    @property
+    def root(self) -> Float[Tensor, "d d"]:
+        """Σ^½."""
+        return self._roots[0]
+
+    @property
+    def inverse_root(self) -> Float[Tensor, "d d"]:
+        """Σ^{−½}."""
+        return self._roots[1]
+
+    @functools.cached_property
+    def target(self) -> Float[Tensor, "m d"]:
+        """M̃ = MΣ^½."""
+        return self.M @ self.root
+
+    @functools.cached_property
+    def singular_values(self) -> Float[Tensor, " r"]:
+        """s_1 ≥ … of M̃, min(m, d) of them."""
+        return torch.linalg.svdvals(self.target)
+
+    def covariates(self, n: int, generator: Generator) -> Float[Tensor, "{n} d"]:
+        """Independent draws of x.
+
+        Args:
+            n: how many, at least 1.
+            generator: source of randomness.
+        """
+        return self._normal(generator, arguments.count("n", n), self.d) @ self.root
+
+    def contexts(self, n: int, N: int, generator: Generator) -> Float[Tensor, "{n} {N} d"]:
+        """Contexts of N tokens each, independent of one another.
+
+        Args:
+            n: contexts, at least 1.
+            N: tokens, at least 1.
+            generator: source of randomness.
+        """
+        return self._normal(generator, arguments.count("n", n), arguments.count("N", N), self.d) @ self.root
+
+    def samples(self, n: int, generator: Generator) -> Samples:
+        """A training set.
+
+        Args:
+            n: samples, at least 1.
+            generator: source of randomness; it draws all covariates first, then the noise, so that σ does not change them.
+        """
+        X = self.covariates(n, generator)
+        return Samples(X, X @ self.M.T + self.sigma * self._normal(generator, n, self.m))
+
+    def _normal(self, generator: Generator, *shape: int) -> Tensor:
+        return torch.randn(*shape, generator=generator, dtype=self.Sigma.dtype, device=self.Sigma.device)
+
+
+def random(
+    singular_values: Float[Tensor, " r"],
+    condition: float,
+    generator: Generator,
+    sigma: float = 0.0,
+    d: int | None = None,
+    m: int | None = None,
+) -> Problem:
+    """A problem whose M̃ has these singular values, in uniformly random bases; Σ as ``covariances.random`` makes it.
+
+    Args:
+        singular_values: s_1, …, s_r, at least 0.
+        condition: κ(Σ), at least 1.
+        generator: source of randomness.
+        sigma: σ, at least 0.
+        d: dimension of a covariate; r if not given.
+        m: dimension of a response; r if not given.
+
+    Raises:
+        ValueError: an argument out of range; d or m below r.
+    """
+    arguments.nonnegative("singular_values", arguments.floating("singular_values", singular_values, "r"))
+    r = len(singular_values)
+    d, m = (r if size is None else arguments.count(name, size, r) for name, size in (("d", d), ("m", m)))
+    Sigma = covariances.random(d, condition, generator)
+    P, Q = (covariances.orthogonal(size, generator)[:, :r] for size in (m, d))
+    return Problem(Sigma, P * singular_values @ Q.T @ covariances.roots(Sigma)[1], sigma)

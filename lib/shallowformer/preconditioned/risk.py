@@ -1,0 +1,34 @@
+"""Excess risk with the training covariates as context: 𝓡_n(A, B) = ½E_x‖Aẑ_n(x) − Mx‖² over fresh queries."""
+
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.preconditioned import gradients
+from shallowformer.preconditioned.problems import Problem
+
+
+def excess(
+    A: Float[Tensor, "m d"],
+    B: Float[Tensor, "d d"],
+    context: Float[Tensor, "N d"],
+    problem: Problem,
+    queries: int,
+    generator: Generator,
+) -> Float[Tensor, " {queries}"]:
+    """½‖Aẑ(x) − Mx‖² at fresh queries: their mean estimates 𝓡_n, and their spread its standard error.
+
+    Args:
+        A: value matrix.
+        B: key-query matrix.
+        context: tokens, as a rule the training covariates.
+        problem: Σ and M.
+        queries: how many, at least 1.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: shapes that do not fit, NaN, ``queries`` below 1.
+    """
+    arguments.shape("A", arguments.floating("A", A, "m d"), tuple(problem.M.shape), "[m, d] as M")
+    x = problem.covariates(arguments.count("queries", queries), generator)
+    return (gradients.outputs(A, B, x, context) - x @ problem.M.T).square().sum(1) / 2

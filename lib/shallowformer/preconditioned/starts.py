@@ -1,0 +1,106 @@
+"""Where descent begins: whitened factors (U, V) of an estimate of M̃, of a part of the data, perturbed, or small and random."""
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer import arguments
+from shallowformer.preconditioned import landscape
+from shallowformer.preconditioned.moments import Moments
+
+Factors = tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]
+
+
+def spectral(moments: Moments, rank: int | None = None) -> Factors:
+    """(PS^½, QS^½) of the singular value decomposition of M̂Σ̂^½: balanced, and at the floor already if all data are in it.
+
+    Args:
+        moments: of the training set.
+        rank: columns of the factors; min(m, d) if not given. With an M of lower rank, that one.
+
+    Raises:
+        ValueError: ``rank`` out of range.
+
+    Source:
+        The spectral initialisation of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+    """
+    return landscape.optimum(moments.target, rank=rank)
+
+
+def subsample(
+    X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, rank: int | None = None, ridge: float = 0.0
+) -> Factors:
+    """The spectral start from the first samples only: coarser, so that a geometric phase can be seen.
+
+    Args:
+        X: covariates.
+        Y: responses.
+        first: how many samples, above d without a ridge and at most n.
+        rank: columns of the factors; min(m, d) if not given.
+        ridge: ε, added to the diagonal of Σ̂.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    arguments.at_most("first", arguments.count("first", first), "n", len(X))
+    return spectral(Moments.of(X[:first], Y[:first], ridge), rank)
+
+
+def perturbed(
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], size: float, generator: Generator
+) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
+    """Factors plus Gaussian noise of a standard deviation an entry.
+
+    Args:
+        U: left factor.
+        V: right factor.
+        size: the standard deviation, at least 0.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: NaN, ``size`` below 0.
+    """
+    arguments.floating("U", U, "m r")
+    arguments.floating("V", V, "d r")
+    arguments.at_least("size", size, 0.0)
+    noise = lambda factor: torch.randn(
+        factor.shape, generator=generator, dtype=factor.dtype, device=factor.device
+    )
+    return U + size * noise(U), V + size * noise(V)
+
+
+def coarse(
+    X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, size: float, generator: Generator
+) -> Factors:
+    """The spectral start from the first samples, perturbed.
+
+    Args:
+        X: covariates.
+        Y: responses.
+        first: how many samples, above d and at most n.
+        size: the noise's standard deviation, at least 0.
+        generator: source of randomness.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    return perturbed(*subsample(X, Y, first), size, generator)
+
+
+def small_random(m: int, d: int, size: float, generator: Generator, rank: int | None = None) -> Factors:
+    """Gaussian factors of a small standard deviation an entry.
+
+    Args:
+        m: rows of U, at least 1.
+        d: rows of V, at least 1.
+        size: the standard deviation, above 0.
+        generator: source of randomness.
+        rank: columns; min(m, d) if not given.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    m, d = arguments.count("m", m), arguments.count("d", d)
+    rank = min(m, d) if rank is None else arguments.count("rank", rank)
+    U, V = (torch.zeros(rows, rank, dtype=torch.float64) for rows in (m, d))
+    return perturbed(U, V, arguments.positive("size", size), generator)
