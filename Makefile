@@ -51,6 +51,7 @@ bench: $(READY)
 	$(BIN)/python bench/site.py
 	$(BIN)/python bench/kernel.py
 	$(BIN)/python bench/recurrence.py
+	$(BIN)/python bench/preconditioned.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

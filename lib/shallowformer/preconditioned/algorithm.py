@@ -64,10 +64,10 @@ class Algorithm:
                 )
         arguments.at_least("lam", self.lam, 0.0)
         arguments.positive("scale", self.scale)
-        _ = self._regression, self._moved
+        d = arguments.floating("X", self.X, "n d").shape[1]
         if self.preconditioner is not None:
-            d = self.X.shape[1]
             arguments.shape("preconditioner", self.preconditioner, (d, d), "[d, d], d as in X")
+        _ = self._regression, self._moved
 
     @property
     def n(self) -> int:

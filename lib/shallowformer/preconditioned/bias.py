@@ -3,6 +3,7 @@
 from jaxtyping import Float
 from torch import Tensor
 
+from shallowformer import arguments
 from shallowformer.preconditioned import gradients, limit
 from shallowformer.preconditioned.problems import Problem
 
@@ -14,8 +15,11 @@ def whitened(
     Y: Float[Tensor, "n m"],
     problem: Problem,
     context: Float[Tensor, "... N d"] | None = None,
+    scale: float = 1.0,
 ) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
     """(∇_A𝓛_n − ∇_A𝓔)Σ^{−½} and Σ^{−½}(∇_B𝓛_n − ∇_B𝓔)Σ^{−½}: the difference of gradients in Ã and B̃.
+
+    With a scale c, in the algorithm's coordinates Ã = cU and B̃ = V/c: the first times c, the second over c.
 
     Args:
         A: value matrix.
@@ -24,11 +28,13 @@ def whitened(
         Y: responses.
         problem: Σ and M.
         context: tokens: one set for all queries, or one a query; the queries themselves if not given.
+        scale: c, above 0.
 
     Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
+        ValueError: shapes or kinds that do not fit, NaN, ``scale`` not above 0.
     """
+    arguments.positive("scale", scale)
     _, *empirical = gradients.loss_and_gradients(A, B, X, Y, context)
     off_A, off_B = (a - b for a, b in zip(empirical, limit.gradients(A, B, problem), strict=True))
     inverse = problem.inverse_root
-    return off_A @ inverse, inverse @ off_B @ inverse
+    return scale * off_A @ inverse, inverse @ off_B @ inverse / scale

@@ -14,8 +14,8 @@ from torch import Tensor
 from shallowformer import arguments, softmax
 from shallowformer.training.points import Point
 
-#: Weights of about so many pairs of query and token are kept at once: 2 MB in float64, which stays in cache.
-_PAIRS = 2**18
+#: Weights of about so many pairs of query and token are kept at once: 1 MB in float64, which stays in cache.
+_PAIRS = 2**17
 
 
 def attended(

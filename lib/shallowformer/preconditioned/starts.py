@@ -11,26 +11,35 @@ from shallowformer.preconditioned.moments import Moments
 Factors = tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]
 
 
-def spectral(moments: Moments, rank: int | None = None) -> Factors:
+def spectral(moments: Moments, rank: int | None = None, symmetric: bool = False) -> Factors:
     """(PS^½, QS^½) of the singular value decomposition of M̂Σ̂^½: balanced, and at the floor already if all data are in it.
 
     Args:
         moments: of the training set.
         rank: columns of the factors; min(m, d) if not given. With an M of lower rank, that one.
+        symmetric: take (PS^½Qᵀ, QS^½Qᵀ), of d columns. With the preconditioner Σ̂ the whole run is then the same for data x and Lx, whatever
+            the invertible matrix L is: it depends on Σ through M̃ only. Of other starts of the orbit this is true in the limit.
 
     Raises:
-        ValueError: ``rank`` out of range.
+        ValueError: ``rank`` out of range, or given though the start is symmetric.
 
     Source:
         The spectral initialisation of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
     """
-    return landscape.optimum(moments.target, rank=rank)
+    if not symmetric:
+        return landscape.optimum(moments.target, rank=rank)
+    if rank is not None:
+        raise ValueError(f"rank must not be given with a symmetric start, which has d columns, got {rank}")
+    P, s, Qt = torch.linalg.svd(moments.target, full_matrices=False)
+    return P * s.sqrt() @ Qt, Qt.T * s.sqrt() @ Qt
 
 
 def subsample(
     X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, rank: int | None = None, ridge: float = 0.0
 ) -> Factors:
     """The spectral start from the first samples only: coarser, so that a geometric phase can be seen.
+
+    Factors are whitened by the covariance of these samples; who takes them for whitened by that of all makes the start coarser still.
 
     Args:
         X: covariates.

@@ -1,0 +1,66 @@
+"""Problems have the singular values that were asked for, and samples the law."""
+
+import pytest
+import torch
+
+from checks import refused
+from shallowformer.preconditioned import problems
+from shallowformer.preconditioned.problems import Problem
+
+S = torch.tensor([2.0, 1.0, 0.5], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(("d", "m"), [(None, None), (5, 3), (3, 4), (4, 6)])
+def test_singular_values(d, m, generator):
+    problem = problems.random(S, 100.0, generator(), d=d, m=m)
+    assert (problem.d, problem.m) == (d or 3, m or 3)
+    assert torch.allclose(problem.singular_values[:3], S, rtol=1e-12)
+    assert torch.allclose(problem.singular_values[3:], torch.zeros(1, dtype=torch.float64), atol=1e-12)
+    assert torch.allclose(torch.linalg.cond(problem.Sigma), torch.tensor(100.0, dtype=torch.float64))
+
+
+def test_a_matrix_of_lower_rank(generator):
+    problem = problems.random(torch.tensor([1.0, 0.0], dtype=torch.float64), 3.0, generator())
+    assert float(torch.linalg.svdvals(problem.M)[1]) < 1e-15
+
+
+def test_moments_of_samples(problem, generator):
+    """Of 200 000 samples: entries of covariances are off by about their size over √n."""
+    n = 200_000
+    X, Y = problem.samples(n, generator())
+    off = 6 / n**0.5
+    assert (
+        float((problem.inverse_root @ (X.T @ X / n) @ problem.inverse_root - torch.eye(5)).abs().max()) < off
+    )
+    noise = Y - X @ problem.M.T
+    assert float((noise.T @ noise / n - 0.25 * torch.eye(5)).abs().max()) < 0.25 * off
+    assert float((X.T @ noise / n).abs().max()) < 0.5 * off
+
+
+def test_noise_does_not_change_the_covariates(problem, generator):
+    quiet = Problem(problem.Sigma, problem.M)
+    X, Y = quiet.samples(10, generator())
+    assert torch.equal(X, problem.samples(10, generator()).X)
+    assert torch.equal(Y, X @ problem.M.T)
+
+
+def test_contexts(problem, generator):
+    assert problem.contexts(3, 4, generator()).shape == (3, 4, 5)
+    found = problem.contexts(50, 1000, generator())
+    assert torch.allclose(found.flatten(0, 1).T.cov(), problem.Sigma, atol=0.03)
+
+
+def test_refused(draw):
+    one = torch.eye(2, dtype=torch.float64)
+    with refused("Sigma", "eigenvalues from 0", "positive definite"):
+        Problem(torch.ones(2, 2, dtype=torch.float64), one)
+    with refused("M", "(3, 4)", "(3, 2)"):
+        Problem(one, draw(3, 4))
+    with refused("sigma", "-1", "at least 0"):
+        Problem(one, one, -1.0)
+    with refused("M", "1 entries", "finite"):
+        Problem(one, torch.tensor([[torch.nan, 0.0]], dtype=torch.float64))
+    with refused("d", "2", "at least 3"):
+        problems.random(S, 1.0, torch.Generator(), d=2)
+    with refused("singular_values", "-1", "at least 0"):
+        problems.random(-S[1:2], 1.0, torch.Generator())
