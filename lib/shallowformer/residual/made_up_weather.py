@@ -81,7 +81,7 @@ def write(path: Path | str, days: int, seed: int = 0) -> None:
         if 1000 <= step % 5000 < 1020:  # 200 minutes without a line
             continue
         numbers = [f"{entry:.2f}" for entry in row]
-        if 3000 <= step % 5000 < 3003:
+        if 3000 <= step % 5000 < 3006:
             numbers[11:13] = "-9999.00", "-9999.00"
         date, clock = str(first + 10 * step).split("T")
         year, month, day = date.split("-")
