@@ -96,6 +96,42 @@ def test_the_spectrum_at_one_half():
     assert torch.allclose(landscape.hessian_spectrum(S), expected)
 
 
+@pytest.mark.parametrize("lam", [0.1, 0.5, 1.7])
+@pytest.mark.parametrize(
+    ("m", "d", "r", "s", "kept"),
+    [
+        (4, 4, 4, (2.0, 1.3, 0.7, 0.3), (0, 2)),
+        (3, 3, 3, (2.0, 2.0, 0.7), (1,)),
+        (2, 2, 2, (2.0, 2.0), ()),
+        (5, 4, 3, (2.0, 1.3, 0.7), (0, 1, 2)),
+        (5, 4, 5, (2.0, 1.3), (1,)),
+        (4, 3, 2, (2.0, 1.3, 0.7), (0, 2)),
+    ],
+)
+def test_the_spectrum_at_any_stationary_point(m, d, r, s, kept, lam, generator):
+    s = torch.tensor(s, dtype=torch.float64)
+    P, Q = (covariances.orthogonal(size, generator(seed))[:, : len(s)] for size, seed in ((m, 1), (d, 2)))
+    O = covariances.orthogonal(r, generator(3))[:, : len(kept)]
+    some = list(kept)
+    U, V = (A[:, some] * s[some].sqrt() @ O.T for A in (P, Q))
+    found = torch.linalg.eigvalsh(factorisation.hessian(U, V, P * s @ Q.T, lam))
+    rest = [i for i in range(len(s)) if i not in kept]
+    assert torch.allclose(found, landscape.stationary_spectrum(s[some], s[rest], lam, r, m, d), atol=1e-12)
+
+
+def test_the_spectrum_at_the_optimum_twice():
+    none = S[:0]
+    assert torch.allclose(
+        landscape.stationary_spectrum(S, none, 0.3, 4, 5, 6), landscape.hessian_spectrum(S, 0.3, 5, 6)
+    )
+    with refused("lam", "0", "above 0"):
+        landscape.stationary_spectrum(S, none, 0.0, 4, 4, 4)
+    with refused("lost", "above 0", "-1"):
+        landscape.stationary_spectrum(S, -S[:1] / S[0], 0.5, 4, 5, 5)
+    with refused("columns", "3", "at least 4"):
+        landscape.stationary_spectrum(S, none, 0.5, 3, 4, 4)
+
+
 def test_an_optimum_of_lower_rank(generator):
     M = target(generator, s=S[:2])
     U, V = landscape.optimum(M, rank=2)

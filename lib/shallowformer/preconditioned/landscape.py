@@ -153,6 +153,49 @@ def hessian_spectrum(
     return torch.cat(found).sort().values
 
 
+def stationary_spectrum(
+    kept: Float[Tensor, " k"], lost: Float[Tensor, " l"], lam: float, columns: int, m: int, d: int
+) -> Float[Tensor, " p"]:
+    """Eigenvalues of ∇²f_λ at any stationary point of f_λ, λ > 0, ascending, p = (m + d)r of them.
+
+    For i < j kept: s_i + s_j twice, 2λ(s_i + s_j), 0; for i kept: 2s_i, 4λs_i; for i lost and j kept: s_j − s_i, s_j + s_i; for each of the
+    r − |I| columns that are not used: 2λs_i and 0 for i kept, s_i and −s_i for i lost; for each of the m + d − 2 rank M̃ rows that M̃ does not see:
+    s_j for j kept, 0 for each column that is not used.
+
+    Args:
+        kept: singular values in I, above 0; may be empty, and equal.
+        lost: the other singular values above 0; may be empty.
+        lam: λ, above 0.
+        columns: r, of the factors; at least |I|.
+        m: rows of M̃.
+        d: columns of M̃.
+
+    Raises:
+        ValueError: a singular value that is not above 0, λ not above 0, too few columns, rows or columns of M̃.
+
+    Source:
+        A theorem of this book.
+    """
+    arguments.positive("lam", lam)
+    for name, values in (("kept", kept), ("lost", lost)):
+        if len(values) and not float(values.min()) > 0:
+            raise ValueError(f"{name} must be above 0, got {float(values.min()):g} among them")
+    free = arguments.count("columns", columns, max(1, len(kept))) - len(kept)
+    rank = len(kept) + len(lost)
+    unseen = sum(arguments.count(name, size, rank) for name, size in (("m", m), ("d", d))) - 2 * rank
+    i, j = torch.triu_indices(len(kept), len(kept), 1)
+    pairs = kept[i] + kept[j]
+    less, more = ((kept + sign * lost[:, None]).flatten() for sign in (-1, 1))
+    at_both = [pairs, pairs, 2 * lam * pairs, 0 * pairs, 2 * kept, 4 * lam * kept, less, more]
+    at_free = [2 * lam * kept, 0 * kept, lost, -lost]
+    unused = torch.zeros(unseen * free, dtype=kept.dtype)
+    return (
+        torch.cat([*at_both, *(each.repeat(free) for each in at_free), kept.repeat(unseen), unused])
+        .sort()
+        .values
+    )
+
+
 def _distinct(target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     arguments.floating("target", target, "m d")
     P, s, Qt = torch.linalg.svd(target, full_matrices=False)

@@ -1,0 +1,60 @@
+"""Gradient flow of f_λ: the curve that descent follows when its step goes to 0."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from scipy.integrate import solve_ivp
+from torch import Tensor
+
+from shallowformer import arguments
+from shallowformer.preconditioned import factorisation
+
+
+def solve(
+    U: Float[Tensor, "m r"],
+    V: Float[Tensor, "d r"],
+    target: Float[Tensor, "m d"],
+    times: Sequence[float],
+    lam: float = 0.5,
+    tolerance: float = 1e-11,
+) -> list[tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]]:
+    """(U̇, V̇) = −∇f_λ(U, V) from time 0, in double precision by an embedded Runge–Kutta pair of order 8.
+
+    Args:
+        U: left factor at time 0.
+        V: right factor at time 0.
+        target: M̃.
+        times: at which the factors are wanted, increasing, from 0 on.
+        lam: λ, at least 0.
+        tolerance: relative and absolute error of a step, above 0.
+
+    Returns:
+        The factors at the times.
+
+    Raises:
+        ValueError: shapes that do not fit, NaN, times that do not increase from 0 on, an argument out of range.
+    """
+    factorisation.value(U, V, target, lam)  # refuses what does not fit
+    arguments.positive("tolerance", tolerance)
+    times = [float(time) for time in times]
+    if not times or times[0] < 0 or any(b <= a for a, b in itertools.pairwise(times)):
+        raise ValueError(f"times must increase from 0 on, got {times}")
+    (m, r), d = U.shape, len(V)
+
+    def split(flat: np.ndarray) -> tuple[Tensor, Tensor]:
+        point = torch.from_numpy(np.ascontiguousarray(flat)).to(target)
+        return point[: m * r].view(m, r), point[m * r :].view(d, r)
+
+    def slope(_: float, flat: np.ndarray) -> np.ndarray:
+        return -torch.cat(
+            [block.flatten() for block in factorisation.gradient(*split(flat), target, lam)]
+        ).numpy()
+
+    start = torch.cat([U.flatten(), V.flatten()]).numpy()
+    if times[-1] == 0:
+        return [split(start)]
+    solved = solve_ivp(slope, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=tolerance, atol=tolerance)
+    return [split(column) for column in solved.y.T]
