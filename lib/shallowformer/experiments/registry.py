@@ -136,6 +136,38 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.kernel_regime.training_loss:LONG",
         "Figure 1(c) after the paper's horizon: the small copy over ten times the length",
     ),
+    "coefficient_sweep": Entry(
+        "shallowformer.experiments.residual.coefficient_sweep:EXPERIMENT",
+        "Figure 3(a) on autoregressive tokens: residual coefficients, three rules for the step, three kinds of targets",
+    ),
+    "climate_windows": Entry(
+        "shallowformer.experiments.residual.climate_windows:EXPERIMENT",
+        "Figure 3(a) on made-up weather in the format of the Jena file: residual coefficients, three rules for the step",
+    ),
+    "rank_collapse": Entry(
+        "shallowformer.experiments.residual.rank_collapse:EXPERIMENT",
+        "Silent attention with and without its residual: the floor, the escape, and the network's residual",
+    ),
+    "admissible_runs": Entry(
+        "shallowformer.experiments.residual.admissible_runs:EXPERIMENT",
+        "Theorems A, A+, D, E and F of the residual part at starts that they admit, with certified steps: every bound at every step",
+    ),
+    "finite_context": Entry(
+        "shallowformer.experiments.preconditioned.finite_context:EXPERIMENT",
+        "What a finite context costs: fresh queries at a balanced optimum, against radius and number of tokens",
+    ),
+    "own_token": Entry(
+        "shallowformer.experiments.preconditioned.finite_context:OWN",
+        "What a finite context costs if the query is one of its tokens, and if it is not",
+    ),
+    "huge_context": Entry(
+        "shallowformer.experiments.preconditioned.finite_context:HUGE",
+        "The exact risk of contexts of up to 10⁶⁴ tokens, d = 1, below, at and above the threshold",
+    ),
+    "convergence": Entry(
+        "shallowformer.experiments.preconditioned.convergence:EXPERIMENT",
+        "The structure-aware algorithm on finite data: a geometric phase, then a floor that falls like 1/n",
+    ),
 }
 
 

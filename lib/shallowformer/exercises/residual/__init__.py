@@ -1,0 +1,1 @@
+"""Checks of the exercises on residual connections, a module a chapter."""

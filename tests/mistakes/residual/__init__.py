@@ -1,0 +1,1 @@
+"""Mistakes planted in the chapters on residual connections, a file a chapter."""
