@@ -1,0 +1,55 @@
+"""A residual coefficient is a scale: the network with coefficient 1 that computes the same, and the steps that keep it the same."""
+
+from shallowformer import arguments
+from shallowformer.residual.parameters import Parameters, PerBlock, Setting
+from shallowformer.residual.smoothed import SmoothedReLU
+
+
+def standard(theta: Parameters, setting: Setting) -> tuple[Parameters, Setting]:
+    """The network with g = 1 that has the same outputs: W_V/g, gW_U, and φ of width τ/g.
+
+    Args:
+        theta: parameters.
+        setting: coefficients, activation, temperature; g is a number above 0.
+
+    Raises:
+        ValueError: g is not a number above 0.
+
+    Source:
+        Ours.
+    """
+    g = arguments.positive("g", setting.g)
+    activation = SmoothedReLU(setting.activation.tau / g)
+    return (
+        theta._replace(W_V=theta.W_V / g, W_U=g * theta.W_U),
+        Setting(1.0, setting.g_f, activation, setting.temperature),
+    )
+
+
+def steps(g: float, mu: float) -> PerBlock:
+    """Steps of that network, block by block, which keep its outputs those of the other: μ/g² for W_V, μg² for W_U, μ for the rest.
+
+    Args:
+        g: coefficient, above 0.
+        mu: step μ of the other, above 0.
+
+    Raises:
+        ValueError: an argument out of range.
+
+    Source:
+        Ours.
+    """
+    square = arguments.positive("g", g) ** 2
+    arguments.positive("mu", mu)
+    return PerBlock(W_Q=mu, W_K=mu, W_V=mu / square, W_1=mu, W_2=mu, W_U=mu * square)
+
+
+def step(theta: Parameters, slope: Parameters, mu: PerBlock) -> Parameters:
+    """One step of descent with a step a block.
+
+    Args:
+        theta: parameters.
+        slope: ∇Φ.
+        mu: the steps.
+    """
+    return Parameters(*(W - size * change for W, size, change in zip(theta, mu, slope, strict=True)))
