@@ -1,0 +1,1 @@
+"""Checks of the exercises on preconditioned attention, a module a chapter."""

@@ -1,0 +1,1 @@
+"""Mistakes planted in the chapters on token selection, a file a chapter."""

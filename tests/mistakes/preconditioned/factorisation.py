@@ -1,0 +1,146 @@
+"""Mistakes planted in the chapter *The factorisation problem*: what its checks must notice."""
+
+from dataclasses import replace
+
+import torch
+
+from shallowformer.preconditioned import factorisation, landscape, rotated, unregularised
+from shallowformer.verify.mistakes import Mistake, formula, package
+
+_right_gradient = factorisation.gradient
+_right_spectrum = landscape.stationary_spectrum
+_right_hessian = factorisation.hessian
+_right_saddle = unregularised.saddle
+_right_valley = unregularised.valley
+_right_minima = unregularised.minimum_spectrum
+_right_at = rotated.FlowStart.at
+
+
+def _wrong_sign(U, V, target, lam=0.5):
+    """Grows with imbalance in V."""
+    of_U, of_V = _right_gradient(U, V, target, lam)
+    return of_U, of_V + 2 * lam * V @ factorisation.imbalance(U, V)
+
+
+def _half_regulariser(U, V, target, lam=0.5):
+    return _right_gradient(U, V, target, lam / 2)
+
+
+def _half_hessian(U, V, target, lam=0.5):
+    return _right_hessian(U, V, target, lam / 2)
+
+
+def _weight_twice(kept, lost, lam, columns, m, d):
+    return _right_spectrum(kept, lost, 2 * lam, columns, m, d)
+
+
+def _missed_by_one(kept, lost, lam, columns, m, d):
+    """The smallest missed value in place of the largest."""
+    lower = lost.sort(descending=True).values.clone()
+    if len(lower) > 1:
+        lower[0] = lower[-1]
+    return _right_spectrum(kept, lower, lam, columns, m, d)
+
+
+def _balanced_saddle(s, gamma, width=None):
+    U, V = _right_saddle(s, gamma, width)
+    keep = len(s) - 1
+    U[:, keep:] = 0
+    return U, V
+
+
+def _other_valley(s, gamma):
+    U, V = _right_valley(s, gamma)
+    return 1.05 * U, V
+
+
+def _only_U(U, V):
+    values = 2 * torch.linalg.svdvals(U).square()
+    return values.repeat(len(U)).sort().values
+
+
+def _slower(self, t):
+    bound = _right_at(self, t)
+    return replace(bound, least=1.05 * bound.least, misfit=0.95 * bound.misfit)
+
+
+def _too_strict(self, t):
+    bound = _right_at(self, t)
+    return replace(bound, rest=0.4 * bound.rest, misfit=0.3 * bound.misfit, value=0.1 * bound.value)
+
+
+def _scaled(factor):
+    return Mistake(
+        f"the left side times {factor}",
+        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
+    )
+
+
+def _part(index):
+    """5 % more in one part."""
+    return formula(
+        f"5 % more in part {index}",
+        lambda value, case: tuple(1.05 * v if k == index else v for k, v in enumerate(value)),
+    )
+
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "pa-lemma-i": [
+        package("wrong sign of the regulariser", factorisation, "gradient", _wrong_sign),
+        formula("1 % more", lambda value, case: 1.01 * value),
+    ],
+    "pa-theorem-j": [_part(0), _part(2)],
+    "pa-theorem-j/listed": [
+        package("wrong sign of the regulariser", factorisation, "gradient", lambda U, V, target, lam=0.5: _right_gradient(U, 1.01 * V, target, lam)),
+        _part(0),
+    ],
+    "pa-theorem-j-spectrum": [
+        package("twice the weight", landscape, "stationary_spectrum", _weight_twice),
+        package("the wrong missed value", landscape, "stationary_spectrum", _missed_by_one),
+        package("half the weight", factorisation, "hessian", _half_hessian),
+    ],
+    "pa-theorem-j-spectrum/least": [formula("5 % more", lambda value, case: 1.05 * value)],
+    "pa-theorem-k": [
+        package("half the weight", factorisation, "hessian", _half_hessian),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
+    "pa-theorem-k/best": [package("half the weight", factorisation, "hessian", _half_hessian)],
+    "pa-theorem-j-flat": [_part(0)],
+    "pa-theorem-j-flat/curvature": [_scaled(1.01)],
+    "pa-theorem-j-flat/wide": [_scaled(1.01)],
+    "pa-theorem-j-flat/width": [
+        package("no turned column", unregularised, "saddle", _balanced_saddle),
+        _part(0),
+    ],
+    "pa-proposition-j-slope": [
+        package("another point", unregularised, "valley", _other_valley),
+        _part(0),
+        _part(1),
+        _part(2),
+    ],
+    "pa-lemma-l": [
+        package("half the regulariser", factorisation, "gradient", _half_regulariser),
+        _part(0),
+    ],
+    "pa-lemma-m": [_scaled(1.01)],
+    "pa-lemma-m/least": [_scaled(1.01)],
+    "pa-theorem-r": [package("bounds too strict", rotated.FlowStart, "at", _too_strict)],
+    "pa-theorem-r/attained": [
+        package("a wait too short", rotated.FlowStart, "at", _slower),
+        _part(0),
+        _part(1),
+        _part(2),
+    ],
+    "pa-theorem-r/determinant": [
+        package("half the regulariser", factorisation, "gradient", _half_regulariser),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
+    "pa-theorem-r/singular": [_scaled(1.01)],
+    "pa-theorem-r-operator": [_scaled(1.01)],
+    "pa-theorem-k-orbit": [
+        package("the left factor twice", unregularised, "minimum_spectrum", _only_U),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
+    "pa-theorem-k-orbit/wide-open": [formula("5 % more", lambda value, case: 1.05 * value)],
+}  # fmt: skip
