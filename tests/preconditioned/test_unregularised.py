@@ -43,7 +43,9 @@ def test_refused():
         unregularised.saddle(S, 2.0, 5)
     with refused("gamma", "0", "above 0"):
         unregularised.saddle(S, 0.0)
-    with refused("s", "1", "two singular values"):
+    with refused("s", "[0.8, 1.0, 1.5]", "largest first"):
+        unregularised.valley(S.flip(0), 2.0)
+    with refused("s", "[1.5]", "two singular values"):
         unregularised.valley(S[:1], 2.0)
     with refused("V", "(2, 2)", "as U"):
         unregularised.minimum_spectrum(S.diag(), S[:2].diag())

@@ -8,7 +8,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
-from shallowformer.preconditioned.bounds import _ends
 
 
 def saddle(
@@ -26,7 +25,7 @@ def saddle(
     Raises:
         ValueError: an argument out of range.
     """
-    _ends(s)
+    _descending(s)
     arguments.positive("gamma", gamma)
     d = len(s)
     r = d if width is None else arguments.count("width", width, d)
@@ -52,9 +51,7 @@ def valley(s: Float[Tensor, " d"], gamma: float) -> tuple[Float[Tensor, "d d"], 
     Raises:
         ValueError: an argument out of range.
     """
-    first = _ends(s)[0]
-    if len(s) < 2:
-        raise ValueError(f"s must hold at least two singular values, got {len(s)}")
+    first = float(_descending(s)[0])
     arguments.positive("gamma", gamma)
     scales = s.sqrt()
     scales[0], scales[-1] = first**0.5 * gamma, first**0.5 / gamma
@@ -78,3 +75,11 @@ def minimum_spectrum(U: Float[Tensor, "d d"], V: Float[Tensor, "d d"]) -> Float[
     arguments.shape("V", arguments.floating("V", V, "d d"), (d, d), "as U")
     of_U, of_V = (torch.linalg.svdvals(A).square() for A in (U, V))
     return (of_U[:, None] + of_V).flatten().sort().values
+
+
+def _descending(s: Tensor) -> Tensor:
+    """S, if it holds two or more positive values, largest first."""
+    arguments.floating("s", s, "d")
+    if len(s) < 2 or not float(s[-1]) > 0 or float((s[1:] - s[:-1]).max()) > 0:
+        raise ValueError(f"s must hold at least two singular values above 0, largest first, got {s.tolist()}")
+    return s
