@@ -1,0 +1,126 @@
+"""From a standard random start, W_2 drawn as well: the smallest certified width, and a run at it beside its bounds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from shallowformer.experiments.experiment import Experiment
+from shallowformer.experiments.residual import certified_widths
+from shallowformer.experiments.residual.certified_widths import FIRST, KINDS, LONG, MOST, RUN, STOP
+from shallowformer.residual.parameters import Parameters, Setting
+from shallowformer.residual.random_start import certify, start, watch, width
+
+
+@dataclass(frozen=True)
+class Config:
+    """A problem of ``certified_widths`` with a smooth activation, and W_2 with entries N(0, 1/d_1).
+
+    Args:
+        tokens: "gaussian" or "orthonormal".
+        g: attention's residual coefficient.
+        deviation: of W_1's entries: "1/sqrt d" or "1".
+        seed: of everything.
+        tau: width of the smoothed ReLU.
+        P: sequences.
+        N: tokens a sequence.
+        d: dimension of a token.
+        d_k: of keys and queries.
+        K: outputs a token.
+    """
+
+    tokens: str
+    g: float
+    deviation: str
+    seed: int
+    tau: float = 0.3
+    P: int = 2
+    N: int = 3
+    d: int = 6
+    d_k: int = 4
+    K: int = 2
+
+
+def plan(scale: str) -> list[Config]:
+    """Every kind of problem, both sizes of W_1, several seeds.
+
+    Args:
+        scale: "smoke", "laptop" (three seeds of the easiest problem) or "paper" (ten of all).
+    """
+    if scale == "smoke":
+        return [Config("orthonormal", 3.0, "1", 0, P=1, N=2, d=3, d_k=2, K=1)]
+    kinds, seeds = (KINDS[3:], 3) if scale == "laptop" else (KINDS[::-1], 10)
+    return [
+        Config(*kind, deviation, seed)
+        for kind in kinds
+        for deviation in ("1", "1/sqrt d")
+        for seed in range(seeds)
+    ]
+
+
+def posed(
+    config: Config, d_1: int
+) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting]:
+    """As ``certified_widths.posed`` of the same seed, but for W_2.
+
+    Args:
+        config: of the row.
+        d_1: width.
+
+    Raises:
+        ValueError: as there.
+    """
+    c = config
+    known = certified_widths.Config(c.tokens, c.g, c.tau, c.deviation, c.seed, c.P, c.N, c.d, c.d_k, c.K)
+    X, Y, theta, setting = certified_widths.posed(known, d_1)
+    generator = Generator().manual_seed(1_000_000 + c.seed)
+    W_2 = torch.randn(d_1, c.d, generator=generator, dtype=torch.float64) / d_1**0.5
+    return X, Y, theta._replace(W_2=W_2), setting
+
+
+def compute(config: Config, device: torch.device) -> dict:
+    """Search, and run.
+
+    Args:
+        config: of the row.
+        device: not used: sizes are those of a processor.
+
+    Returns:
+        ``e``, ``law``, ``width``, ``X``, ``alpha``, ``mu`` and ``run`` as ``certified_widths.compute``.
+    """
+    measured = lambda d_1: start.measure(*posed(config, d_1))
+    first = measured(FIRST)
+    found = width.smallest(measured, FIRST, most=MOST)
+    ran = {}
+    if found and found[0] <= RUN:
+        problem = posed(config, found[0])
+        ran = watch.compare(*problem, start.measure(*problem), found[1], steps=LONG, stop=STOP).row()
+    return {
+        "e": first.e,
+        "law": FIRST * width.factor(first, lambda s: certify.certify(s).holds, 0.02),
+        "width": found[0] if found else -1,
+        **{name: getattr(found[1], name) if found else 0.0 for name in ("X", "alpha", "mu")},
+        "run": ran,
+    }
+
+
+def tolerance(config: Config, stored: Mapping) -> dict[str, float]:
+    """What another machine may change.
+
+    Args:
+        config: of the row.
+        stored: its results.
+    """
+    return {name: limit for name, limit in certified_widths.tolerance(config, stored).items() if name.split(".")[0] in stored}  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    name="certified_standard",
+    title="From a standard random start, W_2 drawn as well: smallest certified widths, and runs there beside their bounds",
+    plan=plan,
+    compute=compute,
+    tolerance=tolerance,
+    dtype="float64",
+)

@@ -1,0 +1,31 @@
+"""Right answers pass, as the mathematics gives them anew."""
+
+import numpy as np
+from scipy.integrate import quad
+
+from shallowformer.exercises.residual import random_start
+
+
+def test_a_share_with_matrices_passes():
+    def share(E, lam, mu):
+        K, E = np.diag(lam), np.array(E)
+        J = np.linalg.cholesky(K)
+        m = np.linalg.eigvalsh(K)[0]
+        return (np.linalg.norm(E - mu * K @ E) + mu * m**0.5 * np.linalg.norm(J.T @ E)) / np.linalg.norm(E)
+
+    assert random_start.check_share(share).passed
+
+
+def test_the_width_is_that_of_the_integral():
+    area = lambda d_1: quad(lambda x: ((d_1 / 4) ** 0.5 - 2 * x) ** 2, 0, (d_1 / 4) ** 0.5 / 2)[0]
+    answer = next(d_1 for d_1 in range(1, 1000) if area(d_1) >= 9)
+    assert random_start.check_width(answer).passed
+
+
+def test_the_longest_step_is_where_a_search_over_errors_begins_to_fail():
+    angles = np.linspace(0, np.pi / 2, 20_001)
+    E, lam = np.stack([np.cos(angles), np.sin(angles)]), np.array([[1.0], [4.0]])
+    worst = lambda mu: (np.linalg.norm((1 - mu * lam) * E, axis=0) + mu * np.linalg.norm(lam**0.5 * E, axis=0)).max()
+    assert worst(0.25) <= 1 + 1e-12
+    assert worst(0.2505) > 1 + 1e-9
+    assert random_start.check_step(0.25).passed
