@@ -1,11 +1,10 @@
-"""What theorems say of descent on f_{1/2} with square factors: basin, step, rate, curvature, and the floor that a biased gradient leaves.
+"""What theorems say of descent on f_{1/2} with square factors: saddle-free sublevel set, basin, step, rate, curvature, flow; the spectral start.
 
 Numbers in, numbers out. ``s`` holds the singular values of M̃ = MΣ^½, all above 0, s₁ the largest and s_d the smallest. Theorems ask for
-λ = ½ and square factors; ``f0`` is the value of f at the start.
+λ = ½ and square factors; ``f0`` is the value of f at the start. What a biased gradient leaves is in ``biased``.
 """
 
 import math
-from dataclasses import dataclass
 
 from jaxtyping import Float
 from torch import Tensor
@@ -13,8 +12,20 @@ from torch import Tensor
 from shallowformer import arguments
 
 
+def saddle_free(s: Float[Tensor, " d"]) -> float:
+    """s_d²/2, the least value of a saddle: below it descent converges linearly.
+
+    Args:
+        s: singular values of M̃, above 0.
+
+    Raises:
+        ValueError: a singular value that is not above 0.
+    """
+    return _ends(s)[1] ** 2 / 2
+
+
 def basin(s: Float[Tensor, " d"]) -> float:
-    """s_d²/16: from an f_0 of at most that, descent converges linearly.
+    """s_d²/8: from an f_0 of at most that, the factor of f is at most 1 − ηs_d a step.
 
     Args:
         s: singular values of M̃, above 0.
@@ -22,20 +33,20 @@ def basin(s: Float[Tensor, " d"]) -> float:
     Raises:
         ValueError: a singular value that is not above 0.
     """
-    return _ends(s)[1] ** 2 / 16
+    return _ends(s)[1] ** 2 / 8
 
 
-def step(s: Float[Tensor, " d"]) -> float:
-    """1/(2s₁ + 1.8s_d), the longest step of the theorem.
+def step(s: Float[Tensor, " d"], f0: float | None = None) -> float:
+    """1/(2s₁ + 3√(2f_0)), the longest step of the theorem; 1/(2s₁ + 1.5s_d), that of the whole basin, if f_0 is not given.
 
     Args:
         s: singular values of M̃, above 0.
+        f0: at least 0.
 
     Raises:
-        ValueError: a singular value that is not above 0.
+        ValueError: an argument out of range.
     """
-    largest, least = _ends(s)
-    return 1 / (2 * largest + 1.8 * least)
+    return 1 / curvature(s, basin(s) if f0 is None else f0)
 
 
 def best_step(s: Float[Tensor, " d"]) -> float:
@@ -50,17 +61,19 @@ def best_step(s: Float[Tensor, " d"]) -> float:
     return 1 / sum(_ends(s))
 
 
-def contraction(s: Float[Tensor, " d"], eta: float) -> float:
-    """1 − ηs_d, the theorem's factor of f a step.
+def contraction(s: Float[Tensor, " d"], eta: float, f: float | None = None) -> float:
+    """1 − 2η(s_d − √(2f)), the theorem's factor of f a step; 1 − ηs_d, that in the basin, if f is not given.
 
     Args:
         s: singular values of M̃, above 0.
         eta: η, above 0.
+        f: before the step, at least 0 and at most ``saddle_free``.
 
     Raises:
         ValueError: an argument out of range.
     """
-    return 1 - arguments.positive("eta", eta) * _ends(s)[1]
+    f = basin(s) if f is None else arguments.at_most("f", f, "saddle_free", saddle_free(s))
+    return 1 - arguments.positive("eta", eta) * pl_constant(s, f) / 2
 
 
 def asymptotic_factor(s: Float[Tensor, " d"], eta: float) -> float:
@@ -78,7 +91,7 @@ def asymptotic_factor(s: Float[Tensor, " d"], eta: float) -> float:
 
 
 def pl_constant(s: Float[Tensor, " d"], f0: float) -> float:
-    """4(s_d − 2√f_0): ‖∇f‖² ≥ that · f wherever f ≤ f_0; 0 where it would be negative.
+    """4(s_d − √(2f_0)): the infimum of ‖∇f‖²/f where 0 < f ≤ f_0; 0 from ``saddle_free`` on.
 
     Args:
         s: singular values of M̃, above 0.
@@ -87,7 +100,7 @@ def pl_constant(s: Float[Tensor, " d"], f0: float) -> float:
     Raises:
         ValueError: an argument out of range.
     """
-    return 4 * max(0.0, factor_range(s, f0)[0])
+    return 4 * max(0.0, _ends(s)[1] - math.sqrt(2 * arguments.at_least("f0", f0, 0.0)))
 
 
 def factor_range(s: Float[Tensor, " d"], f0: float) -> tuple[float, float]:
@@ -107,7 +120,7 @@ def factor_range(s: Float[Tensor, " d"], f0: float) -> tuple[float, float]:
 
 
 def curvature(s: Float[Tensor, " d"], f0: float) -> float:
-    """2s₁ + 5√(2f_0), above the largest eigenvalue of the Hessian wherever f ≤ f_0.
+    """2s₁ + 3√(2f_0), the largest eigenvalue that the Hessian has where f ≤ f_0.
 
     Args:
         s: singular values of M̃, above 0.
@@ -116,79 +129,25 @@ def curvature(s: Float[Tensor, " d"], f0: float) -> float:
     Raises:
         ValueError: an argument out of range.
     """
-    return 2 * _ends(s)[0] + 5 * math.sqrt(2 * arguments.at_least("f0", f0, 0.0))
+    return 2 * _ends(s)[0] + 3 * math.sqrt(2 * arguments.at_least("f0", f0, 0.0))
 
 
-@dataclass(frozen=True)
-class Biased:
-    """f_t ≤ contraction^t f_0 + floor for steps along g_t with ‖g_t − ∇f‖ ≤ δ.
-
-    Args:
-        most_f0: f_0 may be at most that.
-        most_eta: so may η.
-        most_delta: so may δ.
-        contraction: a step's factor.
-        floor: what is left.
-    """
-
-    most_f0: float
-    most_eta: float
-    most_delta: float
-    contraction: float
-    floor: float
-
-    def at(self, t: int, f0: float) -> float:
-        """The bound on f_t.
-
-        Args:
-            t: steps made, at least 0.
-            f0: at least 0, at most ``most_f0``.
-
-        Raises:
-            ValueError: an argument out of range.
-        """
-        arguments.at_most("f0", arguments.at_least("f0", f0, 0.0), "most_f0", self.most_f0)
-        return self.contraction ** arguments.count("t", t, 0) * f0 + self.floor
-
-
-def biased(s: Float[Tensor, " d"], eta: float, delta: float) -> Biased:
-    """Biased descent: f_0 ≤ s_d²/32, η ≤ 1/(4s₁ + 5s_d), δ² ≤ s_d³/40 ⇒ f_t ≤ (1 − 0.58ηs_d)^t f_0 + δ²/(1.16s_d).
+def envelope(s: Float[Tensor, " d"], f0: float, t: float) -> float:
+    """½s_d²φ² with φ = φ_0/(φ_0 + (1 − φ_0)e^{2s_d t}), φ_0 = √(2f_0)/s_d: gradient flow is below it, and on it along a line.
 
     Args:
         s: singular values of M̃, above 0.
-        eta: η, above 0 and at most that.
-        delta: δ, at least 0 and at most that.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
-    largest, least = _ends(s)
-    most_eta, most_delta = 1 / (4 * largest + 5 * least), (least**3 / 40) ** 0.5
-    return _biased(eta, delta, (least**2 / 32, most_eta, most_delta), 0.58 * least)
-
-
-def biased_sharper(s: Float[Tensor, " d"], eta: float, delta: float) -> Biased:
-    """The same from better constants: f_0 ≤ s_d²/16, η ≤ 1/(2s₁ + 1.8s_d), δ² ≤ s_d³/60 ⇒ f_t ≤ (1 − ηs_d)^t f_0 + δ²/(2s_d).
-
-    Where f ≤ s_d²/16, ‖∇f‖² ≥ 2s_d f, and a step gives f⁺ ≤ f − (η/2)‖∇f‖² + (η/2)δ², as long as 1/η bounds the Hessian on the way. On the
-    way f exceeds s_d²/16 by ηδ²/2 ≤ s_d²/456 at most (η ≤ 1/(3.8s_d)), and there 5√(2f) < 1.8s_d.
-
-    Args:
-        s: singular values of M̃, above 0.
-        eta: η, above 0 and at most that.
-        delta: δ, at least 0 and at most that.
+        f0: at least 0, at most ``saddle_free``.
+        t: time, at least 0.
 
     Raises:
         ValueError: an argument out of range.
     """
     least = _ends(s)[1]
-    return _biased(eta, delta, (basin(s), step(s), (least**3 / 60) ** 0.5), least)
-
-
-def _biased(eta: float, delta: float, most: tuple[float, float, float], rate: float) -> Biased:
-    arguments.at_most("eta", arguments.positive("eta", eta), "its limit", most[1])
-    arguments.at_most("delta", arguments.at_least("delta", delta, 0.0), "its limit", most[2])
-    return Biased(*most, 1 - eta * rate, delta**2 / (2 * rate))
+    arguments.at_most("f0", arguments.at_least("f0", f0, 0.0), "saddle_free", saddle_free(s))
+    start = math.sqrt(2 * f0) / least
+    decay = math.exp(-2 * least * arguments.at_least("t", t, 0.0))
+    return (least * start * decay / (start * decay + 1 - start)) ** 2 / 2 if start < 1 else f0
 
 
 def spectral_noise(m: int, d: int, sigma: float, n: int) -> float:
@@ -208,7 +167,9 @@ def spectral_noise(m: int, d: int, sigma: float, n: int) -> float:
 
 
 def spectral_covariance(s: Float[Tensor, " d"], d: int, n: int) -> float:
-    """(d/2n)‖M̃‖_F², a bound (to first order in 1/n) on the covariates' part of E f(U_0, V_0), whatever κ(Σ) is.
+    """((d + 1)/2n)‖M̃‖_F², at least the covariates' part of E f(U_0, V_0); a quarter of it for large n. κ(Σ) is in neither.
+
+    f aims at M̃Oᵀ with the orthogonal O of Σ̂^½ = Σ^½K^½Oᵀ, K the empirical covariance of Σ^{−½}x.
 
     Args:
         s: singular values of M̃, above 0.
@@ -219,7 +180,7 @@ def spectral_covariance(s: Float[Tensor, " d"], d: int, n: int) -> float:
         ValueError: an argument out of range.
     """
     _ends(s)
-    return arguments.count("d", d) * float(s.square().sum()) / (2 * arguments.count("n", n))
+    return (arguments.count("d", d) + 1) * float(s.square().sum()) / (2 * arguments.count("n", n))
 
 
 def _ends(s: Tensor) -> tuple[float, float]:

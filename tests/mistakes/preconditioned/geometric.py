@@ -1,0 +1,136 @@
+"""Mistakes planted in the chapter *Geometric convergence*: what its checks must notice."""
+
+from dataclasses import replace
+
+import torch
+
+from shallowformer.preconditioned import algorithm, biased, bounds, factorisation, limit, starts
+from shallowformer.preconditioned import bias as bias_module
+from shallowformer.verify.mistakes import Mistake, formula, measured, package
+
+_right_whitened = bias_module.whitened
+_right_constant = bounds.pl_constant
+_right_envelope = bounds.envelope
+_right_ends = biased.floor_and_barrier
+_right_spectral = starts.spectral
+_right_error = limit.error
+_right_value = factorisation.value
+_right_direction = algorithm.Algorithm.losses_and_gradient
+
+MORE = Mistake("5 % more", lambda check: replace(check, lhs=_sides(check, 1.05), rhs=_sides(check, 1.0, 1)))
+
+
+def _sides(check, factor, which=0):
+    """A side of a check whose sides are computed together, times a factor."""
+    together = check.lhs.together
+    return lambda **point: factor * together(**point)[which]
+
+
+def _more(U, V, target, lam=0.5):
+    """Five per cent more."""
+    return 1.05 * _right_value(U, V, target, lam)
+
+
+def _notes(s, f0):
+    """The older constant, 4(s_d − 2√f_0)."""
+    return 4 * (float(s.min()) - 2 * f0**0.5)
+
+
+def _no_queries(A, B, X, Y, problem, context=None, scale=1.0):
+    """Off by a factor in the second block, as if λ of the loss were another."""
+    of_A, of_B = _right_whitened(A, B, X, Y, problem, context, scale)
+    return of_A, 1.05 * of_B
+
+
+def _no_regulariser(self, point, rows=None):
+    """The algorithm's direction without its regulariser."""
+    loss, _ = _right_direction(self, point, rows)
+    return loss, _right_direction(replace(self, lam=0.0), point, rows)[1]
+
+
+def _raised(s, d, n):
+    """The bound without its + 1."""
+    return d * float(s.square().sum()) / (2 * n)
+
+
+def _unbalanced(seen, rank=None, symmetric=False):
+    U, V = _right_spectral(seen, rank, symmetric)
+    return 1.1 * U, V / 1.1
+
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    "pa-theorem-n": [MORE],
+    "pa-theorem-n/attained": [
+        package("the older constant", bounds, "pl_constant", _notes),
+        package("5 % more of f", factorisation, "value", _more),
+    ],
+    "pa-theorem-o": [MORE],
+    "pa-theorem-o-envelope": [
+        package("half the rate", bounds, "envelope", lambda s, f0, t: _right_envelope(s, f0, t / 2)),
+        formula("1 % more", lambda value, case: 1.01 * value),
+    ],
+    "pa-theorem-o-envelope/random": [
+        package("1.5 times the rate", bounds, "envelope", lambda s, f0, t: _right_envelope(s, f0, 1.5 * t))
+    ],
+    "pa-theorem-q": [MORE],
+    "pa-theorem-q/ends": [
+        package(
+            "the first order for the floor",
+            biased,
+            "floor_and_barrier",
+            lambda s, delta: (delta**2 / (4 * float(s.min())), _right_ends(s, delta)[1]),
+        ),
+        package(
+            "a barrier that is 2 % higher",
+            biased,
+            "floor_and_barrier",
+            lambda s, delta: (_right_ends(s, delta)[0], 1.02 * _right_ends(s, delta)[1]),
+        ),
+    ],
+    "pa-theorem-g": [measured("a slower decay", lambda value: value**0.6)],
+    "pa-theorem-g/decomposition": [package("5 % more in one block", bias_module, "whitened", _no_queries)],
+    "pa-theorem-g/moments": [
+        formula("d for d + 1", lambda value, case: value - torch.tensor([0.0, 1.0], dtype=value.dtype))
+    ],
+    "pa-corollary-g": [
+        package("no regulariser", algorithm.Algorithm, "losses_and_gradient", _no_regulariser),
+        package("5 % more in one block", bias_module, "whitened", _no_queries),
+    ],
+    **{
+        f"pa-theorem-g-algorithm{part}": [measured("a slower decay", lambda value: value**0.7)]
+        for part in ("", "/coarse-0", "/coarse")
+    },
+    "pa-theorem-g-algorithm/stored": [
+        package(
+            "the floor twice",
+            biased.Biased,
+            "at",
+            lambda self, t, f0: self.contraction**t * f0 + 2 * self.floor,
+        )
+    ],
+    "pa-theorem-g-algorithm/recomputed": [
+        package("no regulariser", algorithm.Algorithm, "losses_and_gradient", _no_regulariser)
+    ],
+    "pa-theorem-w": [
+        package("unbalanced", starts, "spectral", _unbalanced),
+        Mistake("20 % more", lambda check: replace(check, fails=lambda *draws: 1.2 * check.fails(*draws))),
+    ],
+    "pa-theorem-w/covariance": [package("d for d + 1", bounds, "spectral_covariance", _raised)],
+    "pa-theorem-w-layer": [
+        package("off by 1 %", limit, "error", lambda A, B, problem: 1.01 * _right_error(A, B, problem))
+    ],
+    "pa-theorem-w-layer/limit": [
+        formula("without the trace", lambda value, case: value - 2.7**2 / 2),
+    ],
+    "pa-theorem-p": [
+        package(
+            "the factor of the root",
+            bounds,
+            "asymptotic_factor",
+            lambda s, eta: max(abs(1 - 2 * float(each) * eta) for each in s),
+        )
+    ],
+    "pa-theorem-n-shapes": [MORE],
+    "pa-theorem-n-shapes/rectangular": [MORE],
+}
