@@ -1,0 +1,117 @@
+"""What is proved of descent from a start: how far it may move while a singular value shrinks, and from which errors it ends at zero loss.
+
+Let s_0 > 0 be a lower bound on σ_min(J) at the start, where J is the Jacobian of all outputs, that falls by at most ``slope`` a unit of length.
+While descent has not moved further than r = δs_0/slope the bound is at least (1 − δ)s_0. An error that a step removes is worth at least the
+bound times the step's length, up to a remainder of M_2/2 times its square. So the path is at most r long, if the errors e at the start are
+below ∫_0^r (s_0 − slope·u)du, with e/(1 − μM_2e) in the place of e where the remainder is not a part of the slope.
+"""
+
+import math
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer import arguments
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A start with what is proved of descent from there; e = √(2Φ(θ⁽⁰⁾)) throughout.
+
+    Args:
+        s_0: the lower bound on σ_min(J) at θ⁽⁰⁾.
+        slope: how fast it can fall; ``M_2`` itself, or the Lipschitz constant of what s_0 is made of.
+        r: length that the path does not exceed; at most s_0/slope.
+        J_0: ‖J‖ at θ⁽⁰⁾.
+        M_2: Lipschitz constant of J on the ball of radius r.
+    """
+
+    s_0: float
+    slope: float
+    r: float
+    J_0: float
+    M_2: float
+
+    @property
+    def delta(self) -> float:
+        """δ: the share of s_0 that may be lost."""
+        return self.slope * self.r / self.s_0
+
+    @property
+    def mu(self) -> float:
+        """The largest step that is certified beforehand, 1/(‖J_0‖ + M_2 r)²."""
+        return (self.J_0 + self.M_2 * self.r) ** -2
+
+    @property
+    def error(self) -> float:
+        """The theorem holds for all e below this, at the step ``mu``."""
+        budget = self.s_0 * self.r - self.slope * self.r**2 / 2
+        return budget if self.slope == self.M_2 else budget / (1 + self.mu * self.M_2 * budget)
+
+    @property
+    def loss(self) -> float:
+        """Φ(θ⁽⁰⁾) at ``error``."""
+        return self.error**2 / 2
+
+    def spent(self, e: float) -> float:
+        """A bound on ∫ (s_0 − slope·u)du along the whole path: e, or e/(1 − μM_2e).
+
+        Args:
+            e: at the start, from 0 to ``error``.
+
+        Raises:
+            ValueError: ``e`` out of range.
+        """
+        arguments.at_most("e", arguments.at_least("e", e, 0.0), "error", self.error)
+        return e if self.slope == self.M_2 else e / (1 - self.mu * self.M_2 * e)
+
+    def least(self, e: float) -> float:
+        """A bound below σ_min(J) along the whole run: (s_0² − 2·slope·spent)^{1/2}, at least (1 − δ)s_0.
+
+        Args:
+            e: at the start, from 0 to ``error``.
+
+        Raises:
+            ValueError: ``e`` out of range.
+        """
+        return math.sqrt(self.s_0**2 - 2 * self.slope * self.spent(e))
+
+    def path(self, e: float) -> float:
+        """A bound on the length of the whole path, (s_0 − ``least``)/slope.
+
+        Args:
+            e: at the start, from 0 to ``error``.
+
+        Raises:
+            ValueError: ``e`` out of range.
+        """
+        return 2 * self.spent(e) / (self.s_0 + self.least(e))
+
+    def distance(self, e: float, now: float) -> float:
+        """A bound on the length of the rest of the path, and so on ‖θ⁽ᵗ⁾ − θ*‖: ``spent``(e_t)/``least``(e).
+
+        Args:
+            e: at the start, from 0 to ``error``.
+            now: e_t, from 0 to e.
+
+        Raises:
+            ValueError: an argument out of range.
+        """
+        return self.spent(now) / self.least(e)
+
+    def factor(
+        self, e: float, now: float | Float[Tensor, "*n"], mu: float | None = None
+    ) -> float | Float[Tensor, "*n"]:
+        """What the next step multiplies Φ by at most: (1 − μ·least²(1 − ½μM_2 e_t))².
+
+        Args:
+            e: at the start, from 0 to ``error``.
+            now: e_t, at most e.
+            mu: step, above 0 and at most ``mu``, which it is if not given.
+
+        Raises:
+            ValueError: an argument out of range.
+        """
+        step = self.mu if mu is None else arguments.at_most("mu", arguments.positive("mu", mu), "mu", self.mu)
+        return (1 - step * self.least(e) ** 2 * (1 - step * self.M_2 * now / 2)) ** 2
