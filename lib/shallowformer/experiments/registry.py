@@ -168,6 +168,22 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.preconditioned.convergence:EXPERIMENT",
         "The structure-aware algorithm on finite data: a geometric phase, then a floor that falls like 1/n",
     ),
+    "ingredients": Entry(
+        "shallowformer.experiments.preconditioned.ingredients:EXPERIMENT",
+        "The structure-aware algorithm with one ingredient removed at a time: steps to twice its floor",
+    ),
+    "ingredients_radius": Entry(
+        "shallowformer.experiments.preconditioned.radius:EXPERIMENT",
+        "The radius of the structure-aware algorithm, and least squares on the same data",
+    ),
+    "infinite_context": Entry(
+        "shallowformer.experiments.preconditioned.infinite_context:EXPERIMENT",
+        "Steps of descent on the population error against the condition number of Σ, preconditioned and raw",
+    ),
+    "balance": Entry(
+        "shallowformer.experiments.preconditioned.infinite_context:BALANCE",
+        "Steps of descent on factors from unbalanced starts, with and without the regulariser",
+    ),
 }
 
 
