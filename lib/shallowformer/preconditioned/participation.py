@@ -1,0 +1,126 @@
+"""How many tokens attention attends to: exact means of P_k = Σ_j p_j^k for softmax weights of n Gaussian tokens, by quadrature.
+
+Scores are ρt_j with t_j standard normal; w_j = e^{ρt_j − ρ²/2}, S = Σw_j. As S^{−k} = ∫u^{k−1}e^{−uS}du/(k−1)!, means of quotients become
+integrals of one-token means E(uw)^k e^{−uw}. Both integrands are analytic, so the trapezoidal rule is exact to rounding.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from scipy.special import ndtr
+from torch import Tensor
+
+from shallowformer import arguments
+
+#: Where a normal density, or a double exponential, is below rounding.
+_FAR = 10.0
+#: Entries of a block of the two-dimensional quadrature.
+_BLOCK = 2**20
+
+
+def _grids(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes in t and in log u, evenly spaced."""
+    largest = min(4 * rho, log_n / rho + rho / 2) + _FAR
+    t = np.arange(-_FAR, largest, min(0.4, 0.3 / rho))
+    v = np.arange(-(log_n + rho * largest) - 20, _FAR * rho + rho**2 / 2 + 5, 0.25)
+    return t, v
+
+
+def _one_token(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Log E e^{−uw} and E(uw)^k e^{−uw}, k = 1 to 4, on a grid of log u: "v", "4 v", and the grid's spacing."""
+    t, v = _grids(rho, log_n)
+    mass = np.exp(-(t**2) / 2) * (t[1] - t[0]) / np.sqrt(2 * np.pi)
+    logs, powers = [], []
+    for part in np.array_split(v, max(1, len(v) * len(t) // _BLOCK)):
+        # Beyond e^600 every one of these functions is 0 or 1.
+        y = np.exp(np.minimum(part[:, None] + (rho * t - rho**2 / 2)[None], 600.0))
+        seen = np.exp(-y)
+        # Near 1 from what is missing, near 0 from what is there.
+        missing, there = -np.expm1(-y) @ mass, np.maximum(seen @ mass, 1e-300)
+        logs.append(np.where(missing < 0.5, np.log1p(-np.minimum(missing, 0.5)), np.log(there)))
+        y[seen == 0] = 0
+        powers.append(np.stack([(seen := seen * y) @ mass for _ in range(4)]))
+    return np.concatenate(logs), np.concatenate(powers, 1), float(v[1] - v[0])
+
+
+def means(rho: float, n: Sequence[float]) -> Float[Tensor, "k 3"]:
+    """E P_2, E P_3 and E P_2² of the softmax weights of n tokens, for several n at once.
+
+    Args:
+        rho: standard deviation of the scores, at least 0, at most 40.
+        n: numbers of tokens, at least 1, at most 1e100; whole where they are to be numbers of tokens.
+
+    Returns:
+        One row for each n, relative error about 1e-11.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    rho = _range("rho", arguments.nonnegative("rho", rho), 40.0)
+    sizes = np.array([_range("n", arguments.at_least("n", each, 1), 1e100) for each in n], dtype=float)
+    if rho < 1e-3:  # the grid in t would be one point; (ρ → 0 exactly: p_j = 1/n, next order ρ²)
+        return _nearly_equal(rho, sizes)
+    logs, (_, two, three, four), h = _one_token(rho, float(np.log(sizes.max())))
+    rows = []
+    for size in sizes:
+        others = lambda k, size=size: np.exp((size - k) * logs)
+        rest = others(1)
+        pairs = (size - 1) * two**2 * others(2) if size > 1 else 0 * two
+        rows.append(
+            [
+                h * size * (two * rest).sum(),
+                h * size / 2 * (three * rest).sum(),
+                h * size / 6 * (four * rest + pairs).sum(),
+            ]
+        )
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def _nearly_equal(rho: float, n: np.ndarray) -> Tensor:
+    """Second order in ρ: p_j = (1 + ρ(t_j − t̄) + …)/n; E P_2 = (1 + ρ²(n−1)/n)/n + O(ρ⁴)."""
+    spread = rho**2 * (n - 1) / n
+    rows = [(1 + spread) / n, (1 + 3 * spread) / n**2, (1 + 2 * spread) / n**2]
+    return torch.from_numpy(np.stack(rows, 1))
+
+
+def one_token(rho: float, n: float) -> float:
+    """Ψ_n(ρ) = n E(w/(n − 1 + w))², a lower bound of E P_2 that is attained at n = 1 and at ρ = 0.
+
+    Args:
+        rho: at least 0, at most 40.
+        n: at least 1, at most 1e100.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    rho = _range("rho", arguments.nonnegative("rho", rho), 40.0)
+    n = _range("n", arguments.at_least("n", n, 1), 1e100)
+    if n == 1 or rho == 0:
+        return 1 / n
+    t = np.arange(-_FAR, min(2 * rho, np.log(n) / rho + rho / 2) + _FAR, min(0.2, 0.15 / rho))
+    share = 1 / (1 + (n - 1) * np.exp(np.minimum(rho**2 / 2 - rho * t, 300.0)))
+    return float(n * (share**2 * np.exp(-(t**2) / 2)).sum() * (t[1] - t[0]) / np.sqrt(2 * np.pi))
+
+
+def truncated(rho: float, n: float) -> float:
+    """J_n(ρ) = n E min(1, w/n)² = e^{ρ²}Φ(s − ρ)/n + n Q(s + ρ) with s = log n/ρ − ρ/2: E P_2 up to constant factors.
+
+    Args:
+        rho: above 0, at most 26.
+        n: at least 1, at most 1e100.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+    rho = _range("rho", arguments.positive("rho", rho), 26.0)
+    n = _range("n", arguments.at_least("n", n, 1), 1e100)
+    s = np.log(n) / rho - rho / 2
+    return float(np.exp(rho**2) / n * ndtr(s - rho) + n * ndtr(-s - rho))
+
+
+def _range(name: str, value: float, most: float) -> float:
+    if not value <= most:
+        raise ValueError(f"{name} must be at most {most:g}, got {value}")
+    return float(value)
