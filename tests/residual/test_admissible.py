@@ -8,11 +8,11 @@ import torch
 from checks import refused
 from shallowformer.residual import (
     admissible,
+    certificates,
     curvature,
     datasets,
     descent,
     gradients,
-    local_bounds,
     model,
     spectra,
     starts,
@@ -124,7 +124,7 @@ def test_both_theorems_along_runs(seed, theorem):
     Y = admissible.targets(X, theta, setting, loss, source)
     # Certified on the ball that holds the path; the half-norm box of Theorem A is far larger than what its proof needs.
     r = known.radius(loss)
-    mu = 1 / local_bounds.smoothness(X, Y, theta, setting, r)
+    mu = 1 / certificates.smoothness(X, Y, theta, setting, r)
     run = descent.run(X, Y, theta, setting, mu=mu, steps=400, every=5)
     Phi = float(run.loss[0])
     assert Phi == pytest.approx(loss, rel=1e-6)

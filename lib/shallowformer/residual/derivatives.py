@@ -15,6 +15,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.residual import model
+from shallowformer.residual.bounds import diameter
 from shallowformer.residual.parameters import BLOCKS, Parameters, Setting
 from shallowformer.residual.spectra import largest, stacked
 
@@ -61,16 +62,6 @@ class Forms:
     def M_2(self) -> Float[Tensor, "*s"]:
         """M_2: ‖J(θ) − J(θ′)‖ ≤ M_2‖θ − θ′‖."""
         return torch.linalg.eigvalsh(self.second)[..., -1]
-
-
-def diameter(M: Float[Tensor, "*s N k"]) -> Float[Tensor, "*s"]:
-    """The largest distance of two rows.
-
-    Args:
-        M: rows.
-    """
-    apart = (M[..., :, None, :] - M[..., None, :, :]).square().sum(-1).flatten(-2)
-    return apart.amax(-1).clamp(min=1e-300).sqrt()
 
 
 def forms(
