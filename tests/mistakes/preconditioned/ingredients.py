@@ -91,7 +91,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-theorem-x/flow": [_scaled(1.01)],
     "pa-theorem-x/descent": [_scaled(1.05)],
     "pa-theorem-x/attained": [_more],
-    "pa-remark-z-removed": [_more],
+    "pa-remark-z-removed": [_part(0), _part(1)],
     "pa-remark-z-removed/again": [
         package("the start by singular vectors", starts, "spectral", _by_singular_vectors)
     ],
