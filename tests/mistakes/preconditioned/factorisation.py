@@ -132,6 +132,11 @@ MISTAKES: dict[str, list[Mistake]] = {
         _part(1),
         _part(2),
     ],
+    "pa-theorem-r/late": [
+        package("a wait too short", rotated.FlowStart, "at", _slower),
+        _part(0),
+        _part(1),
+    ],
     "pa-theorem-r/determinant": [
         package("half the regulariser", factorisation, "gradient", _half_regulariser),
         formula("5 % more", lambda value, case: 1.05 * value),
