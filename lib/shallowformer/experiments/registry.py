@@ -152,6 +152,14 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.residual.admissible_runs:EXPERIMENT",
         "Theorems A, A+, D, E and F of the residual part at starts that they admit, with certified steps: every bound at every step",
     ),
+    "certified_widths": Entry(
+        "shallowformer.experiments.residual.certified_widths:EXPERIMENT",
+        "From a random start: smallest certified widths, runs there beside their bounds, and what descent needs",
+    ),
+    "certified_standard": Entry(
+        "shallowformer.experiments.residual.certified_standard:EXPERIMENT",
+        "From a standard random start, W_2 drawn as well: smallest certified widths, and runs there beside their bounds",
+    ),
     "finite_context": Entry(
         "shallowformer.experiments.preconditioned.finite_context:EXPERIMENT",
         "What a finite context costs: fresh queries at a balanced optimum, against radius and number of tokens",

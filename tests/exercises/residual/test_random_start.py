@@ -25,7 +25,9 @@ def test_the_width_is_that_of_the_integral():
 def test_the_longest_step_is_where_a_search_over_errors_begins_to_fail():
     angles = np.linspace(0, np.pi / 2, 20_001)
     E, lam = np.stack([np.cos(angles), np.sin(angles)]), np.array([[1.0], [4.0]])
-    worst = lambda mu: (np.linalg.norm((1 - mu * lam) * E, axis=0) + mu * np.linalg.norm(lam**0.5 * E, axis=0)).max()
+    worst = lambda mu: (
+        np.linalg.norm((1 - mu * lam) * E, axis=0) + mu * np.linalg.norm(lam**0.5 * E, axis=0)
+    ).max()
     assert worst(0.25) <= 1 + 1e-12
     assert worst(0.2505) > 1 + 1e-9
     assert random_start.check_step(0.25).passed

@@ -34,8 +34,8 @@ SHARE_MISTAKES = {
         E, lam, mu, min(lam) ** 2, _gradient
     ),
     "divide by ‖E‖: the question is which share is used.": lambda E, lam, mu: _share(E, lam, mu) * _norm(E),
-    "the step's length is μ‖JᵀE‖: the factor μ is missing.": lambda E, lam, mu: (
-        _sum(E, lam, mu, min(lam) / mu**2, _gradient)
+    "the step's length is μ‖JᵀE‖: the factor μ is missing.": lambda E, lam, mu: _sum(
+        E, lam, mu, min(lam) / mu**2, _gradient
     ),
     "that is what is left of the error only; the path has a share as well.": lambda E, lam, mu: _sum(
         E, lam, mu, 0.0, _gradient

@@ -1,6 +1,5 @@
 """From a standard random start, W_2 drawn as well: the smallest certified width, and a run at it beside its bounds."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -9,7 +8,7 @@ from torch import Generator, Tensor
 
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.experiments.residual import certified_widths
-from shallowformer.experiments.residual.certified_widths import FIRST, KINDS, LONG, MOST, RUN, STOP
+from shallowformer.experiments.residual.certified_widths import FIRST, KINDS, LONG, MOST, RUN, STOP, TOLERANCE
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.random_start import certify, start, watch, width
 
@@ -106,21 +105,11 @@ def compute(config: Config, device: torch.device) -> dict:
     }
 
 
-def tolerance(config: Config, stored: Mapping) -> dict[str, float]:
-    """What another machine may change.
-
-    Args:
-        config: of the row.
-        stored: its results.
-    """
-    return {name: limit for name, limit in certified_widths.tolerance(config, stored).items() if name.split(".")[0] in stored}  # fmt: skip
-
-
 EXPERIMENT = Experiment(
     name="certified_standard",
     title="From a standard random start, W_2 drawn as well: smallest certified widths, and runs there beside their bounds",
     plan=plan,
     compute=compute,
-    tolerance=tolerance,
+    tolerance={name: limit for name, limit in TOLERANCE.items() if name != "closed"},
     dtype="float64",
 )
