@@ -72,7 +72,9 @@ def _cells(table: str) -> list[list[str]]:
 def _room(table: str) -> str:
     """The folder of a part whose name, or the first word of it, heads the table."""
     name = table.partition("\n")[0].strip().lower().replace(" ", "_")
-    folders = [folder for folder in (name, name.split("_")[0]) if folder and (ROOT / "book" / folder).is_dir()]
+    folders = [
+        folder for folder in (name, name.split("_")[0]) if folder and (ROOT / "book" / folder).is_dir()
+    ]
     return folders[0] if folders else ""
 
 
