@@ -61,6 +61,16 @@ def test_every_numbered_item_of_the_second_paper_is_in_its_table():
     assert set(re.findall(r"<(ts-[a-z]+-[a-z]?\d+)>", table)) <= {entry["id"] for entry in ENTRIES}
 
 
+def test_every_numbered_item_of_the_residual_paper_is_in_its_table():
+    """Qin, Zhou, Jiang, Zhu 2025: each has a verdict; (10)–(17) and the lemmas it quotes by other papers' numbers are told beside them."""
+    text = (ROOT / "book/residual/convergence.md").read_text(encoding="utf-8")
+    table = text.split("## Supplement: Every numbered item")[1].split("\n\n")[2]
+    items = {"rt-definition-a1", "rt-corollary-1"}
+    items |= {f"rt-theorem-{k}" for k in (1, 2, 3)} | {f"rt-lemma-{k}" for k in (1, 2, 3, 4)}
+    assert items <= set(re.findall(r"<(rt-[a-z]+-a?\d+)>", table))
+    assert items <= {entry["id"] for entry in ENTRIES}
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
 def test_an_entry_says_what_was_claimed_measured_and_tried(entry):
     assert entry["verdict"] == entry["expectation"]
