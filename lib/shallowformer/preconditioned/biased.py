@@ -14,7 +14,7 @@ from shallowformer.preconditioned import bounds
 
 
 def most_bias(s: Float[Tensor, " d"]) -> float:
-    """√(8s_d³/27): a δ of that size or more can carry descent from a minimum to a saddle.
+    """√(8s_d³/27): a larger δ can carry descent from a minimum to a saddle.
 
     Args:
         s: singular values of M̃, above 0.

@@ -93,6 +93,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-theorem-g/moments": [
         formula("d for d + 1", lambda value, case: value - torch.tensor([0.0, 1.0], dtype=value.dtype))
     ],
+    "pa-theorem-g/constant": [formula("10 % more", lambda value, case: 1.1 * value)],
     "pa-corollary-g": [
         package("no regulariser", algorithm.Algorithm, "losses_and_gradient", _no_regulariser),
         package("5 % more in one block", bias_module, "whitened", _no_queries),
