@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 import torch
-from torch import Generator
+from jaxtyping import Float
+from torch import Generator, Tensor
 
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.preconditioned import (
@@ -98,7 +99,9 @@ def posed(d: int, condition: float, sigma: float) -> Problem:
     return problems.random(covariances.geometric(d, 1.5, 0.375), condition, Generator().manual_seed(7), sigma)
 
 
-def coarse(X: torch.Tensor, Y: torch.Tensor, first: int, symmetric: bool = True) -> starts.Factors:
+def coarse(
+    X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, symmetric: bool = True
+) -> starts.Factors:
     """Least squares on the first samples, factorised in the whitened coordinates of all: polar, or by the SVD.
 
     Args:
@@ -112,7 +115,7 @@ def coarse(X: torch.Tensor, Y: torch.Tensor, first: int, symmetric: bool = True)
 
 
 def without(
-    config: Config, X: torch.Tensor, Y: torch.Tensor
+    config: Config, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"]
 ) -> tuple[algorithm.Algorithm, starts.Factors, float]:
     """The algorithm without an ingredient, where it starts, and a step: 1/(ŝ_1 + ŝ_d), or a bound on 1/L for raw descent.
 
