@@ -107,7 +107,7 @@ def _balanced(s):
 
 
 def _three_for_all(A, B):
-    """k + 2 taken for 3, whatever k."""
+    """3 taken for k + 2."""
     found, power = _right_threshold(A, B)
     return found * (len(B) + 2) / 3, power
 
