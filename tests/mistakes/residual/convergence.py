@@ -29,6 +29,11 @@ def _at_the_centre(X, theta, setting, radius, beta):
     return _right_forms(X, theta, setting, 0 * torch.as_tensor(radius, dtype=X.dtype), beta)
 
 
+def _nearer(X, theta, setting, radius, beta):
+    """Forms on a ball of 95 % of the radius."""
+    return _right_forms(X, theta, setting, 0.95 * torch.as_tensor(radius, dtype=X.dtype), beta)
+
+
 def _without_value_and_query(X, theta, setting, radius, beta):
     """The second form without its entry of W_Q and W_V."""
     found = _right_forms(X, theta, setting, radius, beta)
@@ -64,6 +69,7 @@ def _larger(factor):
 HALF_AS_WIDE = package("half the diameter", derivatives, "diameter", lambda M: _right_diameter(M) / 2)
 NO_CUMULANT = package("no third cumulant", derivatives, "THIRD", 0.0)
 NO_RADIUS = package("constants of the centre", derivatives, "unchecked", _at_the_centre)
+NEARER = package("5 % less radius", derivatives, "unchecked", _nearer)
 SHORT_JACOBIAN = package("another singular value", tangent, "ends", _shorter)
 
 #: Checks that hold stored ratios against 1.
@@ -93,12 +99,14 @@ MISTAKES: dict[str, list[Mistake]] = {
         HALF_AS_WIDE,
         package("no network residual", derivatives, "unchecked", _residual_forgotten),
     ],
+    "rt-lemma-k/radius": [NO_RADIUS, NEARER],
     "rt-lemma-k/ball": [NO_RADIUS, _larger(1.05)],
     "rt-lemma-l": [
         HALF_AS_WIDE,
         NO_CUMULANT,
         package("an entry left out", derivatives, "unchecked", _without_value_and_query),
     ],
+    "rt-lemma-l/radius": [NO_RADIUS, NEARER],
     "rt-lemma-l/ball": [NO_RADIUS, _larger(1.05)],
     "rt-lemma-m": [NO_RADIUS, _larger(1.05)],
     "rt-corollary-a": [NO_RADIUS, _larger(1.05)],
