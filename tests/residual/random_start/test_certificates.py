@@ -87,6 +87,17 @@ def test_what_gives_way_is_said(measured):
         certify.certify(s, cells=0)
 
 
+def test_steps_that_are_rounding_are_not_compared(posed):
+    """One token: all eigenvalues are equal, and within a chunk of steps the error is rounding."""
+    X, Y, theta, setting = posed(N=1, tau=0.0)
+    theta = theta._replace(W_1=3 * theta.W_1)
+    s = start.measure(X, Y, theta, setting)
+    known = certify.certify(s, margin=1.1)
+    seen = watch.compare(X, Y, theta, setting, s, known, steps=100)
+    assert float(seen.errors[-1]) < 1e-12 * s.e
+    assert max(seen.used.values()) <= 1 + 1e-6
+
+
 def test_a_certificate_that_does_not_hold_is_not_run(posed):
     problem = posed(d_1=20, seed=2)
     s = start.measure(*problem)

@@ -8,8 +8,8 @@ import torch
 from checks import refused
 from shallowformer.residual import model, starts
 from shallowformer.residual.parameters import Setting
-from shallowformer.residual.random_start import start
-from shallowformer.residual.spectra import stacked
+from shallowformer.residual.random_start import slopes, start
+from shallowformer.residual.spectra import largest, stacked
 
 
 @pytest.mark.parametrize("W_2", [0.0, 1.0])
@@ -87,3 +87,21 @@ def test_starts_that_have_no_certificate_are_refused(posed):
         start.measure(X, model.outputs(X, theta, setting), theta, setting)
     with refused("W_1", "NaN", "finite"):
         start.measure(X, Y, theta._replace(W_1=theta.W_1 * torch.nan), setting)
+
+
+@pytest.mark.parametrize("N", [1, 3])
+def test_attentions_derivative_moves_no_further_than_the_bound(posed, N):
+    """Matrices and two sequences; with one token each there is nothing to move."""
+    generator = torch.Generator().manual_seed(N)
+    X, Y, theta, setting = posed(P=2, N=N, d=6, K=2, d_1=9)
+    s, most = start.measure(X, Y, theta, setting), 0.0
+    at_first = start.attention_jacobian(X, theta, setting)
+    for size in torch.logspace(-3, 1, 12, dtype=torch.float64):
+        step = [torch.randn(W.shape, generator=generator, dtype=W.dtype) for W in theta[:3]]
+        step = [float(size) * part / sum(p.square().sum() for p in step).sqrt() for part in step]
+        after = theta._replace(W_Q=theta.W_Q + step[0], W_K=theta.W_K + step[1], W_V=theta.W_V + step[2])
+        moved = float(largest(start.attention_jacobian(X, after, setting) - at_first))
+        bound = slopes.jacobian_drift(s, float(size))
+        assert moved <= bound * (1 + 1e-9) + 1e-12
+        most = max(most, moved / bound if bound else 0.0)
+    assert (N == 1) == (most == 0.0)

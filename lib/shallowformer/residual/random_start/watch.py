@@ -25,6 +25,8 @@ from shallowformer.training.points import Point
 CHUNK = 100
 #: Bounds on the error that are smaller than this share of the first one are a difference of nearly equal numbers, and not compared.
 SMALL = 1e-3
+#: Steps that begin with less than this share of the first error are mostly rounding, and not compared.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,11 @@ class _Watch:
     def _step(self, now: Backward, theta: Parameters, e: float) -> None:
         """All that it says of the step that led there."""
         last, old, cell = self.before
+        A_0, U_0 = stacked(self.start.forward.A), self.theta.W_U
+        error = A_0 @ self.linear + stacked(self.start.E)
+        self.linear = self.linear - self.mu * A_0.mT @ error @ (U_0.mT @ U_0)
+        if self.errors[-1] <= ROUNDING * self.s.e:
+            return
         grows, per = cell.slopes.grows, self.mu * self.errors[-1]
         moved = lambda *names: (
             math.hypot(*(float((getattr(theta, n) - getattr(old, n)).norm()) for n in names)) / per
@@ -194,9 +201,6 @@ class _Watch:
         by_W_2 = self.mu * A @ (A.mT @ E) @ (old.W_U.mT @ old.W_U)
         self.put("omega", float((stacked(now.E) - E + by_W_2).norm()) / per, grows.leak)
         self.put("rate", e / self.errors[-1], 1 - self.mu * cell.alpha)
-        A_0, U_0 = stacked(self.start.forward.A), self.theta.W_U
-        error = A_0 @ self.linear + stacked(self.start.E)
-        self.linear = self.linear - self.mu * A_0.mT @ error @ (U_0.mT @ U_0)
 
     def report(self) -> Comparison:
         s, d, W = self.s, self.drift, self.theta
@@ -208,7 +212,11 @@ class _Watch:
             "U": d.U / size("W_U"),
             "T": d.T / size("W_V", "W_Q", "W_K"),
         }
-        exponent = -math.log(self.errors[-1] / self.errors[-2]) if len(self.errors) > 1 else math.nan
+        exponent = (
+            -math.log(self.errors[-1] / self.errors[-2])
+            if min(self.errors[-2:]) > 0 and len(self.errors) > 1
+            else math.nan
+        )
         return Comparison(
             torch.tensor(self.errors, dtype=torch.float64),
             torch.tensor(self.places, dtype=torch.float64),
