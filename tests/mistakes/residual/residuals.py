@@ -96,6 +96,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-corollary-q": [
         package("5 % less", collapse, "difference", lambda S: 0.95 * _difference(S)),
     ],
+    "rt-corollary-q/output": [
+        package("5 % less", collapse, "difference", lambda S: 0.95 * _difference(S)),
+    ],
     "rt-lemma-q": [
         _more(),
         Mistake(
@@ -106,6 +109,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-lemma-q/tokens": [package("‖W_V‖ forgotten", spectra, "weyl", _weyl_without_values)],
     "rt-proposition-s": [
         package("another sign", hull, "exceptional", lambda *all: -_exceptional(*all)),
+    ],
+    "rt-proposition-s/wide": [
+        package("another sign", hull, "exceptional", lambda *all: -_exceptional(*all)),
+        package("5 % more", hull, "exceptional", lambda *all: 1.05 * _exceptional(*all)),
     ],
     "rt-proposition-s/softmax": [formula("5 % more", lambda value, case: 1.05 * value)],
     "rt-remark-q": [
@@ -162,7 +169,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-remark-s/left": [_more(1.3)],
     "rt-remark-s/asleep": [_more()],
     "rt-remark-s/awake": [_more()],
-    "rt-remark-s/drawn": [_more(1.3)],
+    "rt-remark-s/drawn": [_more()],
+    "rt-remark-s/ahead": [_more(1.2)],
+    "rt-remark-s/behind": [_more(1.3)],
     "rt-theorem-u": [
         package("g to the 1.9", scale, "steps", lambda g, mu: _steps(g**0.95, mu)),
         package("τ as it is", scale, "standard", _width_unscaled),
@@ -175,6 +184,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-theorem-p/tail": [_more()],
     "rt-theorem-p/quantile": [_oftener(1.2)],
     "rt-theorem-q": [_more(1.25)],
+    "rt-theorem-q/range": [_more()],
+    "rt-theorem-q/quantile": [_oftener(1.2)],
+    "rt-remark-u/constant": [formula("5 % more", lambda value, case: 1.05 * value)],
     "rt-remark-u": [measured("a fifth of an order less", lambda value: value**0.8)],
     "rt-proposition-r": [
         formula("temperature to the first power", lambda value, case: value * case["temperature"]),
@@ -183,5 +195,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-theorem-r": [formula("5 % more", lambda value, case: 1.05 * value)],
     "rt-theorem-r/one": [_oftener(1.2)],
     "rt-theorem-r/square": [_oftener(1.2)],
+    "rt-theorem-r/wide": [_oftener(1.2)],
     "rt-proposition-v": [_half_coupling],
 }
