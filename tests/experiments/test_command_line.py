@@ -36,7 +36,7 @@ def test_help(capsys, arguments):
     ("arguments", "message"),
     [
         (["run", "certificats"], "no experiment is called 'certificats'; did you mean 'certificates'?"),
-        (["show", "nothing like it"], "There are: approximation_error, beyond_theory, bridge, certificates"),
+        (["show", "nothing like it"], "There are: admissible_runs, approximation_error, balance"),
         (["run", "no_such_module:IT"], "there is no module 'no_such_module'"),
         (["verify", "toys:NOBODY"], "toys has no experiment called 'NOBODY'"),
         (["show", ":SQUARES"], "is named module:NAME, as in an import, got ':SQUARES'"),
