@@ -8,5 +8,6 @@ REFUTED = {
     "kr-proposition-1-noise/gram": "the Gram form for single samples",
     "kr-proposition-1-online/all-samples": "the bound for the loss over all samples",
     "kr-remark-10/longer": "that the attention error of four tokens is at most that of two",
+    "rt-lemma-w-path/longer": "that a longer step pays for its path as well",
     "kr-theorem-a-step/condition": "part 2 without its condition on τ",
 }
