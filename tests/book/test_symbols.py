@@ -1,5 +1,7 @@
 """The symbols of a chapter: those rows of the notation page that it uses."""
 
+import re
+
 from bs4 import BeautifulSoup
 
 from bookext import symbols
@@ -66,3 +68,13 @@ def test_without_symbols_there_is_no_fold():
     soup = BeautifulSoup("<h1>A</h1>", "html.parser")
     symbols.fold(soup, [], "notation.html")
     assert str(soup) == "<h1>A</h1>"
+
+
+def test_every_table_of_the_notation_page_has_a_head_and_rows_as_wide():
+    text = symbols.NOTATION.read_text(encoding="utf-8")
+    tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    assert len(tables) == text.count("\n|---|")
+    for head, rule, *rows in tables:
+        assert set(rule) == {"|", "-"}
+        widths = {len(re.split(r"(?<!\\)\|", line)) for line in (head, rule, *rows)}
+        assert len(widths) == 1, head
