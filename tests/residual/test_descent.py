@@ -189,11 +189,16 @@ def test_autoregressive_tokens():
     source = lambda: torch.Generator().manual_seed(0)
     W = torch.randn(3, 3, generator=source(), dtype=torch.float64) / math.sqrt(3)
     X = datasets.autoregressive(200_000, 4, 3, source(), memory=0.7)
+    assert torch.equal(X[:3], datasets.autoregressive(200_000, 4, 3, source(), memory=0.7)[:3])
+    alone = datasets.autoregressive(40_000, 2, 2, source(), memory=0.0)
+    assert float(torch.einsum("pa,pa->p", alone[:, 0], alone[:, 1]).mean().abs()) < 0.05
     for k in range(4):
         found = X[:, 0].T @ X[:, k] / len(X)
         assert torch.allclose(found, 0.7**k * W @ W.T, rtol=0, atol=0.03)
     with refused("memory", "1.0", "below 1"):
         datasets.autoregressive(1, 1, 1, source(), memory=1.0)
+    with refused("memory", "-0.1", "at least 0"):
+        datasets.autoregressive(1, 1, 1, source(), memory=-0.1)
     with refused("N", "0", "at least 1"):
         datasets.autoregressive(1, 0, 1, source())
 

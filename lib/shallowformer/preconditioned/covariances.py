@@ -1,5 +1,7 @@
 """Covariance matrices with a given spectrum, and their roots."""
 
+import functools
+
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
@@ -80,3 +82,29 @@ def roots(Sigma: Float[Tensor, "d d"]) -> tuple[Float[Tensor, "d d"], Float[Tens
         )
     root = values.sqrt()
     return basis * root @ basis.T, basis / root @ basis.T
+
+
+class Whitens:
+    """What has a covariance ``Sigma`` and a regression matrix in whitened coordinates, ``target``: the roots, and the singular values."""
+
+    Sigma: Float[Tensor, "d d"]
+    target: Float[Tensor, "m d"]
+
+    @functools.cached_property
+    def _roots(self) -> tuple[Tensor, Tensor]:
+        return roots(self.Sigma)
+
+    @property
+    def root(self) -> Float[Tensor, "d d"]:
+        """Sigma^½."""
+        return self._roots[0]
+
+    @property
+    def inverse_root(self) -> Float[Tensor, "d d"]:
+        """Sigma^{−½}."""
+        return self._roots[1]
+
+    @functools.cached_property
+    def singular_values(self) -> Float[Tensor, " r"]:
+        """s_1 ≥ … of the target, min(m, d) of them."""
+        return torch.linalg.svdvals(self.target)

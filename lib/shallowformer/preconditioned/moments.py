@@ -12,7 +12,7 @@ from shallowformer.preconditioned import covariances
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(covariances.Whitens):
     """Σ̂ = (1/n) Σ x_i x_iᵀ (+ εI) and (1/n) Σ y_i x_iᵀ.
 
     Args:
@@ -56,20 +56,6 @@ class Moments:
         return cls(X.T @ X / n + ridge * one, Y.T @ X / n)
 
     @functools.cached_property
-    def _roots(self) -> tuple[Tensor, Tensor]:
-        return covariances.roots(self.Sigma)
-
-    @property
-    def root(self) -> Float[Tensor, "d d"]:
-        """Σ̂^½."""
-        return self._roots[0]
-
-    @property
-    def inverse_root(self) -> Float[Tensor, "d d"]:
-        """Σ̂^{−½}."""
-        return self._roots[1]
-
-    @functools.cached_property
     def M(self) -> Float[Tensor, "m d"]:
         """M̂ = (1/n) Σ y_i x_iᵀ Σ̂⁻¹: least squares, or ridge regression."""
         return self.target @ self.inverse_root
@@ -78,8 +64,3 @@ class Moments:
     def target(self) -> Float[Tensor, "m d"]:
         """M̂Σ̂^½."""
         return self.cross @ self.inverse_root
-
-    @functools.cached_property
-    def singular_values(self) -> Float[Tensor, " r"]:
-        """Of M̂Σ̂^½."""
-        return torch.linalg.svdvals(self.target)

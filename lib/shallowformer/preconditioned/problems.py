@@ -25,7 +25,7 @@ class Samples(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(covariances.Whitens):
     """The law of a sample: x ~ N(0, Σ), y = Mx + w with w ~ N(0, σ²I).
 
     Args:
@@ -63,28 +63,9 @@ class Problem:
         return self.M.shape[0]
 
     @functools.cached_property
-    def _roots(self) -> tuple[Tensor, Tensor]:
-        return covariances.roots(self.Sigma)
-
-    @property
-    def root(self) -> Float[Tensor, "d d"]:
-        """Σ^½."""
-        return self._roots[0]
-
-    @property
-    def inverse_root(self) -> Float[Tensor, "d d"]:
-        """Σ^{−½}."""
-        return self._roots[1]
-
-    @functools.cached_property
     def target(self) -> Float[Tensor, "m d"]:
         """M̃ = MΣ^½."""
         return self.M @ self.root
-
-    @functools.cached_property
-    def singular_values(self) -> Float[Tensor, " r"]:
-        """s_1 ≥ … of M̃, min(m, d) of them."""
-        return torch.linalg.svdvals(self.target)
 
     def covariates(self, n: int, generator: Generator) -> Float[Tensor, "{n} d"]:
         """Independent draws of x.

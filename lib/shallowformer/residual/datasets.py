@@ -61,9 +61,12 @@ def autoregressive(
     Raises:
         ValueError: an argument out of range.
     """
+    for name, value in (("P", P), ("N", N), ("d", d)):
+        arguments.count(name, value)
     a = arguments.below_one("memory", memory)
-    W = gaussian(1, d, d, generator, dtype=dtype)[0]
-    noise = gaussian(P, N, d, generator, 1.0, dtype) @ W.T
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
+    W = draw(d, d) / math.sqrt(d)
+    noise = draw(P, N, d) @ W.T
     x = [noise[:, 0]]
     for i in range(1, N):
         x.append(a * x[-1] + math.sqrt(1 - a**2) * noise[:, i])

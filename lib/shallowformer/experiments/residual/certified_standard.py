@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator
 
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.experiments.residual import certified_widths
-from shallowformer.experiments.residual.certified_widths import FIRST, KINDS, LONG, MOST, RUN, STOP, TOLERANCE
-from shallowformer.residual.parameters import Parameters, Setting
-from shallowformer.residual.random_start import certify, start, watch, width
+from shallowformer.experiments.residual.certified_widths import KINDS, TOLERANCE, Problem
 
 
 @dataclass(frozen=True)
@@ -59,9 +56,7 @@ def plan(scale: str) -> list[Config]:
     ]
 
 
-def posed(
-    config: Config, d_1: int
-) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting]:
+def posed(config: Config, d_1: int) -> Problem:
     """As ``certified_widths.posed`` of the same seed, but for W_2.
 
     Args:
@@ -87,22 +82,9 @@ def compute(config: Config, device: torch.device) -> dict:
         device: not used: sizes are those of a processor.
 
     Returns:
-        ``e``, ``law``, ``width``, ``X``, ``alpha``, ``mu`` and ``run`` as ``certified_widths.compute``.
+        What ``certified_widths.search`` finds.
     """
-    measured = lambda d_1: start.measure(*posed(config, d_1))
-    first = measured(FIRST)
-    found = width.smallest(measured, FIRST, most=MOST)
-    ran = {}
-    if found and found[0] <= RUN:
-        problem = posed(config, found[0])
-        ran = watch.compare(*problem, start.measure(*problem), found[1], steps=LONG, stop=STOP).row()
-    return {
-        "e": first.e,
-        "law": FIRST * width.factor(first, lambda s: certify.certify(s).holds, 0.02),
-        "width": found[0] if found else -1,
-        **{name: getattr(found[1], name) if found else 0.0 for name in ("X", "alpha", "mu")},
-        "run": ran,
-    }
+    return certified_widths.search(lambda d_1: posed(config, d_1))[1]
 
 
 EXPERIMENT = Experiment(

@@ -1,6 +1,7 @@
 """From a random start: the smallest certified width of a draw, a run at it beside its bounds, and the width that descent needs."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -27,7 +28,8 @@ STOP, LONG = 1e-2, 1500
 MOST, FIRST = 1_000_000, 20_000
 #: Widths of the runs that ask what descent needs, how many steps they have, and which share of the error they must come below.
 NARROW, STEPS, REACHED = (1, 2, 3, 4, 6, 8, 12, 24), 6000, 1e-3
-
+#: Tokens, targets, start, setting.
+Problem = tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting]
 
 #: What another machine may change: a certificate that holds narrowly here may fail there, and the width is the next one of a ladder.
 TOLERANCE = {
@@ -87,9 +89,7 @@ def plan(scale: str) -> list[Config]:
     return [Config(*side, seed) for side in sides for seed in range(seeds)] + crowded
 
 
-def posed(
-    config: Config, d_1: int
-) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting]:
+def posed(config: Config, d_1: int) -> Problem:
     """Tokens, targets with ‖Y‖²_F = PNK, a start with W_2 = 0, and the setting; only W_1 depends on the width.
 
     Args:
@@ -116,16 +116,6 @@ def posed(
     W_1 = draw(d_1, c.d).mT.contiguous() / (1 if c.deviation == "1" else math.sqrt(c.d))
     theta = theta._replace(W_1=W_1, W_2=torch.zeros(d_1, c.d, dtype=torch.float64))
     return X, math.sqrt(Y.numel()) * Y / Y.norm(), theta, Setting(c.g, 1.0, SmoothedReLU(c.tau))
-
-
-def measured(config: Config, d_1: int) -> start.Start:
-    """The start's numbers at a width.
-
-    Args:
-        config: of the row.
-        d_1: width.
-    """
-    return start.measure(*posed(config, d_1))
 
 
 def needed(config: Config) -> int:
@@ -159,6 +149,32 @@ def needed(config: Config) -> int:
     return next((d_1 for d_1, there in zip(NARROW, reached, strict=True) if there), 0)
 
 
+def search(posed: Callable[[int], Problem]) -> tuple[start.Start, dict]:
+    """The smallest certified width of a problem, and a run there beside its bounds.
+
+    Args:
+        posed: width → the problem at it.
+
+    Returns:
+        The start at width ``FIRST``; its ``e`` and ``law`` (the certificate's width by the law); ``width`` (-1: above ``MOST``), ``X``, ``alpha``, ``mu`` of the
+        certificate there, and ``run`` (steps, what ``watch.compare`` found) if it is at most ``RUN``, else empty.
+    """
+    measured = lambda d_1: start.measure(*posed(d_1))
+    first = measured(FIRST)
+    found = width.smallest(measured, FIRST, most=MOST)
+    ran = {}
+    if found and found[0] <= RUN:
+        problem = posed(found[0])
+        ran = watch.compare(*problem, start.measure(*problem), found[1], steps=LONG, stop=STOP).row()
+    return first, {
+        "e": first.e,
+        "law": FIRST * width.factor(first, lambda s: certify.certify(s).holds, 0.02),
+        "width": found[0] if found else -1,
+        **{name: getattr(found[1], name) if found else 0.0 for name in ("X", "alpha", "mu")},
+        "run": ran,
+    }
+
+
 def compute(config: Config, device: torch.device) -> dict:
     """Search, and run.
 
@@ -167,25 +183,15 @@ def compute(config: Config, device: torch.device) -> dict:
         device: not used: sizes are those of a processor.
 
     Returns:
-        Of a draw at width ``FIRST``: ``e``, ``distance`` (y_0/e_0), ``lam`` (σ_A²/d_1), ``law`` and ``closed`` (the certificate's width by the law, and the closed form's). ``width`` (-1: above
-        ``MOST``), ``X``, ``alpha``, ``mu`` of the certificate there, and ``run`` (steps, what ``watch.compare`` found) if it is at most ``RUN``, else empty. ``needed``, for ReLU
-        with the smaller W_1 only, else 0.
+        What ``search`` finds; of the draw at width ``FIRST`` also ``distance`` (y_0/e_0), ``lam`` (σ_A²/d_1) and ``closed`` (the closed form's width, by the law);
+        ``needed``, for ReLU with the smaller W_1 only, else 0.
     """
-    first = measured(config, FIRST)
-    found = width.smallest(lambda d_1: measured(config, d_1), FIRST, most=MOST)
-    ran = {}
-    if found and found[0] <= RUN:
-        problem = posed(config, found[0])
-        ran = watch.compare(*problem, start.measure(*problem), found[1], steps=LONG, stop=STOP).row()
+    first, row = search(lambda d_1: posed(config, d_1))
     return {
-        "e": first.e,
+        **row,
         "distance": first.distance / first.e,
         "lam": first.sigma_A**2 / FIRST,
-        "law": FIRST * width.factor(first, lambda s: certify.certify(s).holds, 0.02),
         "closed": FIRST * width.factor(first, lambda s: max(closed.conditions(s)) <= 1, 0.02),
-        "width": found[0] if found else -1,
-        **{name: getattr(found[1], name) if found else 0.0 for name in ("X", "alpha", "mu")},
-        "run": ran,
         "needed": needed(config) if (config.tau, config.deviation) == (0.0, "1/sqrt d") else 0,
     }
 

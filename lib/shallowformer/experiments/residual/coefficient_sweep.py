@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.experiments.residual import coefficients
-from shallowformer.residual import autoregressive, datasets, starts
+from shallowformer.residual import datasets, starts
 from shallowformer.residual.parameters import Parameters, Setting
 
 #: Of a teacher with both residuals, of one without attention's, and of nobody: independent Gaussian numbers.
@@ -69,7 +69,7 @@ def posed(config: Config) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"
     if config.targets not in TARGETS:
         raise ValueError(f"targets must be one of {', '.join(TARGETS)}, got {config.targets!r}")
     generator = Generator().manual_seed(config.seed)
-    X = autoregressive.tokens(config.P, config.N, config.d, generator, config.memory)
+    X = datasets.autoregressive(config.P, config.N, config.d, generator, config.memory)
     sizes = config.d, config.d_k, config.d_1, config.K
     teacher, theta = (starts.gaussian(*sizes, generator) for _ in range(2))
     if config.targets != "noise":
