@@ -110,15 +110,24 @@ function offerPreviews() {
     box.hidden = true;
   };
 
-  const show = async next => {
+  const ofLink = async next => {
     const url = new URL(next.href);
-    if (!url.href.startsWith(ROOT) || !url.hash) return;
+    if (!url.href.startsWith(ROOT) || !url.hash) return "";
     const page = url.href.slice(ROOT.length).split(/[?#]/)[0].replace(/\.html$/, "");
-    const html = (await previewsOf(page))[decodeURIComponent(url.hash.slice(1))];
+    return (await previewsOf(page))[decodeURIComponent(url.hash.slice(1))];
+  };
+  // The rows of the chapter's fold of symbols; their formulas are set already.
+  const ofSymbol = next => next.dataset.symbol.split(" ")
+    .map(place => document.getElementById(`symbol-${place}`))
+    .map(row => `<p>${row.cells[0].innerHTML}: ${row.cells[1].innerHTML}</p>`).join("");
+
+  const show = async next => {
+    const isLink = next.matches("a"), html = isLink ? await ofLink(next) : ofSymbol(next);
     if (!html || link !== next) return;
     window.MathJax?.typesetClear?.([box]);
     box.innerHTML = html;
-    await window.MathJax?.typesetPromise?.([box]);
+    box.classList.toggle("is-symbol", !isLink);
+    if (isLink) await window.MathJax?.typesetPromise?.([box]);
     if (link !== next) return;
     next.removeAttribute("title");
     next.setAttribute("aria-describedby", box.id);
@@ -135,7 +144,7 @@ function offerPreviews() {
     link = next;
     timer = setTimeout(show, delay, next);
   };
-  const linkOf = event => event.target.closest?.("article a.reference.internal[href*='#']");
+  const linkOf = event => event.target.closest?.("article a.reference.internal[href*='#'], article span.math[data-symbol]");
   const leave = () => { clearTimeout(timer); timer = setTimeout(hide, 250); };
 
   document.addEventListener("mouseover", event => {

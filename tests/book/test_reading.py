@@ -36,6 +36,19 @@ def test_a_link_shows_what_it_leads_to(go):
         tab.mouse.move(0, 0)
 
 
+def test_a_symbol_shows_what_it_means(go):
+    tab = go(CHAPTER, formulas=True)
+    preview = tab.locator("#link-preview")
+    symbol = tab.locator("article > section > p span.math[data-symbol]:visible").first
+    place = symbol.get_attribute("data-symbol").split()[0]
+    symbol.hover()
+    preview.wait_for()
+    assert tab.locator(f"#symbol-{place} td").last.text_content() in preview.text_content()
+    assert preview.locator("mjx-container").count() > 0
+    tab.keyboard.press("Escape")
+    preview.wait_for(state="hidden")
+
+
 def test_light_and_dark_can_be_chosen_and_are_remembered(go):
     tab = go(CHAPTER, color_scheme="light")
     theme = lambda: tab.evaluate("document.documentElement.dataset.theme")

@@ -64,6 +64,15 @@ def test_the_fold_stands_below_the_title():
     assert box.find("a")["href"] == "notation.html"
 
 
+def test_a_formula_that_is_one_symbol_says_which_rows_explain_it():
+    text = (
+        r'<span class="math">\(R\)</span> <span class="math">\(R^2\)</span> <span class="math">\(\,m\)</span>'
+    )
+    soup = BeautifulSoup(text, "html.parser")
+    symbols.mark(soup, [Row("$R$, $m$", (), "one"), Row("$m=2$ (chapter)", (), "another")])
+    assert [formula.get("data-symbol") for formula in soup("span")] == ["0", None, "0 1"]
+
+
 def test_without_symbols_there_is_no_fold():
     soup = BeautifulSoup("<h1>A</h1>", "html.parser")
     symbols.fold(soup, [], "notation.html")

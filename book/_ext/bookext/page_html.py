@@ -39,6 +39,7 @@ def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, do
     if pagename in _with_symbols():
         source = (ROOT / f"{pagename}.md").read_text(encoding="utf-8")
         found = symbols.of_chapter(pagename, source)
+        symbols.mark(soup, found)
         symbols.fold(soup, found, address("book/notation"))
     context["body"] = put_back(str(soup), aside)
     found = {name: put_back(html, aside) for name, html in previews.collect(soup).items()}

@@ -1,4 +1,4 @@
-"""The symbols of a chapter, in a fold below its title: the rows of the notation page that it uses."""
+"""The symbols of a chapter, in a fold below its title: the rows of the notation page that it uses; shown where one is pointed at, too."""
 
 import re
 from dataclasses import dataclass
@@ -155,8 +155,8 @@ def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
     summary = soup.new_tag("summary")
     summary.string = "Symbols of this chapter"
     table, body = soup.new_tag("table"), soup.new_tag("tbody")
-    for row in found:
-        line = soup.new_tag("tr")
+    for place, row in enumerate(found):
+        line = soup.new_tag("tr", id=f"symbol-{place}")
         symbol, meaning = soup.new_tag("td"), soup.new_tag("td")
         _write(soup, symbol, row.symbol)
         _write(soup, meaning, row.meaning)
@@ -168,6 +168,23 @@ def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
     more.append(link)
     box.extend([summary, table, more])
     title.insert_after(box)
+
+
+def mark(soup: BeautifulSoup, found: list[Row]) -> None:
+    """Say at every formula in a line that is one symbol which rows of the fold explain it: ``book.js`` shows them on pointing.
+
+    Args:
+        soup: of a page's text, without the fold; changed in place.
+        found: from ``of_chapter``.
+    """
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(found):
+        for piece in row.pieces:
+            places.setdefault(piece, []).append(place)
+    for formula in soup.select("span.math"):
+        tex = formula.get_text().strip()
+        if explained := places.get(_plain(tex.removeprefix(r"\(").removesuffix(r"\)"))):
+            formula["data-symbol"] = " ".join(map(str, explained))
 
 
 def _write(soup: BeautifulSoup, into: Tag, text: str) -> None:
