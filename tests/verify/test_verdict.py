@@ -41,6 +41,7 @@ def test_the_id_is_parsed():
 def test_a_loose_bound_carries_its_slack():
     assert verdict(verdict="loose", measured={"ratio": 0.25}).headline == "loose ×4"
     assert verdict(verdict="loose", measured={"ratio": 0.3}).headline == "loose ×3.33"
+    assert verdict(verdict="loose", measured={"ratio": 0.000592}).headline == "loose ×1,690"
     assert verdict(verdict="loose", measured={"ratio": 0.0}).headline == "loose"
     assert verdict(verdict="loose", measured={}).headline == "loose"
     assert verdict(verdict="violated", measured={"ratio": 2.0}).headline == "violated"

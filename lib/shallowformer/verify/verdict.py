@@ -94,7 +94,8 @@ class Verdict:
         """The verdict in a word or two, with the slack of a loose bound."""
         ratio = self.measured.get("ratio")
         if self.verdict == "loose" and isinstance(ratio, float) and ratio > 0:
-            return f"loose ×{1 / ratio:.3g}" if ratio < 0.95 else f"loose ×{1 / ratio:.7g}"
+            slack = float(f"{1 / ratio:.3g}") if ratio < 0.95 else 1 / ratio
+            return f"loose ×{slack:,.7g}"
         return self.verdict
 
     def line(self) -> str:
