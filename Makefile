@@ -1,4 +1,4 @@
-# make book | test | test-all | mistakes | serve | ledger | notebooks | links | bench | lint | format | clean
+# make book | test | test-all | mistakes | serve | ledger | notebooks | course | grade | links | bench | lint | format | clean
 # The environment lives in .venv, made from requirements.txt; PYTHON chooses the interpreter it is made with.
 # What chapters gave is kept between checkouts in the user's cache (SHALLOWFORMER_CACHE names another folder); COLD=1 does without.
 
@@ -10,7 +10,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: book test test-all mistakes serve ledger notebooks links bench lint format clean
+.PHONY: book test test-all mistakes serve ledger notebooks course grade links bench lint format clean
 
 # MISTAKES=1 plants the checks' mistakes at once, where the chapters run: for when 'make test' is to follow.
 book: $(READY)
@@ -40,6 +40,14 @@ ledger: $(READY)
 notebooks: $(READY)
 	$(BIN)/python -m bookext.notebooks _build/notebooks
 	$(BIN)/python -m bookext.notebooks _build/notebooks/student --student
+
+# CLASS=2027 draws other parameters. What students get is in _build/course/student, the rest must not be published.
+course: $(READY)
+	$(BIN)/python -m bookext.course make $(if $(CLASS),--class $(CLASS))
+
+# SUBMISSIONS=folder of notebooks, ASSIGNMENT=ps1; the table is POINTS=ps1-points.csv.
+grade: $(READY)
+	$(BIN)/python -m bookext.course grade $(ASSIGNMENT) $(SUBMISSIONS) --out $(or $(POINTS),$(ASSIGNMENT)-points.csv)
 
 links: $(READY)
 	$(BIN)/python -m bookext.execute --jobs $(JOBS)

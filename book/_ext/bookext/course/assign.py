@@ -1,0 +1,163 @@
+"""Run ``otter assign`` on a source, and lay out what students and what instructors get."""
+
+import hashlib
+import json
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+
+import nbformat
+
+from bookext.chapters import ROOT
+from bookext.course import master, questions
+from bookext.markup import MarkupError
+from bookext.notebooks import _name
+
+OUT = ROOT / "_build/course"
+
+TESTS_CELL = """\
+# @title Then this: it holds the tests that you can see
+import pathlib
+
+import otter
+
+tests = pathlib.Path("tests-{name}")
+tests.mkdir(exist_ok=True)
+for question, source in {sources}.items():
+    (tests / f"{{question}}.py").write_text(source, encoding="utf-8")
+grader = otter.Notebook(tests_dir=str(tests))
+del pathlib, tests, question, source"""
+
+
+def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
+    """Make one assignment.
+
+    Args:
+        path: of its source.
+        out: folder that receives ``student`` and ``instructor``.
+        label: the class; None keeps the source's.
+
+    Returns:
+        The instructor's folder of the assignment.
+
+    Raises:
+        MarkupError: the source is not as it should be, or something of a solution or of a hidden test would reach students.
+    """
+    name = path.stem
+    notebook = master.read(path, label)
+    marked = questions.take_apart(notebook, path)
+    folder, student = out / "instructor" / name, out / "student"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    student.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        made = _otter(notebook, name, Path(scratch))
+        visible = {t.stem: t.read_text("utf-8") for t in sorted((made / "student/tests").glob("*.py"))}
+        _write(made / f"student/{name}.ipynb", student / f"{name}.ipynb", name, visible)
+        _write(made / f"autograder/{name}.ipynb", folder / f"{name}.ipynb", name, visible)
+        (folder / "tests").mkdir()
+        for test in sorted((made / "autograder/tests").glob("*.py")):
+            (folder / "tests" / test.name).write_text(test.read_text("utf-8"), encoding="utf-8")
+        (archive,) = (made / "autograder").glob("*.zip")
+        _repack(archive, folder / f"{name}-autograder.zip")
+    rows = [question.row for question in marked.questions]
+    (folder / "questions.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / "rubric.md").write_text(questions.rubrics(name, marked.questions), "utf-8")
+    if found := leaks((student / f"{name}.ipynb"), marked.secrets):
+        (student / f"{name}.ipynb").unlink()
+        raise MarkupError(f"{path.name}: students would see {found[0]!r}")
+    return folder
+
+
+def _otter(notebook: nbformat.NotebookNode, name: str, scratch: Path) -> Path:
+    """Run ``otter assign``; the folder it wrote."""
+    from otter.assign import main as otter_assign  # it loads pandas: only when needed
+
+    _name(notebook.cells)
+    nbformat.write(notebook, scratch / f"{name}.ipynb")
+    otter_assign(str(scratch / f"{name}.ipynb"), str(scratch / "made"), no_pdfs=True, no_run_tests=True)
+    return scratch / "made"
+
+
+def _write(source: Path, target: Path, name: str, tests: dict[str, str]) -> None:
+    """Write a notebook with its visible tests inside, the same bytes on every run."""
+    notebook = nbformat.read(source, as_version=4)
+    (cell,) = (cell for cell in notebook.cells if cell.source == master.TESTS_HERE)
+    if tests:
+        listed = "".join(f"    {question!r}: {text!r},\n" for question, text in tests.items())
+        cell.source = TESTS_CELL.format(name=name, sources="{\n" + listed + "}")
+    else:
+        notebook.cells.remove(cell)
+    notebook.metadata.pop("otter", None)
+    _name(notebook.cells)
+    nbformat.write(notebook, target)
+
+
+def _repack(archive: Path, target: Path) -> None:
+    """Copy an archive without the days of its files."""
+    with zipfile.ZipFile(archive) as old:
+        files = {entry.filename: old.read(entry) for entry in old.infolist()}
+    pack(files, target)
+
+
+def pack(files: dict[str, bytes], target: Path) -> None:
+    """Write a zip, the same bytes on every run.
+
+    Args:
+        files: name → content.
+        target: path of the zip.
+    """
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            new.writestr(entry, content)
+
+
+def leaks(notebook: Path, secrets: list[str]) -> list[str]:
+    """What a student's notebook shows of what it must not show.
+
+    Args:
+        notebook: path of the notebook.
+        secrets: pieces of solutions and of hidden tests.
+
+    Returns:
+        Those that stand in it, and marks of the source that do.
+    """
+    cells = nbformat.read(notebook, as_version=4).cells
+    text = "\n".join(cell.source for cell in cells)
+    # the tests stand in a string: a line's ends are not
+    text += text.encode().decode("unicode_escape", errors="ignore")
+    marks = ["# SOLUTION", "BEGIN SOLUTION", "# HIDDEN", "hidden=True", "**Rubric**", "BEGIN QUESTION\n"]
+    return [secret for secret in [*marks, *secrets] if secret in text]
+
+
+def pack_students(out: Path = OUT) -> Path:
+    """Put the students' notebooks into one zip.
+
+    Args:
+        out: folder with ``student``.
+
+    Returns:
+        The zip.
+    """
+    target = out / "student/assignments.zip"
+    pack({path.name: path.read_bytes() for path in (out / "student").glob("*.ipynb")}, target)
+    return target
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """Checksums of all files below a folder.
+
+    Args:
+        folder: where.
+
+    Returns:
+        Relative path → SHA-256.
+    """
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
+    }
