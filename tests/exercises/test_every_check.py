@@ -68,7 +68,7 @@ def test_a_declared_mistake_gets_its_hint(check):
     for hint, mistake in declared(check).items():
         feedback = check(mistake)
         assert feedback.state == "wrong"
-        assert hint in feedback.message
+        assert hint in feedback.told
 
 
 def test_mistakes_are_declared():
@@ -102,7 +102,7 @@ def test_an_answer_that_raises_is_told_what_it_raised(check):
 
     feedback = check(answer)
     assert feedback.state == "wrong"
-    assert "your function raises KeyError: 'token'" in feedback.message
+    assert "your function raises KeyError: 'token'" in feedback.told
 
 
 @functions
@@ -110,7 +110,7 @@ def test_an_answer_that_raises_is_told_what_it_raised(check):
 def test_the_value_instead_of_the_function_is_explained(check, value):
     feedback = check(value)
     assert feedback.state == "wrong"
-    assert "give the function itself" in feedback.message
+    assert "give the function itself" in feedback.told
 
 
 @functions
@@ -132,7 +132,7 @@ def test_a_missing_number_is_not_yet_judged(check, answer):
 def test_what_is_no_number_is_said_to_be_none(check, answer):
     feedback = check(answer)
     assert feedback.state == "wrong"
-    assert "expected a number" in feedback.message
+    assert "expected a number" in feedback.told
 
 
 @numbers

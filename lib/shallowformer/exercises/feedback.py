@@ -1,48 +1,76 @@
 """Judging a reader's function: against a reference on many cases, with hints for the mistakes that people make."""
 
+import functools
 import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import EllipsisType
 
-import torch
-from torch import Tensor
+from shallowformer.arguments import count
+from shallowformer.exercises import hints
+from shallowformer.exercises.borrowed import borrowed
+from shallowformer.exercises.hints import Case
 
 #: A reader's number, or the dots of the stub while there is none.
 Answer = float | EllipsisType
-#: A case: what to say about it when the answer is wrong there, and the arguments.
-Case = tuple[str, tuple]
 
 MARKS = {"passed": "✓", "wrong": "✗", "not yet": "○"}
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """What a check says of an answer.
+    """What a check says of an answer: at once what is wrong, and hints for those who ask for them, a step at a time.
 
     Args:
         exercise: label of the exercise on the page.
         state: ``passed``, ``wrong`` or ``not yet`` (nothing to judge so far).
-        message: what was tried, or what is wrong and where to look.
+        message: what was tried, or what is wrong and where: the first step.
+        hints: the second step, and the third.
     """
 
     exercise: str
     state: str
     message: str
+    hints: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether the answer is right."""
         return self.state == "passed"
 
+    @property
+    def told(self) -> str:
+        """All steps, a line each."""
+        return "\n".join((self.message, *self.hints))
+
+    def hint(self, step: int = 2) -> str:
+        """One step: 1 says what is wrong and where, 2 which mistake it is, 3 more.
+
+        Args:
+            step: at least 1.
+
+        Returns:
+            The step, or a sentence that says that there is none.
+
+        Raises:
+            ValueError: a step below 1.
+        """
+        steps = (self.message, *self.hints)
+        if count("step", step) > len(steps):
+            return f"there is no step {step} for this answer; the last one is {len(steps)}."
+        return steps[step - 1]
+
     def __repr__(self) -> str:
-        return f"{MARKS[self.state]} {self.exercise}, {self.state}: {self.message}"
+        ask = "\n  For the next hint: .hint(2)" + ", then .hint(3)" * (len(self.hints) > 1)
+        return f"{MARKS[self.state]} {self.exercise}, {self.state}: {self.message}{ask if self.hints else ''}"
 
     def _repr_html_(self) -> str:
-        state = self.state.replace(" ", "-")
+        state, folds = self.state.replace(" ", "-"), ""
+        for hint in reversed(self.hints):  # the third opens within the second
+            folds = f"<details><summary>Next hint</summary>{html.escape(hint)}{folds}</details>"
         return (
             f'<div class="verdict feedback-{state}"><span class="verdict-mark" aria-hidden="true">{MARKS[self.state]}</span> '
-            f"<code>{html.escape(self.exercise)}</code> <strong>{self.state}</strong> {html.escape(self.message)}</div>"
+            f"<code>{html.escape(self.exercise)}</code> <strong>{self.state}</strong> {html.escape(self.message)}{folds}</div>"
         )
 
 
@@ -54,6 +82,7 @@ def judge(
     mistakes: Mapping[str, Callable],
     tolerance: float = 1e-9,
     seen: Callable = lambda value, *arguments: value,
+    slips: bool = True,
 ) -> Feedback:
     """Compare a reader's function with a reference on every case.
 
@@ -62,10 +91,11 @@ def judge(
         answer: the reader's function.
         reference: returns the right value, a number or a tensor.
         cases: pairs of a description and arguments, simple ones first.
-        mistakes: hint → function that makes this mistake; the hint is given when the answer agrees with it on every
-            case on which it can be computed.
+        mistakes: hint → function that makes this mistake, the likeliest first; the hint is given when the answer agrees
+            with it on every case on which it can be computed.
         tolerance: allowed error relative to the largest entry of the right value, or to 1 if that is larger.
         seen: what is compared: value and arguments → a number or a tensor.
+        slips: whether what is compared may be off by a sign, a factor, a square …, which get hints of their own.
 
     Returns:
         The feedback; nothing the reader's function does makes this raise.
@@ -76,25 +106,34 @@ def judge(
         value = answer(*arguments)
         return value if _missing(value) else seen(value, *arguments)
 
-    def problem(value: object, *arguments: object) -> str:
-        found = _difference(value, reference(*arguments), tolerance)
-        hint = found and _hint(made, cases, mistakes, seen, tolerance)
-        return found + (f" Hint: {hint}" if hint else "")
+    def problem(value: object, *arguments: object) -> tuple[str, ...]:
+        found = hints.difference(value, reference(*arguments), tolerance)
+        return (found, *further()) if found else ()
 
-    judged = made if callable(answer) else answer
+    def further() -> tuple[str, str]:
+        on_all = lambda function: [hints.computed(function, arguments) for _, arguments in cases]
+        right = [reference(*arguments) for _, arguments in cases]
+        wrong = {hint: on_all(lambda *a, by=by: seen(by(*a), *a)) for hint, by in mistakes.items()}
+        return hints.further(on_all(made), right, cases, wrong, tolerance, slips)
+
+    judged = functools.wraps(answer)(made) if callable(answer) else answer
     return judge_by(exercise, judged, cases, problem, f"right on all {len(cases)} cases")
 
 
 def judge_by(
-    exercise: str, answer: Callable, cases: Iterable[Case], problem: Callable[..., str], praise: str
+    exercise: str,
+    answer: Callable,
+    cases: Iterable[Case],
+    problem: Callable[..., str | tuple[str, ...]],
+    praise: str,
 ) -> Feedback:
     """Judge a reader's function by a property of its values, where more than one function is right.
 
     Args:
         exercise: label of the exercise on the page.
-        answer: the reader's function.
+        answer: the reader's function; one made around it by ``functools.wraps``.
         cases: pairs of a description and arguments, simple ones first.
-        problem: value and arguments → what is wrong, or "".
+        problem: value and arguments → what is wrong, or that and the hints that follow it, or nothing.
         praise: what to say if nothing is.
 
     Returns:
@@ -108,7 +147,7 @@ def judge_by(
         )
     for description, arguments in cases:
         try:
-            value = answer(*_copies(arguments))
+            value = answer(*hints.copies(arguments))
         except NotImplementedError:
             return Feedback(exercise, "not yet", "your function is still the stub")
         except Exception as error:
@@ -118,7 +157,10 @@ def judge_by(
         if _missing(value):
             return Feedback(exercise, "not yet", "your function returns nothing yet")
         if found := problem(value, *arguments):
-            return Feedback(exercise, "wrong", f"{description}: {found}")
+            first, *more = (found,) if isinstance(found, str) else found
+            return Feedback(exercise, "wrong", f"{description}: {first}", tuple(more))
+    if name := borrowed(answer):
+        return Feedback(exercise, "wrong", f"right, but {name} is the package's function: write your own")
     return Feedback(exercise, "passed", praise)
 
 
@@ -138,8 +180,8 @@ def judge_number(
         exercise: label of the exercise on the page.
         answer: the reader's answer: a Python, numpy or torch number.
         right: the right one.
-        mistakes: hint → number that this mistake leads to.
-        otherwise: what to say of any other number, or number → what to say.
+        mistakes: hint → number that this mistake leads to, the likeliest first.
+        otherwise: the last hint, which says how to begin; or what to say of a number that no mistake leads to.
         praise: what to say of the right one.
         tolerance: allowed error.
         near: distance at which an answer is taken for a mistake's number, relative to it unless that is 0.
@@ -151,10 +193,16 @@ def judge_number(
     def verdict(number: float) -> Feedback:
         if abs(number - right) <= tolerance:
             return Feedback(exercise, "passed", praise)
-        for hint, wrong in mistakes.items():
-            if abs(number - wrong) <= near * (abs(wrong) or 1.0):
-                return Feedback(exercise, "wrong", hint)
-        return Feedback(exercise, "wrong", otherwise if isinstance(otherwise, str) else otherwise(number))
+        first = f"{number:.6g} is not it."
+        off = {hint: abs(number - wrong) / (abs(wrong) or 1.0) for hint, wrong in mistakes.items()}
+        nearest = min(off, key=off.get, default="")
+        if nearest and off[nearest] <= near:
+            begin = (otherwise,) if isinstance(otherwise, str) else ()
+            first += " A mistake that people make leads there."
+            return Feedback(exercise, "wrong", first, (nearest, *begin))
+        begin = otherwise if isinstance(otherwise, str) else otherwise(number)
+        slip = hints.slip(number, right, tolerance)
+        return Feedback(exercise, "wrong", first, (slip, begin) if slip else (begin,))
 
     return judge_number_by(exercise, answer, verdict)
 
@@ -181,55 +229,3 @@ def judge_number_by(exercise: str, answer: object, verdict: Callable[[float], Fe
 
 def _missing(value: object) -> bool:
     return value is None or value is Ellipsis
-
-
-def _difference(value: object, right: Tensor | float, tolerance: float) -> str:
-    """What is wrong with a value, or ""."""
-    right = torch.as_tensor(right, dtype=torch.float64)
-    try:
-        value = torch.as_tensor(value, dtype=torch.float64)
-    except (TypeError, ValueError, RuntimeError):
-        return f"expected a number or a tensor, got {type(value).__name__}."
-    if value.shape != right.shape:
-        return f"expected shape {tuple(right.shape)}, got {tuple(value.shape)}."
-    if not value.isfinite().all():
-        return "your value is NaN or infinite."
-    error = (value - right).abs()
-    if right.numel() == 0 or float(error.max()) <= tolerance * max(1.0, float(right.abs().max())):
-        return ""
-    if right.ndim == 0:
-        wanted, given = f"{float(right):.6g}", f"{float(value):.6g}"
-        if wanted == given:
-            return f"off by {float(error):.3g}, which is more than rounding in double precision."
-        return f"expected {wanted}, got {given}."
-    return f"off by up to {float(error.max()):.3g} where entries reach {float(right.abs().max()):.3g}."
-
-
-def _copies(arguments: tuple) -> tuple:
-    """Arguments that a function may change."""
-    return tuple(a.clone() if isinstance(a, Tensor) else a for a in arguments)
-
-
-def _hint(
-    made: Callable, cases: list[Case], mistakes: Mapping[str, Callable], seen: Callable, tolerance: float
-) -> str:
-    """The hint for the mistake that an answer makes, or "": two mistakes can agree on one case, hardly on all."""
-    for hint, mistaken in mistakes.items():
-        compared = [
-            (arguments, wrong)
-            for _, arguments in cases
-            if (wrong := _computed(lambda *a, by=mistaken: seen(by(*a), *a), arguments)) is not None
-        ]
-        answered = ((_computed(made, arguments), wrong) for arguments, wrong in compared)
-        if compared and not any(_difference(value, wrong, tolerance) for value, wrong in answered):
-            return hint
-    return ""
-
-
-def _computed(function: Callable, arguments: tuple) -> object:
-    """A finite value, or None where there is none: a mistake need not be computable on every case."""
-    try:
-        value = function(*_copies(arguments))
-        return value if torch.as_tensor(value).isfinite().all() else None
-    except Exception:
-        return None

@@ -14,7 +14,7 @@ from shallowformer.exercises.experiments import beyond
 def test_causal_is_told_where_to_look(number, word):
     feedback = beyond.check_causal(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_causal_is_told_where_to_look(number, word):
 def test_shift_is_told_where_to_look(number, word):
     feedback = beyond.check_shift(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -14,7 +14,7 @@ from shallowformer.exercises.experiments import breaks
 def test_lazy_width_is_told_where_to_look(number, word):
     feedback = breaks.check_lazy_width(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_lazy_width_is_told_where_to_look(number, word):
 def test_share_is_told_where_to_look(number, word):
     feedback = breaks.check_share(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -15,4 +15,4 @@ from shallowformer.exercises.experiments import headlines
 def test_records_is_told_where_to_look(number, word):
     feedback = headlines.check_records(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -14,4 +14,4 @@ from shallowformer.exercises.experiments import scaling
 def test_last_token_is_told_where_to_look(number, word):
     feedback = scaling.check_last_token(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -15,4 +15,4 @@ from shallowformer.exercises.kernel_regime import approximation
 def test_enough_is_told_where_to_look(number, word):
     feedback = approximation.check_enough(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -25,7 +25,7 @@ def first(losses, eta, rho_c):
 def test_ratio_is_told_where_to_look(number, word):
     feedback = descent.check_ratio(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_ratio_is_told_where_to_look(number, word):
 def test_a_wrong_contact_is_told_why(answer, word):
     feedback = descent.check_earliest_contact(answer)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 def test_the_right_contact_passes():

@@ -15,4 +15,4 @@ from shallowformer.exercises.kernel_regime import gradients
 def test_long_sequence_limit_is_told_where_to_look(number, word):
     feedback = gradients.check_long_sequence_limit(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

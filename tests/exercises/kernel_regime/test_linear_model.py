@@ -14,4 +14,4 @@ from shallowformer.exercises.kernel_regime import linear_model
 def test_readout_exponent_is_told_where_to_look(number, word):
     feedback = linear_model.check_readout_exponent(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -15,7 +15,7 @@ from shallowformer.exercises.kernel_regime import model
 def test_kept_fraction_is_told_where_to_look(number, word):
     feedback = model.check_kept_fraction(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 def test_a_pair_may_be_a_list():
@@ -30,8 +30,8 @@ def test_a_pair_may_be_a_list():
     ],
 )
 def test_what_is_no_head_is_refused(pair, reason):
-    assert reason in model.check_merge(pair).message
+    assert reason in model.check_merge(pair).told
 
 
 def test_a_sequence_of_another_length_is_refused():
-    assert "expected shape (6, 3), got (3, 3)" in model.check_pad(lambda X, k: X).message
+    assert "expected shape (6, 3), got (3, 3)" in model.check_pad(lambda X, k: X).told

@@ -19,4 +19,4 @@ from shallowformer.exercises.kernel_regime import neighbourhood
 def test_median_displacement_is_told_where_to_look(number, word):
     feedback = neighbourhood.check_median_displacement(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -16,7 +16,7 @@ from shallowformer.exercises.kernel_regime import smoothness
 def test_typical_curvature_is_told_where_to_look(number, word):
     feedback = smoothness.check_typical_curvature(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 def test_forming_the_third_cumulant_is_noticed():
@@ -24,4 +24,4 @@ def test_forming_the_third_cumulant_is_noticed():
         Y = X - alpha @ X
         return (Y.T * (alpha * (Y @ U))) @ Y @ w
 
-    assert "d²" in smoothness.check_skewness_product(answer).message
+    assert "d²" in smoothness.check_skewness_product(answer).told

@@ -16,7 +16,7 @@ from shallowformer.exercises.kernel_regime import softmax_calculus
 def test_insensitive_scale_is_told_where_to_look(number, word):
     feedback = softmax_calculus.check_insensitive_scale(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 def test_forming_the_matrix_is_noticed():
@@ -24,4 +24,4 @@ def test_forming_the_matrix_is_noticed():
         Y = X - alpha @ X
         return (Y.T * alpha) @ Y @ U
 
-    assert "d²" in softmax_calculus.check_covariance_product(answer).message
+    assert "d²" in softmax_calculus.check_covariance_product(answer).told

@@ -14,4 +14,4 @@ from shallowformer.exercises.kernel_regime import stochastic
 def test_batch_is_told_where_to_look(number, word):
     feedback = stochastic.check_batch(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -18,4 +18,4 @@ from shallowformer.exercises.kernel_regime import tangent_kernel
 def test_heads_for_one_per_cent_is_told_where_to_look(number, word):
     feedback = tangent_kernel.check_heads_for_one_per_cent(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

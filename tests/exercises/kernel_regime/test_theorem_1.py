@@ -17,4 +17,4 @@ from shallowformer.exercises.kernel_regime import theorem_1
 def test_heads_needed_is_told_where_to_look(number, word):
     feedback = theorem_1.check_heads_needed(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -15,7 +15,7 @@ from shallowformer.exercises.kernel_regime import transportation
 def test_weight_is_told_where_to_look(number, word):
     feedback = transportation.check_weight(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_weight_is_told_where_to_look(number, word):
 def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
     feedback = transportation.check_idle(answer)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
 def test_a_readout_that_does_not_do_what_moving_does_is_told_why(answer, word):
     feedback = transportation.check_readout_for(answer)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told
 
 
 def test_the_readout_that_does_what_moving_does_passes():

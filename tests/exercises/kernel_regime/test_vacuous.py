@@ -16,4 +16,4 @@ from shallowformer.exercises.kernel_regime import vacuous
 def test_floor_is_told_where_to_look(number, word):
     feedback = vacuous.check_floor(number)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -23,4 +23,4 @@ def test_the_numbers_are_right():
 
 
 def test_the_threshold_is_told_from_the_answer():
-    assert "1/n" in tilting.check_half(0.7071).message
+    assert "1/n" in tilting.check_half(0.7071).told

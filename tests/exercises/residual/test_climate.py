@@ -50,4 +50,4 @@ def test_the_ill_conditioned_problem_is_ahead_for_so_long():
 def test_any_other_number_is_told_where_to_begin(check):
     feedback = check(17.0)
     assert feedback.state == "wrong"
-    assert len(feedback.message) > 20
+    assert len(feedback.hints[-1]) > 20

@@ -54,4 +54,4 @@ def test_frozen_attention_by_a_jacobian_of_four_blocks():
 def test_any_other_number_is_told_where_to_begin(check):
     feedback = check(17.0)
     assert feedback.state == "wrong"
-    assert len(feedback.message) > 20
+    assert len(feedback.hints[-1]) > 20

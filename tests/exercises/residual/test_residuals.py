@@ -23,11 +23,11 @@ def test_the_leak_by_integration():
     values = torch.where(x > 0, x, x / 2)
     mean = mass @ values
     assert residuals.check_leaky(float(mass @ (values - mean).square())).passed
-    assert "odd part" in residuals.check_leaky(9 / 16).message
+    assert "odd part" in residuals.check_leaky(9 / 16).told
 
 
 def test_the_rank_of_three_documents():
     S = torch.block_diag(*[torch.full((4, 4), 0.25, dtype=torch.float64)] * 3)
     rank = int(torch.linalg.matrix_rank(torch.eye(12, dtype=torch.float64) - S))
     assert residuals.check_rank(rank).passed
-    assert "vector of its own" in residuals.check_rank(11).message
+    assert "vector of its own" in residuals.check_rank(11).told

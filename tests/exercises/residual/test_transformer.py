@@ -41,4 +41,4 @@ def test_the_leak_s_constant_is_reached():
 def test_any_other_number_is_told_where_to_begin(check):
     feedback = check(17.0)
     assert feedback.state == "wrong"
-    assert len(feedback.message) > 20
+    assert len(feedback.hints[-1]) > 20

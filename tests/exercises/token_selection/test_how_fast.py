@@ -31,5 +31,5 @@ def test_the_numbers_are_right():
 def test_no_hint_says_what_is_not_so():
     """1 − corr falls like t^{−2(1 − p)}: the exponents that the hints name."""
     for p, said in ((0.25, "t^{−3/2}"), (2 / 3, "t^{−2/3}")):
-        assert said in how_fast.check_decay(p).message
-    assert "fell like 1/S_t" in how_fast.check_decay(0.0).message
+        assert said in how_fast.check_decay(p).told
+    assert "fell like 1/S_t" in how_fast.check_decay(0.0).told

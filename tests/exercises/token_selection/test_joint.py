@@ -21,8 +21,8 @@ def test_large_margins_must_not_underflow():
 
     feedback = joint.check_decoder_half(naive)
     assert feedback.state == "wrong"
-    assert "margins of 1000" in feedback.message
-    assert "divide them by the largest" in feedback.message
+    assert "margins of 1000" in feedback.told
+    assert "divide them by the largest" in feedback.told
 
 
 def test_a_norm_that_is_kept_from_zero_does_not_help():
@@ -30,7 +30,7 @@ def test_a_norm_that_is_kept_from_zero_does_not_help():
         total = torch.exp(-margins) @ Z
         return s * total / (total.norm() + 1e-12)
 
-    assert "divide them by the largest" in joint.check_decoder_half(padded).message
+    assert "divide them by the largest" in joint.check_decoder_half(padded).told
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_two_mistakes_at_once_are_both_named(sign, outer, word):
         total = torch.exp(sign * margins) @ Z
         return outer * s * total / total.norm()
 
-    message = joint.check_decoder_half(naive).message
+    message = joint.check_decoder_half(naive).told
     assert word in message
     assert "largest" in message
 
@@ -52,7 +52,7 @@ def test_the_square_of_the_norm(losses):
         total = losses(margins) @ Z
         return s * total / total.square().sum()
 
-    assert "not by its square" in joint.check_decoder_half(squared).message
+    assert "not by its square" in joint.check_decoder_half(squared).told
 
 
 @pytest.mark.parametrize("answer", [43.88, 32.91 * 4 / 3, 44])
@@ -69,4 +69,4 @@ def test_numbers(check, right, other, word):
     assert check(right).passed
     feedback = check(other)
     assert feedback.state == "wrong"
-    assert word in feedback.message
+    assert word in feedback.told

@@ -39,4 +39,4 @@ def test_a_mean_of_five_thirds_is_where_a_sample_can_be_lost():
 def test_any_other_number_is_told_where_to_begin(check):
     feedback = check(17.0)
     assert feedback.state == "wrong"
-    assert len(feedback.message) > 20
+    assert len(feedback.hints[-1]) > 20

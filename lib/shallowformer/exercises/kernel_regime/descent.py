@@ -13,33 +13,43 @@ from shallowformer.kernel_regime.convergence import step_size
 from shallowformer.kernel_regime.model import parameters
 
 
-def _edge(K: Tensor) -> float:
-    return len(K) / float(torch.linalg.eigvalsh(K)[-1])
+def _edge(K: Tensor, w: Tensor) -> float:
+    root = w.sqrt()
+    return 1 / float(torch.linalg.eigvalsh(root[:, None] * K * root)[-1])
+
+
+def _top(A: Tensor) -> float:
+    return float(torch.linalg.eigvalsh(A)[-1])
 
 
 #: What people answer instead, by the hint they get.
 EDGE_MISTAKES = {
-    "that is safe, but the trace is the sum of all eigenvalues; one of them decides.": lambda K: len(K) / float(K.trace()),
-    "half of that: there the top component vanishes in one step, but nothing grows up to twice as far.": lambda K: _edge(K) / 2,
-    "the loss is a mean over samples: a factor n is missing.": lambda K: _edge(K) / len(K),
-    "2 over the largest curvature is the rule; but the loss is a mean, and its curvature is 2λ/n, not λ.": lambda K: 2 * _edge(K) / len(K),
-    "the gradient of the square brings a 2: the factor is 1 − 2ηλ/n.": lambda K: 2 * _edge(K),
-    "that is the smallest eigenvalue.": lambda K: len(K) / float(torch.linalg.eigvalsh(K)[0]),
+    "that is for equal weights 1/n: here they differ.": lambda K, w: len(K) / _top(K),
+    "KD, with the weights on the diagonal of D, is not symmetric, and `eigvalsh` reads one half of it only: share D out, √D K √D.": lambda K, w: 1 / _top(K * w),
+    "DK, with the weights on the diagonal of D, is not symmetric, and `eigvalsh` reads one half of it only: share D out, √D K √D.": lambda K, w: 1 / _top(w[:, None] * K),
+    "each side of K takes the root of the weights, not the weights themselves.": lambda K, w: 1 / _top(w[:, None] * K * w),
+    "that is safe, but not the largest: the heaviest sample need not lie along the top eigenvector.": lambda K, w: 1 / (float(w.max()) * _top(K)),
+    "that is safe, but the trace is the sum of all eigenvalues; one of them decides.": lambda K, w: 1 / float(w @ K.diagonal()),
+    "half of that: there the top component vanishes in one step, but nothing grows up to twice as far.": lambda K, w: _edge(K, w) / 2,
+    "2 over the largest curvature is the rule; but the curvature of Σ w r² is twice the eigenvalue.": lambda K, w: 2 * _edge(K, w),
+    "the loss is a sum with weights; they hold the 1/n, if there is one.": lambda K, w: len(K) * _edge(K, w),
+    "that is the smallest eigenvalue.": lambda K, w: 1 / float(torch.linalg.eigvalsh(w.sqrt()[:, None] * K * w.sqrt())[0]),
 }  # fmt: skip
 
 
-def check_edge(edge: Callable[[Float64[Tensor, "n n"]], float]) -> Feedback:
-    """Exercise *The safe step from a Gram matrix*: n/λ_max.
+def check_edge(edge: Callable[[Float64[Tensor, "n n"], Float64[Tensor, " n"]], float]) -> Feedback:
+    """Exercise *Samples that count differently*: 1/λ_max of √D K √D, weights on the diagonal of D.
 
     Args:
-        edge: Gram matrix → step size.
+        edge: Gram matrix, weights → step size.
     """
     generator = Generator().manual_seed(0)
     J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
+    of = lambda *values: torch.tensor(values, dtype=torch.float64)
     cases = [
-        ("three orthogonal gradients", (torch.diag(torch.tensor([3.0, 1.0, 1.0], dtype=torch.float64)),)),
-        ("five gradients", (J @ J.T,)),
-        ("gradients that are almost parallel", (torch.ones(3, 3, dtype=torch.float64) + 0.5 * torch.eye(3),)),
+        ("three orthogonal gradients", (torch.diag(of(3.0, 1.0, 1.0)), of(0.25, 0.5, 2.0))),
+        ("five gradients", (J @ J.T, of(0.1, 0.4, 0.2, 0.8, 0.3))),
+        ("gradients that are almost parallel", (1 + 0.5 * torch.eye(3).double(), of(1.0, 0.5, 0.25))),
     ]
     return judge("ex-descent-edge", edge, _edge, cases, EDGE_MISTAKES)
 
@@ -68,7 +78,7 @@ def check_earliest_contact(
         ("a readout that may move by 0.025", (numbers(0.04, 0.01, 0.01), 0.05, 0.025)),
     ]
 
-    def problem(answered: tuple, *case: object) -> str:
+    def problem(answered: tuple, *case: object) -> str | tuple[str, ...]:
         (given,), right = answered, _earliest_contact(*case)
         try:
             same = given is right is None or float(given) == right
@@ -76,30 +86,31 @@ def check_earliest_contact(
             if given is not None:
                 return f"expected a number of steps, got {given!r}"
             same = False
-        return "" if same else f"expected {right}, got {given!r}.{_contact_hint(*case, given)}"
+        hint = _contact_hint(*case, given)
+        return "" if same else (f"expected {right}, got {given!r}.", *([hint] if hint else []))
 
     def boxed(*case: object) -> object:
         """None is an answer here."""
         given = earliest_contact(*case)
         return given if given is Ellipsis else (given,)
 
-    answer = boxed if callable(earliest_contact) else earliest_contact
+    answer = functools.wraps(earliest_contact)(boxed) if callable(earliest_contact) else earliest_contact
     return judge_by("ex-descent-contact", answer, cases, problem, f"right on all {len(cases)} cases")
 
 
 def _contact_hint(losses: Tensor, eta: float, rho_c: float, given: object) -> str:
     """What a wrong answer was, if it is one that people give."""
     if given is None:
-        return " Hint: this run is long enough."
+        return "this run is long enough."
     path = step_size.path(losses, eta)
     if path[-1] < rho_c:
-        return " Hint: the whole path is shorter than ρ_c: the answer is None, not the length of the run."
+        return "the whole path is shorter than ρ_c: the answer is None, not the length of the run."
     if given == _first(path[1:] >= rho_c):
-        return " Hint: after one step the path has the length 2η√L̂(φ⁽⁰⁾); count steps, not indices."
+        return "after one step the path has the length 2η√L̂(φ⁽⁰⁾); count steps, not indices."
     if given == _first(path / 2 >= rho_c):
-        return " Hint: the path carries a factor 2, from the gradient of the square."
+        return "the path carries a factor 2, from the gradient of the square."
     if given == _first(step_size.path(losses.square(), eta) >= rho_c):
-        return " Hint: take the square roots of the losses."
+        return "take the square roots of the losses."
     return ""
 
 

@@ -4,11 +4,13 @@ import functools
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float64
 from torch import Generator, Tensor
 
 from shallowformer import data, softmax
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
 from shallowformer.exercises.heads import Matrix, Tokens, Vector, at_start, head
+from shallowformer.exercises.unaided import without_autograd
 
 
 def _cases(seed: int) -> list[tuple[str, tuple]]:
@@ -22,27 +24,40 @@ def _cases(seed: int) -> list[tuple[str, tuple]]:
     return [(f"T = {T}, d = {d}", case(T, d)) for T, d in ((2, 2), (5, 3), (16, 8), (1, 4))]
 
 
-def _weight_feature(X: Tensor, q: Tensor, U: Tensor, W: Tensor) -> Tensor:
+def _token_gradient(X: Tensor, q: Tensor, U: Tensor, W: Tensor) -> Tensor:
     one = head(X, q, U, W)
-    return one.slope * torch.outer(one.MU, q)
+    return one.slope * one.alpha[:, None] * (U + torch.outer(X @ U - one.a @ U, W @ q))
+
+
+def _itself(X: Tensor, q: Tensor, U: Tensor, W: Tensor) -> Tensor:
+    """What comes from the tokens in the mean."""
+    one = head(X, q, U, W)
+    return one.slope * torch.outer(one.alpha, U)
 
 
 #: What people answer instead, by the hint they get.
-WEIGHT_FEATURE_MISTAKES = {
-    "the outer product is the wrong way round: W multiplies q from the left, so q belongs on the right.": lambda X, q, U, W: _weight_feature(X, q, U, W).T,
-    "σ′ at ⟨U, a⟩ is missing.": lambda X, q, U, W: torch.outer(head(X, q, U, W).MU, q),
-    "the mean must be subtracted: M is a covariance, not a second moment.": lambda X, q, U, W: head(X, q, U, W).slope * torch.outer((head(X, q, U, W).alpha * (X @ U)) @ X, q),
-    "the weights do not stand still when W moves: differentiate the softmax as well.": lambda X, q, U, W: head(X, q, U, W).slope * torch.outer(head(X, q, U, W).alpha @ X, q),
+TOKEN_GRADIENT_MISTAKES = {
+    "a token that moves also changes its logit, and with it all the weights.": _itself,
+    "weights move, but so does the token that they weigh: z = Σ α_t⟨U, X_t⟩ has X_t twice.": lambda X, q, U, W: _token_gradient(X, q, U, W) - _itself(X, q, U, W),
+    "the derivative of a softmax is centred: a weight that grows takes from the others.": lambda X, q, U, W: head(X, q, U, W).slope * head(X, q, U, W).alpha[:, None] * (U + torch.outer(X @ U, W @ q)),
+    "σ′ at ⟨U, a⟩ is missing.": lambda X, q, U, W: _token_gradient(X, q, U, W) / head(X, q, U, W).slope,
+    "the logit is ⟨X_t, Wq⟩: its gradient in X_t is Wq, and not Wᵀq.": lambda X, q, U, W: head(X, q, U, W).slope * head(X, q, U, W).alpha[:, None] * (U + torch.outer(X @ U - head(X, q, U, W).a @ U, W.T @ q)),
+    "each token counts with its weight α_t.": lambda X, q, U, W: _token_gradient(X, q, U, W) / head(X, q, U, W).alpha[:, None],
+    "tokens are rows: the gradient in X_t belongs into row t.": lambda X, q, U, W: _token_gradient(X, q, U, W).T,
 }  # fmt: skip
 
 
-def check_weight_feature(weight_feature: Callable[[Tokens, Vector, Vector, Matrix], Matrix]) -> Feedback:
-    """Exercise *The attention feature*: φ_w = σ′(⟨U, a⟩) (MU) qᵀ of one head with σ = tanh, without autograd.
+def check_token_gradient(
+    token_gradient: Callable[[Tokens, Vector, Vector, Matrix], Float64[Tensor, "T d"]],
+) -> Feedback:
+    """Exercise *Move a token*: the gradients of one head with σ = tanh in its tokens, q fixed, without autograd.
 
     Args:
-        weight_feature: X, q, U, W → φ_w.
+        token_gradient: X, q, U, W → σ′(z)α_t(U + (⟨U, X_t⟩ − z) Wq) in row t.
     """
-    return judge("ex-gradient-feature", weight_feature, _weight_feature, _cases(0), WEIGHT_FEATURE_MISTAKES)
+    cases = _cases(0)
+    feedback = judge("ex-gradient-token", token_gradient, _token_gradient, cases, TOKEN_GRADIENT_MISTAKES)
+    return without_autograd(feedback, token_gradient, cases[0][1])
 
 
 def _query_gradient(X: Tensor, q: Tensor, U: Tensor, W: Tensor) -> Tensor:
@@ -64,7 +79,9 @@ def check_query_gradient(query_gradient: Callable[[Tokens, Vector, Vector, Matri
     Args:
         query_gradient: X, q, U, W → the gradient.
     """
-    return judge("ex-gradient-query", query_gradient, _query_gradient, _cases(1), QUERY_GRADIENT_MISTAKES)
+    cases = _cases(1)
+    feedback = judge("ex-gradient-query", query_gradient, _query_gradient, cases, QUERY_GRADIENT_MISTAKES)
+    return without_autograd(feedback, query_gradient, cases[0][1])
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from torch import Generator, Tensor
 
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
 from shallowformer.exercises.heads import Scalar, Tokens
+from shallowformer.exercises.unaided import without_autograd
 from shallowformer.kernel_regime.model import linear_model, parameters
 from shallowformer.kernel_regime.model.parameters import Parameters
 
@@ -59,12 +60,14 @@ def _model(x: Tensor, phi0: Blocks, delta: Blocks) -> Tensor:
 
 
 def check_tangent(tangent: Callable[[Tokens, Blocks, Blocks], Scalar]) -> Feedback:
-    """Exercise *The tangent of one network*: f_lin of one input.
+    """Exercise *The tangent of one network*: f_lin of one input, without autograd.
 
     Args:
         tangent: X, φ⁽⁰⁾ and δ as tuples (c, U, W) → a number.
     """
-    return judge("ex-linear-tangent", tangent, _tangent, _networks(0), TANGENT_MISTAKES)
+    cases = _networks(0)
+    feedback = judge("ex-linear-tangent", tangent, _tangent, cases, TANGENT_MISTAKES)
+    return without_autograd(feedback, tangent, cases[0][1])
 
 
 def _bend(R: float) -> float:

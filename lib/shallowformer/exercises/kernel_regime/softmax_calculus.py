@@ -11,6 +11,7 @@ from shallowformer import softmax
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number_by
 from shallowformer.exercises.heads import Scalar, Tokens, Vector
 from shallowformer.exercises.memory import without_matrix
+from shallowformer.exercises.unaided import without_solver
 
 
 def _spectral_norm(z: Tensor) -> Tensor:
@@ -40,7 +41,8 @@ def check_spectral_norm(spectral_norm: Callable[[Float64[Tensor, "2"]], Scalar])
         ("saturated softmax, z = (900, 0)", (torch.tensor([900.0, 0.0], dtype=torch.float64),)),
         *[(f"z = ({z[0]:.2f}, {z[1]:.2f})", (z,)) for z in draws],
     ]
-    return judge("ex-softmax-spectral", spectral_norm, _spectral_norm, cases, SPECTRAL_NORM_MISTAKES)
+    feedback = judge("ex-softmax-spectral", spectral_norm, _spectral_norm, cases, SPECTRAL_NORM_MISTAKES)
+    return without_solver(feedback, spectral_norm, cases[0][1])
 
 
 #: What people answer instead, by the hint they get.

@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 from shallowformer import data
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
 from shallowformer.exercises.heads import Matrix, Scalar, Tokens, Vector, head
+from shallowformer.exercises.memory import without_matrix
 
 
 def _blocks(
@@ -55,17 +56,11 @@ HEAD_KERNEL_MISTAKES = {
 }  # fmt: skip
 
 
-def _cases(seed: int) -> list[tuple[str, tuple]]:
-    generator = Generator().manual_seed(seed)
-
-    def case(T: int, S: int, d: int) -> tuple:
-        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
-        X, Z = (data.sphere(1, length, d, generator)[0] for length in (T, S))
-        q, p = 0.9 * data.sphere(1, 2, d, generator)[0]
-        return X, Z, q, p, draw(d), draw(d, d)
-
-    shapes = ((3, 3, 2), (5, 2, 3), (16, 9, 8), (1, 4, 3))
-    return [(f"T = {T} and {S}, d = {d}", case(T, S, d)) for T, S, d in shapes]
+def _case(T: int, S: int, d: int, generator: Generator) -> tuple[Tensor, ...]:
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    X, Z = (data.sphere(1, length, d, generator)[0] for length in (T, S))
+    q, p = 0.9 * data.sphere(1, 2, d, generator)[0]
+    return X, Z, q, p, draw(d), draw(d, d)
 
 
 def check_head_kernel(
@@ -76,7 +71,12 @@ def check_head_kernel(
     Args:
         head_kernel: X, Z, q, p, U, W → a number.
     """
-    return judge("ex-kernel-head", head_kernel, _head_kernel, _cases(0), HEAD_KERNEL_MISTAKES)
+    generator = Generator().manual_seed(0)
+    shapes = ((3, 3, 2), (5, 2, 3), (16, 9, 8), (1, 4, 3))
+    cases = [(f"T = {T} and {S}, d = {d}", _case(T, S, d, generator)) for T, S, d in shapes]
+    feedback = judge("ex-kernel-head", head_kernel, _head_kernel, cases, HEAD_KERNEL_MISTAKES)
+    instead = "MU is a vector, and an inner product of outer products is a product of inner products"
+    return without_matrix(feedback, head_kernel, _case(3, 2, 200, generator), instead)
 
 
 def _token_blocks(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

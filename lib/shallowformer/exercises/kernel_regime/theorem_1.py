@@ -39,36 +39,46 @@ def check_best_step(best_step: Callable[[float, float, float, int], float]) -> F
     return judge("ex-theorem-1-step", best_step, _best_step, cases, BEST_STEP_MISTAKES)
 
 
-def _next_distance(V: float, r: Tensor, e: Tensor, slope: float, eta: float) -> Tensor:
-    return V - 4 * eta * (r.square().mean() - (r * e).mean()) + eta**2 * slope
+def _gain(r: Tensor, e: Tensor) -> float:
+    """Loss less errors."""
+    return float((r * (r - e)).mean())
+
+
+def _nearest_step(r: Tensor, e: Tensor, slope: float) -> float:
+    return max(0.0, 2 * _gain(r, e) / slope)
 
 
 #: What people answer instead, by the hint they get.
-NEXT_DISTANCE_MISTAKES = {
-    "the errors enter with the other sign: ⟨∇L̂, φ̃ − φ⟩ = −2L̂ + (2/n) Σ r_j e_j.": lambda V, r, e, slope, eta: V - 4 * eta * (r.square().mean() + (r * e).mean()) + eta**2 * slope,
-    "the square of the step is missing.": lambda V, r, e, slope, eta: V - 4 * eta * (r * (r - e)).mean(),
-    "expanding the square brings 2η⟨∇L̂, φ̃ − φ⟩, which is 4η times, not 2η times.": lambda V, r, e, slope, eta: V - 2 * eta * (r * (r - e)).mean() + eta**2 * slope,
-    "the loss is a mean over samples, not a sum.": lambda V, r, e, slope, eta: V - 4 * eta * (r * (r - e)).sum() + eta**2 * slope,
-    "the square of the step carries η², not η.": lambda V, r, e, slope, eta: V - 4 * eta * (r * (r - e)).mean() + eta * slope,
+NEAREST_STEP_MISTAKES = {
+    "steps are not negative: where the errors outweigh the loss, every step leads away, and the best is 0.": lambda r, e, slope: 2 * _gain(r, e) / slope,
+    "that is the step at which the distance is what it was before; it is smallest halfway there.": lambda r, e, slope: 2 * _nearest_step(r, e, slope),
+    "expanding the square brings 2η⟨∇L̂, φ̃ − φ⟩, which is 4η times the loss less the errors, not 2η times.": lambda r, e, slope: _nearest_step(r, e, slope) / 2,
+    "the errors are missing: this is the step to a comparator that fits all labels.": lambda r, e, slope: 2 * float(r.square().mean()) / slope,
+    "the errors enter with the other sign: ⟨∇L̂, φ̃ − φ⟩ = −2L̂ + (2/n) Σ r_j e_j.": lambda r, e, slope: _nearest_step(r, -e, slope),
+    "the loss is a mean over samples, not a sum.": lambda r, e, slope: len(r) * _nearest_step(r, e, slope),
+    "divide by the squared norm of the gradient, not by the norm.": lambda r, e, slope: slope**0.5 * _nearest_step(r, e, slope),
+    "that is by how much the squared distance falls; the step is asked for.": lambda r, e, slope: 4 * max(0.0, _gain(r, e)) ** 2 / slope,
 }  # fmt: skip
 
 
-def check_next_distance(
-    next_distance: Callable[[float, Float64[Tensor, " n"], Float64[Tensor, " n"], float, float], float],
+def check_nearest_step(
+    nearest_step: Callable[[Float64[Tensor, " n"], Float64[Tensor, " n"], float], float],
 ) -> Feedback:
-    """Exercise *One line of the account*: V after an unprojected step.
+    """Exercise *The step that comes nearest*: the minimiser over η ≥ 0 of V after an unprojected step.
 
     Args:
-        next_distance: V, residuals, errors, ‖∇L̂‖², η → the next V.
+        nearest_step: residuals, errors, ‖∇L̂‖² → η.
     """
     generator = Generator().manual_seed(0)
     draw = lambda n: torch.randn(n, generator=generator, dtype=torch.float64)
+    r, one = draw(3), draw(1)
     cases = [
-        ("no errors", (1.0, draw(4), torch.zeros(4, dtype=torch.float64), 0.3, 0.1)),
-        ("five samples", (2.0, draw(5), draw(5), 0.5, 0.2)),
-        ("one sample", (0.5, draw(1), draw(1), 2.0, 0.01)),
+        ("no errors", (draw(4), torch.zeros(4, dtype=torch.float64), 0.3)),
+        ("five samples", (draw(5), 0.2 * draw(5), 0.5)),
+        ("errors that outweigh the loss", (r, 2 * r, 0.7)),
+        ("one sample", (one, 0.5 * one, 2.0)),
     ]
-    return judge("ex-theorem-1-account", next_distance, _next_distance, cases, NEXT_DISTANCE_MISTAKES)
+    return judge("ex-theorem-1-nearest", nearest_step, _nearest_step, cases, NEAREST_STEP_MISTAKES)
 
 
 def _width_term(m: int) -> float:

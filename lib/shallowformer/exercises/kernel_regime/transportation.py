@@ -105,7 +105,13 @@ def check_idle(idle: Callable[..., Float64[Tensor, "m d"]]) -> Feedback:
 
     cases = [(f"d = {d}", case(d)) for d in (1, 3)]
     praise = "norm 1, blind to c, and the zero function"
-    return judge_by("ex-transportation-idle", twice if callable(idle) else idle, cases, problem, praise)
+    return judge_by(
+        "ex-transportation-idle",
+        functools.wraps(idle)(twice) if callable(idle) else idle,
+        cases,
+        problem,
+        praise,
+    )
 
 
 @functools.cache
@@ -184,6 +190,7 @@ def check_readout_for(readout_for: Callable[[Float64[Tensor, "m d"]], Float64[Te
         (f"d = {d}, {sigma.name}", (torch.cartesian_prod(*[nodes] * d).reshape(-1, d), sigma))
         for d, sigma in ((1, activations.TANH), (2, activations.LOGISTIC), (2, activations.SINE))
     ]
-    of_U = (lambda U, sigma: readout_for(U)) if callable(readout_for) else readout_for
+    of_U = lambda U, sigma: readout_for(U)
+    answer = functools.wraps(readout_for)(of_U) if callable(readout_for) else readout_for
     praise = "the same function, for three activations"
-    return judge_by("ex-transportation-readout", of_U, cases, problem, praise)
+    return judge_by("ex-transportation-readout", answer, cases, problem, praise)

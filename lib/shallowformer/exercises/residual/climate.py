@@ -60,6 +60,7 @@ def check_hours(hours: Callable[[list[int]], list[int]]) -> Feedback:
         cases,
         HOUR_MISTAKES,
         seen=_counted,
+        slips=False,
     )
 
 

@@ -71,7 +71,9 @@ def check_angle(angle: Callable[[Float[Tensor, "d d"], Float[Tensor, "d d"]], fl
         ("‖W‖ = 5·10¹²", (1e12 * best + across, best)),
     ]
     right = lambda W, best: _log(_angle(W, best))
-    return judge("ex-how-fast-angle", angle, right, cases, ANGLE_MISTAKES, tolerance=1e-4, seen=_log)
+    return judge(
+        "ex-how-fast-angle", angle, right, cases, ANGLE_MISTAKES, tolerance=1e-4, seen=_log, slips=False
+    )
 
 
 #: What people answer instead, by the hint they get.

@@ -1,5 +1,6 @@
 """Exercises of the chapter *How attention becomes sparse*."""
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -68,7 +69,7 @@ def check_log_off(log_off: Callable[[list[float]], float]) -> Feedback:
         ("gaps of 10⁴", ([10_000.0, 10_001.0],)),
         ("the optimal token far behind", ([-50.0, 3.0],)),
     ]
-    answer = of_nothing if callable(log_off) else log_off
+    answer = functools.wraps(log_off)(of_nothing) if callable(log_off) else log_off
     return judge("ex-sparse-log-off", answer, _log_off, cases, LOG_OFF_MISTAKES, tolerance=1e-12, seen=finite)
 
 

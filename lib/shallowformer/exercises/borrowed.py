@@ -1,0 +1,96 @@
+"""Whether an answer is the checker's own function: what is right because it was taken from the check is no answer.
+
+Seen are a function of this package, also under ``functools.partial`` or a decorator that keeps ``__wrapped__``, and a function whose
+code names one of ``shallowformer.exercises``, directly or in a helper beside it. Not seen are names made at run time (``getattr``
+with a text, ``importlib``), the stack, and copied source: whoever takes that trouble has read the solution, which is public.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
+
+PACKAGE = __name__.partition(".")[0]
+EXERCISES = __name__.rpartition(".")[0]
+
+
+def borrowed(answer: Callable) -> str:
+    """Name of the function of the package that an answer is, or of the one of ``exercises`` that it calls; "" if none.
+
+    Args:
+        answer: the reader's function.
+    """
+    function = _innermost(answer)
+    module = getattr(function, "__module__", None) or ""
+    if module == PACKAGE or module.startswith(f"{PACKAGE}."):
+        return getattr(function, "__name__", "it")
+    return next(_called(function, set()), "")
+
+
+def _innermost(answer: object) -> object:
+    """What is called in the end: without partial arguments, binding, decorators."""
+    for _ in range(100):  # a wrapper may lead to itself
+        if isinstance(answer, functools.partial):
+            answer = answer.func
+        elif hasattr(answer, "__wrapped__"):
+            answer = answer.__wrapped__
+        elif hasattr(answer, "__func__"):
+            answer = answer.__func__
+        elif isinstance(vars(type(answer)).get("__call__"), FunctionType):
+            answer = vars(type(answer))["__call__"]
+        else:
+            break
+    return answer
+
+
+def _called(function: object, seen: set[int]) -> Iterator[str]:
+    """Names of functions of ``exercises`` that the code of a function names."""
+    if not isinstance(function, FunctionType) or id(function) in seen:
+        return
+    seen.add(id(function))
+    names = set(_names(function.__code__))
+    if any(name == EXERCISES or name.startswith(f"{EXERCISES}.") for name in names):  # an import in the body
+        yield "exercises"
+    cells = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+    for thing in [function.__globals__[name] for name in names if name in function.__globals__] + cells:
+        if isinstance(thing, ModuleType):
+            yield from _members(thing, names)
+            continue
+        named = _innermost(thing)
+        if not isinstance(named, FunctionType):
+            continue
+        if _of_exercises(named):
+            yield named.__name__
+        elif named.__globals__ is function.__globals__:
+            yield from _called(named, seen)
+
+
+def _members(module: ModuleType, names: set[str], depth: int = 4) -> Iterator[str]:
+    """Functions of ``exercises`` that are reached from a module by these names."""
+    inside = module.__name__ == EXERCISES or module.__name__.startswith(f"{EXERCISES}.")
+    if not inside and (module.__name__ != PACKAGE or depth == 0):
+        return
+    for name in names:
+        member = getattr(module, name, None)
+        if isinstance(member, ModuleType):
+            yield from _members(member, names, depth - 1)
+        elif isinstance(member, FunctionType) and _of_exercises(member):
+            yield name
+
+
+def _of_exercises(function: FunctionType) -> bool:
+    return function.__module__.startswith(f"{EXERCISES}.")
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Names in a function's code and in the functions inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _filled(cell: object) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False

@@ -1,0 +1,171 @@
+"""What a wrong answer is told, a step at a time: where it differs, which mistake gives its values, and all values side by side."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+#: A case: what to say about it when the answer is wrong there, and the arguments.
+Case = tuple[str, tuple]
+
+#: Slips that can happen in any exercise, by the hint they get: what they make of the right value.
+SLIPS = {
+    "the size is right, the sign is wrong.": lambda right: -right,
+    "that is twice the right value: a factor of 2 too many.": lambda right: 2 * right,
+    "that is half of the right value: a factor of 2 is missing.": lambda right: right / 2,
+    "that is the square of the right value: a root is missing.": lambda right: right**2,
+    "that is the root of the right value: a square is missing.": lambda right: right**0.5,
+    "that is one over the right value: it is upside down.": lambda right: 1 / right,
+    "that is one minus the right value.": lambda right: 1 - right,
+    "that is the transpose of the right value.": lambda right: right.T if right.ndim == 2 else None,
+}
+
+#: Entries of a tensor, and cases, that are shown one by one.
+_SHOWN = 9
+
+
+def difference(value: object, right: Tensor | float, tolerance: float) -> str:
+    """What is wrong with a value, or "".
+
+    Args:
+        value: what was answered.
+        right: the right one.
+        tolerance: allowed error relative to the largest entry of ``right``, or to 1 if that is larger.
+    """
+    right = torch.as_tensor(right, dtype=torch.float64)
+    try:
+        value = torch.as_tensor(value, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        return f"expected a number or a tensor, got {type(value).__name__}."
+    if value.shape != right.shape:
+        return f"expected shape {tuple(right.shape)}, got {tuple(value.shape)}."
+    if not value.isfinite().all():
+        return "your value is NaN or infinite."
+    error = (value - right).abs()
+    if right.numel() == 0 or float(error.max()) <= tolerance * max(1.0, float(right.abs().max())):
+        return ""
+    if right.ndim == 0:
+        wanted, given = f"{float(right):.6g}", f"{float(value):.6g}"
+        if wanted == given:
+            return f"off by {float(error):.3g}, which is more than rounding in double precision."
+        return f"expected {wanted}, got {given}."
+    return f"off by up to {float(error.max()):.3g} where entries reach {float(right.abs().max()):.3g}."
+
+
+def copies(arguments: tuple) -> tuple:
+    """Arguments that a function may change."""
+    return tuple(a.clone() if isinstance(a, Tensor) else a for a in arguments)
+
+
+def computed(function: Callable, arguments: tuple) -> object:
+    """A finite value, or None where there is none: a mistake need not be computable on every case."""
+    try:
+        value = function(*copies(arguments))
+        return value if torch.as_tensor(value).isfinite().all() else None
+    except Exception:
+        return None
+
+
+def further(
+    given: Sequence[object],
+    right: Sequence[Tensor | float],
+    cases: Sequence[Case],
+    mistakes: Mapping[str, Sequence[object]],
+    tolerance: float,
+    slips: bool,
+) -> tuple[str, str]:
+    """The second and the third step for a wrong function: its mistake, and its values beside the right ones.
+
+    Args:
+        given: what was answered on each case; None where it is no finite value.
+        right: the right values.
+        cases: the cases.
+        mistakes: hint → what this mistake gives on each case; None where it cannot be computed.
+        tolerance: as in ``difference``.
+        slips: whether values are such that sign, factor, square and the like have a meaning.
+    """
+    named = _named(given, mistakes, tolerance)
+    if not named and slips:
+        named = _named(given, _all_slipped(right, tolerance), tolerance)
+    if not named:
+        named = "no mistake that this check knows gives your values on all cases." + _pattern(
+            given, right, cases, tolerance
+        )
+    return named, _table(given, right, cases)
+
+
+def slip(number: float, right: float, tolerance: float) -> str:
+    """The hint for a number that a slip makes of the right one, or "".
+
+    Args:
+        number: what was answered.
+        right: the right number.
+        tolerance: allowed error of the right number; that of the slip's is as large relative to it.
+    """
+    for hint, by in SLIPS.items():
+        slipped = _slipped(by, right)
+        if slipped is None or abs(float(slipped) - right) <= tolerance:
+            continue
+        if abs(number - float(slipped)) <= tolerance * (
+            max(1.0, abs(float(slipped) / right)) if right else 1.0
+        ):
+            return hint
+    return ""
+
+
+def _named(given: Sequence[object], mistakes: Mapping[str, Sequence[object]], tolerance: float) -> str:
+    """The hint for the mistake that gives these values wherever it can be computed: two can agree on a case, hardly on all."""
+    for hint, values in mistakes.items():
+        compared = [(g, w) for g, w in zip(given, values, strict=True) if w is not None]
+        if compared and not any(difference(g, w, tolerance) for g, w in compared):
+            return hint
+    return ""
+
+
+def _all_slipped(right: Sequence[Tensor | float], tolerance: float) -> dict[str, list[Tensor]]:
+    """What slips give on each case: those that have a value on all of them, and not the right one on one of them."""
+    found = {hint: [_slipped(by, value) for value in right] for hint, by in SLIPS.items()}
+    return {
+        hint: values
+        for hint, values in found.items()
+        if all(value is not None for value in values)
+        and any(difference(value, r, tolerance) for value, r in zip(values, right, strict=True))
+    }
+
+
+def _slipped(by: Callable, right: Tensor | float) -> Tensor | None:
+    value = by(torch.as_tensor(right, dtype=torch.float64))
+    return value if value is not None and value.isfinite().all() else None
+
+
+def _pattern(
+    given: Sequence[object], right: Sequence[Tensor | float], cases: Sequence[Case], tolerance: float
+) -> str:
+    """On which cases the answer is right, if on any."""
+    is_right = [not difference(g, r, tolerance) for g, r in zip(given, right, strict=True)]
+    names = [description for (description, _), good in zip(cases, is_right, strict=True) if good]
+    return f" Right on: {'; '.join(names)}. What is special there?" if names else ""
+
+
+def _table(given: Iterable[object], right: Iterable[Tensor | float], cases: Iterable[Case]) -> str:
+    """The right values beside the given ones, case by case."""
+    lines = [
+        f"{description}: expected {_shown(r)}, got {_shown(g)}"
+        for (description, _), r, g in zip(cases, right, given, strict=True)
+    ]
+    return "case by case. " + "; ".join(lines[:_SHOWN]) + ("; …" if len(lines) > _SHOWN else ".")
+
+
+def _shown(value: object) -> str:
+    """A value in a few characters."""
+    if value is None:
+        return "no finite value"
+    try:
+        value = torch.as_tensor(value, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        return type(value).__name__
+    if value.ndim == 0:
+        return f"{float(value):.6g}"
+    first = ", ".join(f"{float(entry):.4g}" for entry in value.flatten()[:_SHOWN])
+    dots = ", …" if value.numel() > _SHOWN else ""
+    return f"[{first}{dots}]" + (f" of shape {tuple(value.shape)}" if value.ndim > 1 or dots else "")
