@@ -20,6 +20,44 @@ def make(options: argparse.Namespace) -> None:
     print(assign.pack_students(options.out))
 
 
+def grade(options: argparse.Namespace) -> None:
+    """Grade a folder of notebooks."""
+    from bookext.course import grading, points
+    from bookext.course.process import Limits, Nursery
+
+    folder = _folder(options)
+    found = sorted(
+        path for path in options.submissions.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+    )
+    if not found:
+        raise FileNotFoundError(f"no notebooks below {options.submissions}")
+    limits = Limits(cell=options.cell_seconds, call=options.call_seconds)
+    marks = []
+    with Nursery((options.out_folder, options.submissions)) as nursery:
+        for path in found:
+            name = path.relative_to(options.submissions).with_suffix("").as_posix()
+            marks.append(grading.grade(folder, path, nursery, name, limits))
+            print(f"{name}: {sum(marks[-1].points.values()):g}", *marks[-1].remarks, sep="\n  ", flush=True)
+    points.write(folder, marks, options.out)
+    print(options.out)
+
+
+def total(options: argparse.Namespace) -> None:
+    """Add up a table."""
+    from bookext.course import points
+
+    troubles = points.total(_folder(options), options.table)
+    print(*troubles, options.table, sep="\n")
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    """The instructor's folder of an assignment."""
+    folder = options.out_folder / "instructor" / options.assignment
+    if not (folder / "questions.json").exists():
+        raise FileNotFoundError(f"{folder} is not there: 'make course' makes it")
+    return folder
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(
@@ -32,6 +70,25 @@ def parser() -> argparse.ArgumentParser:
     making.add_argument("--class", dest="label", help="a number or a word; the parameters follow from it")
     making.add_argument("--out", type=Path, default=assign.OUT)
     making.add_argument("--check", action="store_true", help="run the solutions against the tests")
+    grading = commands.add_parser("grade", help="grade a folder of notebooks")
+    grading.set_defaults(run=grade)
+    grading.add_argument("assignment", help="for example ps1")
+    grading.add_argument("submissions", type=Path, help="folder; notebooks are taken from its folders, too")
+    grading.add_argument("--out", type=Path, default=Path("points.csv"), help="the table")
+    grading.add_argument(
+        "--course", dest="out_folder", type=Path, default=assign.OUT, help="where 'make' wrote"
+    )
+    grading.add_argument("--cell-seconds", type=float, default=60, help="a cell may take so long")
+    grading.add_argument(
+        "--call-seconds", type=float, default=10, help="a call of a function may take so long"
+    )
+    adding = commands.add_parser("total", help="add up, after points by hand were filled in")
+    adding.set_defaults(run=total)
+    adding.add_argument("assignment", help="for example ps1")
+    adding.add_argument("table", type=Path, help="what 'grade' wrote")
+    adding.add_argument(
+        "--course", dest="out_folder", type=Path, default=assign.OUT, help="where 'make' wrote"
+    )
     return top
 
 

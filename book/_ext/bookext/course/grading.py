@@ -1,0 +1,305 @@
+"""Grade submitted notebooks without containers.
+
+Every notebook runs in a process of its own (``student``), in an empty folder, with neither tests nor solutions near it. The tests,
+visible and hidden, run here, in the grader's process; where they call a student's function, the arguments go over and the value
+comes back, as data (``wire``).
+
+**What this defends against.** A submission cannot change what judges it: whatever it does to otter, to ``shallowformer.exercises``
+or to any other module, it does to its own process. A cell or a call that raises, loops, exits, crashes, or takes too much memory
+costs its question, and the rest is graded: a cell is interrupted, and if it will not stop, the notebook is run again without it; a
+question in which a call does not return or ends the process scores 0. What is printed is thrown away. Values are data, of bounded
+size; an object of the student's own class arrives as one that equals nothing. Reading the instructor's folders, the book's sources
+and tests, importing what knows answers (``confine.REFUSED``), starting programs and using the network are refused: by Python's
+audit hooks everywhere, and on Linux also by the kernel (Landlock), which native code cannot get around. A question whose answer
+came from a cell, or a call, that tried to read or import such a thing scores 0, and the table says why.
+
+**What it does not defend against.** It is no container. Where there is no Landlock, native code (``ctypes``) in a submission can do
+whatever the grader's user may, so grade submissions of strangers as a user of their own, or in a virtual machine. On macOS memory is
+not bounded. It runs on Linux and macOS, not on Windows. A submission sees the arguments that the tests hand over, also the hidden ones,
+and may answer known ones from a table: give hidden tests many cases, or random ones. It cannot carry them out: nothing that it
+prints or writes is kept, but the text of its own errors is, in the table and the feedback; whether a student may see the feedback is
+the instructor's decision. Copied answers are not its business: parameters drawn per class are (``shallowformer.exercises.classes``).
+"""
+
+import contextlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+import torch
+
+from bookext.course import wire
+from bookext.course.process import ERRORS, Gone, Limits, Nursery, Student
+
+#: How often a notebook is run again without a cell, or after a call, that ended its process.
+RUNS = 12
+LARGEST = 50 * 2**20  # bytes of a submission
+
+
+@dataclass
+class Marks:
+    """What a submission earned.
+
+    Args:
+        submission: name of the notebook, relative to the folder of all.
+        points: question → points, of those that tests grade.
+        remarks: what went wrong, one line each.
+        feedback: question → what its visible tests say.
+    """
+
+    submission: str
+    points: dict[str, float] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    feedback: dict[str, str] = field(default_factory=dict)
+
+
+class Run:
+    """A notebook that has been run, and is run again when its process has ended.
+
+    Args:
+        nursery: starts processes.
+        cells: code of the notebook, in order.
+        limits: how long and how much.
+        remark: told what went wrong.
+    """
+
+    def __init__(self, nursery: Nursery, cells: list[str], limits: Limits, remark: Callable[[str], None]):
+        self.nursery, self.cells, self.limits, self.remark = nursery, cells, limits, remark
+        self.student: Student | None = None
+        self.left_out: set[int] = set()  # cells that ended their process
+        self.suspect: dict[int, str] = {}  # cells that tried to see answers
+        self.runs = 0
+        self.until = time.monotonic() + limits.submission
+
+    def ready(self) -> Student:
+        """The process, with all cells run that could be.
+
+        Raises:
+            Gone: it could not be brought to that.
+        """
+        while self.student is None or not self.student.alive:
+            self.runs += 1
+            if self.runs > RUNS or time.monotonic() > self.until:
+                raise Gone("the submission has used up its time")
+            self.student = self.nursery.start(self.limits)
+            for number, source in enumerate(self.cells):
+                if number not in self.left_out and not self._cell(number, source):
+                    break
+        return self.student
+
+    def _cell(self, number: int, source: str) -> bool:
+        """Run a cell; whether the process is still there."""
+        seconds = max(0.1, min(self.limits.cell, self.until - time.monotonic()))
+        try:
+            answer, late = self.student.ask(seconds, do="cell", number=number, source=source)
+        except Gone as error:
+            self.left_out.add(number)
+            self.remark(f"cell {number + 1}: {error}; run again without it")
+            return False
+        if late:
+            self.remark(f"cell {number + 1}: stopped after {seconds:g} s")
+        elif answer.get("error") and self.runs == 1:
+            self.remark(f"cell {number + 1}: {_short(answer['error'])}")
+        if found := _suspicion(answer):
+            self.suspect[number] = found
+        return True
+
+    def end(self) -> None:
+        """End the process."""
+        if self.student:
+            self.student.end()
+
+
+class Answers:
+    """What a question's tests see instead of the student's names.
+
+    Args:
+        run: the notebook.
+    """
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.failed = ""  # why the question scores 0
+
+    def get(self, name: str, default: object = None) -> object:
+        """A name's value, a copy, or a function that calls the student's.
+
+        Args:
+            name: as the test's parameter says it.
+            default: where the student has not given it.
+
+        Returns:
+            The value.
+        """
+        answer = self._ask(self.run.limits.call, do="look", name=name)
+        if answer.get("missing"):
+            return default
+        owner = answer.get("owner")
+        if isinstance(owner, int) and owner in self.run.suspect and not self.failed:
+            self.failed = f"{name} comes from a cell in which {self.run.suspect[owner]} was tried"
+        return self._value(answer)
+
+    def call(self, number: int, arguments: tuple, options: dict) -> object:
+        """Call a student's function.
+
+        Args:
+            number: of the function in its process.
+            arguments: what a test hands over.
+            options: by name.
+
+        Returns:
+            What came back, a copy.
+        """
+        order = {"arguments": wire.pack(arguments), "options": wire.pack(options)}
+        modes = {"gradients": torch.is_grad_enabled(), "inference": torch.is_inference_mode_enabled()}
+        answer = self._ask(self.run.limits.call, do="call", number=number, **order, **modes)
+        if "error" in answer:
+            kind, text = (*map(str, answer["error"]), "", "")[:2]
+            if kind in ERRORS:
+                raise ERRORS[kind](text.removeprefix(f"{kind}: ")[:500])
+            raise RuntimeError(text[:500])
+        return self._value(answer)
+
+    def _ask(self, seconds: float, **order: object) -> dict:
+        if self.failed:
+            raise RuntimeError(self.failed)
+        try:
+            student = self.run.ready()
+            answer, late = student.ask(seconds, **order)
+        except Gone as error:
+            self.failed = str(error)
+            raise RuntimeError(self.failed) from None
+        if found := _suspicion(answer):
+            self.failed = f"{found} was tried in a call"
+        elif late:
+            self.failed = f"a call took more than {seconds:g} s"
+        if self.failed:
+            raise RuntimeError(self.failed)
+        return answer
+
+    def _value(self, answer: dict) -> object:
+        def proxy(number: int) -> Callable:
+            return lambda *arguments, **options: self.call(number, arguments, options)
+
+        try:
+            return wire.unpack(answer.get("value"), proxy)
+        except wire.Malformed as error:
+            self.failed = f"it sent nonsense ({error})"
+            raise RuntimeError(self.failed) from None
+
+
+def grade(
+    folder: Path, submission: Path, nursery: Nursery, name: str = "", limits: Limits | None = None
+) -> Marks:
+    """Grade one notebook.
+
+    Args:
+        folder: the instructor's, of the assignment.
+        submission: path of the notebook.
+        nursery: starts the processes.
+        name: of the submission in the table; else the file's.
+        limits: how long and how much; None takes the usual ones.
+
+    Returns:
+        Points of the questions that tests grade, and remarks.
+    """
+    limits = limits or Limits()
+    marks = Marks(name or submission.stem)
+    questions = [
+        each for each in json.loads((folder / "questions.json").read_text("utf-8")) if not each["manual"]
+    ]
+    try:
+        cells = _code(submission)
+    except Exception as error:
+        marks.remarks.append(f"not a notebook that can be read ({type(error).__name__})")
+        marks.points = dict.fromkeys((each["name"] for each in questions), 0.0)
+        return marks
+    remark = lambda text: marks.remarks.append(text) if text not in marks.remarks else None
+    run = Run(nursery, cells, limits, remark)
+    try:
+        for question in questions:
+            earned, said, failed = _question(folder / "tests" / f"{question['name']}.py", run, limits)
+            marks.points[question["name"]] = earned
+            marks.feedback[question["name"]] = said
+            if failed:
+                remark(f"{question['name']}: 0, as {failed}")
+    finally:
+        run.end()
+    return marks
+
+
+def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str]:
+    """Points, what may be told, and why it scores 0 if that is not for its tests."""
+    from otter.test_files.exception_test import ExceptionTestFile  # it loads much: only when needed
+
+    tests = ExceptionTestFile.from_file(str(path))
+    answers = Answers(run)
+    try:
+        with _at_most(limits.question):
+            tests.run(answers)
+    except Exception as error:
+        answers.failed = (
+            answers.failed or f"its tests could not be run ({type(error).__name__}: {_short(error)})"
+        )
+    told = []
+    for result in tests.test_case_results:
+        kind = "hidden test" if result.test_case.hidden else "test"
+        said = "" if result.passed or result.test_case.hidden else f": {_short(_reason(result.message), 800)}"
+        told.append(
+            f"{kind} ({result.test_case.points:g} points): {'passed' if result.passed else 'failed'}{said}"
+        )
+    if answers.failed:
+        return 0.0, "\n".join([*told, f"no points: {answers.failed}"]), answers.failed
+    return round(float(tests.score), 4), "\n".join(told), ""
+
+
+def _reason(message: str) -> str:
+    """What a failed test says, without the line of the test that says it."""
+    return message.rpartition("AssertionError: ")[2] or message.splitlines()[-1]
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise a TimeoutError where that is possible: a test may wait for what a student's value never becomes."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def over(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _code(path: Path) -> list[str]:
+    """The code of a notebook's cells."""
+    if path.stat().st_size > LARGEST:
+        raise ValueError("too large")
+    notebook = nbformat.reads(path.read_text("utf-8"), as_version=4)
+    return ["".join(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _suspicion(answer: dict) -> str:
+    """What a process was refused that has to do with answers, or ""."""
+    refused = answer.get("refused")
+    for each in refused if isinstance(refused, list) else ():
+        if isinstance(each, list) and len(each) == 2 and each[1] is True:
+            return _short(each[0])
+    return ""
+
+
+def _short(text: object, length: int = 200) -> str:
+    """A student's text in one line, without what is no letter."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,0 +1,226 @@
+"""The grader's side of a student's process: start it, tell it what to do, end it in time."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import shallowformer
+from bookext.chapters import ROOT
+from bookext.course import wire
+
+#: What a process needs to read besides Python and its libraries.
+SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/bin",
+    "/etc",
+    "/opt",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/nix",
+    "/System",
+    "/Library",
+)
+#: What is the instructor's in the repository.
+PRIVATE = tuple(str(ROOT / folder) for folder in ("book", "tests", "_build", ".git"))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long and how much.
+
+    Args:
+        cell: seconds a cell may take.
+        call: seconds a call of a student's function may take.
+        question: seconds all tests of a question may take.
+        submission: seconds a submission may take in all.
+        grace: seconds from the request to stop to the end of the process.
+        memory: bytes that a process may take beyond its libraries.
+    """
+
+    cell: float = 60.0
+    call: float = 10.0
+    question: float = 120.0
+    submission: float = 600.0
+    grace: float = 2.0
+    memory: int = 2**31
+
+
+class Gone(Exception):
+    """A student's process is no more; the text says why."""
+
+
+class Nursery:
+    """Starts students' processes from one that has loaded the libraries.
+
+    Args:
+        private: further folders that no student may read.
+    """
+
+    def __init__(self, private: tuple[Path, ...] = ()):
+        self.private = [*PRIVATE, *(str(path.resolve()) for path in private)]
+        self.home = tempfile.mkdtemp(prefix="grading-")
+        self.control, other = socket.socketpair()
+        keep = {
+            name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "SYSTEMROOT") if name in os.environ
+        }
+        environment = keep | {
+            "HOME": self.home, "MPLCONFIGDIR": f"{self.home}/fonts", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        }  # fmt: skip
+        program = Path(__file__).with_name("student.py")
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-B", str(program), str(other.fileno())],
+            pass_fds=[other.fileno()], env=environment, cwd=self.home, start_new_session=True,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        other.close()
+        wire.receive(self.control, 120)
+
+    def __enter__(self) -> "Nursery":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.control.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def start(self, limits: Limits) -> "Student":
+        """A new process, in a scratch folder of its own.
+
+        Args:
+            limits: how long and how much.
+
+        Returns:
+            The process.
+
+        Raises:
+            Gone: it did not come up.
+        """
+        scratch = tempfile.mkdtemp(prefix="scratch-", dir=self.home)
+        ours, theirs = socket.socketpair()
+        order = {
+            "do": "start",
+            "scratch": scratch,
+            "private": self.private,
+            "memory": limits.memory,
+            "readable": self._readable(),
+        }
+        wire.send(self.control, order)
+        socket.send_fds(self.control, [b"."], [theirs.fileno()])
+        theirs.close()
+        pid = wire.receive(self.control, 30)["pid"]
+        student = Student(self, pid, ours, Path(scratch), limits)
+        try:
+            student.locked = bool(wire.receive(ours, 30).get("locked"))
+        except (OSError, wire.Malformed) as error:
+            student.end()
+            raise Gone(f"its process could not be started ({type(error).__name__})") from None
+        return student
+
+    def tell(self, what: str, pid: int) -> None:
+        """Interrupt or end a process.
+
+        Args:
+            what: ``interrupt`` or ``end``.
+            pid: of the process.
+        """
+        wire.send(self.control, {"do": what, "pid": pid})
+        wire.receive(self.control, 30)
+
+    def _readable(self) -> list[str]:
+        package = Path(shallowformer.__file__).parent
+        python = {
+            sys.prefix,
+            sys.base_prefix,
+            sys.exec_prefix,
+            *map(sysconfig.get_path, ("stdlib", "purelib", "platlib")),
+        }
+        here = Path(
+            __file__
+        ).parent  # the two files that the process itself was started from: no answers in them
+        own = [str(here / "wire.py"), str(here / "confine.py"), str(here / "student.py")]
+        return sorted(
+            {*SYSTEM, *python, str(package.parent), str(ROOT / "results"), f"{self.home}/fonts", *own}
+        )
+
+
+class Student:
+    """A process in which a student's notebook runs.
+
+    Args:
+        nursery: where it comes from.
+        pid: its number.
+        line: to it.
+        scratch: its folder.
+        limits: how long and how much.
+    """
+
+    def __init__(self, nursery: Nursery, pid: int, line: socket.socket, scratch: Path, limits: Limits):
+        self.nursery, self.pid, self.line, self.scratch, self.limits = nursery, pid, line, scratch, limits
+        self.locked = False
+        self.alive = True
+
+    def end(self) -> None:
+        """End it, and remove its folder."""
+        if self.alive:
+            self.alive = False
+            self.line.close()
+            self.nursery.tell("end", self.pid)
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def ask(self, seconds: float, **order: object) -> tuple[dict, bool]:
+        """Have it do something.
+
+        Args:
+            seconds: how long it may take.
+            **order: what.
+
+        Returns:
+            The answer, and whether it had to be interrupted for it.
+
+        Raises:
+            Gone: it is no more.
+        """
+        if not self.alive:
+            raise Gone("its process had ended")
+        late = False
+        try:
+            wire.send(self.line, order)
+            try:
+                return wire.receive(self.line, seconds), late
+            except TimeoutError:
+                late = True
+                self.nursery.tell("interrupt", self.pid)
+                return wire.receive(self.line, self.limits.grace), late
+        except (OSError, wire.Malformed) as error:
+            self.end()
+            if late:
+                raise Gone(f"it took more than {seconds:g} s and would not stop") from None
+            kind = (
+                "it sent nonsense"
+                if isinstance(error, wire.Malformed)
+                else "it ended its process (a crash, an exit, or too much memory)"
+            )
+            raise Gone(kind) from None
+
+
+#: What students' errors may be raised as again; any other is a RuntimeError that names it.
+ERRORS = {
+    kind.__name__: kind
+    for kind in (ArithmeticError, AssertionError, AttributeError, FloatingPointError, ImportError, IndexError, KeyError,
+                 LookupError, MemoryError, ModuleNotFoundError, NameError, NotImplementedError, OverflowError, PermissionError,
+                 RecursionError, RuntimeError, StopIteration, TypeError, UnboundLocalError, ValueError, ZeroDivisionError)
+}  # fmt: skip

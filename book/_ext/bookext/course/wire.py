@@ -1,0 +1,268 @@
+"""What passes between the grader and a student's process: data, never objects.
+
+Numbers, text, None, ``...``, lists, tuples, sets, dicts, tensors, arrays and random generators are copied. A function stays where
+it is, and a number is sent for it. Anything else arrives as an ``Odd``, which knows the name of its type and equals nothing.
+What arrives is taken apart with care, as the other side may send anything: sizes have bounds, and nothing is ever run.
+
+This module is read by both sides and imports nothing of the package.
+"""
+
+import base64
+import json
+import math
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+LARGEST = 64 * 2**20  # bytes of a message
+DEEPEST = 20  # lists in lists
+TENSORS = {
+    str(getattr(torch, name)).removeprefix("torch."): getattr(torch, name)
+    for name in ("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int64", "int32", "int16",
+                 "int8", "uint8", "bool")
+}  # fmt: skip
+ARRAYS = frozenset("biufc")
+
+
+class Odd:
+    """Something that is no data.
+
+    Args:
+        kind: name of its type.
+    """
+
+    def __init__(self, kind: str):
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}>"
+
+
+class Malformed(ValueError):
+    """A message that is none."""
+
+
+def pack(value: object, keep: Callable[[Callable], int] | None = None, depth: int = 0) -> object:
+    """What JSON can say of a value.
+
+    Args:
+        value: anything.
+        keep: receives a function and returns its number; None refuses functions.
+        depth: of lists around it.
+
+    Returns:
+        Lists, dicts, numbers, text.
+
+    Raises:
+        TypeError: without ``keep``, the value is not data.
+    """
+    try:
+        packed = _pack(value, keep, depth)
+    except Exception:  # a value may lie about itself
+        packed = None
+    if packed is not None:
+        return packed[0]
+    kind = str(getattr(type(value), "__name__", "object"))[:80]
+    if keep is None:
+        raise TypeError(f"a test can hand over numbers, text, lists, tensors and arrays, not {kind}")
+    return {"!": "odd", "kind": kind}
+
+
+def _pack(value: object, keep: Callable | None, depth: int) -> tuple | None:
+    if depth > DEEPEST:
+        return None
+    inner = lambda part: pack(part, keep, depth + 1)
+    if value is None or isinstance(value, bool | str):
+        return (value if value is None else str(value) if isinstance(value, str) else bool(value),)
+    if value is Ellipsis:
+        return ({"!": "dots"},)
+    if isinstance(value, np.generic | np.ndarray):
+        if value.dtype.kind not in ARRAYS:
+            return None
+        array = np.asarray(value)
+        kind = "array" if isinstance(value, np.ndarray) else "number"
+        return (
+            {
+                "!": kind,
+                "dtype": array.dtype.str,
+                "shape": list(array.shape),
+                "bytes": _text(array.tobytes()),
+            },
+        )
+    if isinstance(value, int):
+        return (int(value) if abs(value) < 2**53 else {"!": "int", "hex": hex(value)},)
+    if isinstance(value, float):
+        return (float(value),)
+    if isinstance(value, complex):
+        return ({"!": "complex", "parts": [value.real, value.imag]},)
+    if isinstance(value, torch.Tensor):
+        plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
+        name = str(plain.dtype).removeprefix("torch.")
+        if name not in TENSORS:
+            return None
+        raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+        flags = [bool(value.requires_grad), bool(value.is_inference())]
+        return (
+            {"!": "tensor", "dtype": name, "shape": list(plain.shape), "bytes": _text(raw), "flags": flags},
+        )
+    if isinstance(value, torch.Generator):
+        return ({"!": "generator", "state": pack(value.get_state())},)
+    if isinstance(value, list):
+        return ([inner(part) for part in value],)
+    if isinstance(value, tuple | set | frozenset):
+        kind = "tuple" if isinstance(value, tuple) else "set"
+        return ({"!": kind, "parts": [inner(part) for part in value]},)
+    if isinstance(value, dict):
+        return ({"!": "dict", "items": [[inner(key), inner(part)] for key, part in value.items()]},)
+    if callable(value) and keep is not None:
+        return ({"!": "function", "number": keep(value)},)
+    return None
+
+
+def unpack(packed: object, function: Callable[[int], object] | None = None, depth: int = 0) -> object:
+    """The value again.
+
+    Args:
+        packed: as ``pack`` made it.
+        function: number → what stands for that function; None refuses functions.
+        depth: of lists around it.
+
+    Returns:
+        The value, a copy.
+
+    Raises:
+        Malformed: nothing that ``pack`` makes.
+    """
+    if depth > DEEPEST + 1:
+        raise Malformed("too deep")
+    if packed is None or isinstance(packed, bool | int | float | str):
+        return packed
+    inner = lambda part: unpack(part, function, depth + 1)
+    if isinstance(packed, list):
+        return [inner(part) for part in packed]
+    try:
+        match packed["!"]:
+            case "dots":
+                return ...
+            case "int":
+                return int(packed["hex"], 16)
+            case "complex":
+                return complex(*map(float, packed["parts"]))
+            case "array" | "number" as kind:
+                dtype = np.dtype(packed["dtype"])
+                if dtype.kind not in ARRAYS or dtype.hasobject:
+                    raise Malformed("dtype")
+                array = np.frombuffer(_bytes(packed, dtype.itemsize), dtype).reshape(packed["shape"]).copy()
+                return array if kind == "array" else array[()]
+            case "tensor":
+                return _tensor(packed)
+            case "generator":
+                generator = torch.Generator()
+                generator.set_state(inner(packed["state"]))
+                return generator
+            case "tuple":
+                return tuple(map(inner, packed["parts"]))
+            case "set":
+                return set(map(inner, packed["parts"]))
+            case "dict":
+                return {inner(key): inner(part) for key, part in packed["items"]}
+            case "function" if function is not None:
+                return function(int(packed["number"]))
+            case "odd":
+                return Odd(str(packed["kind"])[:80])
+    except Malformed:
+        raise
+    except Exception as error:
+        raise Malformed(str(error)[:200]) from None
+    raise Malformed("unknown")
+
+
+def _tensor(packed: dict) -> torch.Tensor:
+    dtype = TENSORS[packed["dtype"]]
+    size = torch.empty(0, dtype=dtype).element_size()
+    raw = _bytes(packed, size)
+    differentiable, inference = packed["flags"]
+    with torch.inference_mode(bool(inference)):
+        if dtype == torch.bool:
+            tensor = (
+                torch.frombuffer(bytearray(raw), dtype=torch.uint8) != 0
+                if raw
+                else torch.empty(0, dtype=dtype)
+            )
+        else:
+            tensor = torch.frombuffer(bytearray(raw), dtype=dtype) if raw else torch.empty(0, dtype=dtype)
+        tensor = tensor.reshape([int(n) for n in packed["shape"]]).clone()
+    return tensor.requires_grad_() if differentiable and not inference and dtype.is_floating_point else tensor
+
+
+def _text(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def _bytes(packed: dict, size: int) -> bytes:
+    raw = base64.b64decode(packed["bytes"], validate=True)
+    shape = [int(n) for n in packed["shape"]]
+    if min(shape, default=0) < 0 or len(shape) > 32 or math.prod(shape) * size != len(raw):
+        raise Malformed("shape")
+    return raw
+
+
+def send(line: socket.socket, message: dict) -> None:
+    """Send a message.
+
+    Args:
+        line: the connection.
+        message: what JSON can say.
+    """
+    raw = json.dumps(message).encode()
+    if len(raw) > LARGEST:
+        raise Malformed(f"a message of {len(raw)} bytes")
+    line.sendall(struct.pack(">Q", len(raw)) + raw)
+
+
+def receive(line: socket.socket, seconds: float | None = None) -> dict:
+    """Wait for a message.
+
+    Args:
+        line: the connection.
+        seconds: how long; None waits for ever.
+
+    Returns:
+        The message.
+
+    Raises:
+        TimeoutError: none came.
+        ConnectionError: the other side has gone.
+        Malformed: no message.
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    (size,) = struct.unpack(">Q", _read(line, 8, deadline))
+    if size > LARGEST:
+        raise Malformed(f"a message of {size} bytes")
+    try:
+        message = json.loads(_read(line, size, deadline))
+    except (ValueError, RecursionError) as error:
+        raise Malformed(str(error)[:200]) from None
+    if not isinstance(message, dict):
+        raise Malformed("no message")
+    return message
+
+
+def _read(line: socket.socket, size: int, deadline: float | None) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            line.settimeout(left)
+        part = line.recv(min(size - len(parts), 2**20))
+        if not part:
+            raise ConnectionError
+        parts += part
+    line.settimeout(None)
+    return bytes(parts)
