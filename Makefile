@@ -1,4 +1,4 @@
-# make book | test | test-all | mistakes | serve | ledger | notebooks | course | grade | links | bench | lint | format | clean
+# make book | test | test-all | mistakes | serve | ledger | notebooks | course | grade | pdf | release | links | bench | lint | format | clean
 # The environment lives in .venv, made from requirements.txt; PYTHON chooses the interpreter it is made with.
 # What chapters gave is kept between checkouts in the user's cache (SHALLOWFORMER_CACHE names another folder); COLD=1 does without.
 
@@ -10,7 +10,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: book test test-all mistakes serve ledger notebooks course grade links bench lint format clean
+.PHONY: book test test-all mistakes serve ledger notebooks course grade pdf release links bench lint format clean
 
 # MISTAKES=1 plants the checks' mistakes at once, where the chapters run: for when 'make test' is to follow.
 book: $(READY)
@@ -49,6 +49,14 @@ course: $(READY)
 grade: $(READY)
 	$(BIN)/python -m bookext.course grade $(ASSIGNMENT) $(SUBMISSIONS) --out $(or $(POINTS),$(ASSIGNMENT)-points.csv)
 
+# The site's pages as one document; PAGES="book/tour book/notation" prints these only. Without Chromium it says so and does nothing.
+pdf: book
+	$(BIN)/python -m bookext.pdf $(if $(PAGES),_build/pages.pdf --pages $(PAGES))
+
+# What a version consists of, in _build/release; COMPLETE=1 fails if a part is missing.
+release: book course pdf
+	$(BIN)/python -m bookext.release $(if $(COMPLETE),--complete)
+
 links: $(READY)
 	$(BIN)/python -m bookext.execute --jobs $(JOBS)
 	$(BIN)/jupyter-book build . --builder linkcheck
@@ -65,6 +73,8 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -56,14 +56,15 @@ function openTarget() {
   if (closed.length) target.scrollIntoView();
 }
 
-// Paper is light and cannot be unfolded: proofs and solutions are open while printing, helper code stays away.
+// Paper is light and cannot be unfolded: proofs are open while printing. Code, checks and solutions stay as the reader left them,
+// and the style sheet leaves out what is closed.
 function openForPrint() {
   const root = document.documentElement;
   let closed = [], theme;
   const before = () => {
     theme = root.dataset.theme;
     root.dataset.theme = "light";
-    closed = folds().filter(fold => !fold.open && (!fold.matches(".hide, .checks, .checks *") || fold.closest(".tag_solution")));
+    closed = folds().filter(fold => !fold.open && !fold.matches(".hide, .checks, .checks *, .solution, .solution *, .tag_solution *"));
     closed.forEach(fold => { fold.open = true; });
   };
   const after = () => {

@@ -22,8 +22,9 @@ KINDS = {
     "code": "article details.hide:not(.tag_solution *)",
     "supplements": "article details.supplement",
 }
-#: What is open on paper, and what is not on it.
-OPEN = "article details:not(.hide,.checks,.checks *), .tag_solution details"
+#: What is open on paper, what stays closed there, and what is not on it.
+OPEN = "article details:not(.hide, .checks, .checks *, .solution, .solution *, .tag_solution *)"
+SOLUTIONS = "article details.solution, article .tag_solution details"
 NOT_ON_PAPER = (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".prev-next-area", ".copybtn", ".fold-switches")  # fmt: skip
 
 
@@ -71,12 +72,32 @@ def test_switches_open_and_close_all_folds_of_a_kind_and_are_remembered(tab):
 def test_paper_shows_the_whole_text_and_nothing_but_it(tab):
     tab.emulate_media(media="print")
     tab.wait_for_function("selector => [...document.querySelectorAll(selector)].every(fold => fold.open)", arg=OPEN)  # fmt: skip
-    inside = ", ".join(f"{fold} > :not(summary)" for fold in OPEN.split(", "))
-    assert tab.locator(inside).evaluate_all("all => all.filter(e => !e.checkVisibility()).length") == 0
+    assert (
+        tab.locator(f":is({OPEN}) > :not(summary)").evaluate_all(
+            "all => all.filter(e => !e.checkVisibility()).length"
+        )
+        == 0
+    )
+    for solution in tab.locator(SOLUTIONS).all():
+        assert not is_open(solution)
+        assert not solution.is_visible()
     for piece in NOT_ON_PAPER:
         assert not any(found.is_visible() for found in tab.locator(piece).all()), piece
     assert tab.locator("h1:visible").count() == 1
     tab.emulate_media(media="screen")
+    tab.wait_for_function("() => ![...document.querySelectorAll('article details')].some(fold => fold.open)")
+
+
+def test_paper_shows_the_solutions_that_a_reader_has_opened_and_no_other(tab):
+    solutions = tab.locator("article details.solution").all()
+    if len(solutions) < 2:
+        return
+    solutions[1].locator("> summary").click()
+    tab.emulate_media(media="print")
+    tab.wait_for_function("selector => [...document.querySelectorAll(selector)].every(fold => fold.open)", arg=OPEN)  # fmt: skip
+    assert [solution.is_visible() for solution in solutions] == [k == 1 for k in range(len(solutions))]
+    tab.emulate_media(media="screen")
+    solutions[1].locator("> summary").click()
     tab.wait_for_function("() => ![...document.querySelectorAll('article details')].some(fold => fold.open)")
 
 

@@ -1,8 +1,9 @@
-"""The workflows: their scripts parse and work, the commands that they name exist, only GitHub's own actions are used."""
+"""The workflows: they are valid and safe, their scripts parse and work, the commands that they name exist, only GitHub's own actions are used."""
 
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,42 @@ def run(code: str, folder: Path, **variables: str) -> subprocess.CompletedProces
 
 
 def test_the_workflows_are_there():
-    assert set(WORKFLOWS) == {"test", "publish", "weekly", "links"}
+    assert set(WORKFLOWS) == {"test", "publish", "release", "weekly", "links"}
+
+
+def tool(name: str, *arguments: str) -> subprocess.CompletedProcess:
+    """Run a program of the environment."""
+    program = Path(sys.executable).with_name(name)
+    return subprocess.run([program, *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_the_workflows_are_valid():
+    checked = tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *map(str, FOLDER.glob("*.yml")))  # fmt: skip
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_workflows_are_safe_but_for_what_is_left_out_with_a_reason():
+    checked = tool("zizmor", "--offline", "--quiet", ".github")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    rules = yaml.safe_load((ROOT / ".github/zizmor.yml").read_text(encoding="utf-8"))["rules"]
+    assert set(rules) == {"self-repository"}
+
+
+def test_a_workflow_that_is_not_valid_or_not_safe_is_noticed(tmp_path):
+    folder = tmp_path / ".github/workflows"
+    folder.mkdir(parents=True)
+    good = (FOLDER / "links.yml").read_text(encoding="utf-8")
+    (folder / "links.yml").write_text(good.replace("runs-on: ubuntu-latest", "runs: ubuntu-latest"))
+    assert tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", str(folder / "links.yml")).returncode == 1  # fmt: skip
+    for change in (("persist-credentials: false", "fetch-depth: 1"), (r"@[0-9a-f]{40}", "@v6")):
+        (folder / "links.yml").write_text(re.sub(*change, good))
+        assert tool("zizmor", "--offline", "--quiet", str(folder)).returncode > 0
+
+
+def test_one_action_has_one_hash_and_says_its_version():
+    used = re.findall(r"uses: (actions/\S+)@(\S+) # (v\d+\.\d+\.\d+)$", "\n".join(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yml")), re.MULTILINE)  # fmt: skip
+    assert len(used) == sum("uses" in step for workflow in WORKFLOWS.values() for step in steps(workflow))
+    assert len(set(used)) == len({action for action, _, _ in used})
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -50,7 +86,7 @@ def test_scripts_parse_and_name_what_exists(name):
 def test_only_actions_of_github_and_of_this_repository_are_used(name):
     jobs = WORKFLOWS[name]["jobs"].values()
     for used in [step["uses"] for step in steps(WORKFLOWS[name]) if "uses" in step] + [job["uses"] for job in jobs if "uses" in job]:  # fmt: skip
-        assert re.fullmatch(r"actions/[\w-]+@v\d+|\./\.github/[\w./-]+", used)
+        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}|\./\.github/[\w./-]+", used)
         assert not used.startswith("./") or (ROOT / used).exists()
 
 
@@ -91,6 +127,33 @@ def test_nothing_is_published_before_the_tests_pass():
     assert "workflow_call" in triggers
     assert set(triggers["push"]["branches-ignore"]) == {address.branch(), address.NOTEBOOKS_BRANCH}
     assert WORKFLOWS["publish"][True]["push"]["branches"] == [address.branch()]
+
+
+def test_a_release_follows_a_tag_whose_tests_pass_and_has_nothing_for_instructors(tmp_path):
+    release = WORKFLOWS["release"]
+    assert release[True] == {"push": {"tags": ["v*"]}}
+    jobs = release["jobs"]
+    assert jobs["test"]["uses"] == "./.github/workflows/test.yml"
+    assert (jobs["build"]["needs"], jobs["attach"]["needs"]) == ("test", "build")
+    uploads = [step["with"]["path"] for step in steps(release) if "upload-artifact" in step.get("uses", "")]
+    assert uploads == ["_build/release/*/public"]
+
+    gh, code = tmp_path / "gh", script("release", "Attach the files to a release of the tag")
+    gh.write_text('#!/bin/sh\necho "$@"\n')
+    gh.chmod(0o755)
+    files = tmp_path / "release/1.2.3/public"
+    files.mkdir(parents=True)
+    variables = {"RUNNER_TEMP": str(tmp_path), "GITHUB_REF_NAME": "v1.2.3", "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}  # fmt: skip
+    for name in ("SHA256SUMS", "shallowformer-1.2.3-site.zip", "shallowformer-1.2.3.pdf"):
+        (files / name).write_text(name)
+    done = run(code, tmp_path, **variables)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("release create v1.2.3 --verify-tag")
+    assert [Path(word).name for word in done.stdout.split()[-3:]] == sorted(path.name for path in files.iterdir())  # fmt: skip
+    (files / "shallowformer-1.2.3-course-for-instructors.zip").write_text("no")
+    refused = run(code, tmp_path, **variables)
+    assert refused.returncode == 1
+    assert "release create" not in refused.stdout
 
 
 def test_the_notebooks_become_the_only_commit_of_their_branch(tmp_path):

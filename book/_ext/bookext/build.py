@@ -17,7 +17,7 @@ BUILT = ROOT / "_build"
 STAMP = BUILT / ".stamp"
 
 #: What every page may depend on, beside its own source.
-SHARED = ("_config.yml", "_toc.yml", "CITATION.cff", "requirements.txt", "book/references.bib", "book/_ext/**/*.py",
+SHARED = ("_config.yml", "_toc.yml", "CITATION.cff", "requirements.txt", "lib/shallowformer/__init__.py", "book/references.bib", "book/_ext/**/*.py",
           "book/_static/*", "book/_templates/*", str(LEDGER.relative_to(ROOT)))  # fmt: skip
 
 

@@ -13,15 +13,17 @@ from sphinx.config import Config
 
 from bookext import address
 from bookext.chapters import ROOT, chapters, docname
+from bookext.version import VERSION
 
 
 def configure(app: Sphinx, config: Config) -> None:
-    """Handle Sphinx's ``config-inited``: tell the extensions that need it where the site will stand.
+    """Handle Sphinx's ``config-inited``: say which version this is, and where the site will stand.
 
     Args:
         app: the application.
         config: its settings; changed in place.
     """
+    config.version = config.release = VERSION
     config.html_baseurl = config.ogp_site_url = address.site()
 
 

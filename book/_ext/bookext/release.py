@@ -1,0 +1,214 @@
+"""Everything that a version consists of, in ``_build/release/VERSION``, with checksums.
+
+    python -m bookext.release [--out FOLDER] [--complete]
+
+``public`` holds what a tag publishes: the package as a wheel, the site, the notebooks with and without solutions, the students' assignments,
+the figures, the book as a PDF. ``instructor`` holds the assignments' solutions and hidden tests, which no public place may have. What is
+taken is what was built (``make release`` builds it first); what was not is named. Two releases of one commit are the same, byte by byte,
+as far as their parts are: every file in them has the time of the commit.
+"""
+
+import argparse
+import datetime
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bookext.chapters import ROOT
+from bookext.version import VERSION, moment
+
+SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a release.
+
+    Args:
+        name: of the file, ``{version}`` for the version.
+        build: repository, folder that was built into and file to write → whether there was anything to take.
+        how: what builds it.
+        public: whether anybody may have it.
+    """
+
+    name: str
+    build: Callable[[Path, Path, Path], bool]
+    how: str
+    public: bool = True
+
+
+def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
+    """Put a folder into a zip; the same bytes for the same files.
+
+    Args:
+        folder: what is packed; its files keep their paths below it.
+        target: the zip.
+        leave_out: folders and files directly below it that are left out.
+
+    Returns:
+        Whether there was a file.
+    """
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    files = [path for path in files if path.relative_to(folder).parts[0] not in leave_out]
+    when = datetime.datetime.fromtimestamp(max(moment(), 315532800), datetime.UTC).timetuple()[:6]
+    if files:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+            for path in files:
+                entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), when)
+                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                packed.writestr(entry, path.read_bytes())
+    return bool(files)
+
+
+def wheel(root: Path, built: Path, target: Path) -> bool:
+    """Build the package's wheel from what is committed, outside the repository.
+
+    Args:
+        root: of the repository.
+        built: not used.
+        target: the wheel.
+
+    Returns:
+        True.
+
+    Raises:
+        RuntimeError: it cannot be built.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "source")
+        source.mkdir()
+        needed = ["lib", "results", "pyproject.toml", "README.md", "LICENSE"]
+        archive = subprocess.run(
+            ["git", "archive", "HEAD", *needed], cwd=root, capture_output=True, check=True
+        )
+        subprocess.run(["tar", "-x", "-C", str(source)], input=archive.stdout, check=True)
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, str(source)]  # fmt: skip
+        done = subprocess.run(command, env={**os.environ, "SOURCE_DATE_EPOCH": str(moment())}, capture_output=True, text=True)  # fmt: skip
+        found = list(Path(folder).glob("*.whl"))
+        if done.returncode or len(found) != 1:
+            raise RuntimeError(f"the wheel cannot be built:\n{done.stderr}")
+        shutil.copyfile(found[0], target)
+    return True
+
+
+def notebooks(*options: str) -> Callable[[Path, Path, Path], bool]:
+    """Notebooks, written afresh.
+
+    Args:
+        options: of ``python -m bookext.notebooks``.
+
+    Returns:
+        What builds their zip.
+    """
+
+    def build(root: Path, built: Path, target: Path) -> bool:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "bookext.notebooks", folder, *options]
+            subprocess.run(command, cwd=root, check=True, capture_output=True)
+            return pack(Path(folder), target)
+
+    return build
+
+
+def taken(name: str) -> Callable[[Path, Path, Path], bool]:
+    """A file that was built.
+
+    Args:
+        name: below the folder that was built into.
+
+    Returns:
+        What copies it.
+    """
+    return lambda root, built, target: (
+        (built / name).is_file() and bool(shutil.copyfile(built / name, target))
+    )
+
+
+PARTS = (
+    Part("shallowformer-{version}-py3-none-any.whl", wheel, "pip wheel"),
+    Part("shallowformer-{version}-site.zip", lambda root, built, target: pack(built / "html", target), "make book"),
+    Part("shallowformer-{version}-notebooks.zip", notebooks("--student"), "make notebooks"),
+    Part("shallowformer-{version}-notebooks-with-solutions.zip", notebooks(), "make notebooks"),
+    Part("shallowformer-{version}-assignments.zip", lambda root, built, target: pack(built / "course/student", target, ("assignments.zip",)), "make course"),
+    Part("shallowformer-{version}-figures.zip", lambda root, built, target: pack(built / "course/figures", target), "make course"),
+    Part("shallowformer-{version}.pdf", taken("shallowformer.pdf"), "make pdf"),
+    Part("shallowformer-{version}-course-for-instructors.zip", lambda root, built, target: pack(built / "course/instructor", target), "make course", public=False),
+)  # fmt: skip
+
+
+def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = PARTS, root: Path = ROOT) -> list[str]:  # fmt: skip
+    """Write a release.
+
+    Args:
+        out: its folder; what is in it is replaced.
+        built: folder that was built into.
+        parts: what it consists of.
+        root: of the repository.
+
+    Returns:
+        What is missing, a line each.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    missing = []
+    for part in parts:
+        target = out / ("public" if part.public else "instructor") / part.name.format(version=VERSION)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if part.build(root, built, target):
+            os.utime(target, (moment(), moment()))
+        else:
+            missing.append(f"not there: {target.name} ({part.how})")
+    for folder in sorted(path for path in out.iterdir() if path.is_dir()):
+        sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]  # fmt: skip
+        (folder / SUMS).write_text("".join(sums), encoding="utf-8")
+    return missing
+
+
+def refuse_other_tag(environment: dict[str, str] | os._Environ = os.environ) -> None:
+    """On GitHub, a tag names the version that the package says.
+
+    Args:
+        environment: variables.
+
+    Raises:
+        ValueError: it names another.
+    """
+    tag = environment.get("GITHUB_REF_NAME") if environment.get("GITHUB_REF_TYPE") == "tag" else None
+    if tag not in (None, f"v{VERSION}"):
+        raise ValueError(f"the tag must be v{VERSION}, as shallowformer.__version__ says, got {tag}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Command line.
+
+    Args:
+        arguments: of the command, or None for those of the process.
+
+    Returns:
+        Exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for.
+    """
+    parser = argparse.ArgumentParser(prog="python -m bookext.release", description="Everything that a version consists of.")  # fmt: skip
+    parser.add_argument("--out", type=Path, default=ROOT / "_build/release", help="folder of releases")
+    parser.add_argument("--complete", action="store_true", help="fail if a part is missing")
+    options = parser.parse_args(arguments)
+    try:
+        refuse_other_tag()
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    missing = gather(options.out / VERSION)
+    for path in sorted((options.out / VERSION).rglob("*")):
+        if path.is_file():
+            print(f"{path.stat().st_size / 1e6:8.2f} MB  {path}")
+    print(*missing, sep="\n", end="\n" * bool(missing))
+    return int(options.complete and bool(missing))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
