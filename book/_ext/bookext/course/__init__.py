@@ -31,7 +31,7 @@ A source is an ``otter assign`` notebook, written as MyST: raw cells are ```` ``
   functions differ within a question. A first line ``# HIDDEN`` hides it; its own points stand in otter's test config
   (``\"\"\" # BEGIN TEST CONFIG`` / ``points: 4`` / ``\"\"\" # END TEST CONFIG``), else the tests share the question's points evenly.
   A test runs in another process than the answer: what it hands over and gets back is numbers, text, None, lists, tuples,
-  dicts, tensors, arrays or a ``torch.Generator``. It imports what it uses, and what fails says why: ``assert ok, "hint"``.
+  dicts, tensors, arrays or a ``torch.Generator``. It imports what it uses, and what fails says why: ``assert feedback.passed, feedback.told``.
 - Every question with ``manual: true`` has, inside its solution block, one Markdown cell that begins with ``**Rubric**`` and lists
   ``- 3 points: what earns them``; they add up to the question's points.
 - Markdown may use the book's roles and references; they become links to the site.

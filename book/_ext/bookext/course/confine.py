@@ -45,51 +45,55 @@ def limits(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (held + memory, held + memory))
 
 
-def hook(private: list[str]) -> None:
+def hook(private: list[str], shown: list[str]) -> None:
     """Refuse, from now on and for good, what the module's text lists.
 
     Args:
-        private: folders that are the instructor's.
+        private: folders that are the instructor's, or hold answers.
+        shown: files in them that are neither.
     """
-    roots = tuple(os.path.realpath(folder) for folder in private)
-    # the last one holds what this process is made of, which error messages quote
-    libraries = tuple(
-        os.path.realpath(path) for path in {sys.prefix, sys.base_prefix, os.path.dirname(__file__)}
-    )
+    python = [os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix)]
+    within = lambda path, folders: any(path == each or path.startswith(each + os.sep) for each in folders)
+    roots = [os.path.realpath(folder) for folder in private]
+    roots = [root for root in roots if not any(within(each, [root]) for each in python)]
+    # what this process is made of, which error messages quote
+    open_ = [os.path.realpath(os.path.dirname(__file__)), *map(os.path.realpath, shown)]
+    real = lambda path: os.path.realpath(os.fsdecode(path))
 
     def refuse(what: str, answers: bool = False) -> None:
         refusals.append((what[:200], answers))
         raise PermissionError(f"{what[:200]} is not possible where notebooks are graded")
 
-    def within(path: object, folders: tuple[str, ...]) -> bool:
-        path = os.path.realpath(os.fsdecode(path))
-        return any(path == folder or path.startswith(folder + os.sep) for folder in folders)
+    def known(name: str) -> bool:
+        return name not in ALLOWED and any(name == each or name.startswith(f"{each}.") for each in REFUSED)
 
     def watch(event: str, arguments: tuple) -> None:
-        if event == "import":
-            name = str(arguments[0])
-            if name not in ALLOWED and any(name == each or name.startswith(f"{each}.") for each in REFUSED):
-                refuse(f"the import of {name}", answers=True)
+        if event == "import" and known(str(arguments[0])):
+            refuse(f"the import of {arguments[0]}", answers=True)
         elif event in PATHS:
             for path in arguments[:2]:
-                if (
-                    isinstance(path, str | bytes | os.PathLike)
-                    and within(path, roots)
-                    and not within(path, libraries)
-                ):
+                if not isinstance(path, str | bytes | os.PathLike):
+                    continue
+                if within(real(path), roots) and not within(real(path), open_):
                     refuse(f"reading {os.fsdecode(path)}", answers=True)
         elif (
             event in PROCESSES
             or event in NETWORK
-            or (
-                event == "ctypes.dlopen"
-                and not (isinstance(arguments[0], str) and within(arguments[0], libraries))
-            )
+            or (event == "ctypes.dlopen" and not within(real(arguments[0] or ""), python))
         ):
             refuse(event)
 
+    class Finder:
+        """Python's own functions of ``importlib`` tell no hook what they import."""
+
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> None:
+            if known(name):
+                refuse(f"the import of {name}", answers=True)
+
     # Python looks for every module in these, which is no student's try
-    sys.path[:] = [path for path in sys.path if path and not within(path, roots)]
+    sys.path[:] = [path for path in sys.path if path and not within(real(path), roots)]
+    sys.meta_path.insert(0, Finder)
     sys.addaudithook(watch)
 
 

@@ -32,6 +32,8 @@ from pathlib import Path
 
 import nbformat
 import torch
+from torch.overrides import _get_current_function_mode_stack
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 from bookext.course import wire
 from bookext.course.process import ERRORS, Gone, Limits, Nursery, Student
@@ -156,13 +158,24 @@ class Answers:
             What came back, a copy.
         """
         order = {"arguments": wire.pack(arguments), "options": wire.pack(options)}
-        modes = {"gradients": torch.is_grad_enabled(), "inference": torch.is_inference_mode_enabled()}
-        answer = self._ask(self.run.limits.call, do="call", number=number, **order, **modes)
+        modes = {
+            "gradients": torch.is_grad_enabled(),
+            "inference": torch.is_inference_mode_enabled(),
+            "watch": bool(_get_current_function_mode_stack() or _get_current_dispatch_mode()),
+        }
+        answer = self._ask(self.run.limits.call, do="call", number=number, modes=modes, **order)
         if "error" in answer:
             kind, text = (*map(str, answer["error"]), "", "")[:2]
             if kind in ERRORS:
-                raise ERRORS[kind](text.removeprefix(f"{kind}: ")[:500])
+                said = text.removeprefix(f"{kind}: ")[:500]
+                raise ERRORS[kind](said.strip("'") if kind == "KeyError" else said)
             raise RuntimeError(text[:500])
+        # a mode that watches a call here sees what was done there
+        used = answer.get("used")
+        if isinstance(used, list) and used[:1] == [True]:
+            torch.ones(1, requires_grad=True) * 1
+        if isinstance(used, list) and used[1:2] == [True]:
+            torch.linalg.eigvalsh(torch.eye(2))
         return self._value(answer)
 
     def _ask(self, seconds: float, **order: object) -> dict:
@@ -184,7 +197,14 @@ class Answers:
 
     def _value(self, answer: dict) -> object:
         def proxy(number: int) -> Callable:
-            return lambda *arguments, **options: self.call(number, arguments, options)
+            def call(*arguments: object, **options: object) -> object:
+                return self.call(number, arguments, options)
+
+            if (
+                isinstance(answer.get("borrowed"), str) and answer["borrowed"]
+            ):  # what `feedback.judge` goes by
+                call.__module__, call.__name__ = "shallowformer", answer["borrowed"][:80]
+            return call
 
         try:
             return wire.unpack(answer.get("value"), proxy)

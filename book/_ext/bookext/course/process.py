@@ -33,6 +33,10 @@ SYSTEM = (
 PRIVATE = tuple(str(ROOT / folder) for folder in ("book", "tests", "_build", ".git"))
 
 
+#: Modules of ``shallowformer.exercises`` that know no answers.
+SHOWN = ("__init__", "classes", "feedback", "hints", "borrowed", "unaided")
+
+
 @dataclass(frozen=True)
 class Limits:
     """How long and how much.
@@ -66,7 +70,9 @@ class Nursery:
     """
 
     def __init__(self, private: tuple[Path, ...] = ()):
-        self.private = [*PRIVATE, *(str(path.resolve()) for path in private)]
+        checks = Path(shallowformer.__file__).parent / "exercises"
+        self.private = [*PRIVATE, str(checks), *(str(path.resolve()) for path in private)]
+        self.shown = [str(checks / f"{name}.py") for name in SHOWN]
         self.home = tempfile.mkdtemp(prefix="grading-")
         self.control, other = socket.socketpair()
         keep = {
@@ -115,6 +121,7 @@ class Nursery:
             "do": "start",
             "scratch": scratch,
             "private": self.private,
+            "shown": self.shown,
             "memory": limits.memory,
             "readable": self._readable(),
         }

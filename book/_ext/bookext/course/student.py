@@ -21,7 +21,7 @@ del sys.path[0]
 
 LIBRARIES = ("numpy", "torch", "scipy.optimize", "scipy.special", "sympy", "matplotlib.pyplot", "IPython.core.interactiveshell",
              "shallowformer.softmax", "shallowformer.figures", "shallowformer.exercises.classes",
-             "shallowformer.exercises.feedback")  # fmt: skip
+             "shallowformer.exercises.feedback", "shallowformer.exercises.unaided")  # fmt: skip
 
 
 class Room:
@@ -61,20 +61,35 @@ class Room:
         """What a name stands for."""
         if name not in self.shell.user_ns:
             return {"missing": True}
-        return {"value": wire.pack(self.shell.user_ns[name], self.keep), "owner": self.owner.get(name, -1)}
+        value = self.shell.user_ns[name]
+        answer = {"value": wire.pack(value, self.keep), "owner": self.owner.get(name, -1)}
+        if callable(value):
+            from shallowformer.exercises.borrowed import borrowed
 
-    def call(self, number: int, arguments: object, options: object, gradients: bool, inference: bool) -> dict:
-        """Call a function."""
+            answer["borrowed"] = borrowed(value)
+        return answer
+
+    def call(self, number: int, arguments: object, options: object, modes: dict) -> dict:
+        """Call a function; ``watch`` says whether it differentiated or asked a solver of eigenvalues, as the grader's modes would."""
         import torch
+
+        from shallowformer.exercises import unaided
+
+        watches = [unaided._Derivatives(), unaided._Solvers()] if modes["watch"] else []
 
         def run() -> object:
             function = self.functions[number]
-            with torch.inference_mode(inference), torch.set_grad_enabled(gradients):
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(torch.inference_mode(modes["inference"]))
+                stack.enter_context(torch.set_grad_enabled(modes["gradients"]))
                 given, named = wire.unpack(arguments), wire.unpack(options)
-                return wire.pack(function(*given, **named), self.keep)
+                for watch in watches:
+                    stack.enter_context(watch)
+                value = function(*given, **named)
+            return wire.pack(value, self.keep)
 
         try:
-            return {"value": _interruptible(run)}
+            return {"value": _interruptible(run), "used": [watch.used for watch in watches]}
         except BaseException as error:
             return {"error": [type(error).__name__, _said(error)]}
 
@@ -135,7 +150,7 @@ def serve(line: socket.socket, order: dict) -> None:
     confine.limits(order["memory"])
     locked = confine.landlock(order["readable"], [order["scratch"], os.devnull])
     room = Room()
-    confine.hook(order["private"])
+    confine.hook(order["private"], order["shown"])
     wire.send(line, {"ready": True, "locked": locked})
     while True:
         order = wire.receive(line)

@@ -29,17 +29,10 @@ ARRAYS = frozenset("biufc")
 
 
 class Odd:
-    """Something that is no data.
-
-    Args:
-        kind: name of its type.
-    """
-
-    def __init__(self, kind: str):
-        self.kind = kind
+    """Something that is no data; its class is named as the student's is."""
 
     def __repr__(self) -> str:
-        return f"<{self.kind}>"
+        return f"<{type(self).__name__}>"
 
 
 class Malformed(ValueError):
@@ -61,12 +54,15 @@ def pack(value: object, keep: Callable[[Callable], int] | None = None, depth: in
         TypeError: without ``keep``, the value is not data.
     """
     try:
-        packed = _pack(value, keep, depth)
+        large = isinstance(value, np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2
+        packed = None if large else _pack(value, keep, depth)
     except Exception:  # a value may lie about itself
         packed = None
     if packed is not None:
         return packed[0]
-    kind = str(getattr(type(value), "__name__", "object"))[:80]
+    kind = str(getattr(type(value), "__name__", "object"))[:60]
+    if isinstance(value, np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2:
+        kind += " that is too large"
     if keep is None:
         raise TypeError(f"a test can hand over numbers, text, lists, tensors and arrays, not {kind}")
     return {"!": "odd", "kind": kind}
@@ -173,7 +169,7 @@ def unpack(packed: object, function: Callable[[int], object] | None = None, dept
             case "function" if function is not None:
                 return function(int(packed["number"]))
             case "odd":
-                return Odd(str(packed["kind"])[:80])
+                return type(str(packed["kind"])[:80].replace("\0", ""), (Odd,), {})()
     except Malformed:
         raise
     except Exception as error:
