@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from shallowformer.exercises.feedback import Feedback, judge, judge_number
+from checks import refused
+from shallowformer.exercises.feedback import Feedback, judge, judge_by, judge_number
 
 CASES = [(name, (torch.tensor(value, dtype=torch.float64),)) for name, value in (("one", 1.0), ("two", 2.0))]
 
@@ -101,6 +102,33 @@ def test_a_number_is_compared_with_the_right_one_and_then_with_those_of_mistakes
 
 def test_the_rest_may_be_told_one_thing():
     assert judge_number("ex", math.inf, 1, {}, "no", "yes").hint(2) == "no"
+
+
+def test_hints_are_given_one_at_a_time():
+    told = Feedback("ex-a", "wrong", "where", ("which", "x < y"))
+    assert [told.hint(step) for step in (1, 2, 3)] == ["where", "which", "x < y"]
+    assert told.hint() == "which"
+    assert told.hint(4) == "there is no step 4 for this answer; the last one is 3."
+    assert told.told == "where\nwhich\nx < y"
+    with refused("step", "0", "at least 1"):
+        told.hint(0)
+
+
+def test_the_next_hint_stays_folded_until_it_is_asked_for():
+    told = Feedback("ex-a", "wrong", "where", ("which", "x < y"))
+    assert "which" not in repr(told)
+    assert ".hint(2), then .hint(3)" in repr(told)
+    assert ".hint" not in repr(Feedback("ex-a", "passed", "well done"))
+    page = told._repr_html_()
+    assert page.index("where") < page.index("<details>") < page.index("which") < page.index("x &lt; y")
+    assert page.count("<details>") == page.count("</details>") == 2
+    assert page.index("which") < page.rindex("<details>")  # the third opens within the second
+
+
+def test_a_property_may_have_hints_of_its_own():
+    problem = lambda value, x: ("too large", "halve it") if value > 1 else ""
+    told = judge_by("ex", lambda x: x, CASES, problem, "praise")
+    assert (told.message, told.hints) == ("two: too large", ("halve it",))
 
 
 def test_feedback_is_readable_as_text_and_as_html():

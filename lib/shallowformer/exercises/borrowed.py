@@ -1,7 +1,7 @@
 """Whether an answer is the checker's own function: what is right because it was taken from the check is no answer.
 
 Seen are a function of this package, also under ``functools.partial`` or a decorator that keeps ``__wrapped__``, and a function whose
-code names one of ``shallowformer.exercises``, directly or in a helper beside it. Not seen are names made at run time (``getattr``
+code names one of ``shallowformer.exercises`` or the reference, directly or in a helper beside it. Not seen are names made at run time (``getattr``
 with a text, ``importlib``), the stack, and copied source: whoever takes that trouble has read the solution, which is public.
 """
 
@@ -13,17 +13,18 @@ PACKAGE = __name__.partition(".")[0]
 EXERCISES = __name__.rpartition(".")[0]
 
 
-def borrowed(answer: Callable) -> str:
+def borrowed(answer: Callable, reference: Callable | None = None) -> str:
     """Name of the function of the package that an answer is, or of the one of ``exercises`` that it calls; "" if none.
 
     Args:
         answer: the reader's function.
+        reference: what it was compared with, which may stand elsewhere in the package; it must not be called either.
     """
     function = _innermost(answer)
     module = getattr(function, "__module__", None) or ""
     if module == PACKAGE or module.startswith(f"{PACKAGE}."):
         return getattr(function, "__name__", "it")
-    return next(_called(function, set()), "")
+    return next(_called(function, reference and _innermost(reference), set()), "")
 
 
 def _innermost(answer: object) -> object:
@@ -42,43 +43,42 @@ def _innermost(answer: object) -> object:
     return answer
 
 
-def _called(function: object, seen: set[int]) -> Iterator[str]:
-    """Names of functions of ``exercises`` that the code of a function names."""
+def _called(function: object, reference: object, seen: set[int]) -> Iterator[str]:
+    """Names of functions of ``exercises``, or of the reference, that the code of a function names."""
     if not isinstance(function, FunctionType) or id(function) in seen:
         return
     seen.add(id(function))
     names = set(_names(function.__code__))
     if any(name == EXERCISES or name.startswith(f"{EXERCISES}.") for name in names):  # an import in the body
         yield "exercises"
-    cells = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
-    for thing in [function.__globals__[name] for name in names if name in function.__globals__] + cells:
+    reached = [function.__globals__[name] for name in names if name in function.__globals__]
+    reached += [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+    reached += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for thing in reached:
         if isinstance(thing, ModuleType):
-            yield from _members(thing, names)
-            continue
-        named = _innermost(thing)
-        if not isinstance(named, FunctionType):
-            continue
-        if _of_exercises(named):
-            yield named.__name__
-        elif named.__globals__ is function.__globals__:
-            yield from _called(named, seen)
+            yield from _members(thing, reference, names)
+        elif isinstance(named := _innermost(thing), FunctionType):
+            if _forbidden(named, reference):
+                yield named.__name__
+            elif named.__globals__ is function.__globals__:
+                yield from _called(named, reference, seen)
 
 
-def _members(module: ModuleType, names: set[str], depth: int = 4) -> Iterator[str]:
-    """Functions of ``exercises`` that are reached from a module by these names."""
-    inside = module.__name__ == EXERCISES or module.__name__.startswith(f"{EXERCISES}.")
-    if not inside and (module.__name__ != PACKAGE or depth == 0):
+def _members(module: ModuleType, reference: object, names: set[str], depth: int = 4) -> Iterator[str]:
+    """Forbidden functions that are reached from a module of the package by these names."""
+    if depth == 0 or module.__name__.partition(".")[0] != PACKAGE:
         return
     for name in names:
         member = getattr(module, name, None)
         if isinstance(member, ModuleType):
-            yield from _members(member, names, depth - 1)
-        elif isinstance(member, FunctionType) and _of_exercises(member):
+            yield from _members(member, reference, names, depth - 1)
+        elif _forbidden(_innermost(member), reference):
             yield name
 
 
-def _of_exercises(function: FunctionType) -> bool:
-    return function.__module__.startswith(f"{EXERCISES}.")
+def _forbidden(function: object, reference: object) -> bool:
+    of_exercises = (getattr(function, "__module__", None) or "").startswith(f"{EXERCISES}.")
+    return isinstance(function, FunctionType) and (of_exercises or function is reference)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -117,7 +117,7 @@ def judge(
         return hints.further(on_all(made), right, cases, wrong, tolerance, slips)
 
     judged = functools.wraps(answer)(made) if callable(answer) else answer
-    return judge_by(exercise, judged, cases, problem, f"right on all {len(cases)} cases")
+    return judge_by(exercise, judged, cases, problem, f"right on all {len(cases)} cases", reference)
 
 
 def judge_by(
@@ -126,6 +126,7 @@ def judge_by(
     cases: Iterable[Case],
     problem: Callable[..., str | tuple[str, ...]],
     praise: str,
+    reference: Callable | None = None,
 ) -> Feedback:
     """Judge a reader's function by a property of its values, where more than one function is right.
 
@@ -135,6 +136,7 @@ def judge_by(
         cases: pairs of a description and arguments, simple ones first.
         problem: value and arguments → what is wrong, or that and the hints that follow it, or nothing.
         praise: what to say if nothing is.
+        reference: a function that is right, which an answer must not call.
 
     Returns:
         The feedback; nothing the reader's function does makes this raise.
@@ -159,7 +161,7 @@ def judge_by(
         if found := problem(value, *arguments):
             first, *more = (found,) if isinstance(found, str) else found
             return Feedback(exercise, "wrong", f"{description}: {first}", tuple(more))
-    if name := borrowed(answer):
+    if name := borrowed(answer, reference):
         return Feedback(exercise, "wrong", f"right, but {name} is the package's function: write your own")
     return Feedback(exercise, "passed", praise)
 

@@ -1,6 +1,9 @@
 """A contact that is wrong is told why, and a ratio where to look."""
 
+import math
+
 import pytest
+import torch
 
 from shallowformer.exercises.kernel_regime import descent
 
@@ -50,3 +53,15 @@ def test_a_wrong_contact_is_told_why(answer, word):
 def test_the_right_contact_passes():
     assert descent.check_earliest_contact(first).passed
     assert not descent.check_earliest_contact(3).passed
+
+
+def test_a_loss_with_weights_never_grows_up_to_its_edge_and_does_beyond():
+    K, w = torch.tensor([[3.0, 1.0], [1.0, 2.0]]).double(), torch.tensor([0.2, 0.9]).double()
+    loss = lambda r: float(w @ r**2)
+    starts = [torch.tensor([math.cos(t), math.sin(t)]).double() for t in torch.arange(0, 3.15, 0.01)]
+    grows = lambda eta: max(loss(r - 2 * eta * K @ (w * r)) / loss(r) for r in starts)
+    edge = descent._edge(K, w)
+    assert grows(0.999 * edge) <= 1 < grows(1.01 * edge)
+    assert descent._edge(K, torch.full((2,), 0.5).double()) == pytest.approx(
+        2 / float(torch.linalg.eigvalsh(K)[-1])
+    )

@@ -1,6 +1,7 @@
 """A scale is told which way to go, and a product that forms the matrix is told so."""
 
 import pytest
+import torch
 
 from shallowformer.exercises.kernel_regime import softmax_calculus
 
@@ -25,3 +26,11 @@ def test_forming_the_matrix_is_noticed():
         return (Y.T * alpha) @ Y @ U
 
     assert "d²" in softmax_calculus.check_covariance_product(answer).told
+
+
+def test_a_norm_by_a_solver_is_refused():
+    def by_solver(z):
+        p = torch.softmax(z, 0)
+        return torch.linalg.eigvalsh(torch.diag(p) - torch.outer(p, p))[-1]
+
+    assert "find the formula" in softmax_calculus.check_spectral_norm(by_solver).message

@@ -1,6 +1,7 @@
 """A number that no declared mistake leads to is told where to look."""
 
 import pytest
+import torch
 
 from shallowformer.exercises.kernel_regime import tangent_kernel
 
@@ -19,3 +20,17 @@ def test_heads_for_one_per_cent_is_told_where_to_look(number, word):
     feedback = tangent_kernel.check_heads_for_one_per_cent(number)
     assert feedback.state == "wrong"
     assert word in feedback.told
+
+
+def test_a_kernel_by_matrices_is_refused():
+    def by_matrices(X, Z, q, p, U, W):
+        def blocks(X, q):
+            alpha = torch.softmax(X @ W @ q, 0)
+            a = alpha @ X
+            M = (X - a).T @ (alpha[:, None] * (X - a))
+            h = torch.tanh(U @ a)
+            return h, (1 - h**2) * a, (1 - h**2) * torch.outer(M @ U, q)
+
+        return sum((one * other).sum() for one, other in zip(blocks(X, q), blocks(Z, p), strict=True))
+
+    assert "tensor of d² entries" in tangent_kernel.check_head_kernel(by_matrices).message

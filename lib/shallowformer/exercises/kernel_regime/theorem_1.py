@@ -86,7 +86,7 @@ def _width_term(m: int) -> float:
 
 
 def check_heads_needed(heads: Answer) -> Feedback:
-    """Exercise *When does it begin to speak?*: the first power of two at which the paper's width term is below 0.0025."""
+    """Exercise *When does it say something?*: the first power of two at which the paper's width term is below 0.0025."""
     right = next(m for m in (2**k for k in itertools.count(1)) if _width_term(m) <= 0.0025)
 
     def otherwise(number: float) -> str:
