@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from submissions import FIXTURE
 
 from checks import unchecked
-
-FIXTURE = Path(__file__).with_name("fixture.md")
 
 
 @pytest.fixture(autouse=True)

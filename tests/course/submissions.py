@@ -5,6 +5,8 @@ from pathlib import Path
 
 import nbformat
 
+FIXTURE = Path(__file__).with_name("fixture.md")
+
 
 def submission(solved: Path, target: Path, **answers: str) -> Path:
     """A copy of the solved notebook in which the cell that defines a name is replaced; ``first`` is a cell before all others."""

@@ -14,10 +14,18 @@ def make(options: argparse.Namespace) -> None:
     names = options.assignments or sorted(path.stem for path in master.SOURCES.glob("*.md"))
     if not names:
         raise FileNotFoundError(f"no assignments in {master.SOURCES}")
+    folders = []
     for name in names:
-        folder = assign.make(master.find(name), options.out, options.label)
-        print(folder)
+        folders.append(assign.make(master.find(name), options.out, options.label))
+        print(folders[-1], flush=True)
     print(assign.pack_students(options.out))
+    if options.check:
+        from bookext.course import check
+
+        troubles = [trouble for folder in folders for trouble in check.troubles(folder)]
+        if troubles:
+            raise MarkupError("\n".join(troubles))
+        print("the solutions score everything, here and with otter")
 
 
 def grade(options: argparse.Namespace) -> None:
@@ -52,7 +60,8 @@ def total(options: argparse.Namespace) -> None:
 
 def _folder(options: argparse.Namespace) -> Path:
     """The instructor's folder of an assignment."""
-    folder = options.out_folder / "instructor" / options.assignment
+    # a path to a source is as good as its name
+    folder = options.out_folder / "instructor" / Path(options.assignment).stem
     if not (folder / "questions.json").exists():
         raise FileNotFoundError(f"{folder} is not there: 'make course' makes it")
     return folder

@@ -26,7 +26,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -214,7 +214,12 @@ class Answers:
 
 
 def grade(
-    folder: Path, submission: Path, nursery: Nursery, name: str = "", limits: Limits | None = None
+    folder: Path,
+    submission: Path,
+    nursery: Nursery,
+    name: str = "",
+    limits: Limits | None = None,
+    only: Collection[str] | None = None,
 ) -> Marks:
     """Grade one notebook.
 
@@ -224,6 +229,7 @@ def grade(
         nursery: starts the processes.
         name: of the submission in the table; else the file's.
         limits: how long and how much; None takes the usual ones.
+        only: questions to grade; None takes all.
 
     Returns:
         Points of the questions that tests grade, and remarks.

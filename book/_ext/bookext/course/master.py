@@ -69,7 +69,9 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
         MarkupError: something in the source cannot be shown in a notebook, or the line ``CLASS = …`` is not there once.
     """
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
-    flattener = Flattener(path, targets(), papers(), macros)
+    # links are those of a source in its place, wherever this one lies
+    place = path if path.is_relative_to(ROOT) else SOURCES / path.name
+    flattener = Flattener(place, targets(), papers(), macros)
     source = read_notebook(path)
     label = _set_class(source, path, label)
     cells = []
@@ -88,7 +90,7 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
     how_to = HOW_TO.format(title=settings()["title"], site=address.site(), label=label)
     folded = {"cellView": "form", "jupyter": {"source_hidden": True}}
     cells = [
-        new_raw_cell("# ASSIGNMENT CONFIG\n" + yaml.safe_dump(_config(given, path.stem), sort_keys=True)),
+        new_raw_cell("# ASSIGNMENT CONFIG\n" + yaml.safe_dump(_config(given), sort_keys=True)),
         cells[0],
         new_markdown_cell(how_to),
         new_code_cell(INSTALL.format(source=address.package()) + INSTALL_OTTER, metadata=folded),
@@ -122,10 +124,9 @@ def _is_config(cell: nbformat.NotebookNode) -> bool:
     )
 
 
-def _config(given: dict, name: str) -> dict:
+def _config(given: dict) -> dict:
     """Otter's settings: the source's, and those that this tool relies on."""
     ours = {
-        "name": name,
         "init_cell": False,
         "export_cell": False,
         "check_all_cell": False,
@@ -134,6 +135,9 @@ def _config(given: dict, name: str) -> dict:
         "tests": {"files": True, "ok_format": False},
     }
     wanted = {"show_question_points": True, "requirements": [address.package()], "python_version": "3.12"}
+    given.pop(
+        "name", None
+    )  # otter would look for it in the metadata of submissions, which not every editor keeps
     return {**wanted, "generate": {"show_hidden": False}, **given, **ours}
 
 

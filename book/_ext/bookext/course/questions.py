@@ -84,6 +84,8 @@ def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
             inside.pop()
             if mark[2].upper() == "QUESTION":
                 _complete(questions[-1], bool(tests), error)
+        elif mark and inside and mark[2].upper() == "QUESTION":
+            raise error(f"a question begins inside the block {inside[-1]}")
         elif mark:
             inside.append(mark[2].upper())
             if inside == ["QUESTION"]:

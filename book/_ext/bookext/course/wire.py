@@ -53,16 +53,14 @@ def pack(value: object, keep: Callable[[Callable], int] | None = None, depth: in
     Raises:
         TypeError: without ``keep``, the value is not data.
     """
+    large = issubclass(type(value), np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2
     try:
-        large = isinstance(value, np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2
         packed = None if large else _pack(value, keep, depth)
     except Exception:  # a value may lie about itself
         packed = None
     if packed is not None:
         return packed[0]
-    kind = str(getattr(type(value), "__name__", "object"))[:60]
-    if isinstance(value, np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2:
-        kind += " that is too large"
+    kind = f"{type(value).__name__[:60]}{' that is too large' if large else ''}"
     if keep is None:
         raise TypeError(f"a test can hand over numbers, text, lists, tensors and arrays, not {kind}")
     return {"!": "odd", "kind": kind}

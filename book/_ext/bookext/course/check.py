@@ -1,0 +1,68 @@
+"""Does an assignment keep its promises: do its solutions score everything, by otter's own runner and by the grader here?"""
+
+import json
+from pathlib import Path
+
+from bookext.course import grading
+from bookext.course.process import Limits, Nursery
+
+
+def by_otter(folder: Path) -> dict[str, float]:
+    """Grade the solved notebook as Gradescope does, without its container.
+
+    Args:
+        folder: the instructor's, of an assignment.
+
+    Returns:
+        Question → points.
+    """
+    from otter.api import grade_submission  # it loads much: only when needed
+
+    name = folder.name
+    archive = str(folder / f"{name}-autograder.zip")
+    results = grade_submission(str(folder / f"{name}.ipynb"), archive, quiet=True)
+    return {question: float(result.score) for question, result in results.results.items()}
+
+
+def by_us(folder: Path, notebook: Path, limits: Limits | None = None) -> grading.Marks:
+    """Grade a notebook in processes of its own.
+
+    Args:
+        folder: the instructor's, of an assignment.
+        notebook: the solved one, or another.
+        limits: how long and how much; None takes the usual ones.
+
+    Returns:
+        Points and remarks.
+    """
+    with Nursery((folder.parents[1],)) as nursery:
+        return grading.grade(folder, notebook, nursery, limits=limits)
+
+
+def troubles(folder: Path, otter: bool = True) -> list[str]:
+    """What is wrong with an assignment.
+
+    Args:
+        folder: the instructor's, of it.
+        otter: run otter's grader, too.
+
+    Returns:
+        A line each.
+    """
+    questions = json.loads((folder / "questions.json").read_text("utf-8"))
+    wanted = {each["name"]: float(each["points"]) for each in questions if not each["manual"]}
+    found = []
+    if (total := sum(each["points"] for each in questions)) != 100:
+        found.append(f"{folder.name}: {total:g} points in all, not 100")
+    marks = by_us(folder, folder / f"{folder.name}.ipynb")
+    found += [f"{folder.name}: the solutions: {remark}" for remark in marks.remarks]
+    graders = {"our grader": (marks.points, marks.feedback)}
+    if otter and wanted:
+        graders["otter"] = (by_otter(folder), {})
+    for grader, (points, said) in graders.items():
+        found += [
+            f"{folder.name}: {name}: {grader} gives {points.get(name, 0):g} points of {most:g}\n{said.get(name, '')}".rstrip()
+            for name, most in wanted.items()
+            if points.get(name) != most
+        ]
+    return found
