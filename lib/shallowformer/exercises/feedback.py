@@ -175,6 +175,7 @@ def judge_number(
     praise: str,
     tolerance: float = 1e-3,
     near: float = 0.01,
+    begin: str = "",
 ) -> Feedback:
     """Compare an answer that is a number with the right one.
 
@@ -183,14 +184,16 @@ def judge_number(
         answer: the reader's answer: a Python, numpy or torch number.
         right: the right one.
         mistakes: hint → number that this mistake leads to, the likeliest first.
-        otherwise: the last hint, which says how to begin; or what to say of a number that no mistake leads to.
+        otherwise: how to begin, the last hint; or number → what to say of one that no mistake leads to.
         praise: what to say of the right one.
         tolerance: allowed error.
         near: distance at which an answer is taken for a mistake's number, relative to it unless that is 0.
+        begin: how to begin, where ``otherwise`` is a function.
 
     Returns:
         The feedback; "not yet" for a missing answer, "wrong" for what is not a number.
     """
+    fixed = otherwise if isinstance(otherwise, str) else begin
 
     def verdict(number: float) -> Feedback:
         if abs(number - right) <= tolerance:
@@ -199,12 +202,12 @@ def judge_number(
         off = {hint: abs(number - wrong) / (abs(wrong) or 1.0) for hint, wrong in mistakes.items()}
         nearest = min(off, key=off.get, default="")
         if nearest and off[nearest] <= near:
-            begin = (otherwise,) if isinstance(otherwise, str) else ()
             first += " A mistake that people make leads there."
-            return Feedback(exercise, "wrong", first, (nearest, *begin))
-        begin = otherwise if isinstance(otherwise, str) else otherwise(number)
-        slip = hints.slip(number, right, tolerance)
-        return Feedback(exercise, "wrong", first, (slip, begin) if slip else (begin,))
+            steps = [nearest, fixed]
+        else:
+            told = "" if isinstance(otherwise, str) else otherwise(number)
+            steps = [hints.slip(number, right, tolerance), told, fixed]
+        return Feedback(exercise, "wrong", first, tuple(filter(None, steps))[:2])
 
     return judge_number_by(exercise, answer, verdict)
 

@@ -128,4 +128,5 @@ def check_shift(answer: Answer) -> Feedback:
         otherwise,
         "2/√2 = √2, whatever the width.",
         tolerance=1e-3 * math.sqrt(2),
+        begin="add m/2 equal pushes of length 2/√m, and divide by √(m/2).",
     )

@@ -65,6 +65,7 @@ def check_records(answer: Answer) -> Feedback:
         praise,
         tolerance=0.06,
         near=0.005,
+        begin="add up, over j, the probability that the j-th input is the largest of the first j.",
     )
 
 

@@ -106,5 +106,12 @@ def check_enough(enough: Answer) -> Feedback:
 
     praise = "a thousand inputs crowd a square"
     return judge_number(
-        "ex-approximation-crowd", enough, 1000, ENOUGH_MISTAKES, otherwise, praise, tolerance=0.0
+        "ex-approximation-crowd",
+        enough,
+        1000,
+        ENOUGH_MISTAKES,
+        otherwise,
+        praise,
+        tolerance=0.0,
+        begin="print exercises.maximum(n, 1) over its value at 100000, for n = 10, 100, 1000, 10000.",
     )

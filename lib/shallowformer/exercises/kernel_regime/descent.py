@@ -136,4 +136,13 @@ def check_ratio(ratio: Answer) -> Feedback:
         return f"{number:g} is not it: are samples and heads drawn in that order?"
 
     praise = f"{right:.2f} times longer"
-    return judge_number("ex-descent-ratio", ratio, right, mistakes, otherwise, praise, tolerance=0.01 * right)
+    return judge_number(
+        "ex-descent-ratio",
+        ratio,
+        right,
+        mistakes,
+        otherwise,
+        praise,
+        tolerance=0.01 * right,
+        begin="one generator of seed 0: first the samples, then the heads; then step_size.trace over step_size.curvature.",
+    )

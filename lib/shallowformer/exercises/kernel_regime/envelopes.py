@@ -85,5 +85,13 @@ def check_crossover(width: Answer) -> Feedback:
 
     praise = f"from m = {right} on the paper's bound is the smaller one"
     return judge_number(
-        "ex-envelopes-crossover", width, right, mistakes, otherwise, praise, tolerance=0.0, near=0.03
+        "ex-envelopes-crossover",
+        width,
+        right,
+        mistakes,
+        otherwise,
+        praise,
+        tolerance=0.0,
+        near=0.03,
+        begin="go through even m and compare the two bounds at each; the radius B_U depends on m as well.",
     )

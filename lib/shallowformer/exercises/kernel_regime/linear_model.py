@@ -122,4 +122,5 @@ def check_readout_exponent(exponent: Answer) -> Feedback:
         "the exponent stays −1/2: partners find curvature of opposite signs",
         tolerance=0.1,
         near=0.15,
+        begin="the error of one network is noisy: average log error over some networks at each m, then fit a line against log m.",
     )

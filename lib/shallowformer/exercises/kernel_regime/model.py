@@ -121,5 +121,13 @@ def check_kept_fraction(fraction: Answer) -> Feedback:
 
     praise = f"{right:.3f} over 2000 matrices of our own"
     return judge_number(
-        "ex-model-rank", fraction, right, mistakes, otherwise, praise, tolerance=0.01, near=0.02
+        "ex-model-rank",
+        fraction,
+        right,
+        mistakes,
+        otherwise,
+        praise,
+        tolerance=0.01,
+        near=0.02,
+        begin="the best rank-4 matrix keeps the four largest singular values: `torch.linalg.svdvals` of a batch of matrices, squared, first four over all.",
     )

@@ -112,4 +112,5 @@ def check_median_displacement(median: Answer) -> Feedback:
         f"the median is 2^(−1/64) = {right:.4f}",
         tolerance=0.002,
         near=0.02,
+        begin="a uniform point of a ball in k dimensions is within r of the centre with probability (r/R)^k: where is that ½?",
     )

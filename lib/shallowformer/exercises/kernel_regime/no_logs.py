@@ -79,4 +79,5 @@ def check_slope(slope: Answer) -> Feedback:
         "about −1: independent signs average out",
         tolerance=0.15,
         near=0.25,
+        begin="one width at a time: root mean square of the turn over inputs and seeds; then the slope of its logarithm in log m.",
     )

@@ -95,4 +95,5 @@ def check_best_theta(theta: Answer) -> Feedback:
         praise,
         tolerance=0.01,
         near=0.02,
+        begin="put η = θ/Ā² into the first line of Theorem A and evaluate it on a grid of θ between 0 and 1.",
     )

@@ -104,4 +104,13 @@ def check_typical_curvature(curvature: Answer) -> Feedback:
         return f"{number:.3f} is too small: are U and W standard Gaussian, and the tokens on the sphere?"
 
     praise = f"{right:.3f}, over inputs of our own"
-    return judge_number("ex-smoothness-typical", curvature, right, {}, otherwise, praise, tolerance=0.02)
+    return judge_number(
+        "ex-smoothness-typical",
+        curvature,
+        right,
+        {},
+        otherwise,
+        praise,
+        tolerance=0.02,
+        begin="draw inputs with data.sphere, weights with a softmax of ⟨X_t, W X_T⟩, then the largest |eigenvalue| of hessian.preactivation, and its mean.",
+    )

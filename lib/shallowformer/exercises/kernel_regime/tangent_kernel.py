@@ -140,5 +140,13 @@ def check_heads_for_one_per_cent(heads: Answer) -> Feedback:
 
     praise = f"{right:.0f} heads, by quadrature"
     return judge_number(
-        "ex-kernel-heads", heads, right, mistakes, otherwise, praise, tolerance=0.1 * right, near=0.1
+        "ex-kernel-heads",
+        heads,
+        right,
+        mistakes,
+        otherwise,
+        praise,
+        tolerance=0.1 * right,
+        near=0.1,
+        begin="the relative mean square error of m/2 independent pairs is Var κ/(K² m/2): set its root to 0.01.",
     )

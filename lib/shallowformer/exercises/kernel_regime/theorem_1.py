@@ -99,4 +99,13 @@ def check_heads_needed(heads: Answer) -> Feedback:
         return "half as many heads would do: not the smallest"
 
     praise = f"the width term is {_width_term(right):.4f} there"
-    return judge_number("ex-theorem-1-speak", heads, right, {}, otherwise, praise, tolerance=0.0)
+    return judge_number(
+        "ex-theorem-1-speak",
+        heads,
+        right,
+        {},
+        otherwise,
+        praise,
+        tolerance=0.0,
+        begin="the width term falls with m: double m until it is below 0.0025, and count neither too far nor too short.",
+    )

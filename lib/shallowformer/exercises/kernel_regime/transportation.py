@@ -160,6 +160,7 @@ def check_weight(weight: Answer) -> Feedback:
         "R^{−1/2}: independent centred anchors add up like √R",
         tolerance=0.02,
         near=0.06,
+        begin="with weights w the labels are wR times those with 1/R, and those are 1/√R of one anchor's.",
     )
 
 

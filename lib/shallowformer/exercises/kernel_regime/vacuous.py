@@ -98,5 +98,12 @@ def check_floor(answer: Answer) -> Feedback:
 
     praise = "1/8 + x = 8 (1/512 + x) at x = 1/64."
     return judge_number(
-        "ex-vacuous-slope", answer, 1 / 64, FLOOR_MISTAKES, otherwise, praise, tolerance=0.01 / 64
+        "ex-vacuous-slope",
+        answer,
+        1 / 64,
+        FLOOR_MISTAKES,
+        otherwise,
+        praise,
+        tolerance=0.01 / 64,
+        begin="write both ends: (a/8 + c)/(a/512 + c) = 8, and solve for c/a.",
     )

@@ -104,6 +104,7 @@ def check_break(step: Answer) -> Feedback:
         "0.02 · 832 = 16.64, just above 24 log 2 = 16.636",
         tolerance=0.0,
         near=0.0,
+        begin="the gap after t steps is 0.02 t; single precision loses 1 − φ where e^{−gap} falls below 2⁻²⁴.",
     )
 
 
