@@ -37,6 +37,7 @@ class Room:
         settings.InteractiveShell.xmode = "Minimal"
         self.shell = InteractiveShell.instance(config=settings)
         self.shell.system = self.shell.getoutput = lambda *arguments, **options: None  # !pip install …
+        self.shell._tee = lambda channel: contextlib.nullcontext()  # it keeps all that is printed
         for magic in ("pip", "conda", "mamba", "uv"):
             self.shell.register_magic_function(lambda line: None, magic_name=magic)
         self.functions: list[object] = []
