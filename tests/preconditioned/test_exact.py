@@ -72,3 +72,19 @@ def test_refused():
         exact.risk(one, one, one, 5, 1, torch.Generator())
     with refused("b", "0", "above 0"):
         exact.isotropic(0.0, 1, [5])
+
+
+@pytest.mark.parametrize("b", [0.4, 1.2])
+def test_the_shortfall_of_two_tokens(b):
+    """B E x² E P₂ against E x(bx − ẑ) over a grid of the query and two tokens."""
+    t = torch.arange(-7.5, 7.51, 0.25, dtype=torch.float64)
+    mass = (-t.square() / 2).exp() * 0.25 / (2 * torch.pi) ** 0.5
+    x, s, u = torch.meshgrid(t, t, t, indexing="ij")
+    p = torch.sigmoid(b * x * (s - u))
+    inside = x * (b * x - p * s - (1 - p) * u)
+    expected = float(torch.einsum("xsu,x,s,u->", inside, mass, mass, mass))
+    assert exact.shortfall(b, [2.0]) == pytest.approx([expected], rel=1e-6)
+
+
+def test_the_shortfall_of_one_token_is_everything():
+    assert exact.shortfall(0.7, [1.0]) == pytest.approx([0.7])

@@ -192,6 +192,14 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "shallowformer.experiments.preconditioned.infinite_context:BALANCE",
         "Steps of descent on factors from unbalanced starts, with and without the regulariser",
     ),
+    "one_context": Entry(
+        "shallowformer.experiments.preconditioned.one_context:EXPERIMENT",
+        "How far the gradient is off with one context for all queries, below, at and above b = 1",
+    ),
+    "mean_gradient": Entry(
+        "shallowformer.experiments.preconditioned.one_context:MEAN",
+        "How far the mean gradient is off with up to 10⁶⁴ tokens, d = 1, for b from 1 to 2",
+    ),
 }
 
 

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import torch
 
-from shallowformer.preconditioned import algorithm, biased, bounds, factorisation, limit, starts
+from shallowformer.preconditioned import (
+    algorithm,
+    biased,
+    bounds,
+    exact,
+    factorisation,
+    influence,
+    limit,
+    participation,
+    starts,
+)
 from shallowformer.preconditioned import bias as bias_module
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
@@ -16,6 +26,10 @@ _right_spectral = starts.spectral
 _right_error = limit.error
 _right_value = factorisation.value
 _right_direction = algorithm.Algorithm.losses_and_gradient
+_right_jump = influence.jump
+_right_deviation = influence.deviation
+_right_means = participation.means
+_right_shortfall = exact.shortfall
 
 MORE = Mistake("5 % more", lambda check: replace(check, lhs=_sides(check, 1.05), rhs=_sides(check, 1.0, 1)))
 
@@ -56,6 +70,16 @@ def _raised(s, d, n):
 def _unbalanced(seen, rank=None, symmetric=False):
     U, V = _right_spectral(seen, rank, symmetric)
     return 1.1 * U, V / 1.1
+
+
+def _wider(t, b):
+    """The influence with x² for x²/(1 + b²) in the bracket."""
+    return b * (1 + b**2) ** -1.5 * (t.square() - 1) * (b**2 * t.square() / (2 * (1 + b**2))).exp()
+
+
+def _once_less(b):
+    """φ′(1) without φ″(1)."""
+    return b**2 * (1 - b**4) ** -1.5
 
 
 #: Check → mistakes that must turn it red.
@@ -124,6 +148,36 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-theorem-w-layer/limit": [
         formula("without the trace", lambda value, case: value - 2.7**2 / 2),
     ],
+    "pa-lemma-h": [package("no variance in the bracket", influence, "influence", _wider)],
+    "pa-lemma-h/square": [package("one derivative only", influence, "variance", _once_less)],
+    "pa-lemma-h/variance": [formula("5 % more", lambda value, case: 1.05 * value)],
+    "pa-theorem-h": [measured("the parametric rate", lambda value: value**2.5)],
+    "pa-theorem-h/b-15": [measured("the exponent 1/b²", lambda value: value ** (3.25 / 2.25))],
+    "pa-theorem-h/b-10": [measured("the exponent α(b)", lambda value: value**1.236)],
+    "pa-theorem-h/self": [measured("the parametric rate", lambda value: value**2.5)],
+    "pa-theorem-h/moved": [
+        package("of the square", influence, "deviation", lambda x, b: _right_deviation(x, b).square()),
+        package("5 % more", influence, "deviation", lambda x, b: 1.05 * _right_deviation(x, b)),
+    ],
+    "pa-theorem-h/typical": [
+        package(
+            "5 % more", influence, "jump", lambda b, L: (_right_jump(b, L)[0] + 0.05, _right_jump(b, L)[1])
+        ),
+        package(
+            "another y", influence, "jump", lambda b, L: (_right_jump(b, L)[0], 1.01 * _right_jump(b, L)[1])
+        ),
+    ],
+    **{f"pa-theorem-h/typical-{b}": [measured("5 % more", lambda value: value**1.05)] for b in (10, 15, 20)},
+    "pa-theorem-h/recomputed": [
+        package("5 % more", influence, "deviation", lambda x, b: 1.05 * _right_deviation(x, b)),
+    ],
+    "pa-theorem-h-own": [
+        package("P₃ for P₂", participation, "means", lambda rho, n: _right_means(rho, n)[:, [1, 1, 2]]),
+        package("without b", exact, "shortfall", lambda b, n: [v / b for v in _right_shortfall(b, n)]),
+    ],
+    "pa-theorem-h-own/one": [measured("the exponent of shared contexts", lambda value: value**0.81)],
+    "pa-theorem-h-own/half": [measured("the exponent of shared contexts", lambda value: value**0.857)],
+    "pa-theorem-h-own/two": [measured("the exponent of shared contexts", lambda value: value**0.966)],
     "pa-theorem-p": [
         package(
             "the factor of the root",
