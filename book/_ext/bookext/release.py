@@ -111,7 +111,7 @@ def notebooks(*options: str) -> Callable[[Path, Path, Path], bool]:
     def build(root: Path, built: Path, target: Path) -> bool:
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "bookext.notebooks", folder, *options]
-            subprocess.run(command, cwd=root, check=True, capture_output=True)
+            subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL)
             return pack(Path(folder), target)
 
     return build

@@ -16,7 +16,10 @@ from pypdf.generic import (
 )
 
 from bookext.pdf import links
-from bookext.pdf.printing import Printed
+from bookext.pdf.printing import ABOVE, Printed
+
+#: What a jump leaves free above the place that it leads to, in points.
+AIR = 4
 
 
 @dataclass
@@ -25,12 +28,12 @@ class Joined:
 
     Args:
         writer: of the document.
-        places: docname and id → index of the page, and how far from its left and its lower edge, in points.
+        places: docname and id → index of the page, and how far above its lower edge, in points.
         troubles: links that lead nowhere.
     """
 
     writer: PdfWriter
-    places: dict[tuple[str, str], tuple[int, float, float]] = field(default_factory=dict)
+    places: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
 
 
@@ -99,10 +102,12 @@ def _add(joined: Joined, page: str | None, pdf: bytes) -> range:
     for each in reader.pages:
         joined.writer.add_page(each)
     if page:
-        joined.places[page, ""] = (start, 0.0, float(reader.pages[0].mediabox.top))
-        for name, place in reader.named_destinations.items():
-            found = (numbers[place.page.idnum], float(place.left or 0), float(place.top or 0))
-            joined.places.setdefault((page, name.removeprefix("/")), found)
+        edge, marks = float(reader.pages[0].mediabox.top), reader.named_destinations
+        joined.places[page, ""] = (start, edge)
+        off = float(marks["/corner-of-paper"].top) - (edge - ABOVE) if "/corner-of-paper" in marks else 0
+        for name, place in marks.items():
+            height = min(float(place.top or 0) - off + AIR, edge)
+            joined.places.setdefault((page, name.removeprefix("/")), (numbers[place.page.idnum], height))
     return range(start, len(joined.writer.pages))
 
 
@@ -133,18 +138,20 @@ def _relink(joined: Joined, page: str | None, number: int, home: str, site: str)
         joined.writer.pages[number][NameObject("/Annots")] = kept
 
 
-def _destination(joined: Joined, place: tuple[int, float, float]) -> ArrayObject:
-    number, left, top = place
+def _destination(joined: Joined, place: tuple[int, float]) -> ArrayObject:
+    number, height = place
     page = joined.writer.pages[number].indirect_reference
-    return ArrayObject([page, NameObject("/XYZ"), FloatObject(left), FloatObject(top), NullObject()])
+    return ArrayObject([page, NameObject("/XYZ"), FloatObject(0), FloatObject(height), NullObject()])
 
 
 def _bookmarks(joined: Joined, printed: list[Printed]) -> None:
     """Parts, chapters and sections."""
     part_name, part_mark, chapter = None, None, None
     for each in printed:
-        first, _, top = joined.places[each.leaf.page, ""]
-        add = lambda text, number, height, above: joined.writer.add_outline_item(text, number, parent=above, fit=Fit.xyz(0, height), is_open=False)  # fmt: skip
+        first, top = joined.places[each.leaf.page, ""]
+        add = lambda text, number, height, above: joined.writer.add_outline_item(
+            title=text, page_number=number, parent=above, fit=Fit.xyz(0, height), is_open=False
+        )
         if each.leaf.part != part_name:
             part_name = each.leaf.part
             part_mark = add(part_name, first, top, None) if part_name else None
@@ -154,5 +161,5 @@ def _bookmarks(joined: Joined, printed: list[Printed]) -> None:
             chapter = mark
         for heading in each.headings:
             if heading["level"] == 2 and (each.leaf.page, heading["place"]) in joined.places:
-                number, _, height = joined.places[each.leaf.page, heading["place"]]
+                number, height = joined.places[each.leaf.page, heading["place"]]
                 add(heading["text"], number, height, mark)

@@ -52,6 +52,12 @@ async ({ places, part }) => {
     else if (element) lead(id, title);
     else missing.push(id);
   }
+  // Chromium says places without the margins: this one, whose height on paper is known, tells how far they are off.
+  const corner = document.createElement("span");
+  corner.id = "corner-of-paper";
+  corner.style.cssText = "position: absolute; top: 0; left: 0;";
+  document.body.prepend(corner);
+  lead(corner.id, corner);
   article.append(box);
 
   // What is wider than the paper is set smaller; a printout keeps its lines.
@@ -62,12 +68,16 @@ async ({ places, part }) => {
     return around.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   };
   const shrink = (element, natural, has) => {
-    if (natural > has + 0.5) element.style.zoom = Math.max(0.4, Math.floor(1000 * has / natural) / 1000 - 0.004);
+    if (natural > 1.001 * has) element.style.zoom = Math.max(0.4, Math.floor(1000 * has / natural) / 1000 - 0.004);
   };
   for (const printout of article.querySelectorAll(".cell_output pre")) printout.style.setProperty("white-space", "pre", "important");
   await settle();
-  for (const printout of article.querySelectorAll(".cell_output pre"))
-    if (shown(printout)) shrink(printout, printout.scrollWidth, printout.clientWidth);
+  for (const printout of article.querySelectorAll(".cell_output pre")) {
+    if (!shown(printout)) continue;
+    const share = printout.clientWidth / printout.scrollWidth;
+    if (share < 0.6) printout.style.removeProperty("white-space"); // too small to read: its lines are broken after all
+    else shrink(printout, 1, share);
+  }
   for (const table of article.querySelectorAll("table"))
     if (shown(table) && !table.parentElement.closest("table")) shrink(table, table.getBoundingClientRect().width, room(table));
   for (const formula of article.querySelectorAll("mjx-container")) {
@@ -78,8 +88,12 @@ async ({ places, part }) => {
   }
   await settle();
   const edge = article.getBoundingClientRect().right + 1.5;
+  const beyond = piece => {
+    const box = piece.getBoundingClientRect();
+    return Math.round(Math.max(box.right, piece.closest("mjx-container") ? 0 : box.left + piece.scrollWidth) - edge);
+  };
   const wide = [...article.querySelectorAll("*")]
-    .filter(piece => !piece.closest("mjx-assistive-mml, svg *") && shown(piece) && piece.getBoundingClientRect().right > edge)
-    .map(piece => `${piece.localName}.${piece.className}: ${piece.textContent.trim().slice(0, 60)} (by ${Math.round(piece.getBoundingClientRect().right - edge)})`);
+    .filter(piece => !piece.closest("mjx-assistive-mml, svg *") && shown(piece) && beyond(piece) > 0)
+    .map(piece => `${piece.localName}.${piece.className}: ${piece.textContent.trim().slice(0, 60)} (by ${beyond(piece)})`);
   return { title: plain(title), headings, missing, wide };
 }

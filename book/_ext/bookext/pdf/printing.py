@@ -22,6 +22,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 
 #: What lies between the margins of ``paper.css``, in CSS pixels: 210 mm less twice 16.
 WIDTH = 672
+#: Between the upper edge of the paper and what lies between the margins, in points.
+ABOVE = 19 / 25.4 * 72
 #: How much higher than wide what lies between the margins is.
 SHEET = (297 - 19 - 18) / (210 - 2 * 16)
 #: A page is laid out once, before it is printed: what watches its boxes on a screen would only undo what is done for paper.
