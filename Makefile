@@ -38,8 +38,9 @@ ledger: $(READY)
 	$(BIN)/python -m bookext.execute --jobs $(JOBS) --accept
 
 notebooks: $(READY)
-	$(BIN)/python -m bookext.notebooks _build/notebooks
-	$(BIN)/python -m bookext.notebooks _build/notebooks/student --student
+	rm -rf _build/notebooks
+	$(BIN)/python -m bookext.notebooks _build/notebooks --student
+	$(BIN)/python -m bookext.notebooks _build/notebooks/solutions
 
 # CLASS=2027 draws other parameters. What students get is in _build/course/student, the rest must not be published.
 course: $(READY)

@@ -1,6 +1,7 @@
 """The generated notebooks: everything in them is rendered by plain Jupyter, and they are the same on every run."""
 
 import functools
+import json
 import os
 import re
 import subprocess
@@ -81,10 +82,32 @@ def test_an_edit_changes_one_cell_id(monkeypatch):
 def test_a_student_gets_no_solution(path):
     text = nbformat.writes(converted(path, True))
     assert "<summary><b>Solution" not in text
+    assert "# @title Solution" not in text
+    for cell in read_notebook(path).cells:
+        assert "solution" not in cell.metadata.get("tags", ()) or json.dumps(cell.source) not in text
     assert "assert feedback.passed" not in text
     if "exercise}" in path.read_text(encoding="utf-8"):
         assert "**Exercise " in text
         assert "<summary><b>Proof" in text
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_student_has_a_cell_for_each_argument_behind_the_stub(path):
+    cells = converted(path, True).cells
+    asked = [d.options["label"] for token in walk(path.read_text(encoding="utf-8")) if (d := directive(token)) and d.name == "exercise" and d.body.lstrip().startswith("★★")]  # fmt: skip
+    places = [k for k, cell in enumerate(cells) if "your argument.**" in cell.source]
+    assert [cells[k].source.partition(":")[0] for k in places] == [f"**{targets()[label].text}" for label in asked]  # fmt: skip
+    assert all("exercises.check_" in cells[k - 1].source for k in places)
+    assert not any("your argument.**" in text for text in markdown(path))
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_student_is_told_where_hints_and_solutions_are(path):
+    has_exercises = "exercises.check_" in path.read_text(encoding="utf-8")
+    heads = {student: markdown(path, student)[0] for student in (False, True)}
+    assert (f"({address.colab(docname(path), solutions=True)})" in heads[True]) == has_exercises
+    assert ("`.hint(2)`" in heads[True]) == has_exercises
+    assert ".hint(" not in heads[False]
 
 
 @pytest.mark.parametrize("path", CHAPTERS)

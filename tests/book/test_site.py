@@ -102,9 +102,12 @@ def test_previous_and_next_lead_through_the_book(page):
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_a_chapter_leads_to_its_notebook(site, page):
     soup = parsed(file(page))
-    assert soup.select_one("a.btn-colab")["href"] == address.colab(page)
-    download = soup.select_one("a.btn-download-notebook")["href"]
-    assert (site / page).parent.joinpath(download).resolve() == site.resolve() / "notebooks" / address.notebook(page)  # fmt: skip
+    for kind, solutions in (("notebook", False), ("solutions", True)):
+        colab = soup.select_one("a.btn-colab-solutions" if solutions else "a.btn-colab")
+        assert colab["href"] == address.colab(page, solutions)
+        download = (site / page).parent.joinpath(soup.select_one(f"a.btn-download-{kind}")["href"]).resolve()
+        assert download == site.resolve() / "notebooks" / address.notebook(page, solutions)
+        assert ("assert feedback.passed" in download.read_text(encoding="utf-8")) <= solutions
 
 
 @pytest.mark.parametrize("page", BOOK_PAGES)

@@ -14,15 +14,16 @@ every_chapter = pytest.mark.parametrize("page", CHAPTERS)
 
 
 @functools.cache
-def markdown(page: str) -> str:
+def markdown(page: str, solutions: bool = True) -> str:
     """The Markdown of a chapter's notebook."""
-    notebook = nbformat.read(SITE / "notebooks" / address.notebook(page), as_version=4)
+    notebook = nbformat.read(SITE / "notebooks" / address.notebook(page, solutions), as_version=4)
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
 @every_chapter
-def test_every_link_of_a_notebook_leads_to_something_on_the_site(page):
-    links = re.findall(re.escape(address.site()) + r"([^)#]*)#?([^)]*)\)", markdown(page))
+@pytest.mark.parametrize("solutions", [False, True], ids=["student", "solutions"])
+def test_every_link_of_a_notebook_leads_to_something_on_the_site(page, solutions):
+    links = re.findall(re.escape(address.site()) + r"([^)#]*)#?([^)]*)\)", markdown(page, solutions))
     assert len(links) > 1
     for there, anchor in links:
         known = ids(SITE / (there or "index.html"))  # also where there is no anchor: the page must be there

@@ -167,17 +167,17 @@ def test_the_notebooks_become_the_only_commit_of_their_branch(tmp_path):
     """
     assert run(start, tmp_path).returncode == 0
     made = tmp_path / "runner/notebooks"
-    (made / "student").mkdir(parents=True)
+    (made / address.SOLUTIONS).mkdir(parents=True)
     for text in ("one", "two"):  # the second run replaces the first
         (made / "index.ipynb").write_text(text)
-        (made / "student/index.ipynb").write_text(text)
+        (made / address.notebook("book/index", True)).write_text(text)
         assert run("git switch --quiet main && git branch -D notebooks || true", tmp_path / "clone").returncode == 0  # fmt: skip
         pushed = run(code, tmp_path / "clone", RUNNER_TEMP=str(tmp_path / "runner"), GITHUB_SHA="0123abc")
         assert pushed.returncode == 0, pushed.stderr
     seen = lambda command: run(f"git {command}", tmp_path / "hub.git").stdout.split()
     assert seen(f"rev-list --count {address.NOTEBOOKS_BRANCH}") == ["1"]
-    assert seen(f"ls-tree -r --name-only {address.NOTEBOOKS_BRANCH}") == ["index.ipynb", "student/index.ipynb"]  # fmt: skip
-    assert seen(f"show {address.NOTEBOOKS_BRANCH}:student/index.ipynb") == ["two"]
+    assert seen(f"ls-tree -r --name-only {address.NOTEBOOKS_BRANCH}") == ["index.ipynb", "solutions/index.ipynb"]  # fmt: skip
+    assert seen(f"show {address.NOTEBOOKS_BRANCH}:solutions/index.ipynb") == ["two"]
 
 
 @pytest.mark.parametrize(("open_issue", "expected"), [("", "issue create --title Broken"), ("7", "issue comment 7")])  # fmt: skip

@@ -2,16 +2,21 @@
 
 The repository's address stands in ``_config.yml`` (``repository``). GitHub Actions says its own in the environment
 (``GITHUB_SERVER_URL``, ``GITHUB_REPOSITORY``), and that one wins: the buttons of a fork's site lead to the fork.
+
+What is built for a tag leads to that tag and installs it; see ``revision``.
 """
 
 import os
+import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bookext.markup import settings
+from bookext.markup import ROOT, settings
 
-#: The branch to which the publishing workflow writes the generated notebooks.
+#: The branch to which the publishing workflow writes the generated notebooks; those of a tag have a branch of their own.
 NOTEBOOKS_BRANCH = "notebooks"
+#: Folder of the notebooks with solutions, beside those without, which are the default.
+SOLUTIONS = "solutions"
 
 
 def _settings() -> dict[str, str]:
@@ -28,6 +33,31 @@ def repository() -> str:
 def branch() -> str:
     """The branch that holds the book's sources."""
     return _settings()["branch"]
+
+
+def tag() -> str:
+    """The tag that is being built, or "": on GitHub the one that the workflow runs for, elsewhere one at this commit."""
+    if os.environ.get("GITHUB_REF_TYPE"):
+        return os.environ["GITHUB_REF_NAME"] if os.environ["GITHUB_REF_TYPE"] == "tag" else ""
+    return _git("describe", "--tags", "--exact-match", "HEAD")
+
+
+def revision() -> str:
+    """What is being built, by a name that the repository on GitHub knows.
+
+    Returns:
+        The tag; else on GitHub the commit, and elsewhere, where a commit may not have been pushed, the branch.
+    """
+    return tag() or (os.environ.get("GITHUB_REF_TYPE") and os.environ.get("GITHUB_SHA")) or branch()
+
+
+def _git(*command: str) -> str:
+    """What git says of the book's sources; "" where there is no git, or no answer."""
+    try:
+        done = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _owner_and_name() -> tuple[str, str]:
@@ -54,31 +84,42 @@ def page(docname: str) -> str:
     return f"{site()}{docname}.html"
 
 
-def notebook(chapter: str) -> str:
-    """Path of a chapter's generated notebook, below the site and on the notebooks branch.
+def notebook(chapter: str, solutions: bool = False) -> str:
+    """Path of a chapter's generated notebook, below the site's folder of notebooks and on the notebooks branch.
 
     Args:
         chapter: docname, for example ``book/kernel_regime/model``.
+        solutions: the one with solutions.
 
     Returns:
-        For example ``kernel_regime/model.ipynb``.
+        For example ``kernel_regime/model.ipynb``, with solutions ``solutions/kernel_regime/model.ipynb``.
     """
-    return Path(chapter).relative_to("book").as_posix() + ".ipynb"
+    path = Path(chapter).relative_to("book").as_posix() + ".ipynb"
+    return f"{SOLUTIONS}/{path}" if solutions else path
 
 
-def colab(chapter: str) -> str:
+def notebooks_branch() -> str:
+    """The branch that holds the generated notebooks of what is being built: ``notebooks``, or ``notebooks-v1.2.3`` for a tag."""
+    return f"{NOTEBOOKS_BRANCH}-{tag()}" if tag() else NOTEBOOKS_BRANCH
+
+
+def colab(chapter: str, solutions: bool = False) -> str:
     """Address that opens a chapter's generated notebook in Colab.
 
     Args:
         chapter: docname.
+        solutions: the one with solutions.
 
     Returns:
         The address.
     """
-    owner, name = _owner_and_name()
-    return (
-        f"https://colab.research.google.com/github/{owner}/{name}/blob/{NOTEBOOKS_BRANCH}/{notebook(chapter)}"
-    )
+    path = "/".join((*_owner_and_name(), "blob", notebooks_branch(), notebook(chapter, solutions)))
+    return f"https://colab.research.google.com/github/{path}"
+
+
+def files() -> str:
+    """Address below which the repository shows the files of what is being built: those of its tag, else of the branch."""
+    return f"{repository()}/blob/{tag() or branch()}"
 
 
 def source(page: str) -> str:
@@ -90,9 +131,9 @@ def source(page: str) -> str:
     Returns:
         The address.
     """
-    return f"{repository()}/blob/{branch()}/{page}.md?plain=1"
+    return f"{files()}/{page}.md?plain=1"
 
 
 def package() -> str:
     """What pip is asked to install in a notebook that lacks the package; ``SHALLOWFORMER_SOURCE`` overrides it."""
-    return os.environ.get("SHALLOWFORMER_SOURCE", f"git+{repository()}")
+    return os.environ.get("SHALLOWFORMER_SOURCE", f"git+{repository()}@{revision()}")

@@ -46,6 +46,8 @@ def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, do
     if pagename in map(docname, chapters()):
         context["colab"] = address.colab(pagename)
         context["notebook"] = f"notebooks/{address.notebook(pagename)}"
+        context["colab_solutions"] = address.colab(pagename, solutions=True)
+        context["notebook_solutions"] = f"notebooks/{address.notebook(pagename, solutions=True)}"
     context["citation"] = citation(
         re.sub(r"<[^>]*>", "", context.get("title", "")), pagename, context.get("last_updated")
     )

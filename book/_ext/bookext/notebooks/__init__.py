@@ -3,7 +3,8 @@
     python -m bookext.notebooks FOLDER [--student]
 
 The site's markup is flattened (``markdown``), its references lead to the published site (``references``), its macros are
-written out (``macros``). The first cell installs the package if it is missing. ``--student`` leaves the solutions out.
+written out (``macros``). The first cell installs the package if it is missing, as it was when the notebook was made.
+``--student`` leaves the solutions out, and has a cell for each argument that an exercise asks for.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from sphinx.application import Sphinx
 
 from bookext import address
 from bookext.chapters import ROOT, chapters, docname, read_notebook
-from bookext.markup import MarkupError, directive, parse, settings
+from bookext.markup import MarkupError, directive, parse, settings, walk
 from bookext.notebooks.markdown import Flattener, fold
 from bookext.notebooks.references import papers, targets
 
@@ -40,20 +41,32 @@ except ModuleNotFoundError:
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 
-def header(page: str) -> str:
+#: What a student's notebook says of its exercises.
+EXERCISES = (
+    "\n\n*Exercises check themselves: hand your function to its check. A wrong answer is told where it fails; open "
+    "“Next hint” below it, or ask for* `.hint(2)` *and* `.hint(3)`*, if that is not enough. "
+    "[The same notebook with solutions]({url}).*"
+)
+#: Where a student writes what no check reads.
+ARGUMENT = "**{exercise}: your argument.** *Double-click here and write it down.*"
+
+
+def header(page: str, exercises: bool = False) -> str:
     """What stands under the chapter's title: where the notebook comes from.
 
     Args:
         page: docname of the chapter.
+        exercises: say how to do its exercises, too.
 
     Returns:
         Markdown.
     """
-    files = f"{address.repository()}/blob/{address.branch()}"
+    files = address.files()
+    how = EXERCISES.format(url=address.colab(page, solutions=True)) if exercises else ""
     return (
         f"*A chapter of* [{settings()['title']}]({address.site()})*.* [Read it on the site]({address.page(page)}). "
         f"Code: [MIT]({files}/LICENSE); text and figures: [CC BY 4.0]({files}/LICENSE-CONTENT); "
-        f"[how to cite]({files}/CITATION.cff)."
+        f"[how to cite]({files}/CITATION.cff).{how}"
     )
 
 
@@ -113,6 +126,16 @@ def caption(cell: nbformat.NotebookNode, flattener: Flattener, line: int) -> str
     return f"{text}\n\n{fold('The figure in words', described)}" if described else text
 
 
+def argued(text: str) -> str:
+    """Label of the last exercise in a cell, if it wants an argument (two stars or three); else "".
+
+    Args:
+        text: of a Markdown cell.
+    """
+    found = [d for token in walk(text) if (d := directive(token)) and d.name == "exercise"]
+    return found[-1].options["label"] if found and found[-1].body.lstrip().startswith("★★") else ""
+
+
 def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     """One chapter as a notebook without outputs; the same bytes on every run.
 
@@ -130,18 +153,23 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     flattener = Flattener(path, targets(), papers(), macros, student)
     install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
     cells = [install]
-    notebook = read_notebook(path)
+    notebook, waiting = read_notebook(path), ""
     for cell, line in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
         if cell.cell_type == "markdown":
             flat = (flattener.text(piece, line + first) for first, piece in sections(cell.source))
             cells += [new_markdown_cell(text) for text in flat if text]
+            waiting = argued(cell.source) if student else ""
         elif cell.cell_type != "code":
             raise MarkupError(f"{path.relative_to(ROOT)}:{line + 1}: notebooks cannot show a raw cell")
         elif not (student and "solution" in cell.metadata.get("tags", ())):
             under = caption(cell, flattener, line)
             cells += [code(cell), *([new_markdown_cell(under)] if under else [])]
+            if waiting:
+                cells.append(new_markdown_cell(ARGUMENT.format(exercise=flattener.targets[waiting].text)))
+                waiting = ""
     title, _, rest = cells[1].source.partition("\n")
-    cells[1].source = f"{title}\n\n{header(docname(path))}\n{rest}"
+    exercises = student and any("exercises.check_" in cell.source for cell in cells)
+    cells[1].source = f"{title}\n\n{header(docname(path), exercises)}\n{rest}"
     _name(cells)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
@@ -175,11 +203,13 @@ def write(folder: Path, student: bool = False) -> list[Path]:
 
 
 def write_beside_the_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Handle Sphinx's ``build-finished``: the site serves its own notebooks.
+    """Handle Sphinx's ``build-finished``: the site serves its own notebooks, those with solutions in a folder of their own.
 
     Args:
         app: the application.
         exception: what ended the build, or None.
     """
     if not exception and app.builder.format == "html":
-        write(Path(app.outdir) / "notebooks")
+        folder = Path(app.outdir) / "notebooks"
+        write(folder, student=True)
+        write(folder / address.SOLUTIONS)
