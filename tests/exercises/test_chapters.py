@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import itertools
 import re
 from pathlib import Path
 
@@ -73,3 +74,17 @@ def test_every_module_is_a_chapter_s():
     (folder,) = exercises.__path__
     found = {f"{file.parent.name}.{file.stem}" for file in Path(folder).glob("*/[!_]*.py")}
     assert found == {name(path) for path in CHAPTERS}
+
+
+@every_chapter
+def test_an_exercise_has_a_grade_and_from_two_stars_on_a_rubric_with_points(path):
+    text = path.read_text(encoding="utf-8")
+    starts = [match.start() for match in re.finditer(r"^:::\{exercise\}", text, re.MULTILINE)]
+    for start, end in itertools.pairwise([*starts, len(text)]):
+        grade = re.match(r".*\n:label: \S+\n\n(★{1,3}) \(\*to [^*]+, [^*]*(?:minutes|hour)\*\)", text[start:end])  # fmt: skip
+        assert grade, text[start : start + 120]
+        rubric = re.search(r"\*Rubric:\* (.+)", text[start:end])
+        if len(grade[1]) > 1:
+            points = re.findall(r"\((\d)(?: points?)?\)", rubric[1])
+            assert len(points) >= 2
+            assert 3 <= sum(map(int, points)) <= 8
