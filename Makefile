@@ -55,7 +55,7 @@ pdf: book
 	$(BIN)/python -m bookext.pdf $(if $(PAGES),_build/pages.pdf --pages $(PAGES))
 
 # What a version consists of, in _build/release; COMPLETE=1 fails if a part is missing.
-release: book course pdf
+release: book notebooks course pdf
 	$(BIN)/python -m bookext.release $(if $(COMPLETE),--complete)
 
 links: $(READY)

@@ -9,17 +9,25 @@ from bookext import release
 from bookext.chapters import ROOT
 from bookext.version import VERSION
 
-#: Parts that are made afresh, and take their time; the others are taken from what was built.
-SLOW = {"pip wheel", "make notebooks"}
-QUICK = tuple(part for part in release.PARTS if part.how not in SLOW)
+#: The wheel is made afresh, and takes its time; the other parts are taken from what was built.
+QUICK = tuple(part for part in release.PARTS if part.build is not release.wheel)
+#: What is public but for the wheel.
+ENDS = (
+    "-site.zip",
+    "-notebooks.zip",
+    "-notebooks-with-solutions.zip",
+    "-assignments.zip",
+    "-figures.zip",
+    ".pdf",
+)
 
 
 @pytest.fixture
 def built(tmp_path):
     """A folder that looks as if everything had been built into it."""
     folder = tmp_path / "_build"
-    for name in ("html/book/index.html", "html/index.html", "course/student/ps1.ipynb", "course/student/assignments.zip",
-                 "course/instructor/ps1/ps1.ipynb", "course/figures/one.svg", "shallowformer.pdf"):  # fmt: skip
+    for name in ("html/book/index.html", "html/index.html", "notebooks/model.ipynb", "notebooks/solutions/model.ipynb",
+                 "course/student/ps1.ipynb", "course/student/assignments.zip", "course/instructor/ps1/ps1.ipynb", "course/figures/one.svg", "shallowformer.pdf"):  # fmt: skip
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
     return folder
@@ -38,18 +46,15 @@ def test_a_release_has_its_parts_with_checksums_and_can_be_made_again(built, tmp
     assert release.gather(out, built, QUICK) == []
     first = content(out)
     assert set(first) == {
-        *(
-            f"public/shallowformer-{VERSION}{end}"
-            for end in ("-site.zip", "-assignments.zip", "-figures.zip", ".pdf")
-        ),
+        *(f"public/shallowformer-{VERSION}{end}" for end in ENDS),
         f"instructor/shallowformer-{VERSION}-course-for-instructors.zip",
         "public/SHA256SUMS",
         "instructor/SHA256SUMS",
     }
     for folder in ("public", "instructor"):
         lines = [line.split("  ") for line in (out / folder / "SHA256SUMS").read_text().splitlines()]
-        names = {path.name for path in (out / folder).iterdir()} - {"SHA256SUMS"}
-        assert {name: sum_ for sum_, name in lines} == {name: hashlib.sha256((out / folder / name).read_bytes()).hexdigest() for name in names}  # fmt: skip
+        there = {path.name for path in (out / folder).iterdir()} - {"SHA256SUMS"}
+        assert {name: sum_ for sum_, name in lines} == {name: hashlib.sha256((out / folder / name).read_bytes()).hexdigest() for name in there}  # fmt: skip
     (built / "html/index.html").touch()  # the time of a file is no part of it
     release.gather(out, built, QUICK)
     assert content(out) == first
@@ -92,15 +97,24 @@ def test_a_tag_names_the_version():
         release.refuse_other_tag({"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "v99.0.0"})
 
 
+def names(path):
+    with zipfile.ZipFile(path) as packed:
+        return packed.namelist()
+
+
+def test_notebooks_with_and_without_solutions_are_apart(built, tmp_path):
+    release.gather(tmp_path / "release", built, QUICK)
+    for end in ("-notebooks.zip", "-notebooks-with-solutions.zip"):
+        path = tmp_path / f"release/public/shallowformer-{VERSION}{end}"
+        assert names(path) == ["model.ipynb"]
+        with zipfile.ZipFile(path) as packed:
+            assert ("solutions" in packed.read("model.ipynb").decode()) == ("solutions" in end)
+
+
 @pytest.mark.thorough
-def test_the_slow_parts_are_made_and_the_same_again(tmp_path):
-    slow = tuple(part for part in release.PARTS if part.how in SLOW)
-    made = []
-    for name in ("one", "two"):
-        assert release.gather(tmp_path / name, tmp_path, slow) == []
-        made.append(content(tmp_path / name))
-    assert made[0] == made[1]
-    with zipfile.ZipFile(next((tmp_path / "one/public").glob("*.whl"))) as wheel:
-        assert "shallowformer/__init__.py" in wheel.namelist()
-    with zipfile.ZipFile(tmp_path / f"one/public/shallowformer-{VERSION}-notebooks.zip") as packed:
-        assert not any('"solution"' in packed.read(name).decode() for name in packed.namelist())
+def test_the_wheel_is_made_of_what_is_committed_and_the_same_again(tmp_path):
+    one, two = tmp_path / "one.whl", tmp_path / "two.whl"
+    assert release.wheel(ROOT, tmp_path, one)
+    assert release.wheel(ROOT, tmp_path, two)
+    assert one.read_bytes() == two.read_bytes()
+    assert {"shallowformer/__init__.py", f"shallowformer-{VERSION}.dist-info/METADATA"} <= set(names(one))

@@ -134,9 +134,9 @@ def test_a_release_follows_a_tag_whose_tests_pass_and_has_nothing_for_instructor
     assert release[True] == {"push": {"tags": ["v*"]}}
     jobs = release["jobs"]
     assert jobs["test"]["uses"] == "./.github/workflows/test.yml"
-    assert (jobs["build"]["needs"], jobs["attach"]["needs"]) == ("test", "build")
+    assert (jobs["build"]["needs"], jobs["attach"]["needs"]) == ("test", ["build", "notebooks"])
     uploads = [step["with"]["path"] for step in steps(release) if "upload-artifact" in step.get("uses", "")]
-    assert uploads == ["_build/release/*/public"]
+    assert uploads == ["_build/release/*/public", "_build/notebooks"]
 
     gh, code = tmp_path / "gh", script("release", "Attach the files to a release of the tag")
     gh.write_text('#!/bin/sh\necho "$@"\n')
@@ -178,6 +178,16 @@ def test_the_notebooks_become_the_only_commit_of_their_branch(tmp_path):
     assert seen(f"rev-list --count {address.NOTEBOOKS_BRANCH}") == ["1"]
     assert seen(f"ls-tree -r --name-only {address.NOTEBOOKS_BRANCH}") == ["index.ipynb", "solutions/index.ipynb"]  # fmt: skip
     assert seen(f"show {address.NOTEBOOKS_BRANCH}:solutions/index.ipynb") == ["two"]
+
+
+def test_a_tag_has_notebooks_of_its_own(monkeypatch):
+    monkeypatch.setenv("GITHUB_REF_TYPE", "tag")
+    monkeypatch.setenv("GITHUB_REF_NAME", "v1.2.3")
+    code = script("release", "Make them the only commit of the tag's branch")
+    named = code.partition("\n")[0].replace("$GITHUB_REF_NAME", "v1.2.3")
+    assert named == f'branch="{address.notebooks_branch()}"'
+    ours = script("publish", "Make them the only commit of their branch")
+    assert code.partition("\n")[2].replace('"$branch"', address.NOTEBOOKS_BRANCH) == ours
 
 
 @pytest.mark.parametrize(("open_issue", "expected"), [("", "issue create --title Broken"), ("7", "issue comment 7")])  # fmt: skip

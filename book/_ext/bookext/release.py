@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bookext.address import SOLUTIONS
 from bookext.chapters import ROOT
 from bookext.version import VERSION, moment
 
@@ -98,26 +99,20 @@ def wheel(root: Path, built: Path, target: Path) -> bool:
     return True
 
 
-def notebooks(*options: str) -> Callable[[Path, Path, Path], bool]:
-    """Notebooks, written afresh.
+def folder(name: str, leave_out: tuple[str, ...] = ()) -> Callable[[Path, Path, Path], bool]:
+    """A folder that was built, as a zip.
 
     Args:
-        options: of ``python -m bookext.notebooks``.
+        name: below the folder that was built into.
+        leave_out: as in ``pack``.
 
     Returns:
-        What builds their zip.
+        What packs it.
     """
-
-    def build(root: Path, built: Path, target: Path) -> bool:
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "bookext.notebooks", folder, *options]
-            subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL)
-            return pack(Path(folder), target)
-
-    return build
+    return lambda root, built, target: pack(built / name, target, leave_out)
 
 
-def taken(name: str) -> Callable[[Path, Path, Path], bool]:
+def file(name: str) -> Callable[[Path, Path, Path], bool]:
     """A file that was built.
 
     Args:
@@ -133,13 +128,13 @@ def taken(name: str) -> Callable[[Path, Path, Path], bool]:
 
 PARTS = (
     Part("shallowformer-{version}-py3-none-any.whl", wheel, "pip wheel"),
-    Part("shallowformer-{version}-site.zip", lambda root, built, target: pack(built / "html", target), "make book"),
-    Part("shallowformer-{version}-notebooks.zip", notebooks("--student"), "make notebooks"),
-    Part("shallowformer-{version}-notebooks-with-solutions.zip", notebooks(), "make notebooks"),
-    Part("shallowformer-{version}-assignments.zip", lambda root, built, target: pack(built / "course/student", target, ("assignments.zip",)), "make course"),
-    Part("shallowformer-{version}-figures.zip", lambda root, built, target: pack(built / "course/figures", target), "make course"),
-    Part("shallowformer-{version}.pdf", taken("shallowformer.pdf"), "make pdf"),
-    Part("shallowformer-{version}-course-for-instructors.zip", lambda root, built, target: pack(built / "course/instructor", target), "make course", public=False),
+    Part("shallowformer-{version}-site.zip", folder("html"), "make book"),
+    Part("shallowformer-{version}-notebooks.zip", folder("notebooks", (SOLUTIONS,)), "make notebooks"),
+    Part("shallowformer-{version}-notebooks-with-solutions.zip", folder(f"notebooks/{SOLUTIONS}"), "make notebooks"),
+    Part("shallowformer-{version}-assignments.zip", folder("course/student", ("assignments.zip",)), "make course"),
+    Part("shallowformer-{version}-figures.zip", folder("course/figures"), "make course"),
+    Part("shallowformer-{version}.pdf", file("shallowformer.pdf"), "make pdf"),
+    Part("shallowformer-{version}-course-for-instructors.zip", folder("course/instructor"), "make course", public=False),
 )  # fmt: skip
 
 
