@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import torch
 
-from shallowformer.preconditioned import factorisation, landscape, rotated, unregularised
+from shallowformer.preconditioned import bounds, factorisation, landscape, rotated, steps, unregularised
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_gradient = factorisation.gradient
@@ -14,6 +14,12 @@ _right_saddle = unregularised.saddle
 _right_valley = unregularised.valley
 _right_minima = unregularised.minimum_spectrum
 _right_at = rotated.FlowStart.at
+_right_curvature = bounds.curvature
+_right_unstable = steps.unstable
+_right_step = steps.step
+_right_least = steps.AlignedStart.least
+_right_value = steps.AlignedStart.value
+_right_oscillation = steps.oscillation
 
 
 def _wrong_sign(U, V, target, lam=0.5):
@@ -67,6 +73,30 @@ def _slower(self, t):
 def _too_strict(self, t):
     bound = _right_at(self, t)
     return replace(bound, rest=0.4 * bound.rest, misfit=0.3 * bound.misfit, value=0.1 * bound.value)
+
+
+def _half_curvature(s, f0):
+    return _right_curvature(s, f0) / 2
+
+
+def _other_sign(U, V, target, lam=0.5):
+    """Rewards imbalance."""
+    with_it, without = _right_gradient(U, V, target, lam), _right_gradient(U, V, target, 0.0)
+    return tuple(2 * b - a for a, b in zip(with_it, without, strict=True))
+
+
+def _unused_only(kept, lost, columns):
+    """Forgets missed values above kept ones."""
+    return len(lost) * (columns - len(kept))
+
+
+def _longer_step(U, V, target, eta, lam=0.5):
+    return _right_step(U, V, target, 1.05 * eta, lam)
+
+
+def _wrong_cycle(s1, eta):
+    high, low = _right_oscillation(s1, eta)
+    return 1.05 * high, 0.95 * low
 
 
 def _scaled(factor):
@@ -143,6 +173,48 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "pa-theorem-r/singular": [_scaled(1.01)],
     "pa-theorem-r-operator": [_scaled(1.01)],
+    "pa-theorem-s/decrease": [
+        package("half the curvature", bounds, "curvature", _half_curvature),
+        _scaled(1.01),
+    ],
+    "pa-theorem-s": [
+        package("a fifth of the curvature", bounds, "curvature", lambda s, f0: _right_curvature(s, f0) / 5),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
+    "pa-theorem-s/singular": [_part(0), _part(1)],
+    "pa-theorem-s/unstable": [
+        package("unused columns only", steps, "unstable", _unused_only),
+        package("the regulariser with the other sign", factorisation, "gradient", _other_sign),
+    ],
+    "pa-theorem-s-aligned": [
+        package("a wait too short", steps.AlignedStart, "least", lambda self, t: 1.05 * _right_least(self, t)),
+        package("a loss too small", steps.AlignedStart, "value", lambda self, t: 0.95 * _right_value(self, t)),
+    ],
+    "pa-theorem-s-aligned/step": [
+        package("a longer step", steps, "step", _longer_step),
+        _part(0),
+    ],
+    "pa-theorem-s-aligned/least": [_scaled(1.01)],
+    "pa-theorem-s-aligned/attained": [
+        package("a wait too short", steps.AlignedStart, "least", lambda self, t: 1.05 * _right_least(self, t)),
+        package("a loss too small", steps.AlignedStart, "value", lambda self, t: 0.95 * _right_value(self, t)),
+        _part(0),
+        _part(1),
+    ],
+    "pa-theorem-s-aligned/determinant": [formula("5 % more", lambda value, case: 1.05 * value)],
+    "pa-proposition-s-edge": [
+        package("a longer step", steps, "step", _longer_step),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
+    "pa-proposition-s-edge/outwards": [_scaled(1.05)],
+    "pa-proposition-s-edge/turned": [package("a longer step", steps, "step", _longer_step), _part(0), _part(1)],
+    "pa-proposition-s-edge/cycle": [package("wrong values", steps, "oscillation", _wrong_cycle)],
+    "pa-proposition-s-determinant": [formula("5 % more", lambda value, case: 1.05 * value)],
+    "pa-proposition-s-determinant/equal": [package("a longer step", steps, "step", _longer_step)],
+    "pa-proposition-s-determinant/singular": [
+        package("a longer step", steps, "step", _longer_step),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
     "pa-theorem-k-orbit": [
         package("the left factor twice", unregularised, "minimum_spectrum", _only_U),
         formula("5 % more", lambda value, case: 1.05 * value),
