@@ -1,9 +1,14 @@
 """Submissions that crash, loop, spy, cheat and flood cost the question they answer, and nothing else."""
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
+import torch
 from submissions import submission
 
-from bookext.course import grading
+from bookext.course import grading, wire
 from bookext.course.process import Limits
 
 LIMITS = Limits(cell=3, call=1.5, grace=1, question=20, submission=90, memory=2**29)
@@ -126,15 +131,51 @@ def test_a_cell_that_tries_to_see_answers_earns_nothing_even_if_its_answer_is_ri
     assert "was tried" in " ".join(marks.remarks)
 
 
-def test_hidden_tests_cannot_be_read_by_native_code_either(grade, course):
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Landlock is Linux's")
+def test_the_kernel_refuses_what_native_code_asks_for(course, nursery):
+    """Opened by the C library, past every hook: what Python itself reads can be, tests and the grader's memory cannot."""
     tests = course / "instructor/fixture/tests/q1.py"
-    native = (
-        "import ctypes, os\n"
-        f"opened = ctypes.pythonapi.open({str(tests).encode()!r}, 0)\n"
-        "square = 10**6 + (opened >= 0)"
-    )
-    marks = grade(square=native + "\nassert opened < 0")
-    assert "AssertionError" not in " ".join(marks.remarks)
+    student = nursery.start(LIMITS)
+    try:
+        if not student.locked:
+            pytest.skip("this kernel has no Landlock")
+        paths = [os.__file__, str(tests), __file__, f"/proc/{os.getpid()}/mem", "/etc"]
+        source = (
+            f"import ctypes\nopened = [ctypes.pythonapi.open(path.encode(), 0) >= 0 for path in {paths!r}]"
+        )
+        student.ask(5, do="cell", number=0, source=source)
+        answer, _ = student.ask(5, do="look", name="opened")
+        assert wire.unpack(answer["value"]) == [True, False, False, False, True]
+    finally:
+        student.end()
+
+
+def test_what_a_call_does_is_seen_by_who_watches(course, nursery):
+    """Automatic differentiation, solvers of eigenvalues, and the package's own functions, as the checks of exercises see them."""
+    from shallowformer.exercises.borrowed import borrowed
+    from shallowformer.exercises.feedback import Feedback
+    from shallowformer.exercises.unaided import without_autograd, without_solver
+
+    cells = [
+        "import torch\nfrom shallowformer import softmax\njacobian = softmax.jacobian",
+        "def plain(x):\n    return 2 * x",
+        "def slope(x):\n    x = x.clone().requires_grad_()\n    return torch.autograd.grad((x**2).sum(), x)[0]",
+        "def solver(x):\n    return torch.linalg.eigvalsh(torch.diag(x))",
+    ]
+    run = grading.Run(nursery, cells, LIMITS, lambda text: None)
+    try:
+        answers = grading.Answers(run)
+        plain, slope, solver = map(answers.get, ("plain", "slope", "solver"))
+        passed, x = Feedback("ex", "passed", ""), (torch.ones(3, dtype=torch.float64),)
+        assert torch.equal(slope(*x), 2 * x[0])
+        assert without_autograd(passed, plain, x).passed
+        assert not without_autograd(passed, slope, x).passed
+        assert without_solver(passed, plain, x).passed
+        assert not without_solver(passed, solver, x).passed
+        assert borrowed(answers.get("jacobian")) == "jacobian"
+        assert borrowed(plain) == ""
+    finally:
+        run.end()
 
 
 CHEATS = {
@@ -189,7 +230,5 @@ def test_a_submission_has_a_time_in_all(grade):
 
 
 def test_nothing_is_left_behind(grade, nursery):
-    from pathlib import Path
-
     grade(weights="open('left.txt', 'w').write('x')")
     assert list(Path(nursery.home).glob("scratch-*")) == []

@@ -68,7 +68,7 @@ def test_a_class_changes_the_parameters_and_the_tests(course, tmp_path):
 
 
 def test_a_student_s_notebook_checks_answers_where_only_it_was_opened(course, tmp_path, monkeypatch):
-    """In a folder of its own, as in Colab: a stub, a wrong and a right answer."""
+    """In a folder of its own, and otter takes it for Colab: a stub, a wrong and a right answer."""
     monkeypatch.chdir(tmp_path)
     notebook = nbformat.read(course / "student/fixture.ipynb", as_version=4)
     (answer,) = (cell for cell in notebook.cells if cell.source.startswith("def weights"))
@@ -80,6 +80,10 @@ def test_a_student_s_notebook_checks_answers_where_only_it_was_opened(course, tm
             nbformat.v4.new_code_cell('grader.check("q1")'),
         ]
     notebook.cells[place + 2 : place + 2] = again
+    colab = (
+        "from otter.check import utils\nutils.IPythonInterpreter.COLAB.value.check_strs.append('ipykernel')"
+    )
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(colab))
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     said = [str(c.outputs[0]["data"]["text/plain"]) for c in notebook.cells if c.cell_type == "code" and 'check("q1")' in c.source]  # fmt: skip
     assert "not yet" in said[0] or "returns nothing yet" in said[0]

@@ -14,6 +14,9 @@ def make(options: argparse.Namespace) -> None:
     names = options.assignments or sorted(path.stem for path in master.SOURCES.glob("*.md"))
     if not names:
         raise FileNotFoundError(f"no assignments in {master.SOURCES}")
+    if not options.assignments:  # none that has another name now stays behind
+        for path in (options.out / "student").glob("*.ipynb"):
+            path.unlink()
     folders = []
     for name in names:
         folders.append(assign.make(master.find(name), options.out, options.label))

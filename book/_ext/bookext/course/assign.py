@@ -1,5 +1,7 @@
 """Run ``otter assign`` on a source, and lay out what students and what instructors get."""
 
+import ast
+import contextlib
 import hashlib
 import json
 import shutil
@@ -126,10 +128,17 @@ def leaks(notebook: Path, secrets: list[str]) -> list[str]:
     Returns:
         Those that stand in it, and marks of the source that do.
     """
-    cells = nbformat.read(notebook, as_version=4).cells
-    text = "\n".join(cell.source for cell in cells)
-    # the tests stand in a string: a line's ends are not
-    text += text.encode().decode("unicode_escape", errors="ignore")
+    texts = []
+    for cell in nbformat.read(notebook, as_version=4).cells:
+        texts.append(cell.source)
+        with contextlib.suppress(
+            SyntaxError
+        ):  # a cell with magics; the tests stand in strings of one without
+            tree = ast.parse(cell.source) if cell.cell_type == "code" else ast.Module([], [])
+            texts += [
+                n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+            ]
+    text = "\n".join(texts)
     marks = ["# SOLUTION", "BEGIN SOLUTION", "# HIDDEN", "hidden=True", "**Rubric**", "BEGIN QUESTION\n"]
     return [secret for secret in [*marks, *secrets] if secret in text]
 

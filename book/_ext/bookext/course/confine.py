@@ -31,12 +31,14 @@ PATHS = frozenset({"open", "os.listdir", "os.scandir", "os.chdir", "os.rename", 
 refusals: list[tuple[str, bool]] = []
 
 
-def limits(memory: int) -> None:
+def limits(memory: int, seconds: int) -> None:
     """Bound what the process may take.
 
     Args:
         memory: bytes beyond what it holds already.
+        seconds: of processor time: it ends also if the grader has died.
     """
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**28, 2**28))
     status = Path("/proc/self/statm")

@@ -28,12 +28,16 @@ except ModuleNotFoundError:
 HOW_TO = """\
 *An assignment of the course to* [{title}]({site})*.* Class: {label}.
 
-Run the two cells below first. `grader.check("q1")` tries your answer to a question: it says what is wrong where it can, and it does not
-say everything: further cases are tried when the notebook is graded. Keep the names that a question gives you. Text goes into the
-cells below a question; write formulas between dollar signs.
+{checks} Text goes into the cells below a question; write formulas between dollar signs.
 
 Hand in this notebook (`.ipynb`). It is run from top to bottom, each cell for at most a minute, without a network, without other files,
 and without the answers' checks of the book (`shallowformer.exercises`)."""
+
+CHECKS = """\
+Run the two cells below first. `grader.check("{question}")` tries your answer to a question: it says what is wrong where it can, and it
+does not say everything: further cases are tried when the notebook is graded. Keep the names that a question gives you."""
+
+NO_CHECKS = "Run the cell below first. What you hand in is read and marked by hand."
 
 
 def find(assignment: str) -> Path:
@@ -87,7 +91,7 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
     if config:
         cells.remove(config)
         given = yaml.safe_load(config.source) or {}
-    how_to = HOW_TO.format(title=settings()["title"], site=address.site(), label=label)
+    how_to = HOW_TO.format(title=settings()["title"], site=address.site(), label=label, checks=_checks(cells))
     folded = {"cellView": "form", "jupyter": {"source_hidden": True}}
     cells = [
         new_raw_cell("# ASSIGNMENT CONFIG\n" + yaml.safe_dump(_config(given), sort_keys=True)),
@@ -99,6 +103,17 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+
+
+def _checks(cells: list[nbformat.NotebookNode]) -> str:
+    """How answers are checked: with the name of the first question that has tests."""
+    name = ""
+    for cell in cells:
+        if cell.cell_type == "raw" and (found := re.search(r"^name:\s*(\S+)", cell.source, re.MULTILINE)):
+            name = found[1]
+        elif cell.cell_type == "raw" and re.match(r"#\s*BEGIN TESTS", cell.source, re.IGNORECASE):
+            return CHECKS.format(question=name)
+    return NO_CHECKS
 
 
 def _with_class(source: str, label: str) -> str:

@@ -123,6 +123,7 @@ class Nursery:
             "private": self.private,
             "shown": self.shown,
             "memory": limits.memory,
+            "seconds": int(limits.submission) + 60,
             "readable": self._readable(),
         }
         wire.send(self.control, order)
