@@ -141,6 +141,13 @@ def test_what_is_wider_than_the_paper_missing_or_foreign_is_noticed(tmp_path):
         assert any(what in trouble for trouble in printed.troubles)
 
 
+@needs_chromium
+@pytest.mark.thorough
+def test_the_whole_book_is_printed_and_nothing_goes_wrong(site, tmp_path):
+    assert command.make(tmp_path / "book.pdf", site) == []
+    assert len(PdfReader(tmp_path / "book.pdf").pages) > 5 * len(pages())
+
+
 def test_the_document_has_every_page_in_reading_order():
     leaves = plan.leaves()
     assert [leaf.page for leaf in leaves] == [docname(path) for path in pages()]

@@ -76,11 +76,22 @@ def test_nothing_for_instructors_is_public(built, tmp_path):
     )  # what the workflow refuses
 
 
-def test_a_missing_part_is_named_with_what_builds_it(built, tmp_path):
-    (built / "shallowformer.pdf").unlink()
-    assert release.gather(tmp_path / "release", built, QUICK) == [
-        f"not there: shallowformer-{VERSION}.pdf (make pdf)"
-    ]
+@pytest.mark.parametrize(
+    ("gone", "how", "incomplete"),
+    [("shallowformer.pdf", "make pdf", 1), ("course/figures/one.svg", "make course", 0)],
+)
+def test_a_missing_part_is_named_with_what_builds_it(
+    built, tmp_path, monkeypatch, capsys, gone, how, incomplete
+):
+    (built / gone).unlink()
+    gather = release.gather
+    monkeypatch.setattr(release, "gather", lambda out: gather(out, built, QUICK))
+    out = ["--out", str(tmp_path / "release")]
+    assert release.main(out) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("not there")]
+    assert len(said) == 1
+    assert said[0].endswith(f"({how})")
+    assert release.main([*out, "--complete"]) == incomplete
 
 
 def test_every_part_names_a_command_that_exists():

@@ -37,12 +37,14 @@ class Part:
         build: repository, folder that was built into and file to write → whether there was anything to take.
         how: what builds it.
         public: whether anybody may have it.
+        needed: whether a version is incomplete without it.
     """
 
     name: str
     build: Callable[[Path, Path, Path], bool]
     how: str
     public: bool = True
+    needed: bool = True
 
 
 def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
@@ -132,13 +134,13 @@ PARTS = (
     Part("shallowformer-{version}-notebooks.zip", folder("notebooks", (SOLUTIONS,)), "make notebooks"),
     Part("shallowformer-{version}-notebooks-with-solutions.zip", folder(f"notebooks/{SOLUTIONS}"), "make notebooks"),
     Part("shallowformer-{version}-assignments.zip", folder("course/student", ("assignments.zip",)), "make course"),
-    Part("shallowformer-{version}-figures.zip", folder("course/figures"), "make course"),
+    Part("shallowformer-{version}-figures.zip", folder("course/figures"), "make course", needed=False),
     Part("shallowformer-{version}.pdf", file("shallowformer.pdf"), "make pdf"),
     Part("shallowformer-{version}-course-for-instructors.zip", folder("course/instructor"), "make course", public=False),
 )  # fmt: skip
 
 
-def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = PARTS, root: Path = ROOT) -> list[str]:  # fmt: skip
+def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = PARTS, root: Path = ROOT) -> list[Part]:  # fmt: skip
     """Write a release.
 
     Args:
@@ -148,7 +150,7 @@ def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = P
         root: of the repository.
 
     Returns:
-        What is missing, a line each.
+        The parts that are missing.
     """
     shutil.rmtree(out, ignore_errors=True)
     missing = []
@@ -158,7 +160,7 @@ def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = P
         if part.build(root, built, target):
             os.utime(target, (moment(), moment()))
         else:
-            missing.append(f"not there: {target.name} ({part.how})")
+            missing.append(part)
     for folder in sorted(path for path in out.iterdir() if path.is_dir()):
         sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]  # fmt: skip
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
@@ -201,8 +203,9 @@ def main(arguments: list[str] | None = None) -> int:
     for path in sorted((options.out / VERSION).rglob("*")):
         if path.is_file():
             print(f"{path.stat().st_size / 1e6:8.2f} MB  {path}")
-    print(*missing, sep="\n", end="\n" * bool(missing))
-    return int(options.complete and bool(missing))
+    for part in missing:
+        print(f"not there: {part.name.format(version=VERSION)} ({part.how})")
+    return int(options.complete and any(part.needed for part in missing))
 
 
 if __name__ == "__main__":
