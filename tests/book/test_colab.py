@@ -139,3 +139,33 @@ def test_an_installation_that_fails_says_what_to_do(notebook, colab, source, tmp
     folder.mkdir()
     with pytest.raises(Exception, match=r"could not be installed(.|\n)*pip install"):
         run(notebook, colab, folder)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", [next(path for path in chapters() if path.stem == "gradients")])
+def test_a_student_s_wrong_answers_are_answered_a_hint_at_a_time(path, source, colab, tmp_path):
+    """The student's notebook of a chapter, without the cells between its imports and its exercises."""
+    whole = convert(path, student=True)
+    imports = next(cell for cell in whole.cells if "as exercises" in cell.source)
+    stubs = [cell for cell in whole.cells if "exercises.check_" in cell.source]
+    answers = (
+        "def token_gradient(X, q, U, W):\n    alpha = torch.softmax(X @ W @ q, 0)\n"
+        "    return (1 - torch.tanh(alpha @ X @ U) ** 2) * torch.outer(alpha, U)",
+        "from shallowformer.exercises.kernel_regime.gradients import _query_gradient as query_gradient",
+        "limit = 1 / 8",
+    )
+    whole.cells = [whole.cells[0], imports, *stubs]
+    for stub, answer in zip(stubs, answers, strict=True):
+        call = next(line for line in stub.source.splitlines() if line.startswith("exercises.check_"))
+        stub.source = f"{answer}\nfeedback = {call}\nprint(feedback.told)\nfeedback"
+    folder = tmp_path / "content"
+    folder.mkdir()
+    run(whole, colab, folder)
+    told = [cell.outputs[0].text for cell in stubs]
+    shown = [cell.outputs[1].data["text/html"] for cell in stubs]
+    assert told[0].startswith("T = 2, d = 2: off by up to ")
+    assert "also changes its logit" in told[0].splitlines()[1]
+    assert told[0].splitlines()[2].startswith("case by case. ")
+    assert "_query_gradient is the package's function: write your own" in told[1]
+    assert "softmax tilts the tokens" in told[2].splitlines()[1]
+    assert [page.count("<summary>Next hint</summary>") for page in shown] == [2, 0, 2]
