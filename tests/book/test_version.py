@@ -4,6 +4,7 @@ import re
 import tomllib
 
 import yaml
+from built import BOOK_PAGES, file, text
 
 import shallowformer
 from bookext import page_context, version
@@ -46,3 +47,8 @@ def test_the_time_of_what_is_made_is_the_commits_or_what_is_asked_for(monkeypatc
     assert version.day() == "1970-01-02"
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     assert version.day() >= "2026-01-01"
+
+
+def test_every_page_of_the_site_says_the_version(site):
+    for page in BOOK_PAGES:
+        assert f"Version {version.VERSION} of the book." in text(file(page)), page
