@@ -165,7 +165,7 @@ def test_a_student_s_wrong_answers_are_answered_a_hint_at_a_time(path, source, c
     shown = [cell.outputs[1].data["text/html"] for cell in stubs]
     assert told[0].startswith("T = 2, d = 2: off by up to ")
     assert "also changes its logit" in told[0].splitlines()[1]
-    assert told[0].splitlines()[2].startswith("case by case. ")
+    assert told[0].splitlines()[2] == "case by case."
     assert "_query_gradient is the package's function: write your own" in told[1]
     assert "softmax tilts the tokens" in told[2].splitlines()[1]
     assert [page.count("<summary>Next hint</summary>") for page in shown] == [2, 0, 2]

@@ -157,7 +157,7 @@ def test_three_steps(check):
         where, named, table = (told.hint(step) for step in (1, 2, 3))
         assert ": " in where
         assert named not in where
-        assert table.startswith("case by case. ")
+        assert table.startswith("case by case.\n")
         assert "there is no step 4" in told.hint(4)
 
 

@@ -62,12 +62,29 @@ def test_a_slip_on_some_cases_only_is_no_slip():
 
 
 def test_the_third_step_shows_all_values_and_stops():
-    told = judge("ex", lambda t: torch.ones(12), lambda t: t * torch.ones(12), CASES, {})
-    assert "two: expected [2, 2, 2, 2, 2, 2, 2, 2, 2, …] of shape (12,), got [1, " in told.hint(3)
+    told = judge("ex", lambda t: torch.ones(2, 2) + t, lambda t: t * torch.ones(2, 2), CASES, {})
+    assert "\ntwo: expected [[2, 2], [2, 2]], got [[3, 3], [3, 3]]\n" in told.hint(3)
+    told = judge("ex", lambda t: 2 * torch.ones(12), lambda t: t * torch.ones(12), CASES[::-1], {})
+    assert told.hint(3).splitlines()[1:] == [
+        "a half: off by up to 1.5 where entries reach 0.5.",
+        "five: off by up to 3 where entries reach 5.",
+        "two: right",
+    ]
     many = [(f"case {k}", (float(k),)) for k in range(30)]
-    assert judge("ex", lambda t: t + 1, lambda t: t, many, {}).hint(3).endswith("; …")
+    table = judge("ex", lambda t: t + 1, lambda t: t, many, {}).hint(3).splitlines()
+    assert len(table) == 11
+    assert table[-1] == "…"
     odd = judge("ex", lambda t: "text" if t > 2 else 1.0, lambda t: t, CASES, {})
     assert "five: expected 5, got no finite value" in odd.hint(3)
+    assert "expected shape (), got (2,)" in judge("ex", lambda t: torch.ones(2), right, CASES, {}).hint(3)
+
+
+def test_a_mistake_is_named_though_the_answer_raises_on_a_case():
+    """Written without care, it overflows where the mistake as the check computes it does not."""
+    answer = lambda t: 1 / 0 if t == 0.5 else t + 7
+    assert judge("ex", answer, right, CASES, {"seven": lambda t: t + 7}).hint(2) == "seven"
+    answer = lambda t: t + 7 if t == 2 else 1 / 0  # one value is too few
+    assert "seven" not in judge("ex", answer, right, CASES, {"seven": lambda t: t + 7}).told
 
 
 def test_of_two_numbers_nearby_the_nearer_is_named():
@@ -77,5 +94,9 @@ def test_of_two_numbers_nearby_the_nearer_is_named():
 
 
 def test_a_right_value_of_nothing_has_no_slips():
-    assert hints.slip(5.0, 0.0, 1e-3) == ""
-    assert "one minus" in hints.slip(1.0, 0.0, 1e-3)
+    assert hints.slip(5.0, 0.0, 1e-3) == hints.slip(1.0, 0.0, 1e-3) == ""
+
+
+@pytest.mark.parametrize(("number", "right", "tolerance"), [(0.05, 131.8, 0.1), (0.05, 0.1009, 0.01), (0.3, 90_000.0, 9000.0), (450.0, 1000.0, 50.0)])  # fmt: skip
+def test_a_number_near_a_slip_s_is_not_taken_for_it(number, right, tolerance):
+    assert hints.slip(number, right, tolerance) == ""

@@ -40,7 +40,7 @@ class Feedback:
 
     @property
     def told(self) -> str:
-        """All steps, a line each."""
+        """All steps, one below the other."""
         return "\n".join((self.message, *self.hints))
 
     def hint(self, step: int = 2) -> str:
@@ -67,7 +67,8 @@ class Feedback:
     def _repr_html_(self) -> str:
         state, folds = self.state.replace(" ", "-"), ""
         for hint in reversed(self.hints):  # the third opens within the second
-            folds = f"<details><summary>Next hint</summary>{html.escape(hint)}{folds}</details>"
+            lines = html.escape(hint).replace("\n", "<br>")
+            folds = f"<details><summary>Next hint</summary>{lines}{folds}</details>"
         return (
             f'<div class="verdict feedback-{state}"><span class="verdict-mark" aria-hidden="true">{MARKS[self.state]}</span> '
             f"<code>{html.escape(self.exercise)}</code> <strong>{self.state}</strong> {html.escape(self.message)}{folds}</div>"

@@ -1,6 +1,6 @@
 """What a wrong answer is told, a step at a time: where it differs, which mistake gives its values, and all values side by side."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -91,7 +91,7 @@ def further(
         named = "no mistake that this check knows gives your values on all cases." + _pattern(
             given, right, cases, tolerance
         )
-    return named, _table(given, right, cases)
+    return named, _table(given, right, cases, tolerance)
 
 
 def slip(number: float, right: float, tolerance: float) -> str:
@@ -100,25 +100,35 @@ def slip(number: float, right: float, tolerance: float) -> str:
     Args:
         number: what was answered.
         right: the right number.
-        tolerance: allowed error of the right number; that of the slip's is as large relative to it.
+        tolerance: allowed error of the right number; that of the slip's is as large relative to it, and at most half a
+            per cent, or any number would be some slip's.
     """
+    near = min(tolerance / abs(right), 0.005) if right else 0.0
     for hint, by in SLIPS.items():
         slipped = _slipped(by, right)
-        if slipped is None or abs(float(slipped) - right) <= tolerance:
+        if slipped is None or abs(float(slipped) - right) <= tolerance or not right:
             continue
-        if abs(number - float(slipped)) <= tolerance * (
-            max(1.0, abs(float(slipped) / right)) if right else 1.0
-        ):
+        if abs(number - float(slipped)) <= max(near, 1e-9) * abs(float(slipped)):
             return hint
     return ""
 
 
 def _named(given: Sequence[object], mistakes: Mapping[str, Sequence[object]], tolerance: float) -> str:
-    """The hint for the mistake that gives these values wherever it can be computed: two can agree on a case, hardly on all."""
-    for hint, values in mistakes.items():
-        compared = [(g, w) for g, w in zip(given, values, strict=True) if w is not None]
-        if compared and not any(difference(g, w, tolerance) for g, w in compared):
-            return hint
+    """The hint for the mistake that gives these values wherever it can be computed: two can agree on a case, hardly on all.
+
+    If none does, cases on which the answer has no value are left out, if it has values on most: a mistake written without care
+    may overflow.
+    """
+    for least in (len(given), max(2, len(given) / 2)):
+        for hint, values in mistakes.items():
+            both = [(g, w) for g, w in zip(given, values, strict=True) if w is not None]
+            compared = [(g, w) for g, w in both if g is not None]
+            if (
+                compared
+                and len(compared) >= min(least, len(both))
+                and not any(difference(g, w, tolerance) for g, w in compared)
+            ):
+                return hint
     return ""
 
 
@@ -147,25 +157,33 @@ def _pattern(
     return f" Right on: {'; '.join(names)}. What is special there?" if names else ""
 
 
-def _table(given: Iterable[object], right: Iterable[Tensor | float], cases: Iterable[Case]) -> str:
-    """The right values beside the given ones, case by case."""
+def _table(
+    given: Sequence[object], right: Sequence[Tensor | float], cases: Sequence[Case], tolerance: float
+) -> str:
+    """The right values beside the given ones, a line a case."""
     lines = [
-        f"{description}: expected {_shown(r)}, got {_shown(g)}"
+        f"{description}: {_compared(g, r, tolerance)}"
         for (description, _), r, g in zip(cases, right, given, strict=True)
     ]
-    return "case by case. " + "; ".join(lines[:_SHOWN]) + ("; …" if len(lines) > _SHOWN else ".")
+    return "\n".join(["case by case.", *lines[:_SHOWN], *["…"] * (len(lines) > _SHOWN)])
+
+
+def _compared(given: object, right: Tensor | float, tolerance: float) -> str:
+    """A value beside the right one in a few characters: entries, or how far off they are if they are many."""
+    if given is None:
+        return f"expected {_shown(right)}, got no finite value"
+    found = difference(given, right, tolerance)
+    few = torch.as_tensor(right).numel() <= _SHOWN and not found.startswith("expected")
+    return "right" if not found else f"expected {_shown(right)}, got {_shown(given)}" if few else found
 
 
 def _shown(value: object) -> str:
     """A value in a few characters."""
-    if value is None:
-        return "no finite value"
-    try:
-        value = torch.as_tensor(value, dtype=torch.float64)
-    except (TypeError, ValueError, RuntimeError):
-        return type(value).__name__
+    value = torch.as_tensor(value, dtype=torch.float64)
     if value.ndim == 0:
         return f"{float(value):.6g}"
-    first = ", ".join(f"{float(entry):.4g}" for entry in value.flatten()[:_SHOWN])
-    dots = ", …" if value.numel() > _SHOWN else ""
-    return f"[{first}{dots}]" + (f" of shape {tuple(value.shape)}" if value.ndim > 1 or dots else "")
+    if value.numel() > _SHOWN:
+        return f"a tensor of shape {tuple(value.shape)}"
+    if value.ndim == 2:
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    return "[" + ", ".join(f"{float(entry):.4g}" for entry in value.flatten()) + "]"
