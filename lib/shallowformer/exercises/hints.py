@@ -24,12 +24,12 @@ SLIPS = {
 _SHOWN = 9
 
 
-def difference(value: object, right: Tensor | float, tolerance: float) -> str:
+def difference(value: object, right: object, tolerance: float) -> str:
     """What is wrong with a value, or "".
 
     Args:
         value: what was answered.
-        right: the right one.
+        right: the right one, a number or a tensor.
         tolerance: allowed error relative to the largest entry of ``right``, or to 1 if that is larger.
     """
     right = torch.as_tensor(right, dtype=torch.float64)
@@ -68,7 +68,7 @@ def computed(function: Callable, arguments: tuple) -> object:
 
 def further(
     given: Sequence[object],
-    right: Sequence[Tensor | float],
+    right: Sequence[object],
     cases: Sequence[Case],
     mistakes: Mapping[str, Sequence[object]],
     tolerance: float,
