@@ -25,21 +25,15 @@ import contextlib
 import json
 import signal
 import threading
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
-import torch
-from torch.overrides import _get_current_function_mode_stack
-from torch.utils._python_dispatch import _get_current_dispatch_mode
 
-from bookext.course import wire
-from bookext.course.process import ERRORS, Gone, Limits, Nursery, Student
+from bookext.course.process import Limits, Nursery
+from bookext.course.runs import Answers, Run, short
 
-#: How often a notebook is run again without a cell, or after a call, that ended its process.
-RUNS = 12
 LARGEST = 50 * 2**20  # bytes of a submission
 
 
@@ -58,159 +52,6 @@ class Marks:
     points: dict[str, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     feedback: dict[str, str] = field(default_factory=dict)
-
-
-class Run:
-    """A notebook that has been run, and is run again when its process has ended.
-
-    Args:
-        nursery: starts processes.
-        cells: code of the notebook, in order.
-        limits: how long and how much.
-        remark: told what went wrong.
-    """
-
-    def __init__(self, nursery: Nursery, cells: list[str], limits: Limits, remark: Callable[[str], None]):
-        self.nursery, self.cells, self.limits, self.remark = nursery, cells, limits, remark
-        self.student: Student | None = None
-        self.left_out: set[int] = set()  # cells that ended their process
-        self.suspect: dict[int, str] = {}  # cells that tried to see answers
-        self.runs = 0
-        self.until = time.monotonic() + limits.submission
-
-    def ready(self) -> Student:
-        """The process, with all cells run that could be.
-
-        Raises:
-            Gone: it could not be brought to that.
-        """
-        while self.student is None or not self.student.alive:
-            self.runs += 1
-            if self.runs > RUNS or time.monotonic() > self.until:
-                raise Gone("the submission has used up its time")
-            self.student = self.nursery.start(self.limits)
-            for number, source in enumerate(self.cells):
-                if number not in self.left_out and not self._cell(number, source):
-                    break
-        return self.student
-
-    def _cell(self, number: int, source: str) -> bool:
-        """Run a cell; whether the process is still there."""
-        seconds = max(0.1, min(self.limits.cell, self.until - time.monotonic()))
-        try:
-            answer, late = self.student.ask(seconds, do="cell", number=number, source=source)
-        except Gone as error:
-            self.left_out.add(number)
-            self.remark(f"cell {number + 1}: {error}; run again without it")
-            return False
-        if late:
-            self.remark(f"cell {number + 1}: stopped after {seconds:g} s")
-        elif answer.get("error") and self.runs == 1:
-            self.remark(f"cell {number + 1}: {_short(answer['error'])}")
-        if found := _suspicion(answer):
-            self.suspect[number] = found
-        return True
-
-    def end(self) -> None:
-        """End the process."""
-        if self.student:
-            self.student.end()
-
-
-class Answers:
-    """What a question's tests see instead of the student's names.
-
-    Args:
-        run: the notebook.
-    """
-
-    def __init__(self, run: Run):
-        self.run = run
-        self.failed = ""  # why the question scores 0
-
-    def get(self, name: str, default: object = None) -> object:
-        """A name's value, a copy, or a function that calls the student's.
-
-        Args:
-            name: as the test's parameter says it.
-            default: where the student has not given it.
-
-        Returns:
-            The value.
-        """
-        answer = self._ask(self.run.limits.call, do="look", name=name)
-        if answer.get("missing"):
-            return default
-        owner = answer.get("owner")
-        if isinstance(owner, int) and owner in self.run.suspect and not self.failed:
-            self.failed = f"{name} comes from a cell in which {self.run.suspect[owner]} was tried"
-        return self._value(answer)
-
-    def call(self, number: int, arguments: tuple, options: dict) -> object:
-        """Call a student's function.
-
-        Args:
-            number: of the function in its process.
-            arguments: what a test hands over.
-            options: by name.
-
-        Returns:
-            What came back, a copy.
-        """
-        order = {"arguments": wire.pack(arguments), "options": wire.pack(options)}
-        modes = {
-            "gradients": torch.is_grad_enabled(),
-            "inference": torch.is_inference_mode_enabled(),
-            "watch": bool(_get_current_function_mode_stack() or _get_current_dispatch_mode()),
-        }
-        answer = self._ask(self.run.limits.call, do="call", number=number, modes=modes, **order)
-        if "error" in answer:
-            kind, text = (*map(str, answer["error"]), "", "")[:2]
-            if kind in ERRORS:
-                said = text.removeprefix(f"{kind}: ")[:500]
-                raise ERRORS[kind](said.strip("'") if kind == "KeyError" else said)
-            raise RuntimeError(text[:500])
-        # a mode that watches a call here sees what was done there
-        used = answer.get("used")
-        if isinstance(used, list) and used[:1] == [True]:
-            torch.ones(1, requires_grad=True) * 1
-        if isinstance(used, list) and used[1:2] == [True]:
-            torch.linalg.eigvalsh(torch.eye(2))
-        return self._value(answer)
-
-    def _ask(self, seconds: float, **order: object) -> dict:
-        if self.failed:
-            raise RuntimeError(self.failed)
-        try:
-            student = self.run.ready()
-            answer, late = student.ask(seconds, **order)
-        except Gone as error:
-            self.failed = str(error)
-            raise RuntimeError(self.failed) from None
-        if found := _suspicion(answer):
-            self.failed = f"{found} was tried in a call"
-        elif late:
-            self.failed = f"a call took more than {seconds:g} s"
-        if self.failed:
-            raise RuntimeError(self.failed)
-        return answer
-
-    def _value(self, answer: dict) -> object:
-        def proxy(number: int) -> Callable:
-            def call(*arguments: object, **options: object) -> object:
-                return self.call(number, arguments, options)
-
-            if (
-                isinstance(answer.get("borrowed"), str) and answer["borrowed"]
-            ):  # what `feedback.judge` goes by
-                call.__module__, call.__name__ = "shallowformer", answer["borrowed"][:80]
-            return call
-
-        try:
-            return wire.unpack(answer.get("value"), proxy)
-        except wire.Malformed as error:
-            self.failed = f"it sent nonsense ({error})"
-            raise RuntimeError(self.failed) from None
 
 
 def grade(
@@ -270,12 +111,12 @@ def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str]:
             tests.run(answers)
     except Exception as error:
         answers.failed = (
-            answers.failed or f"its tests could not be run ({type(error).__name__}: {_short(error)})"
+            answers.failed or f"its tests could not be run ({type(error).__name__}: {short(error)})"
         )
     told = []
     for result in tests.test_case_results:
         kind = "hidden test" if result.test_case.hidden else "test"
-        said = "" if result.passed or result.test_case.hidden else f": {_short(_reason(result.message), 800)}"
+        said = "" if result.passed or result.test_case.hidden else f": {short(_reason(result.message), 800)}"
         told.append(
             f"{kind} ({result.test_case.points:g} points): {'passed' if result.passed else 'failed'}{said}"
         )
@@ -314,18 +155,3 @@ def _code(path: Path) -> list[str]:
         raise ValueError("too large")
     notebook = nbformat.reads(path.read_text("utf-8"), as_version=4)
     return ["".join(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def _suspicion(answer: dict) -> str:
-    """What a process was refused that has to do with answers, or ""."""
-    refused = answer.get("refused")
-    for each in refused if isinstance(refused, list) else ():
-        if isinstance(each, list) and len(each) == 2 and each[1] is True:
-            return _short(each[0])
-    return ""
-
-
-def _short(text: object, length: int = 200) -> str:
-    """A student's text in one line, without what is no letter."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
-    return line if len(line) <= length else line[: length - 1] + "…"

@@ -159,7 +159,7 @@ class Nursery:
         here = Path(
             __file__
         ).parent  # the two files that the process itself was started from: no answers in them
-        own = [str(here / "wire.py"), str(here / "confine.py"), str(here / "student.py")]
+        own = [str(here / f"{name}.py") for name in ("wire", "line", "confine", "student")]
         return sorted(
             {*SYSTEM, *python, str(package.parent), str(ROOT / "results"), f"{self.home}/fonts", *own}
         )
