@@ -75,7 +75,7 @@ async ({ places, part }) => {
   for (const printout of article.querySelectorAll(".cell_output pre")) {
     if (!shown(printout)) continue;
     const share = printout.clientWidth / printout.scrollWidth;
-    if (share < 0.6) printout.style.removeProperty("white-space"); // too small to read: its lines are broken after all
+    if (share < 0.7) printout.style.removeProperty("white-space"); // too small to read: its lines are broken after all
     else shrink(printout, 1, share);
   }
   for (const table of article.querySelectorAll("table"))
@@ -90,7 +90,7 @@ async ({ places, part }) => {
   const edge = article.getBoundingClientRect().right + 1.5;
   const beyond = piece => {
     const box = piece.getBoundingClientRect();
-    return Math.round(Math.max(box.right, piece.closest("mjx-container") ? 0 : box.left + piece.scrollWidth) - edge);
+    return Math.round(Math.max(box.right, piece.closest("mjx-container") ? 0 : box.left + piece.scrollWidth * (piece.currentCSSZoom ?? 1)) - edge);
   };
   const wide = [...article.querySelectorAll("*")]
     .filter(piece => !piece.closest("mjx-assistive-mml, svg *") && shown(piece) && beyond(piece) > 0)
