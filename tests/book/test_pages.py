@@ -41,3 +41,13 @@ def test_the_papers_statements_are_titled_by_their_numbers_and_ours_say_whose_th
                 label
             )
             assert "known" in whose(title) or "textbook" in whose(title) or "this book" in whose(title), label
+
+
+def test_a_reference_to_a_statement_has_words_of_its_own():
+    """Statements have no numbers here: without words a reference would read "Theorem"."""
+    bare = [
+        f"{docname(path)}: {found}"
+        for path in pages()
+        for found in re.findall(r"\{prf:ref\}`[^`<]+`", path.read_text(encoding="utf-8"))
+    ]
+    assert not bare
