@@ -39,7 +39,7 @@ def test_a_link_shows_what_it_leads_to(go):
 def test_a_symbol_shows_what_it_means(go):
     tab = go(CHAPTER, formulas=True)
     preview = tab.locator("#link-preview")
-    symbol = tab.locator("article > section > p span.math[data-symbol]:visible").first
+    symbol = tab.locator("article section section p span.math[data-symbol]:visible").first
     place = symbol.get_attribute("data-symbol").split()[0]
     symbol.hover()
     preview.wait_for()
