@@ -18,6 +18,7 @@ ENDS = (
     "-notebooks-with-solutions.zip",
     "-assignments.zip",
     "-figures.zip",
+    "-decks.zip",
     ".pdf",
 )
 
@@ -27,7 +28,7 @@ def built(tmp_path):
     """A folder that looks as if everything had been built into it."""
     folder = tmp_path / "_build"
     for name in ("html/book/index.html", "html/index.html", "notebooks/model.ipynb", "notebooks/solutions/model.ipynb",
-                 "course/student/ps1.ipynb", "course/student/assignments.zip", "course/instructor/ps1/ps1.ipynb", "course/figures/one.svg", "shallowformer.pdf"):  # fmt: skip
+                 "course/student/ps1.ipynb", "course/student/assignments.zip", "course/instructor/ps1/ps1.ipynb", "course/figures/one.svg", "course/decks/week1.html", "shallowformer.pdf"):  # fmt: skip
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
     return folder

@@ -3,7 +3,7 @@
     python -m bookext.release [--out FOLDER] [--complete]
 
 ``public`` holds what a tag publishes: the package as a wheel, the site, the notebooks with and without solutions, the students' assignments,
-the figures, the book as a PDF. ``instructor`` holds the assignments' solutions and hidden tests, which no public place may have. What is
+the figures, the decks of slides, the book as a PDF. ``instructor`` holds the assignments' solutions and hidden tests, which no public place may have. What is
 taken is what was built (``make release`` builds it first); what was not is named. Two releases of one commit are the same, byte by byte,
 as far as their parts are: every file in them has the time of the commit.
 """
@@ -135,6 +135,7 @@ PARTS = (
     Part("shallowformer-{version}-notebooks-with-solutions.zip", folder(f"notebooks/{SOLUTIONS}"), "make notebooks"),
     Part("shallowformer-{version}-assignments.zip", folder("course/student", ("assignments.zip",)), "make course"),
     Part("shallowformer-{version}-figures.zip", folder("course/figures"), "make course", needed=False),
+    Part("shallowformer-{version}-decks.zip", folder("course/decks"), "make course", needed=False),
     Part("shallowformer-{version}.pdf", file("shallowformer.pdf"), "make pdf"),
     Part("shallowformer-{version}-course-for-instructors.zip", folder("course/instructor"), "make course", public=False),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """The course: from one marked source an assignment's notebooks, its tests and its points; and a grader without containers.
 
     python -m bookext.course make [ps1 …] [--class 2026] [--check]
+    python -m bookext.course decks
     python -m bookext.course grade ps1 SUBMISSIONS --out points.csv
     python -m bookext.course total ps1 points.csv
 
@@ -13,6 +14,10 @@
 
 ``--class`` replaces the class in the line ``CLASS = 2026`` of the source, from which ``shallowformer.exercises.classes`` draws
 the parameters. ``--check`` runs the solutions against the tests, by otter's own runner and by the grader here.
+
+**decks**, which **make** does too if no assignments are named, writes ``decks/week1.html`` …, a deck of slides a week from the
+chapters' core statements and figures, and ``figures/``, all figures with ``captions.md``. Both may be published. Figures are those
+of the built site.
 
 **grade** runs every notebook below a folder (see ``grading``: what it defends against) and writes a table of points and, beside
 it, ``feedback/`` with a text a submission. Columns of questions that are marked by hand stay empty: fill them in, then **total**

@@ -22,6 +22,8 @@ def make(options: argparse.Namespace) -> None:
         folders.append(assign.make(master.find(name), options.out, options.label))
         print(folders[-1], flush=True)
     print(assign.pack_students(options.out))
+    if not options.assignments:
+        decks(options)
     if options.check:
         from bookext.course import check
 
@@ -29,6 +31,16 @@ def make(options: argparse.Namespace) -> None:
         if troubles:
             raise MarkupError("\n".join(troubles))
         print("the solutions score everything, here and with otter")
+
+
+def decks(options: argparse.Namespace) -> None:
+    """Make the decks of the weeks, and the pack of figures."""
+    from bookext.course import decks, pictures
+
+    found = pictures.pack(options.out / "figures")
+    if not found:
+        print("no figures: they are those of the site, and 'make book' builds it")
+    print(*decks.build(options.out / "decks"), sep="\n")
 
 
 def grade(options: argparse.Namespace) -> None:
@@ -82,6 +94,9 @@ def parser() -> argparse.ArgumentParser:
     making.add_argument("--class", dest="label", help="a number or a word; the parameters follow from it")
     making.add_argument("--out", type=Path, default=assign.OUT)
     making.add_argument("--check", action="store_true", help="run the solutions against the tests")
+    showing = commands.add_parser("decks", help="write a deck of slides a week, and the figures as files")
+    showing.set_defaults(run=decks)
+    showing.add_argument("--out", type=Path, default=assign.OUT)
     grading = commands.add_parser("grade", help="grade a folder of notebooks")
     grading.set_defaults(run=grade)
     grading.add_argument("assignment", help="for example ps1")
