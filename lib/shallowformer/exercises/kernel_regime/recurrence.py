@@ -5,59 +5,65 @@ from collections.abc import Callable
 
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
 
+Step = Callable[[float, float, float, float, float], tuple[float, float]]
 
-def _run(x: list[float], w: float, step: Callable[[float, float, float, float], float]) -> float:
-    """P at the end; ``step`` makes it from the states before and after, w, and the last p."""
-    h = p = 0.0
+
+def _run(x: list[float], w: float, step: Step) -> float:
+    """The second derivative q at the end; ``step`` makes p and q from the states before and after, w, and the last p and q."""
+    h = p = q = 0.0
     for value in x:
         new = math.tanh(w * h + value)
-        p = step(h, new, w, p)
+        p, q = step(h, new, w, p, q)
         h = new
-    return p
+    return q
 
 
-def _sensitivity(x: list[float], w: float) -> float:
-    return _run(x, w, lambda before, after, w, p: (1 - after**2) * (before + w * p))
+def _step(
+    before: float, after: float, w: float, p: float, q: float, bend: float = 1.0, both: float = 2.0
+) -> tuple[float, float]:
+    slope, inner = 1 - after**2, before + w * p
+    return slope * inner, -2 * bend * after * slope * inner**2 + slope * (both * p + w * q)
+
+
+def _bend(x: list[float], w: float) -> float:
+    return _run(x, w, _step)
+
+
+def _unsquared(before: float, after: float, w: float, p: float, q: float) -> tuple[float, float]:
+    slope, inner = 1 - after**2, before + w * p
+    return slope * inner, -2 * after * slope * inner + slope * (2 * p + w * q)
+
+
+def _late(before: float, after: float, w: float, p: float, q: float) -> tuple[float, float]:
+    """With the new p where the old one belongs."""
+    slope, inner = 1 - after**2, before + w * p
+    return slope * inner, -2 * after * slope * inner**2 + slope * (2 * slope * inner + w * q)
 
 
 #: What people answer instead, by the hint they get.
-SENSITIVITY_MISTAKES = {
-    "the weight multiplies the state before this step: use h before it is overwritten.": lambda x, w: _run(
-        x, w, lambda before, after, w, p: (1 - after**2) * (after + w * p)
-    ),
-    "the slope of tanh at z is 1 − tanh² z, with the new state in it, not the old one.": lambda x, w: _run(
-        x, w, lambda before, after, w, p: (1 - before**2) * (before + w * p)
-    ),
-    "the slope is missing: h_t is tanh of what it is made of.": lambda x, w: _run(
-        x, w, lambda before, after, w, p: before + w * p
-    ),
-    "what comes from the past is passed on by w: p_{t−1} carries that factor.": lambda x, w: _run(
-        x, w, lambda before, after, w, p: (1 - after**2) * (before + p)
-    ),
-    "only the last step is there: w acted at every step before as well.": lambda x, w: _run(
-        x, w, lambda before, after, w, p: (1 - after**2) * before
-    ),
-    "the slope belongs to both terms: (1 − h²)(h_{t−1} + w p_{t−1}).": lambda x, w: _run(
-        x, w, lambda before, after, w, p: before + (1 - after**2) * w * p
-    ),
-    "a sign: both terms are added.": lambda x, w: _run(
-        x, w, lambda before, after, w, p: (1 - after**2) * (before - w * p)
-    ),
-}
+BEND_MISTAKES = {
+    "w h_{t−1} is a product, and its second derivative is 2p_{t−1} + w q_{t−1}: the 2 is missing.": lambda x, w: _run(x, w, lambda *a: _step(*a, both=1.0)),
+    "that derivative of w h_{t−1} has a term without q as well: w stands in front of a state that moves with w.": lambda x, w: _run(x, w, lambda *a: _step(*a, both=0.0)),
+    "the slope σ′(z_t) moves with w as well: a term with σ″ is missing.": lambda x, w: _run(x, w, lambda *a: _step(*a, bend=0.0)),
+    "σ″ of tanh is −2 tanh (1 − tanh²): mind its sign.": lambda x, w: _run(x, w, lambda *a: _step(*a, bend=-1.0)),
+    "σ″ of tanh is −2 tanh (1 − tanh²): its 2 is missing.": lambda x, w: _run(x, w, lambda *a: _step(*a, bend=0.5)),
+    "∂z_t/∂w stands twice beside σ″: once outside, once from the slope.": lambda x, w: _run(x, w, _unsquared),
+    "the 2p is that of the step before: use p before it is overwritten.": lambda x, w: _run(x, w, _late),
+}  # fmt: skip
 
 
-def check_sensitivity(sensitivity: Callable[[list[float], float], float]) -> Feedback:
-    """Exercise *Forwards in time*: ∂h_T/∂w of a scalar tanh recurrence.
+def check_bend(bend: Callable[[list[float], float], float]) -> Feedback:
+    """Exercise *Forwards in time, once more*: ∂²h_T/∂w² of a scalar tanh recurrence.
 
     Args:
-        sensitivity: drives, w → a number.
+        bend: drives, w → a number.
     """
     drives = [0.7, -0.4, 0.2, 0.9, -0.6]
     cases = [
         (f"{len(x)} steps, w = {w:g}", (x, w))
-        for x, w in ((drives[:3], 0.8), (drives, -1.3), (drives[:1], 0.5))
+        for x, w in ((drives[:3], 0.8), (drives, -1.3), (drives[:2], 0.5), (drives[:1], 0.5))
     ]
-    return judge("ex-recurrence-forwards", sensitivity, _sensitivity, cases, SENSITIVITY_MISTAKES)
+    return judge("ex-recurrence-forwards", bend, _bend, cases, BEND_MISTAKES)
 
 
 #: What people answer instead, by the hint they get.
