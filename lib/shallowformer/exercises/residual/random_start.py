@@ -6,58 +6,46 @@ from collections.abc import Callable
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
 
 
-def _norm(vector: list[float]) -> float:
-    return math.sqrt(sum(entry**2 for entry in vector))
+def waste(lam: list[float], mu: float) -> float:
+    """The most that a step leaves unused of what the path lemma allows: μ(M − √(mM)).
 
-
-def _sum(E: list[float], lam: list[float], mu: float, m: float, path: Callable[[list, list], float]) -> float:
-    left = _norm([(1 - mu * size) * error for size, error in zip(lam, E, strict=True)])
-    return (left + mu * math.sqrt(m) * path(lam, E)) / _norm(E)
-
-
-def _gradient(lam: list[float], E: list[float]) -> float:
-    """‖JᵀE‖ for JJᵀ = diag(lam)."""
-    return _norm([math.sqrt(size) * error for size, error in zip(lam, E, strict=True)])
-
-
-def _share(E: list[float], lam: list[float], mu: float) -> float:
-    return _sum(E, lam, mu, min(lam), _gradient)
+    Args:
+        lam: eigenvalues, at least 0.
+        mu: step, above 0 and at most one over the largest of them.
+    """
+    return mu * (max(lam) - math.sqrt(min(lam) * max(lam)))
 
 
 #: What people answer instead, by the hint they get.
-SHARE_MISTAKES = {
-    "JᵀE, not KE: its squared norm is the sum of λE², with one power of λ.": lambda E, lam, mu: _sum(
-        E, lam, mu, min(lam), lambda lam, E: _norm([size * error for size, error in zip(lam, E, strict=True)])
+WASTE_MISTAKES = {
+    "equality holds on the least eigenvalue only; elsewhere something is left over.": lambda lam, mu: 0.0,
+    "that is what the error loses; the path takes a share of it.": lambda lam, mu: mu * max(lam),
+    "the path is μ√m ‖JᵀE‖ with ‖JᵀE‖² = ⟨E, KE⟩: on an eigenvector √(mλ), not m.": lambda lam, mu: (
+        mu * (max(lam) - min(lam))
     ),
-    "m is the least eigenvalue, not the largest.": lambda E, lam, mu: _sum(E, lam, mu, max(lam), _gradient),
-    "the root of m stands in front of the path, not m.": lambda E, lam, mu: _sum(
-        E, lam, mu, min(lam) ** 2, _gradient
+    "that is the left side on the largest eigenvalue; asked for is 1 minus it.": lambda lam, mu: 1 - waste(lam, mu),
+    "the left side is concave in the shares of ‖E‖² on the eigenvectors: look at one eigenvector alone, not at equal shares.": lambda lam, mu: (
+        1
+        - math.sqrt(sum((1 - mu * k) ** 2 for k in lam) / len(lam))
+        - mu * math.sqrt(min(lam) * sum(lam) / len(lam))
     ),
-    "divide by ‖E‖: the question is which share is used.": lambda E, lam, mu: _share(E, lam, mu) * _norm(E),
-    "the step's length is μ‖JᵀE‖: the factor μ is missing.": lambda E, lam, mu: _sum(
-        E, lam, mu, min(lam) / mu**2, _gradient
+    "on the path ‖JᵀE‖ = √λ ‖E‖: a root is missing.": lambda lam, mu: (
+        mu * (max(lam) - math.sqrt(min(lam)) * max(lam))
     ),
-    "that is what is left of the error only; the path has a share as well.": lambda E, lam, mu: _sum(
-        E, lam, mu, 0.0, _gradient
-    ),
-}
+}  # fmt: skip
 
 
-def check_share(share: Callable[[list[float], list[float], float], float]) -> Feedback:
-    """Exercise *What a step pays*: (‖E − μKE‖ + μ√m ‖JᵀE‖)/‖E‖ for K = diag(lam).
+def check_waste(answer: Callable[[list[float], float], float]) -> Feedback:
+    """Exercise *What a step wastes*: 1 less the smallest left side of the path lemma, over errors of norm 1.
 
     Args:
-        share: error, eigenvalues, step → a number.
+        answer: eigenvalues, step → a number.
     """
     cases = [
-        (f"E = {E}, eigenvalues {lam}, step {mu:g}", (E, lam, mu))
-        for E, lam, mu in (
-            ([1.0, 2.0], [1.0, 4.0], 0.25),
-            ([3.0, -1.0, 0.5], [0.5, 2.0, 5.0], 0.1),
-            ([2.0], [3.0], 0.2),
-        )
+        (f"eigenvalues {lam}, step {mu:g}", (lam, mu))
+        for lam, mu in (([1.0, 4.0], 0.2), ([5.0, 0.5, 2.0], 0.1), ([0.0, 3.0], 0.25), ([3.0, 3.0], 0.2))
     ]
-    return judge("ex-random-start-share", share, _share, cases, SHARE_MISTAKES)
+    return judge("ex-random-start-share", answer, waste, cases, WASTE_MISTAKES)
 
 
 #: What people answer instead, by the hint they get.
