@@ -65,6 +65,15 @@ def sink_gradients(X, q, U, W, b):
     return for_W, for_b[0]
 """
 
+DIFFERENTIATED_TWICE = """
+def second_derivative(X, q, U, W, dq, dU, dW):
+    with torch.enable_grad():
+        e = torch.zeros((), dtype=torch.float64, requires_grad=True)
+        h = torch.tanh((U + e * dU) @ (torch.softmax(X @ (W + e * dW) @ (q + e * dq), 0) @ X))
+        (first,) = torch.autograd.grad(h, e, create_graph=True)
+        return torch.autograd.grad(first, e)[0]
+"""
+
 SECOND = """
 def second_derivative(X, q, U, W, dq, dU, dW):
     alpha = torch.softmax(X @ W @ q, 0)
@@ -110,7 +119,7 @@ def add_token(psi, a, M, x, logit):
         ("transposed", 12, SINK.format(W="slope * torch.outer(q, MU)", b=FOR_B)),
         ("weights that add up to 1", 12, NORMALISED),
         ("exponentials overflow", 4, OVERFLOWING),
-        ("automatic differentiation", 8, DIFFERENTIATED),
+        ("automatic differentiation", 16, DIFFERENTIATED),
     ],
     "q5": [
         ("the mixed term once", 12, SECOND.format(acceleration=TWICE, mixed="1", bend=BEND)),
@@ -118,5 +127,6 @@ def add_token(psi, a, M, x, logit):
         ("the acceleration by half", 12, SECOND.format(acceleration="dW @ dq", mixed="2", bend=BEND)),
         ("the second derivative of tanh is missing", 16, SECOND.format(acceleration=TWICE, mixed="2", bend="0")),
         ("the first derivative is not squared", 16, SECOND.format(acceleration=TWICE, mixed="2", bend="2 * h * (1 - h**2) * first")),
+        ("automatic differentiation", 16, DIFFERENTIATED_TWICE),
     ],
 }  # fmt: skip

@@ -47,6 +47,35 @@ def bias_block(X, Z, q, p, U, W, b):
 FIRST, FEATURE = "b[: len(X)]", "(1 - torch.tanh(z) ** 2) * alpha * (scores - z)"
 PRODUCT = "feature(X, q)[:common] @ feature(Z, p)[:common]"
 
+DIFFERENTIATED = """
+def bias_block(X, Z, q, p, U, W, b):
+    def gradient(X, q):
+        with torch.enable_grad():
+            moving = b.clone().requires_grad_()
+            z = U @ (torch.softmax(X @ W @ q + moving[: len(X)], 0) @ X)
+            return torch.autograd.grad(torch.tanh(z), moving)[0]
+
+    return gradient(X, q) @ gradient(Z, p)
+"""
+
+QUADRATURE = """
+def averaged_kernel(X, Z, q, p, W):
+    import numpy as np
+
+    x, weight = (torch.as_tensor(each) for each in np.polynomial.hermite_e.hermegauss(40))
+    U = torch.cartesian_prod(*[x] * X.shape[1]).reshape(-1, X.shape[1])
+    weight = torch.cartesian_prod(*[weight / weight.sum()] * X.shape[1]).reshape(len(U), -1).prod(1)
+    z, a, MU = [], [], []
+    for tokens, query in ((X, q), (Z, p)):
+        alpha = torch.softmax(tokens @ W @ query, 0)
+        a.append(alpha @ tokens)
+        scores = U @ tokens.T
+        z.append(scores @ alpha)
+        MU.append((alpha * (scores - z[-1][:, None])) @ tokens)
+    slopes = z[0].cos() * z[1].cos()
+    return weight @ (z[0].sin() * z[1].sin() + slopes * (a[0] @ a[1] + (q @ p) * (MU[0] * MU[1]).sum(1)))
+"""
+
 SINE = """
 def averaged_kernel(X, Z, q, p, W):
     def moments(X, q):
@@ -94,6 +123,7 @@ WRONG = {
         ("weights without the bias", 12, BIAS.format(bias="0", feature=FEATURE, product=PRODUCT)),
         ("one length only", 3, BIAS.format(bias=FIRST, feature=FEATURE, product="feature(X, q) @ feature(Z, p)")),
         ("positions counted from the end", 3, BIAS.format(bias=FIRST, feature=FEATURE, product="feature(X, q)[-common:] @ feature(Z, p)[-common:]")),
+        ("automatic differentiation", 12, DIFFERENTIATED),
     ],
     "q5": [
         ("the trace alone", 16, SINE.format(**RIGHT | {"attention": "product.trace()"})),
@@ -102,5 +132,6 @@ WRONG = {
         ("the queries' angle is missing", 16, SINE.format(**RIGHT | {"angle": "1"})),
         ("one covariance for both", 16, SINE.format(**RIGHT | {"product": "M @ M"})),
         ("length for its square", 16, SINE.format(**RIGHT | {"weight": "torch.exp(-v.norm() / 2)"})),
+        ("quadrature, which no longer does where d is large", 11, QUADRATURE),
     ],
 }  # fmt: skip

@@ -131,6 +131,8 @@ WRONG = {
         ("misfits alike", 8, of(CERTIFICATE, CERTIFICATE_RIGHT, e="e.square().mean(1)")),
         ("weights squared in G", 12, of(CERTIFICATE, CERTIFICATE_RIGHT, G="w[:, None] * G * w")),
         ("the mean misfit", 8, of(CERTIFICATE, CERTIFICATE_RIGHT, worst="mean")),
+        ("along the gradient", 8, of(CERTIFICATE, CERTIFICATE_RIGHT).replace("    theta = ", "    x = r * w\n    along = (torch.einsum('ti,tij,tj->t', x, G, x) / (r.square() @ w)).max()\n    theta = eta * float(along)\n    unused = ")),
+        ("the trace", 8, of(CERTIFICATE, CERTIFICATE_RIGHT, top="max").replace("torch.linalg.eigvalsh(root[:, None] * G * root)[:, -1]", "(G.diagonal(dim1=1, dim2=2) @ w)")),
         ("the root of the bound", 10, of(CERTIFICATE, CERTIFICATE_RIGHT, power=1)),
         ("no word where there is no bound", 2, of(CERTIFICATE, CERTIFICATE_RIGHT, nothing="False").replace("(1 - theta) * V0", "abs(1 - theta) * V0")),
     ],
