@@ -10,44 +10,50 @@ from torch import Tensor
 from shallowformer.exercises.feedback import Feedback, judge
 
 
-def linear_loss(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: float, s: int) -> float:
-    """‖(I − 2ηG)ˢ y‖/√n, step by step.
+def unfitted(G: Float[Tensor, "n n"], y: Float[Tensor, " n"]) -> float:
+    """What of ‖(I − 2ηG)ˢ y‖/√n stays as s → ∞: the part of y on which G is zero.
 
     Args:
-        G: Gram matrix over n.
+        G: Gram matrix over n, positive semidefinite, maybe singular.
         y: labels.
-        eta: step size.
-        s: steps.
     """
-    u = y.clone()
-    for _ in range(s):
-        u = u - 2 * eta * G @ u
-    return float(u.square().mean().sqrt())
+    sizes, axes = torch.linalg.eigh(G)
+    return float(((axes.mT @ y)[sizes < 1e-9 * sizes.max()]).norm()) / len(y) ** 0.5
 
 
-#: What people answer instead, by the hint they get; arguments G, y, η and s.
-LOSS_MISTAKES = {
-    "the gradient of a mean of squares has a factor 2.": lambda G, y, eta, s: linear_loss(G, y, eta / 2, s),
-    "a root *mean* square divides by √n.": lambda G, y, eta, s: len(y) ** 0.5 * linear_loss(G, y, eta, s),
-    "that is the loss, asked for is its root.": lambda G, y, eta, s: linear_loss(G, y, eta, s) ** 2,
-    "G₀ is over n already.": lambda G, y, eta, s: linear_loss(G / len(y), y, eta, s),
-    "the error shrinks: mind the sign.": lambda G, y, eta, s: linear_loss(-G, y, eta, s),
+def _all_of(y: Tensor) -> float:
+    return float(y.square().mean().sqrt())
+
+
+#: What people answer instead, by the hint they get; arguments G and y.
+UNFITTED_MISTAKES = {
+    "only if G₀ has no eigenvalue 0: on such an eigenvector 1 − 2ηλ is 1, at every step.": lambda G, y: 0.0,
+    "that is the part that is fitted; asked for is the rest.": lambda G, y: (
+        max(_all_of(y) ** 2 - unfitted(G, y) ** 2, 0.0) ** 0.5
+    ),
+    "a root *mean* square divides by √n.": lambda G, y: len(y) ** 0.5 * unfitted(G, y),
+    "that is the loss, asked for is its root.": lambda G, y: unfitted(G, y) ** 2,
+    "that is where the run starts; what lies along eigenvectors with λ > 0 goes to zero.": lambda G, y: (
+        _all_of(y)
+    ),
 }
 
 
-def check_linear_loss(
-    answer: Callable[[Float[Tensor, "n n"], Float[Tensor, " n"], float, int], float],
-) -> Feedback:
-    """Exercise *The linear run*: ‖u⁽ˢ⁾‖/√n.
+def check_unfitted(answer: Callable[[Float[Tensor, "n n"], Float[Tensor, " n"]], float]) -> Feedback:
+    """Exercise *What the linear run never learns*: the limit of ‖u⁽ˢ⁾‖/√n.
 
     Args:
-        answer: G₀, y, η, s → a number.
+        answer: G₀, y → a number.
     """
     draw = torch.Generator().manual_seed(0)
     J, y = (torch.randn(4, k, generator=draw, dtype=torch.float64) for k in (6, 1))
-    G = J @ J.T / 24
-    cases = [(f"after {s} steps", (G, y[:, 0], 0.3, s)) for s in (1, 2, 7)]
-    return judge("ex-linear-run-residuals", answer, linear_loss, cases, LOSS_MISTAKES)
+    twins = torch.ones(2, 2, dtype=torch.float64)
+    cases = [
+        ("an input twice, with the labels 2 and −1", (twins, torch.tensor([2.0, -1.0], dtype=torch.float64))),
+        ("four inputs, two parameters", (J[:, :2] @ J[:, :2].mT / 4, y[:, 0])),
+        ("four inputs, six parameters", (J @ J.mT / 4, y[:, 0])),
+    ]
+    return judge("ex-linear-run-residuals", answer, unfitted, cases, UNFITTED_MISTAKES, tolerance=1e-6)
 
 
 def forgets(eta: float, s: int) -> float:
@@ -127,3 +133,39 @@ def check_readout_move(answer: Callable[[Float[Tensor, "steps k"], float], float
     path[0] = 0
     cases = [("readout −1", (path, -1.0)), ("readout 1", (path, 1.0)), ("one step", (path[:2], -1.0))]
     return judge("ex-linear-run-balance", answer, readout_move, cases, READOUT_MISTAKES)
+
+
+def departure(before: float, now: float, after: float) -> float:
+    """The least E at one of three consecutive steps that the roots of their losses prove.
+
+    Args:
+        before: ℓ_{s−1}, above 0.
+        now: ℓ_s, above 0.
+        after: ℓ_{s+1}, above 0.
+    """
+    return max(0.0, (now**2 - before * after) / (before + 2 * now + after))
+
+
+#: What people answer instead, by the hint they get; arguments the roots of three losses.
+DEPARTURE_MISTAKES = {
+    "if the loss slows down, nothing is proved: the bound is 0, not negative.": lambda a, b, c: (b**2 - a * c) / (a + 2 * b + c),
+    "the linear run itself need not be convex to this degree: compare products, μ_s² ≤ μ_{s−1}μ_{s+1}.": lambda a, b, c: max(0.0, (2 * b - a - c) / 4),
+    "all three steps may be off: ℓ_s by −E, and both neighbours by E.": lambda a, b, c: max(0.0, b - (a * c) ** 0.5),
+    "the neighbours may be off as well: both grow by E.": lambda a, b, c: max(0.0, (b**2 - a * c) / (2 * b)),
+    "μ_s may be off as well: it is only known to be at least ℓ_s − E.": lambda a, b, c: max(0.0, (b**2 - a * c) / (a + c)),
+}  # fmt: skip
+
+
+def check_departure(answer: Callable[[float, float, float], float]) -> Feedback:
+    """Exercise *A linear run never speeds up*: what three losses prove about the distance to it.
+
+    Args:
+        answer: ℓ_{s−1}, ℓ_s, ℓ_{s+1} → a number.
+    """
+    cases = [
+        ("a plateau, then a fall", (1.0, 1.0, 0.5)),
+        ("slowing down", (1.0, 0.5, 0.4)),
+        ("a rise before a fall", (0.8, 0.9, 0.3)),
+        ("one factor at every step", (1.0, 0.5, 0.25)),
+    ]
+    return judge("ex-linear-run-convex", answer, departure, cases, DEPARTURE_MISTAKES)
