@@ -10,35 +10,40 @@ from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_numb
 from shallowformer.exercises.heads import Scalar
 
 
-def _second_moment(gram: Tensor, r: Tensor, b: int) -> Tensor:
+def _parts(gram: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean square of a sample's gradient, and the square of the mean."""
     n = len(r)
-    single = 4 / n * (r**2 * gram.diagonal()).sum()
-    return single / b + (1 - 1 / b) * 4 / n**2 * r @ gram @ r
+    return 4 / n * (r**2 * gram.diagonal()).sum(), 4 / n**2 * r @ gram @ r
+
+
+def _noise(gram: Tensor, r: Tensor, b: int) -> Tensor:
+    single, full = _parts(gram, r)
+    return (single - full) * (len(r) - b) / (b * (len(r) - 1))
 
 
 #: What people answer instead, by the hint they get; arguments are the Gram matrix, the residuals and the batch size.
-SECOND_MOMENT_MISTAKES = {
-    "that is the variance; add the square of the mean gradient.": lambda gram, r, b: _second_moment(gram, r, 1) / b
-    - 4 / len(r) ** 2 * r @ gram @ r / b,
-    "two samples of a batch are independent: their product has the mean gradient's square as its mean.": lambda gram, r, b: _second_moment(gram, r, 1) / b,
-    "that is the square of the full gradient; a batch has noise on top.": lambda gram, r, b: 4 / len(r) ** 2 * r @ gram @ r,
-    "the factor 4 of the square of 2 r_j ∇f_j is missing.": lambda gram, r, b: _second_moment(gram, r, b) / 4,
+NOISE_MISTAKES = {
+    "that is the noise of samples drawn with replacement: here two of a batch are never the same, so they are not independent.": lambda gram, r, b: (_parts(gram, r)[0] - _parts(gram, r)[1]) / b,
+    "nearly: 1 − b/n; but a pair of different samples is one of n(n − 1), not of n².": lambda gram, r, b: _noise(gram, r, b) * (len(r) - 1) / len(r),
+    "that is E‖g‖²; subtract the square of the mean gradient.": lambda gram, r, b: _noise(gram, r, b) + _parts(gram, r)[1],
+    "the factor 4 of the square of 2 r_j ∇f_j is missing.": lambda gram, r, b: _noise(gram, r, b) / 4,
+    "a sample's noise is its mean square less the square of the mean gradient; the second is missing.": lambda gram, r, b: _parts(gram, r)[0] * (len(r) - b) / (b * (len(r) - 1)),
 }  # fmt: skip
 
 
-def check_second_moment(
-    second_moment: Callable[[Float64[Tensor, "n n"], Float64[Tensor, " n"], int], Scalar],
+def check_noise(
+    noise: Callable[[Float64[Tensor, "n n"], Float64[Tensor, " n"], int], Scalar],
 ) -> Feedback:
-    """Exercise *The size of a stochastic gradient*: E‖g‖² for batches of b samples.
+    """Exercise *Without replacement*: E‖g − ∇L‖² for batches of b different samples.
 
     Args:
-        second_moment: Gram matrix, residuals, b → a number.
+        noise: Gram matrix, residuals, b → a number.
     """
     generator = Generator().manual_seed(0)
     J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
     r = torch.randn(5, generator=generator, dtype=torch.float64)
-    cases = [(f"5 samples, batches of {b}", (J @ J.T, r, b)) for b in (4, 1, 32)]
-    return judge("ex-stochastic-moment", second_moment, _second_moment, cases, SECOND_MOMENT_MISTAKES)
+    cases = [(f"5 samples, batches of {b}", (J @ J.T, r, b)) for b in (3, 1, 5, 2)]
+    return judge("ex-stochastic-moment", noise, _noise, cases, NOISE_MISTAKES)
 
 
 def _factor(largest: float, top: float, b: int) -> float:
@@ -85,3 +90,32 @@ def check_batch(b: Answer) -> Feedback:
         "0.5/9 + (8/9)·0.05 = 0.1 = 2·0.05",
         tolerance=0.0,
     )
+
+
+def floor(eta: float) -> float:
+    """The excess loss at which SGD on two quarrelling labels ends: η/(1 − η).
+
+    Args:
+        eta: step size, between 0 and 1.
+    """
+    return eta / (1 - eta)
+
+
+#: What people answer instead, by the hint they get.
+FLOOR_MISTAKES = {
+    "that is the limit of small steps: (1 − 2η)² is 1 − 4η + 4η², not 1 − 4η.": lambda eta: eta,
+    "that is the loss itself; its minimum, 1, is to be subtracted.": lambda eta: 1 / (1 - eta),
+    "the gradient of a square has a factor 2: the state shrinks by 1 − 2η.": lambda eta: eta / (2 - eta),
+    "that is what one step adds; what earlier ones added is still there, shrunk by (1 − 2η)² each time.": lambda eta: 4 * eta**2,
+    "the state's variance shrinks by (1 − 2η)² a step, not by 1 − 2η.": lambda eta: 2 * eta,
+}  # fmt: skip
+
+
+def check_floor(answer: Callable[[float], float]) -> Feedback:
+    """Exercise *Labels that cannot be fitted*: the excess loss that is left.
+
+    Args:
+        answer: η → a number.
+    """
+    cases = [(f"η = {eta:g}", (eta,)) for eta in (0.25, 0.75, 0.02)]
+    return judge("ex-stochastic-floor", answer, floor, cases, FLOOR_MISTAKES)
