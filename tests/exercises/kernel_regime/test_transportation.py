@@ -3,7 +3,9 @@
 import pytest
 import torch
 
+from shallowformer import data
 from shallowformer.exercises.kernel_regime import transportation
+from shallowformer.kernel_regime.model import gradients, linear_model, parameters
 
 
 @pytest.mark.parametrize(
@@ -65,3 +67,15 @@ def test_a_label_size_needs_anchors_and_draws(options):
 def test_an_idle_mapping_may_be_any_odd_one():
     assert transportation.check_idle(lambda c, U, W: None).state == "not yet"
     assert transportation.check_idle(lambda c, U, W: torch.nn.functional.one_hot(torch.zeros(len(U), dtype=int), U.shape[1]) * U[:, :1].sign()).passed  # fmt: skip
+
+
+def test_from_readouts_of_any_size_the_linear_model_is_the_mean_of_features_on_instructions():
+    generator = torch.Generator().manual_seed(0)
+    start, v = parameters.symmetric(6, 3, generator), parameters.random(6, 3, generator)
+    size = torch.tensor([2.0, 0.3, 1.0], dtype=torch.float64).repeat(2)
+    start = parameters.Parameters(size * start.c, start.U, start.W)
+    there = parameters.Parameters(*transportation._transport(*start.blocks, *v.blocks))
+    X = data.clipped_gaussian(5, 4, 3, generator)
+    phi = gradients.features(X, start)
+    mean = (phi.c * v.c + (phi.u * v.U).sum(-1) + (phi.w * v.W).sum((-2, -1))).mean(1)
+    assert torch.allclose(linear_model.f_lin(X, there, start), mean, rtol=1e-12)

@@ -20,22 +20,13 @@ def _flat(*blocks: Tensor) -> Tensor:
 
 
 def _transport(c: Tensor, U: Tensor, W: Tensor, v_c: Tensor, v_u: Tensor, v_w: Tensor) -> Blocks:
+    return _moved(c, U, W, v_c, v_u, v_w, 1 / c)
+
+
+def _moved(c, U, W, v_c, v_u, v_w, factor, readout=1.0):
+    """Every block along its instruction, U and W with a factor a head."""
     step = len(c) ** -0.5
-    return c + step * v_c, U + step * c[:, None] * v_u, W + step * c[:, None, None] * v_w
-
-
-def _unscaled(c, U, W, v_c, v_u, v_w):
-    return c + v_c, U + c[:, None] * v_u, W + c[:, None, None] * v_w
-
-
-def _without_signs(c, U, W, v_c, v_u, v_w):
-    step = len(c) ** -0.5
-    return c + step * v_c, U + step * v_u, W + step * v_w
-
-
-def _signed_readout(c, U, W, v_c, v_u, v_w):
-    step = len(c) ** -0.5
-    return c + step * c * v_c, U + step * c[:, None] * v_u, W + step * c[:, None, None] * v_w
+    return c + step * readout * v_c, U + step * factor[:, None] * v_u, W + step * factor[:, None, None] * v_w
 
 
 def _steps_only(c, U, W, v_c, v_u, v_w):
@@ -44,24 +35,28 @@ def _steps_only(c, U, W, v_c, v_u, v_w):
 
 #: What people answer instead, by the hint they get.
 TRANSPORT_POINT_MISTAKES = {
-    "the step is m^{−1/2} times the instruction.": _unscaled,
-    "U and W move along c_i times their instruction: a head with c = −1 has to step the other way.": _without_signs,
-    "c itself moves by v_c/√m, without a sign: its feature has no factor c.": _signed_readout,
+    "the gradient of U has a factor c_i, and c_i² is no longer 1.": lambda *a: _moved(*a, a[0]),
+    "that gives every instruction its direction; its size is still multiplied by |c_i| in the gradient.": lambda *a: _moved(*a, a[0].sign()),
+    "a head with a negative readout has to step the other way.": lambda *a: _moved(*a, 1 / a[0].abs()),
+    "1/c_i² undoes c_i twice; the gradient contains it once.": lambda *a: _moved(*a, a[0] ** -2),
+    "the gradient in c_i is σ(z_i)/√m, without c_i: nothing is to be undone there.": lambda *a: _moved(*a, 1 / a[0], 1 / a[0]),
+    "the step is m^{−1/2} times the instruction.": lambda c, U, W, *v: _moved(c, U, W, *(len(c) ** 0.5 * b for b in v), 1 / c),
     "these are the steps; add the initialisation.": _steps_only,
-}
+}  # fmt: skip
 
 
 def check_transport_point(transport_point: Callable[..., Blocks]) -> Feedback:
-    """Exercise *Transport*: the transported point of equation (10).
+    """Exercise *Transport from other readouts*: the point at which f_lin is the mean of ⟨φ, v⟩, for readouts of any size.
 
     Args:
         transport_point: c, U, W, v_c, v_u, v_w → (c̃, Ũ, W̃).
     """
     generator = Generator().manual_seed(0)
     cases = []
-    for m, d in ((4, 1), (16, 3)):
+    for name, m, d in (("readouts ±2", 4, 1), ("readouts of many sizes", 16, 3)):
         phi, v = parameters.symmetric(m, d, generator), parameters.random(m, d, generator)
-        cases.append((f"m = {m}, d = {d}", (*phi.blocks, *v.blocks)))
+        size = torch.linspace(2.0, 0.5, m // 2, dtype=torch.float64).repeat(2) if m > 4 else 2.0
+        cases.append((f"{name}, m = {m}, d = {d}", (size * phi.c, phi.U, phi.W, *v.blocks)))
     return judge(
         "ex-transportation-point",
         transport_point,
