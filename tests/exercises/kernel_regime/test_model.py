@@ -1,6 +1,7 @@
 """Pairs of any kind are judged, and numbers are told where to look."""
 
 import pytest
+import torch
 
 from shallowformer.exercises.kernel_regime import model
 
@@ -35,3 +36,15 @@ def test_what_is_no_head_is_refused(pair, reason):
 
 def test_a_sequence_of_another_length_is_refused():
     assert "expected shape (6, 3), got (3, 3)" in model.check_pad(lambda X, k: X).told
+
+
+def test_classes_counted_by_what_heads_say_pass():
+    """Outputs of a few random heads on all words of three random tokens, rounded."""
+    draw = torch.Generator().manual_seed(0)
+    tokens = torch.randn(3, 2, generator=draw, dtype=torch.float64)
+    X = tokens[torch.cartesian_prod(*[torch.arange(3)] * 6)]
+    W = torch.randn(8, 2, 2, generator=draw, dtype=torch.float64)
+    logits = torch.einsum("ntd,hde,ne->nht", X, W, X[:, -1])
+    a = torch.softmax(logits, -1) @ X
+    classes = len({tuple(row) for row in (a.flatten(1) * 1e7).round().long().tolist()})
+    assert model.check_told_apart(classes).passed

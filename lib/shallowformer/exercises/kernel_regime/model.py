@@ -131,3 +131,28 @@ def check_kept_fraction(fraction: Answer) -> Feedback:
         near=0.02,
         begin="the best rank-4 matrix keeps the four largest singular values: `torch.linalg.svdvals` of a batch of matrices, squared, first four over all.",
     )
+
+
+def check_told_apart(classes: Answer) -> Feedback:
+    """Exercise *What all heads together see*: classes of inputs of six tokens from three, with the last-token query.
+
+    Args:
+        classes: the reader's answer.
+    """
+    mistakes = {
+        "that is for a fixed query; here the last token asks, and who asks is seen": 28,
+        "that counts all orders: the five tokens before the last may be permuted": 729,
+        "of the five tokens before the last only the counts are seen, not their order; and three tokens can be the last": 21,
+        "which tokens occur is not all: how often counts as well": 7,
+        "the last token is one of the six: five are left, not six": 84,
+    }
+    return judge_number(
+        "ex-model-classes",
+        classes,
+        63,
+        mistakes,
+        "a class is a last token and how often each of the three stands among the five before",
+        "3 last tokens, times C(7, 2) = 21 ways to fill five places",
+        tolerance=0.0,
+        near=0.0,
+    )
