@@ -8,7 +8,7 @@ from jaxtyping import Float64
 from torch import Generator, Tensor
 
 from shallowformer import softmax
-from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number_by
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number, judge_number_by
 from shallowformer.exercises.heads import Scalar, Tokens, Vector
 from shallowformer.exercises.memory import without_matrix
 from shallowformer.exercises.unaided import without_solver
@@ -117,3 +117,28 @@ def check_insensitive_scale(scale: Answer) -> Feedback:
         )
 
     return judge_number_by("ex-softmax-scale", scale, verdict)
+
+
+def check_least_norm(norm: Answer) -> Feedback:
+    """Exercise *Attention that listens*: the least ‖J_s‖_{∞→1} if no token has more than a fifth of the mass.
+
+    Args:
+        norm: the reader's answer.
+    """
+    mistakes = {
+        "that is one token against the rest; the norm is the largest value over all sets of tokens": 0.64,
+        "that needs a set with half of the mass, and five equal tokens have none": 1.0,
+        "a set within a fifth of one half: with the right one of two neighbours it is within a tenth": 0.84,
+        "the set's mass is 2/5, and the norm is 4p(1 − p): a factor of 4 is missing": 0.24,
+        "the mass is off by at most a tenth from one half, and 4p(1 − p) is 1 minus the square of twice that": 0.99,
+    }
+    return judge_number(
+        "ex-softmax-least",
+        norm,
+        0.96,
+        mistakes,
+        "collect tokens one by one: how near to one half must the mass come?",
+        "1 − (1/5)²",
+        tolerance=1e-6,
+        near=1e-3,
+    )
