@@ -65,3 +65,14 @@ def test_a_loss_with_weights_never_grows_up_to_its_edge_and_does_beyond():
     assert descent._edge(K, torch.full((2,), 0.5).double()) == pytest.approx(
         2 / float(torch.linalg.eigvalsh(K)[-1])
     )
+
+
+def test_the_kernel_after_a_step_by_autograd_passes():
+    def kernel_after(kernel, f, eta):
+        # u ± v from u² + v² and uv
+        plus, minus = (kernel + 2 * f) ** 0.5, (kernel - 2 * f) ** 0.5
+        w = torch.tensor([(plus + minus) / 2, (plus - minus) / 2], dtype=torch.float64, requires_grad=True)
+        (w.prod() ** 2).backward()
+        return (w - eta * w.grad).detach().square().sum()
+
+    assert descent.check_kernel_after(kernel_after).passed

@@ -146,3 +146,38 @@ def check_ratio(ratio: Answer) -> Feedback:
         tolerance=0.01 * right,
         begin="one generator of seed 0: first the samples, then the heads; then step_size.trace over step_size.curvature.",
     )
+
+
+def kernel_after(kernel: float, f: float, eta: float) -> float:
+    """u² + v² after a step of gradient descent on (uv)²: λ − 4ηf²(2 − ηλ).
+
+    Args:
+        kernel: λ = u² + v² before.
+        f: uv before.
+        eta: step size, above 0.
+    """
+    return kernel - 4 * eta * f**2 * (2 - eta * kernel)
+
+
+#: What people answer instead, by the hint they get; arguments λ, f and η.
+KERNEL_AFTER_MISTAKES = {
+    "that is the first order in η; the square of the step counts: it is what makes the kernel turn at ηλ = 2.": lambda kernel, f, eta: kernel - 8 * eta * f**2,
+    "the gradient of a square has a factor 2, in both parameters.": lambda kernel, f, eta: kernel_after(kernel, f, eta / 2),
+    "(2ηf)² is 4η²f².": lambda kernel, f, eta: kernel - 8 * eta * f**2 + 2 * eta**2 * f**2 * kernel,
+    "the mixed term contains uv, which is f: with the f of the gradient f².": lambda kernel, f, eta: kernel - 8 * eta * f + 4 * eta**2 * f**2 * kernel,
+    "that is the linear model's: its kernel stays.": lambda kernel, f, eta: kernel,
+}  # fmt: skip
+
+
+def check_kernel_after(answer: Callable[[float, float, float], float]) -> Feedback:
+    """Exercise *Beyond the edge*: the tangent kernel of f = uv after a step.
+
+    Args:
+        answer: λ, f, η → λ after the step.
+    """
+    cases = [
+        ("λ = 5, f = 2, a short step", (5.0, 2.0, 0.1)),
+        ("beyond the edge", (5.0, 0.5, 0.3)),
+        ("at ηλ = 2", (4.0, -1.5, 0.5)),
+    ]
+    return judge("ex-descent-beyond", answer, kernel_after, cases, KERNEL_AFTER_MISTAKES)
