@@ -1,6 +1,7 @@
 """A number is told where to look, and a product that forms the matrix is told so."""
 
 import pytest
+import torch
 
 from shallowformer.exercises.kernel_regime import smoothness
 
@@ -25,3 +26,11 @@ def test_forming_the_third_cumulant_is_noticed():
         return (Y.T * (alpha * (Y @ U))) @ Y @ w
 
     assert "d²" in smoothness.check_skewness_product(answer).told
+
+
+def test_the_constant_of_a_ball_by_a_search_over_splits_passes():
+    def constant(L1, L2):
+        split = torch.linspace(0, torch.pi / 2, 200_001, dtype=torch.float64)
+        return (L2 / 2 * split.cos() ** 2 + L1 * split.sin() * split.cos()).max()
+
+    assert smoothness.check_ball_constant(constant).passed

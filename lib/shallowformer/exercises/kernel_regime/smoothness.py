@@ -114,3 +114,37 @@ def check_typical_curvature(curvature: Answer) -> Feedback:
         tolerance=0.02,
         begin="draw inputs with data.sphere, weights with a softmax of ⟨X_t, W X_T⟩, then the largest |eigenvalue| of hessian.preactivation, and its mean.",
     )
+
+
+def ball_constant(L1: float, L2: float) -> float:
+    """The k with |remainder| ≤ k ρ²/√m on one ball of radius ρ for all parameters: (L₂ + √(L₂² + 4L₁²))/4.
+
+    Args:
+        L1: Lipschitz constant of a head.
+        L2: Lipschitz constant of its gradient.
+    """
+    return (L2 + math.hypot(L2, 2 * L1)) / 4
+
+
+#: What people answer instead, by the hint they get; arguments L₁ and L₂.
+BALL_MISTAKES = {
+    "the readout and the head share one budget: both cannot have all of it.": lambda L1, L2: L2 / 2 + L1,
+    "that is without the readouts; they move as well.": lambda L1, L2: L2 / 2,
+    "half of the budget for each is not the best split.": lambda L1, L2: L2 / 4 + L1 / 2,
+    "Taylor's remainder of second order has a ½: L₂/2.": lambda L1, L2: (L2 + math.hypot(L2, L1)) / 2,
+    "in the matrix of the quadratic form the mixed term L₁ stands half on either side.": lambda L1, L2: (L2 + math.hypot(L2, 4 * L1)) / 4,
+}  # fmt: skip
+
+
+def check_ball_constant(answer: Callable[[float, float], float]) -> Feedback:
+    """Exercise *One ball instead of blocks*: the constant of the remainder.
+
+    Args:
+        answer: L₁, L₂ → k.
+    """
+    cases = [
+        ("L₁ = 1, L₂ = 1.5", (1.0, 1.5)),
+        ("L₁ = 0.3, L₂ = 4", (0.3, 4.0)),
+        ("L₁ = 2, L₂ = 0", (2.0, 0.0)),
+    ]
+    return judge("ex-smoothness-ball", answer, ball_constant, cases, BALL_MISTAKES)
