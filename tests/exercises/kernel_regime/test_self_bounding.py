@@ -1,5 +1,7 @@
 """A number that no declared mistake leads to is told where to look."""
 
+import math
+
 import pytest
 
 from shallowformer.exercises.kernel_regime import self_bounding
@@ -17,3 +19,20 @@ def test_best_theta_is_told_where_to_look(number, word):
     feedback = self_bounding.check_best_theta(number)
     assert feedback.state == "wrong"
     assert word in feedback.told
+
+
+def test_the_bound_at_the_best_step_of_a_grid_passes():
+    def bound(V0, A2, H, kappa, steps):
+        longest = kappa / (H * A2)
+        etas = [longest * k / 2000 for k in range(1, 2000)]
+        return min(V0 / (2 * eta * (kappa - eta * H * A2) * steps) for eta in etas)
+
+    assert self_bounding.check_other_loss(bound).passed
+
+
+def test_one_input_of_a_linear_model_stays_below_the_bound_for_log_cosh():
+    x, eta, label, total = 0.0, 0.5, 3.0, 0.0
+    for _ in range(40):
+        total += math.log(math.cosh(x - label))
+        x -= eta * math.tanh(x - label)
+    assert total / 40 < self_bounding.other_loss(label**2, 1.0, 1.0, 1.0, 40)

@@ -97,3 +97,40 @@ def check_best_theta(theta: Answer) -> Feedback:
         near=0.02,
         begin="put η = θ/Ā² into the first line of Theorem A and evaluate it on a grid of θ between 0 and 1.",
     )
+
+
+def other_loss(V0: float, A2: float, H: float, kappa: float, steps: int) -> float:
+    """The bound on the mean loss at the best constant step, for a loss with ℓ′² ≤ 2Hℓ and rℓ′ ≥ κℓ: 2HA²V₀/(κ²τ).
+
+    Args:
+        V0: squared distance of the comparator.
+        A2: bound on the mean of the squared gradients.
+        H: constant of the slopes, above 0.
+        kappa: the κ, above 0.
+        steps: τ.
+    """
+    return 2 * H * A2 * V0 / (kappa**2 * steps)
+
+
+#: What people answer instead, by the hint they get; arguments V₀, A², H, κ and τ.
+OTHER_LOSS_MISTAKES = {
+    "that is the bound for the square, for which H = κ = 2.": lambda V0, A2, H, kappa, steps: A2 * V0 / steps,
+    "at the longest step that is allowed at all nothing is left: the best one is half as long, and leaves κ/2.": lambda V0, A2, H, kappa, steps: H * A2 * V0 / (kappa**2 * steps),
+    "the slope towards the comparator has a factor 2 from the square of the distance: 2ηκℓ.": lambda V0, A2, H, kappa, steps: 8 * H * A2 * V0 / (kappa**2 * steps),
+    "κ comes twice: in what a step gains, and in how long it may be.": lambda V0, A2, H, kappa, steps: 2 * H * A2 * V0 / (kappa * steps),
+    "ℓ′² ≤ 2Hℓ: its 2 went lost.": lambda V0, A2, H, kappa, steps: H * A2 * V0 / (2 * kappa**2 * steps),
+}  # fmt: skip
+
+
+def check_other_loss(answer: Callable[[float, float, float, float, int], float]) -> Feedback:
+    """Exercise *Another loss*: the bound on the mean loss at the best constant step.
+
+    Args:
+        answer: V₀, A², H, κ, τ → the bound.
+    """
+    cases = [
+        ("log cosh: H = κ = 1", (0.5, 0.3, 1.0, 1.0, 10)),
+        ("H = 3, κ = 1.5", (2.0, 0.2, 3.0, 1.5, 4)),
+        ("half of the square: H = 1, κ = 2", (1.0, 0.4, 1.0, 2.0, 25)),
+    ]
+    return judge("ex-self-bounding-loss", answer, other_loss, cases, OTHER_LOSS_MISTAKES)
