@@ -49,6 +49,15 @@ def test_a_student_does_not_read_what_a_hidden_test_says(grade):
 def test_a_class_set_by_the_student_changes_nothing(grade):
     marks = grade(square="CLASS = 1\nsquare = classes.integer(CLASS, 'fixture-q2', 10, 99) ** 2")
     assert marks.points == {"q1": 30, "q2": 10}
+    (remark,) = marks.remarks
+    assert remark.startswith("made for class 1, ")
+
+
+def test_a_name_that_is_not_defined_is_told_as_such(grade):
+    marks = grade(weights="def weight(logits):\n    return logits")
+    assert marks.points == {"q1": 0, "q2": 20}
+    assert marks.remarks == ["q1: weights not defined"]
+    assert marks.feedback["q1"].startswith("weights is not defined")
 
 
 NAUGHTY_CALLS = {

@@ -6,6 +6,7 @@ import pytest
 
 from bookext.course import points
 from bookext.course.grading import Marks
+from bookext.markup import MarkupError
 
 
 @pytest.fixture
@@ -64,10 +65,56 @@ def test_impossible_points_are_told_and_not_added(folder, table, value, trouble)
 def test_grading_again_keeps_points_by_hand(folder, table):
     fill(table, "a/ada", "40")
     points.write(folder, [Marks("a/ada", {"q1": 0, "q2": 20})], table)
-    assert [(row["q1"], row["q3"], row["total"]) for row in rows(table)] == [("0", "40", "60")]
+    ada, _ = rows(table)
+    assert (ada["q1"], ada["q3"], ada["total"]) == ("0", "40", "60")
+
+
+def test_grading_late_submissions_alone_keeps_the_others(folder, table):
+    fill(table, "a/ada", "40")
+    kept = points.write(folder, [Marks("late", {"q1": 30, "q2": 10})], table)
+    assert kept == ["a/ada", "'=1+1"]
+    assert [(row["submission"], row["q3"], row["total"]) for row in rows(table)] == [
+        ("a/ada", "40", "90"),
+        ("'=1+1", "", ""),
+        ("late", "", ""),
+    ]
+
+
+def test_a_table_that_a_spreadsheet_saved_is_read(folder, table):
+    fill(table, "a/ada", "45.5")
+    text = table.read_text("utf-8").replace(",", ";").replace("45.5", "45,5").replace("\n", "\r\n")
+    table.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert points.total(folder, table) == ["'=1+1: q3: no points yet"]
+    assert [row["total"] for row in rows(table)] == ["95.5", ""]
+
+
+@pytest.mark.parametrize("content", [b"name,q1\nada,3\n", b"submission,q1\nm\xfcller,3\n"])
+def test_what_is_no_table_is_refused_and_left_alone(content, folder, table):
+    table.write_bytes(content)
+    with pytest.raises(MarkupError):
+        points.total(folder, table)
+    assert table.read_bytes() == content
+
+
+def test_an_emptied_cell_of_a_test_is_told(folder, table):
+    table.write_text(table.read_text("utf-8").replace("a/ada,30,", "a/ada,,"), "utf-8")
+    assert points.total(folder, table)[0] == "a/ada: q1: no points yet"
+    assert rows(table)[0]["automatic"] == ""
+
+
+def test_a_table_that_is_not_there_is_not_made(folder, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        points.total(folder, tmp_path / "other.csv")
+    assert not (tmp_path / "other.csv").exists()
 
 
 def test_feedback_stands_beside_the_table(table):
-    text = (table.parent / "feedback/a-ada.txt").read_text("utf-8")
+    text = (table.parent / "feedback/fixture/a/ada.txt").read_text("utf-8")
     assert "q1 Softmax ★: 30 of 30\nall passed" in text
     assert "q3 A proof: marked by hand, of 50" in text
+
+
+def test_no_feedback_takes_the_place_of_another(folder, table):
+    points.write(folder, [Marks(name, {"q1": 0, "q2": 0}) for name in ("a/ada", "a-ada")], table)
+    texts = {path.read_text("utf-8").splitlines()[0] for path in table.parent.glob("feedback/**/*.txt")}
+    assert texts == {"a/ada", "a-ada", "=1+1"}

@@ -128,6 +128,18 @@ def test_the_command_line_names_what_is_missing(tmp_path):
     assert "'make course' makes it" in run("grade", "nonsense", str(tmp_path)).stderr
 
 
+def test_a_set_need_not_have_a_hundred_points(tmp_path):
+    """A question was dropped, as the guide says: the solutions are run all the same."""
+    start, *questions = FIXTURE.read_text("utf-8").split("```{raw-cell}\n# BEGIN QUESTION\n")
+    source = tmp_path / "shorter.md"
+    source.write_text("```{raw-cell}\n# BEGIN QUESTION\n".join([start, questions[0], questions[2]]), "utf-8")
+    words = ["make", str(source), "--out", str(tmp_path), "--check"]
+    done = subprocess.run([sys.executable, "-m", "bookext.course", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "shorter: 80 points in all\n" in done.stdout
+    assert "the solutions score everything" in done.stdout
+
+
 def test_assignments_are_no_pages_and_the_site_has_none_of_them():
     from bookext.chapters import pages
 

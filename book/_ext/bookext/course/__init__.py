@@ -20,8 +20,8 @@ chapters' core statements and figures, and ``figures/``, all figures with ``capt
 of the built site.
 
 **grade** runs every notebook below a folder (see ``grading``: what it defends against) and writes a table of points and, beside
-it, ``feedback/`` with a text a submission. Columns of questions that are marked by hand stay empty: fill them in, then **total**
-adds up. Grading again keeps what was filled in.
+it, ``feedback/ps1/`` with a text a submission. Columns of questions that are marked by hand stay empty: fill them in, then **total**
+adds up. Grading again keeps what was filled in, and the rows of submissions that are not in the folder now.
 
 A source is an ``otter assign`` notebook, written as MyST: raw cells are ```` ```{raw-cell} ```` blocks.
 

@@ -21,6 +21,8 @@ def make(options: argparse.Namespace) -> None:
     for name in names:
         folders.append(assign.make(master.find(name), options.out, options.label))
         print(folders[-1], flush=True)
+        if (whole := assign.points(folders[-1])) != 100:
+            print(f"{folders[-1].name}: {whole:g} points in all")
     print(assign.pack_students(options.out))
     if not options.assignments:
         decks(options)
@@ -61,7 +63,8 @@ def grade(options: argparse.Namespace) -> None:
             name = path.relative_to(options.submissions).with_suffix("").as_posix()
             marks.append(grading.grade(folder, path, nursery, name, limits))
             print(f"{name}: {sum(marks[-1].points.values()):g}", *marks[-1].remarks, sep="\n  ", flush=True)
-    points.write(folder, marks, options.out)
+    for name in points.write(folder, marks, options.out):
+        print(f"{name}: kept as it stood in the table; there is no such notebook now")
     print(options.out)
 
 

@@ -72,6 +72,18 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
     return folder
 
 
+def points(folder: Path) -> float:
+    """What an assignment is worth.
+
+    Args:
+        folder: the instructor's, of it.
+
+    Returns:
+        The points of all its questions.
+    """
+    return sum(each["points"] for each in json.loads((folder / "questions.json").read_text("utf-8")))
+
+
 def _otter(notebook: nbformat.NotebookNode, name: str, scratch: Path) -> Path:
     """Run ``otter assign``; the folder it wrote."""
     from otter.assign import main as otter_assign  # it loads pandas: only when needed

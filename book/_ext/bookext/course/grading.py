@@ -22,7 +22,9 @@ the instructor's decision. Copied answers are not its business: parameters drawn
 """
 
 import contextlib
+import itertools
 import json
+import re
 import signal
 import threading
 from collections.abc import Collection, Iterator
@@ -87,21 +89,29 @@ def grade(
         marks.points = dict.fromkeys((each["name"] for each in questions), 0.0)
         return marks
     remark = lambda text: marks.remarks.append(text) if text not in marks.remarks else None
+    solved = folder / f"{folder.name}.ipynb"
+    ours, theirs = _classes(_code(solved)) if solved.exists() else set(), _classes(cells)
+    if ours and theirs - ours:
+        remark(f"made for class {', '.join(sorted(theirs))}, the tests for {', '.join(sorted(ours))}")
     run = Run(nursery, cells, limits, remark)
     try:
         for question in questions:
-            earned, said, failed = _question(folder / "tests" / f"{question['name']}.py", run, limits)
+            earned, said, failed, missing = _question(
+                folder / "tests" / f"{question['name']}.py", run, limits
+            )
             marks.points[question["name"]] = earned
             marks.feedback[question["name"]] = said
             if failed:
                 remark(f"{question['name']}: 0, as {failed}")
+            elif missing:
+                remark(f"{question['name']}: {', '.join(missing)} not defined")
     finally:
         run.end()
     return marks
 
 
-def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str]:
-    """Points, what may be told, and why it scores 0 if that is not for its tests."""
+def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str, list[str]]:
+    """Points, what may be told, why it scores 0 if that is not for its tests, and names that are not defined."""
     from otter.test_files.exception_test import ExceptionTestFile  # it loads much: only when needed
 
     tests = ExceptionTestFile.from_file(str(path))
@@ -113,7 +123,7 @@ def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str]:
         answers.failed = (
             answers.failed or f"its tests could not be run ({type(error).__name__}: {short(error)})"
         )
-    told = []
+    told = [f"{name} is not defined: its cell is missing, or failed" for name in answers.missing]
     for result in tests.test_case_results:
         kind = "hidden test" if result.test_case.hidden else "test"
         said = "" if result.passed or result.test_case.hidden else f": {short(_reason(result.message), 800)}"
@@ -121,8 +131,8 @@ def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str]:
             f"{kind} ({result.test_case.points:g} points): {'passed' if result.passed else 'failed'}{said}"
         )
     if answers.failed:
-        return 0.0, "\n".join([*told, f"no points: {answers.failed}"]), answers.failed
-    return round(float(tests.score), 4), "\n".join(told), ""
+        return 0.0, "\n".join([*told, f"no points: {answers.failed}"]), answers.failed, answers.missing
+    return round(float(tests.score), 4), "\n".join(told), "", answers.missing
 
 
 def _reason(message: str) -> str:
@@ -147,6 +157,12 @@ def _at_most(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _classes(cells: list[str]) -> set[str]:
+    """The classes that a notebook says it was made for: one, as a rule."""
+    found = (re.findall(r"^CLASS = (.+?)\s*$", cell, re.MULTILINE) for cell in cells)
+    return {short(each.strip("\"'"), 40) for each in itertools.chain(*found)}
 
 
 def _code(path: Path) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bookext.course.grading import Marks
+from bookext.markup import MarkupError
 
 
 def _questions(folder: Path) -> list[dict]:
@@ -13,46 +14,61 @@ def _questions(folder: Path) -> list[dict]:
 
 
 def read(table: Path) -> dict[str, dict[str, str]]:
-    """The rows of a table.
+    """The rows of a table, also as spreadsheets save it: with a mark in front, or with semicolons.
 
     Args:
         table: path; it need not exist.
 
     Returns:
         Submission → column → text.
+
+    Raises:
+        MarkupError: it is no table of points.
     """
     if not table.exists():
         return {}
-    with table.open(newline="", encoding="utf-8") as file:
-        return {row["submission"]: row for row in csv.DictReader(file)}
+    try:
+        lines = table.read_text("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise MarkupError(f"{table} is not UTF-8: save it as such") from None
+    first = lines[0] if lines else ""
+    rows = csv.DictReader(lines, delimiter=";" if first.count(";") > first.count(",") else ",")
+    if lines and "submission" not in (rows.fieldnames or ()):
+        raise MarkupError(f"{table}: its first line names no column 'submission'")
+    return {row["submission"]: row for row in rows}
 
 
-def write(folder: Path, marks: Iterable[Marks], table: Path) -> None:
+def write(folder: Path, marks: Iterable[Marks], table: Path) -> list[str]:
     """Write the table, and a text of feedback a submission beside it.
 
-    Points by hand that stand in the table already are kept.
+    Points by hand that stand in the table already are kept, and so are the rows of other submissions.
 
     Args:
         folder: the instructor's, of the assignment.
         marks: of the submissions.
         table: path of the CSV.
+
+    Returns:
+        The submissions that stand in the table and are not among these.
     """
-    questions, before, rows = _questions(folder), read(table), []
-    feedback = table.parent / "feedback"
-    feedback.mkdir(parents=True, exist_ok=True)
+    questions, before = _questions(folder), read(table)
+    rows, feedback = dict(before), table.parent / "feedback" / folder.name
+    graded = set()
     for each in marks:
         name = _cell(each.submission)
+        graded.add(name)
         row = {"submission": name, "remarks": _cell(" | ".join(each.remarks))}
         for question in questions:
             column = question["name"]
             row[column] = (
                 before.get(name, {}).get(column, "") if question["manual"] else f"{each.points[column]:g}"
             )
-        rows.append(row)
-        (feedback / f"{each.submission.replace('/', '-')}.txt").write_text(
-            _feedback(questions, each), "utf-8"
-        )
-    _write(questions, rows, table)
+        rows[name] = row
+        text = feedback / f"{each.submission}.txt"
+        text.parent.mkdir(parents=True, exist_ok=True)
+        text.write_text(_feedback(questions, each), "utf-8")
+    _write(questions, rows.values(), table)
+    return [name for name in before if name not in graded]
 
 
 def total(folder: Path, table: Path) -> list[str]:
@@ -64,7 +80,12 @@ def total(folder: Path, table: Path) -> list[str]:
 
     Returns:
         What is missing or impossible, a line each.
+
+    Raises:
+        FileNotFoundError: there is no table.
     """
+    if not table.exists():
+        raise FileNotFoundError(f"{table} is not there: 'make grade' writes it")
     questions, rows = _questions(folder), list(read(table).values())
     troubles = [
         f"{row['submission']}: {question['name']}: {trouble}"
@@ -76,22 +97,30 @@ def total(folder: Path, table: Path) -> list[str]:
     return troubles
 
 
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
 def _trouble(text: str, most: float) -> str:
     try:
-        points = float(text)
+        points = _number(text)
     except ValueError:
         return f"{text!r} is no number" if text else "no points yet"
     return "" if 0 <= points <= most else f"{points:g} points of {most:g}"
 
 
-def _write(questions: list[dict], rows: list[dict], table: Path) -> None:
-    """The sum stands there once every question has its points."""
+def _sum(row: dict[str, str], questions: list[dict]) -> str:
+    """The sum, once every question has its points."""
+    if any(_trouble(row.get(each["name"]) or "", each["points"]) for each in questions):
+        return ""
+    return f"{round(sum(_number(row[each['name']]) for each in questions), 4):g}"
+
+
+def _write(questions: list[dict], rows: Iterable[dict], table: Path) -> None:
     columns = [question["name"] for question in questions]
-    automatic = [question["name"] for question in questions if not question["manual"]]
     for row in rows:
-        row["automatic"] = f"{round(sum(float(row[name]) for name in automatic), 4):g}"
-        done = not any(_trouble(row.get(each["name"]) or "", each["points"]) for each in questions)
-        row["total"] = f"{round(sum(float(row[name]) for name in columns), 4):g}" if done else ""
+        row["automatic"] = _sum(row, [question for question in questions if not question["manual"]])
+        row["total"] = _sum(row, questions)
     table.parent.mkdir(parents=True, exist_ok=True)
     with table.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(

@@ -81,6 +81,7 @@ class Answers:
     def __init__(self, run: Run):
         self.run = run
         self.failed = ""  # why the question scores 0
+        self.missing: list[str] = []  # names that the notebook does not define
 
     def get(self, name: str, default: object = None) -> object:
         """A name's value, a copy, or a function that calls the student's.
@@ -94,6 +95,7 @@ class Answers:
         """
         answer = self._ask(self.run.limits.call, do="look", name=name)
         if answer.get("missing"):
+            self.missing += [name] if name not in self.missing else []
             return default
         owner = answer.get("owner")
         if isinstance(owner, int) and owner in self.run.suspect and not self.failed:
