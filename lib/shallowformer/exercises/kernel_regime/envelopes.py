@@ -95,3 +95,53 @@ def check_crossover(width: Answer) -> Feedback:
         near=0.03,
         begin="go through even m and compare the two bounds at each; the radius B_U depends on m as well.",
     )
+
+
+def check_tenfold(d: Answer) -> Feedback:
+    """Exercise *What the dimension costs on paper*: the least d with √d at least ten times √(2/π).
+
+    Args:
+        d: the reader's answer.
+    """
+    mistakes = {
+        "at 63 the quotient is just below ten: √63/0.798 = 9.95": 63,
+        "that is √d = 10: the right factor is not 1 but √(2/π)": 100,
+        "that is √(π/2) in the place of √(2/π): E|G| of a Gaussian number is below 1": 158,
+        "that is without the root: √d against 2/π": 41,
+        "that is d itself ten times √(2/π); the paper's factor is √d": 8,
+    }
+    return judge_number(
+        "ex-envelopes-tenfold",
+        d,
+        64,
+        mistakes,
+        "compare √d, the paper's factor of σ₁ν̄_w, with E|G| = √(2/π)",
+        "8 against 0.798",
+        tolerance=0.0,
+        near=0.0,
+    )
+
+
+def check_least_seen(mean: Answer) -> Feedback:
+    """Exercise *Which covariance sees least?*: the smallest E‖MU‖ of trace 1 in three dimensions.
+
+    Args:
+        mean: the reader's answer.
+    """
+    right = gaussian_norms.mean_norm(3) / 3
+    mistakes = {
+        "that is attained by rank one, where the mean is largest": gaussian_means.MEAN_ABS,
+        "√(E‖MU‖²) = 1/√d is above the mean (Jensen)": 3**-0.5,
+        "that is E‖U‖: M has trace 1, not M = I": gaussian_norms.mean_norm(3),
+        "that spreads the trace over two directions; three see less": gaussian_norms.mean_norm(2) / 2,
+        "a mean over one direction, divided by three: the three numbers add up as squares": gaussian_means.MEAN_ABS
+        / 3,
+    }
+    return judge_number(
+        "ex-envelopes-least",
+        mean,
+        right,
+        mistakes,
+        "E‖MU‖ is a convex function of the eigenvalues and does not know their order: what does averaging over all orders do?",
+        "E‖U‖/3",
+    )
