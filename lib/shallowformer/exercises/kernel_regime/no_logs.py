@@ -81,3 +81,44 @@ def check_slope(slope: Answer) -> Feedback:
         near=0.25,
         begin="one width at a time: root mean square of the turn over inputs and seeds; then the slope of its logarithm in log m.",
     )
+
+
+def more_heads(part: str, k: float, inputs: float) -> float:
+    """How many times as many heads divide the bound on a part by k, at leading order in m.
+
+    Args:
+        part: ``"level"``, ``"turn"`` (of any point, Theorem B), or ``"paired turn"`` (along a run, Theorem D).
+        k: factor by which the bound is to fall, above 0.
+        inputs: factor by which their number grows; it does not enter.
+    """
+    return k if part == "paired turn" else k**2
+
+
+#: What people answer instead, by the hint they get; arguments part, k and the factor of the inputs.
+MORE_HEADS_MISTAKES = {
+    "of a paired run the bound on the turn is of order 1/m: k times as many heads divide it by k.": lambda part, k, inputs: k**2,
+    "only the turn is of order 1/m, and only for pairs; what m heads get wrong at the start falls like m^{−1/2}.": lambda part, k, inputs: k,
+    "pairs do not help the level: it is there before the first step.": lambda part, k, inputs: k**2 if part == "turn" else k,
+    "Theorem B's bound on the turn is of order m^{−1/2}; pairs have to be followed along the run for 1/m.": lambda part, k, inputs: k**2 if part == "level" else k,
+    "nothing is paid for more inputs: the loss is an average, and an average needs no union bound.": lambda part, k, inputs: more_heads(part, k, inputs) * (1 + math.log(inputs)),
+    "to halve m^{−1/2} takes 4 times as many heads: a square, not a root.": lambda part, k, inputs: k if part == "paired turn" else k**0.5,
+}  # fmt: skip
+
+
+def check_more_heads(answer: Callable[[str, float, float], float]) -> Feedback:
+    """Exercise *What more heads buy*: the factor in m that divides the bound on a part by k.
+
+    Args:
+        answer: part, k, factor of the inputs → a number.
+    """
+    cases = [
+        (f"the {part} to a {name}, {inputs:g} times as many inputs", (part, k, inputs))
+        for part, k, name, inputs in (
+            ("level", 2.0, "half", 1.0),
+            ("turn", 3.0, "third", 10.0),
+            ("paired turn", 10.0, "tenth", 1.0),
+            ("level", 10.0, "tenth", 100.0),
+            ("paired turn", 3.0, "third", 10.0),
+        )
+    ]
+    return judge("ex-no-logs-heads", answer, more_heads, cases, MORE_HEADS_MISTAKES)
