@@ -100,3 +100,40 @@ def check_repeated_mass(answer: Callable[[float, int], float]) -> Feedback:
         ("a weight near 1", (0.9, 5)),
     ]
     return judge("ex-headlines-padding", answer, repeated_mass, cases, MASS_MISTAKES)
+
+
+#: What people answer instead, by the hint they get; arguments n, N, k and the factor of the lengths.
+WIDTH_MISTAKES = {
+    "the width grows like the logarithm of the number of inputs, not like the number.": lambda n, N, k, longer: k**2 * N / n,
+    "an error that falls like m^{−1/2} takes k² times as many heads, not k times.": lambda n, N, k, longer: k * math.log(2 * N) / math.log(2 * n),
+    "the logarithm is under a root in the error, not in the number of heads.": lambda n, N, k, longer: k**2 * (math.log(2 * N) / math.log(2 * n)) ** 0.5,
+    "the maximum is over 2n numbers, e and −e of every input.": lambda n, N, k, longer: k**2 * math.log(N) / math.log(n),
+    "the length is in none of the constants: no head more for longer sequences.": lambda n, N, k, longer: longer * width_factor(n, N, k, longer),
+    "a logarithm of the length does not enter either: the maximum is over inputs, not over tokens.": lambda n, N, k, longer: k**2 * math.log(2 * N * longer) / math.log(2 * n),
+}  # fmt: skip
+
+
+def width_factor(n: int, N: int, k: float, longer: float) -> float:
+    """How many times as many heads part 2 of the lemma asks for: k² log 2N / log 2n.
+
+    Args:
+        n: inputs before.
+        N: inputs after.
+        k: factor by which the error is to fall, above 0.
+        longer: factor by which sequences grow; it does not enter.
+    """
+    return k**2 * math.log(2 * N) / math.log(2 * n)
+
+
+def check_width_factor(answer: Callable[[int, int, float, float], float]) -> Feedback:
+    """Exercise *What the headlines ask for*: the factor in the number of heads that are enough.
+
+    Args:
+        answer: n, N, k and the factor of the lengths → a number.
+    """
+    cases = [
+        ("5 000 inputs instead of 50, half the error, lengths as before", (50, 5000, 2.0, 1.0)),
+        ("50 inputs, a third of the error, lengths times 4", (50, 50, 3.0, 4.0)),
+        ("10⁶ inputs instead of 10³, the same error, lengths times 100", (1000, 1_000_000, 1.0, 100.0)),
+    ]
+    return judge("ex-headlines-width", answer, width_factor, cases, WIDTH_MISTAKES)
