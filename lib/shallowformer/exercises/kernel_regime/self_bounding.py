@@ -115,10 +115,10 @@ def other_loss(V0: float, A2: float, H: float, kappa: float, steps: int) -> floa
 #: What people answer instead, by the hint they get; arguments V₀, A², H, κ and τ.
 OTHER_LOSS_MISTAKES = {
     "that is the bound for the square, for which H = κ = 2.": lambda V0, A2, H, kappa, steps: A2 * V0 / steps,
-    "at the longest step that is allowed at all nothing is left: the best one is half as long, and leaves κ/2.": lambda V0, A2, H, kappa, steps: H * A2 * V0 / (kappa**2 * steps),
+    "at the longest step that is allowed at all nothing is left: the best one is half as long, and leaves κ/2.": lambda V0, A2, H, kappa, steps: H * A2 * V0 / (2 * kappa**2 * steps),
     "the slope towards the comparator has a factor 2 from the square of the distance: 2ηκℓ.": lambda V0, A2, H, kappa, steps: 8 * H * A2 * V0 / (kappa**2 * steps),
     "κ comes twice: in what a step gains, and in how long it may be.": lambda V0, A2, H, kappa, steps: 2 * H * A2 * V0 / (kappa * steps),
-    "ℓ′² ≤ 2Hℓ: its 2 went lost.": lambda V0, A2, H, kappa, steps: H * A2 * V0 / (2 * kappa**2 * steps),
+    "ℓ′² ≤ 2Hℓ: its 2 went lost.": lambda V0, A2, H, kappa, steps: H * A2 * V0 / (kappa**2 * steps),
 }  # fmt: skip
 
 
