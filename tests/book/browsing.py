@@ -9,7 +9,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +19,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install -r requirements.txt")
 from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -33,6 +34,9 @@ if not CHROMIUM:
 DESKTOP, PHONE = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 GUISES = {"light": (DESKTOP, "light"), "dark": (DESKTOP, "dark"), "phone": (PHONE, "dark")}
 LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("look.js", "thin.js"))
+
+#: Boxes that scroll sideways are stops for the tabulator key, once the page's script has seen their new size.
+REACHABLE = "() => [...document.querySelectorAll('article pre')].every(box => box.scrollWidth <= box.clientWidth || box.tabIndex >= 0)"
 
 #: Kinds of files that hosts send compressed.
 TEXT = {".html", ".css", ".js", ".svg", ".json", ".txt", ".xml"}
@@ -164,8 +168,10 @@ def _dress(tab: Page, guise: str) -> None:
 
 
 def _settle(tab: Page) -> None:
-    """Wait until the fonts have come and the page's script has measured its boxes."""
+    """Wait until the fonts have come and the page's script has measured its boxes: on a busy machine that can be late."""
     tab.evaluate("() => document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100))))")  # fmt: skip
+    with suppress(PlaywrightTimeout):  # what does not come in time is for the tests to find
+        tab.wait_for_function(REACHABLE, timeout=5000)
 
 
 def _axe(tab: Page) -> list[str]:

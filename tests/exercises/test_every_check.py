@@ -230,6 +230,14 @@ def test_a_stub_is_not_yet_judged(check):
     assert check(lambda *arguments: None).state == ("wrong" if none_is_an_answer else "not yet")
 
 
+def test_a_library_that_lacks_something_is_not_a_stub():
+    def answer(*arguments):
+        raise NotImplementedError("max is not implemented for complex tensors")
+
+    told = feedback.judge_by("ex-any", answer, [("one", (1.0,))], lambda value, *arguments: None, "")
+    assert told.state == "wrong" and "complex" in told.message
+
+
 @functions
 def test_an_answer_that_raises_is_told_what_it_raised(check):
     def answer(*arguments):
