@@ -35,6 +35,11 @@ WRONG = {
         ),
         ("a new bound that is too small", 24, _SAMPLE + "\n\ndef new(point):\n    return 0.05 * old(point)"),
         (
+            "the diameter, above the paper's bound at short steps, which only the hidden seeds draw",
+            16,
+            _SAMPLE + "\n\ndef new(point):\n    return math.sqrt(2)",
+        ),
+        (
             "one point for every seed",
             6,
             _SAMPLE + "\n\nfirst = sample\n\n\ndef sample(seed):\n    return first(0)",

@@ -100,6 +100,7 @@ WRONG = {
         ("one observation only", 10, of(FROSTED, FROSTED_RIGHT, count="min(1, T // L)")),
         ("Y is forecast", 14, of(FROSTED, FROSTED_RIGHT).replace("return P", "return P + noise")),
         ("a chain that begins without variance of its own", 14, of(FROSTED, FROSTED_RIGHT, start="variance")),
+        ("no more than fifty rounds", 6, of(FROSTED, FROSTED_RIGHT, count="min(50, T // L)")),
         ("all values of the window", 14, of(FROSTED, FROSTED_RIGHT, count="T")),
         ("a window of exactly L values does not help", 14, of(FROSTED, FROSTED_RIGHT, count="(T - 1) // L")),
     ],
