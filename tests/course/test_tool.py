@@ -100,6 +100,8 @@ BROKEN = {
     "a solution outside": ("number = classes", "answer = 3 # SOLUTION\nnumber = classes", "outside of a solution block"),
     "two tests of one name": ("test_large_logits_secretly", "test_small", "two tests are named test_small"),
     "a rubric that does not add up": ("- 20 points: each", "- 25 points: each", "50 in all"),
+    "tests that have more points": ("points: 10\n", "points: 31\n", "its tests have 31 in all"),
+    "tests that have fewer points": ("# HIDDEN\ndef test_large", '""" # BEGIN TEST CONFIG\nhidden: true\npoints: 4\n""" # END TEST CONFIG\ndef test_large', "30 points, and its tests have 14 in all"),
     "no rubric": ("**Rubric**", "**Marks**", "Rubric"),
     "a question without points": ("points: 30", "value: 30", "it has no points"),
     "two questions of one name": ("name: q2", "name: q1", "a second question q1"),
@@ -120,6 +122,17 @@ def test_a_source_is_refused_for(what, tmp_path):
     with pytest.raises(MarkupError, match=said):
         assign.make(broken, tmp_path / "out")
     assert not list((tmp_path / "out").rglob("student/*.ipynb"))
+
+
+def test_what_was_made_stays_where_otter_refuses_the_source(tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise ValueError
+
+    assign.make(FIXTURE, tmp_path)
+    monkeypatch.setattr(assign, "_otter", refuse)
+    with pytest.raises(ValueError):
+        assign.make(FIXTURE, tmp_path)
+    assert (tmp_path / "instructor/fixture/questions.json").exists()
 
 
 def test_the_command_line_names_what_is_missing(tmp_path):

@@ -50,11 +50,11 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
     notebook = master.read(path, label)
     marked = questions.take_apart(notebook, path)
     folder, student = out / "instructor" / name, out / "student"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    student.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         made = _otter(notebook, name, Path(scratch))
+        shutil.rmtree(folder, ignore_errors=True)  # not before: what is there stays if otter refuses
+        folder.mkdir(parents=True)
+        student.mkdir(parents=True, exist_ok=True)
         visible = {t.stem: t.read_text("utf-8") for t in sorted((made / "student/tests").glob("*.py"))}
         _write(made / f"student/{name}.ipynb", student / f"{name}.ipynb", name, visible)
         _write(made / f"autograder/{name}.ipynb", folder / f"{name}.ipynb", name, visible)

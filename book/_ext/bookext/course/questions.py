@@ -71,7 +71,7 @@ def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
     hidden: list[str] = []
     shown = ""
     inside: list[str] = []
-    tests: set[str] = set()
+    tests: dict[str, float | None] = {}  # its own points, if it has some
 
     def error(what: str) -> MarkupError:
         return MarkupError(
@@ -83,7 +83,7 @@ def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
         if mark and mark[1].upper() == "END":
             inside.pop()
             if mark[2].upper() == "QUESTION":
-                _complete(questions[-1], bool(tests), error)
+                _complete(questions[-1], tests, error)
         elif mark and inside and mark[2].upper() == "QUESTION":
             raise error(f"a question begins inside the block {inside[-1]}")
         elif mark:
@@ -95,12 +95,13 @@ def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
                 if not isinstance(config.get("points"), int | float):
                     raise MarkupError(f"{path.name}: {config['name']}: it has no points (one number)")
                 questions.append(Question(config["name"], config["points"], config.get("manual", False)))
-                tests = set()
+                tests = {}
         elif inside[-1:] == ["TESTS"]:
             function = _test(cell.source, error)
             if function.name in tests:
                 raise error(f"two tests are named {function.name}; only one would run")
-            tests.add(function.name)
+            own = re.search(r"^points:\s*(\d+(?:\.\d+)?)\s*$", cell.source, re.MULTILINE)
+            tests[function.name] = float(own[1]) if own else None
             questions[-1].names += [a.arg for a in function.args.args if a.arg not in questions[-1].names]
             if re.search(r"^#.*\bhidden\b|^hidden:\s*true", cell.source, re.IGNORECASE | re.MULTILINE):
                 secrets.append(f"def {function.name}(")
@@ -127,14 +128,18 @@ def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
     return Marked(questions, secrets + [line for line in hidden if line not in shown])
 
 
-def _complete(question: Question, tested: bool, error) -> None:
+def _complete(question: Question, tests: dict[str, float | None], error) -> None:
     if question.manual and sum(points for points, _ in question.rubric) != question.points:
         raise error(
             "inside its solution block a Markdown cell must begin with **Rubric** and list '- 3 points: what earns them', "
             f"{question.points:g} in all; it has {[points for points, _ in question.rubric]}"
         )
-    if question.manual == tested:
+    if question.manual == bool(tests):
         raise error("a question has tests, or is marked by hand (manual: true); this one has both or neither")
+    own = [points for points in tests.values() if points is not None]
+    shared = len(own) < len(tests)  # what is left goes to those without points
+    if sum(own) > question.points or (own and not shared and abs(sum(own) - question.points) > 1e-9):
+        raise error(f"it has {question.points:g} points, and its tests have {sum(own):g} in all")
 
 
 def _test(source: str, error) -> ast.FunctionDef:
