@@ -56,7 +56,7 @@ def test_a_class_set_by_the_student_changes_nothing(grade):
 def test_a_name_that_is_not_defined_is_told_as_such(grade):
     marks = grade(weights="def weight(logits):\n    return logits")
     assert marks.points == {"q1": 0, "q2": 20}
-    assert marks.remarks == ["q1: weights not defined"]
+    assert marks.remarks == ["q1: weights is not defined"]
     assert marks.feedback["q1"].startswith("weights is not defined")
 
 
@@ -96,6 +96,14 @@ def test_a_function_that(code, grade, course):
     marks = grade(weights=f"import torch\nTESTS = {str(tests)!r}\ndef weights(logits):\n    {body}")
     assert marks.points == {"q1": 0, "q2": 20}
     assert said in marks.feedback["q1"] + " ".join(marks.remarks)
+
+
+def test_a_call_that_takes_too_long_costs_its_test(grade):
+    """Whether a slow answer is in time depends on the machine; what it passed does not."""
+    slow = "import torch\ndef weights(logits):\n    while logits.numel() == 3: pass\n    return torch.softmax(logits, -1)"
+    marks = grade(weights=slow)
+    assert marks.points == {"q1": 10, "q2": 20}
+    assert marks.remarks == ["q1: a call took more than 1.5 s"]
 
 
 NAUGHTY_CELLS = {

@@ -7,7 +7,7 @@ comes back, as data (``wire``).
 **What this defends against.** A submission cannot change what judges it: whatever it does to otter, to ``shallowformer.exercises``
 or to any other module, it does to its own process. A cell or a call that raises, loops, exits, crashes, or takes too much memory
 costs its question, and the rest is graded: a cell is interrupted, and if it will not stop, the notebook is run again without it; a
-question in which a call does not return or ends the process scores 0. What is printed is thrown away. Values are data, of bounded
+call that takes too long is interrupted and costs its test; a question in which a call will not stop or ends the process scores 0. What is printed is thrown away. Values are data, of bounded
 size; an object of the student's own class arrives as one that equals nothing. Reading the instructor's folders, the book's sources
 and tests, importing what knows answers (``confine.REFUSED``), starting programs and using the network are refused: by Python's
 audit hooks everywhere, and on Linux also by the kernel (Landlock), which native code cannot get around. A question whose answer
@@ -96,22 +96,20 @@ def grade(
     run = Run(nursery, cells, limits, remark)
     try:
         for question in questions:
-            earned, said, failed, missing = _question(
-                folder / "tests" / f"{question['name']}.py", run, limits
-            )
+            earned, said, failed, notes = _question(folder / "tests" / f"{question['name']}.py", run, limits)
             marks.points[question["name"]] = earned
             marks.feedback[question["name"]] = said
             if failed:
                 remark(f"{question['name']}: 0, as {failed}")
-            elif missing:
-                remark(f"{question['name']}: {', '.join(missing)} not defined")
+            for note in () if failed else notes:
+                remark(f"{question['name']}: {note}")
     finally:
         run.end()
     return marks
 
 
 def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str, list[str]]:
-    """Points, what may be told, why it scores 0 if that is not for its tests, and names that are not defined."""
+    """Points, what may be told, why it scores 0 if that is not for its tests, and what else is to be said."""
     from otter.test_files.exception_test import ExceptionTestFile  # it loads much: only when needed
 
     tests = ExceptionTestFile.from_file(str(path))
@@ -123,7 +121,7 @@ def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str, li
         answers.failed = (
             answers.failed or f"its tests could not be run ({type(error).__name__}: {short(error)})"
         )
-    told = [f"{name} is not defined: its cell is missing, or failed" for name in answers.missing]
+    told = list(answers.notes)
     for result in tests.test_case_results:
         kind = "hidden test" if result.test_case.hidden else "test"
         said = "" if result.passed or result.test_case.hidden else f": {short(_reason(result.message), 800)}"
@@ -131,8 +129,8 @@ def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str, li
             f"{kind} ({result.test_case.points:g} points): {'passed' if result.passed else 'failed'}{said}"
         )
     if answers.failed:
-        return 0.0, "\n".join([*told, f"no points: {answers.failed}"]), answers.failed, answers.missing
-    return round(float(tests.score), 4), "\n".join(told), "", answers.missing
+        return 0.0, "\n".join([*told, f"no points: {answers.failed}"]), answers.failed, answers.notes
+    return round(float(tests.score), 4), "\n".join(told), "", answers.notes
 
 
 def _reason(message: str) -> str:

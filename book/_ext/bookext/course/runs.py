@@ -81,7 +81,8 @@ class Answers:
     def __init__(self, run: Run):
         self.run = run
         self.failed = ""  # why the question scores 0
-        self.missing: list[str] = []  # names that the notebook does not define
+        self.slow = ""  # why nothing more is called in this test
+        self.notes: list[str] = []  # names that are not defined, and calls that took too long
 
     def get(self, name: str, default: object = None) -> object:
         """A name's value, a copy, or a function that calls the student's.
@@ -93,9 +94,10 @@ class Answers:
         Returns:
             The value.
         """
+        self.slow = ""  # a test begins
         answer = self._ask(self.run.limits.call, do="look", name=name)
         if answer.get("missing"):
-            self.missing += [name] if name not in self.missing else []
+            self._note(f"{name} is not defined")
             return default
         owner = answer.get("owner")
         if isinstance(owner, int) and owner in self.run.suspect and not self.failed:
@@ -135,8 +137,8 @@ class Answers:
         return self._value(answer)
 
     def _ask(self, seconds: float, **order: object) -> dict:
-        if self.failed:
-            raise RuntimeError(self.failed)
+        if self.failed or self.slow:
+            raise RuntimeError(self.failed or self.slow)
         try:
             student = self.run.ready()
             answer, late = student.ask(seconds, **order)
@@ -146,10 +148,14 @@ class Answers:
         if found := suspicion(answer):
             self.failed = f"{found} was tried in a call"
         elif late:
-            self.failed = f"a call took more than {seconds:g} s"
-        if self.failed:
-            raise RuntimeError(self.failed)
+            self.slow = f"a call took more than {seconds:g} s"
+            self._note(self.slow)
+        if self.failed or self.slow:
+            raise RuntimeError(self.failed or self.slow)
         return answer
+
+    def _note(self, text: str) -> None:
+        self.notes += [text] if text not in self.notes else []
 
     def _value(self, answer: dict) -> object:
         def proxy(number: int) -> Callable:
