@@ -44,11 +44,12 @@ notebooks: $(READY)
 
 # CLASS=2027 draws other parameters. What students get is in _build/course/student, the rest must not be published.
 course: $(READY)
-	$(BIN)/python -m bookext.course make $(if $(CLASS),--class $(CLASS))
+	$(BIN)/python -m bookext.course make $(if $(CLASS),--class "$(CLASS)")
 
 # SUBMISSIONS=folder of notebooks, ASSIGNMENT=ps1; the table is POINTS=ps1-points.csv.
 grade: $(READY)
-	$(BIN)/python -m bookext.course grade $(ASSIGNMENT) $(SUBMISSIONS) --out $(or $(POINTS),$(ASSIGNMENT)-points.csv)
+	$(if $(and $(ASSIGNMENT),$(SUBMISSIONS)),,$(error make grade ASSIGNMENT=ps1 SUBMISSIONS=folder))
+	$(BIN)/python -m bookext.course grade "$(ASSIGNMENT)" "$(SUBMISSIONS)" --out "$(or $(POINTS),$(ASSIGNMENT)-points.csv)"
 
 # The site's pages as one document; PAGES="book/tour book/notation" prints these only. Without Chromium it says so and does nothing.
 pdf: book

@@ -126,11 +126,15 @@ def _question(path: Path, run: Run, limits: Limits) -> tuple[float, str, str, li
         kind = "hidden test" if result.test_case.hidden else "test"
         said = "" if result.passed or result.test_case.hidden else f": {short(_reason(result.message), 800)}"
         told.append(
-            f"{kind} ({result.test_case.points:g} points): {'passed' if result.passed else 'failed'}{said}"
+            f"{kind} ({_points(result.test_case.points)}): {'passed' if result.passed else 'failed'}{said}"
         )
     if answers.failed:
         return 0.0, "\n".join([*told, f"no points: {answers.failed}"]), answers.failed, answers.notes
     return round(float(tests.score), 4), "\n".join(told), "", answers.notes
+
+
+def _points(points: float) -> str:
+    return f"{points:g} point{'' if points == 1 else 's'}"
 
 
 def _reason(message: str) -> str:

@@ -31,7 +31,7 @@ HOW_TO = """\
 {checks} Text goes into the cells below a question; write formulas between dollar signs.
 
 Hand in this notebook (`.ipynb`). It is run from top to bottom, each cell for at most a minute, without a network, without other files,
-and without the answers' checks of the book (`shallowformer.exercises`)."""
+and without the checks of the book's exercises. Linear algebra, probability and PyTorch are taken for granted."""
 
 CHECKS = """\
 Run the two cells below first. `grader.check("{question}")` tries your answer to a question: it says what is wrong where it can, and it

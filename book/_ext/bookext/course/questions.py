@@ -22,7 +22,7 @@ class Question:
         name: for example ``q1``.
         points: what it is worth.
         manual: marked by hand.
-        title: the heading of its text.
+        title: the heading of its text, without number and minutes.
         names: what its tests take from the notebook.
         rubric: points and what earns them, of a question that is marked by hand.
     """
@@ -121,7 +121,9 @@ def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
             raise error("a solution outside of a solution block would stay in the student's notebook")
         elif inside == ["QUESTION"] and cell.cell_type == "markdown" and not questions[-1].title:
             heading = re.search(r"^#+ (.+)$", cell.source, re.MULTILINE)
-            questions[-1].title = heading[1] if heading else ""
+            questions[-1].title = (
+                re.sub(r"^Question \d+: | \(\d+ minutes\)$", "", heading[1]) if heading else ""
+            )
     if inside:
         raise error(f"the block {inside[-1]} has no end")
     # a hidden test may try other cases in the words of a visible one
@@ -199,6 +201,8 @@ def rubrics(name: str, questions: list[Question]) -> str:
     lines.append(
         f"| in all | {sum(q.points for q in questions):g} | {sum(q.points for q in questions if q.manual):g} by hand |"
     )
+    if any(q.manual for q in questions):
+        lines += ["", "Another complete proof earns all points; the steps are for what is not complete."]
     for q in questions:
         if q.manual:
             lines += ["", f"## {q.name}{f': {q.title}' if q.title else ''} ({q.points:g} points)", ""]
