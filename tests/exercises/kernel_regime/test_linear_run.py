@@ -32,3 +32,20 @@ def test_roots_of_a_linear_run_s_losses_prove_no_departure():
         roots = [float(((1 - 2 * sizes.abs()) ** s * y).norm()) for s in range(6)]
         for three in zip(roots, roots[1:], roots[2:], strict=False):
             assert linear_run.departure(*three) < 1e-12 * three[1]
+
+
+def test_a_projection_by_pinv_passes_and_a_zero_kernel_learns_nothing():
+    def unfitted(G, y):
+        return (y - torch.linalg.pinv(G, hermitian=True) @ G @ y).square().mean().sqrt()
+
+    assert linear_run.check_unfitted(unfitted).passed
+    zero, ones = torch.zeros(4, 4, dtype=torch.float64), torch.ones(4, dtype=torch.float64)
+    assert linear_run.unfitted(zero, ones) == 1
+
+
+def test_a_bound_by_the_arithmetic_mean_is_told_that_it_is_not_the_best():
+    told = linear_run.check_departure(lambda a, b, c: max(0.0, (2 * b - a - c) / 4)).told
+    assert "not the best" in told
+    for case in ((1.0, 1.0, 0.5), (0.8, 0.9, 0.3)):
+        a, b, c = case
+        assert (2 * b - a - c) / 4 < linear_run.departure(*case)

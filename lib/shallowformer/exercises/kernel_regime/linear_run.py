@@ -1,6 +1,7 @@
 """Exercises of the chapter *The whole run, known before the first step*."""
 
 import itertools
+import math
 from collections.abc import Callable
 
 import torch
@@ -18,7 +19,7 @@ def unfitted(G: Float[Tensor, "n n"], y: Float[Tensor, " n"]) -> float:
         y: labels.
     """
     sizes, axes = torch.linalg.eigh(G)
-    return float(((axes.mT @ y)[sizes < 1e-9 * sizes.max()]).norm()) / len(y) ** 0.5
+    return float(((axes.mT @ y)[sizes <= 1e-9 * sizes.max()]).norm()) / len(y) ** 0.5
 
 
 def _all_of(y: Tensor) -> float:
@@ -149,10 +150,10 @@ def departure(before: float, now: float, after: float) -> float:
 #: What people answer instead, by the hint they get; arguments the roots of three losses.
 DEPARTURE_MISTAKES = {
     "if the loss slows down, nothing is proved: the bound is 0, not negative.": lambda a, b, c: (b**2 - a * c) / (a + 2 * b + c),
-    "the linear run itself need not be convex to this degree: compare products, μ_s² ≤ μ_{s−1}μ_{s+1}.": lambda a, b, c: max(0.0, (2 * b - a - c) / 4),
+    "a bound, but not the best: μ_s is at most the geometric mean of its neighbours, which is below the arithmetic one.": lambda a, b, c: max(0.0, (2 * b - a - c) / 4),
     "all three steps may be off: ℓ_s by −E, and both neighbours by E.": lambda a, b, c: max(0.0, b - (a * c) ** 0.5),
     "the neighbours may be off as well: both grow by E.": lambda a, b, c: max(0.0, (b**2 - a * c) / (2 * b)),
-    "μ_s may be off as well: it is only known to be at least ℓ_s − E.": lambda a, b, c: max(0.0, (b**2 - a * c) / (a + c)),
+    "μ_s may be off as well: it is only known to be at least ℓ_s − E.": lambda a, b, c: max(0.0, (math.hypot(a - c, 2 * b) - a - c) / 2),
 }  # fmt: skip
 
 

@@ -40,6 +40,18 @@ def _late(before: float, after: float, w: float, p: float, q: float) -> tuple[fl
     return slope * inner, -2 * after * slope * inner**2 + slope * (2 * slope * inner + w * q)
 
 
+def _overwritten(before: float, after: float, w: float, p: float, q: float) -> tuple[float, float]:
+    """With the new p in all of q."""
+    slope, inner = 1 - after**2, before + w * p
+    new = slope * inner
+    return new, -2 * after * slope * (before + w * new) ** 2 + slope * (2 * new + w * q)
+
+
+def _moved_on(before: float, after: float, w: float, p: float, q: float) -> tuple[float, float]:
+    """With the new state where the old one belongs."""
+    return _step(after, after, w, p, q)
+
+
 #: What people answer instead, by the hint they get.
 BEND_MISTAKES = {
     "w h_{t−1} is a product, and its second derivative is 2p_{t−1} + w q_{t−1}: the 2 is missing.": lambda x, w: _run(x, w, lambda *a: _step(*a, both=1.0)),
@@ -48,7 +60,9 @@ BEND_MISTAKES = {
     "σ″ of tanh is −2 tanh (1 − tanh²): mind its sign.": lambda x, w: _run(x, w, lambda *a: _step(*a, bend=-1.0)),
     "σ″ of tanh is −2 tanh (1 − tanh²): its 2 is missing.": lambda x, w: _run(x, w, lambda *a: _step(*a, bend=0.5)),
     "∂z_t/∂w stands twice beside σ″: once outside, once from the slope.": lambda x, w: _run(x, w, _unsquared),
+    "every p in the formula for q is that of the step before: use it before it is overwritten.": lambda x, w: _run(x, w, _overwritten),
     "the 2p is that of the step before: use p before it is overwritten.": lambda x, w: _run(x, w, _late),
+    "the weight multiplies the state before this step: use h before it is overwritten.": lambda x, w: _run(x, w, _moved_on),
 }  # fmt: skip
 
 
