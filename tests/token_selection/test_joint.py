@@ -290,3 +290,12 @@ def test_what_cannot_be_run(case):
         joint_conditions.Lemma11(2, 2, 0.0, 1.0, 1.0, 1.0, 0.1)
     with refused("Q", "0.0", "above 0"):
         joint_bounds.loss_constant_any_data(0.1, 1.0, 1.0, 0.0)
+
+
+def test_nothing_moves_where_the_gradient_vanishes():
+    X = torch.tensor([[1.0, 0.0], [-1.0, 0.0]], dtype=torch.float64)[None, :, None].expand(1, 2, 3, 2)
+    K = torch.einsum("bitd,bjsd->bitjs", X, X)
+    eta = torch.tensor([0.5], dtype=torch.float64)
+    seen = joint_gram.run(K, torch.zeros(1, 2, dtype=torch.long), eta, 20)
+    assert bool((seen.pull == 0).all())
+    assert bool((seen.margins == 0).all())

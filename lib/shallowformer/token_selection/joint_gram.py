@@ -116,7 +116,8 @@ def run(
         margins = (phi * scores).sum(-1)
         share = torch.softmax(-margins, 1)  # ℓ_i/(nL)
         along = torch.einsum("bitjs,bj,bjs->bit", K, share, phi)  # ⟨Σ share_j z_j, x_{i,t}⟩
-        pull = (share * (phi * along).sum(-1)).sum(1).sqrt()  # ‖Σ share_j z_j‖
+        square_u = (share * (phi * along).sum(-1)).sum(1)  # ‖Σ share_j z_j‖², which rounding can make negative
+        pull = _root(square_u)
         steps_z = (phi * along).sum(-1) / pull[:, None]
         length = eta * (t + 1) ** -p
         after = scores + length[:, None, None] * along / pull[:, None, None]
@@ -125,9 +126,7 @@ def run(
         c = share[..., None] / share.amax(1)[:, None, None] * phi * off
         each = torch.einsum("bitjs,bij,bjs->bitj", K, asks, c)
         moves = each.sum(-1)
-        square = (c * moves).sum((1, 2))
-        # 0/0 := 0, in value and derivative: scores start at 0, and then nothing moves.
-        size = torch.where(square > 0, square, 1.0).sqrt()
+        size = _root((c * moves).sum((1, 2)))
         apart = each[:, :, :1] - each[:, :, 1:]
         own = (apart * same).sum(-1)
         found = {
@@ -136,7 +135,7 @@ def run(
             "margins": margins,
             "ahead": scores[..., :1] - scores[..., 1:],
             "gaps": logits[..., :1] - logits[..., 1:],
-            "pull": pull,
+            "pull": torch.where(square_u > 0, pull, 0.0),
             "spread": steps_z.amax(1) - steps_z.amin(1),
             "rises": steps_z,
             "own": own,
@@ -148,3 +147,8 @@ def run(
         scores = after
         logits = logits + (eta * (t + 1) ** -q / size)[:, None, None] * moves
     return Course(**{name: torch.stack(values) for name, values in seen.items()})
+
+
+def _root(square: Float[Tensor, " b"]) -> Float[Tensor, " b"]:
+    """The norm to divide by; 1 where a gradient vanishes: 0/0 := 0, in value and derivative, so nothing moves there."""
+    return torch.where(square > 0, square, 1.0).sqrt()
