@@ -293,7 +293,7 @@ def test_what_cannot_be_run(case):
 
 
 def test_nothing_moves_where_the_gradient_vanishes():
-    X = torch.tensor([[1.0, 0.0], [-1.0, 0.0]], dtype=torch.float64)[None, :, None].expand(1, 2, 3, 2)
+    X = torch.tensor([[1.0, 0.0], [-1.0, 0.0]], dtype=torch.float64)[None, :, None].expand(1, 2, 2, 2)
     K = torch.einsum("bitd,bjsd->bitjs", X, X)
     eta = torch.tensor([0.5], dtype=torch.float64)
     seen = joint_gram.run(K, torch.zeros(1, 2, dtype=torch.long), eta, 20)

@@ -116,7 +116,7 @@ def run(
         margins = (phi * scores).sum(-1)
         share = torch.softmax(-margins, 1)  # ℓ_i/(nL)
         along = torch.einsum("bitjs,bj,bjs->bit", K, share, phi)  # ⟨Σ share_j z_j, x_{i,t}⟩
-        square_u = (share * (phi * along).sum(-1)).sum(1)  # ‖Σ share_j z_j‖², which rounding can make negative
+        square_u = (share * (phi * along).sum(-1)).sum(1)  # ‖Σ share_j z_j‖²; rounded, maybe below 0
         pull = _root(square_u)
         steps_z = (phi * along).sum(-1) / pull[:, None]
         length = eta * (t + 1) ** -p
