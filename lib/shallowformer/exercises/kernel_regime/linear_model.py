@@ -107,7 +107,7 @@ def check_frozen_bound(frozen_bound: Callable[[float, float, float, int], float]
 #: What people answer instead, by the hint they get.
 READOUT_EXPONENT_MISTAKES = {
     "the error falls with m: mind the sign": 0.5,
-    "that is the rate where partners move alike or oppositely; an adversary moves each as it likes": -1.0,
+    "that is the rate where partners move oppositely; an adversary moves each as it likes": -1.0,
 }
 
 

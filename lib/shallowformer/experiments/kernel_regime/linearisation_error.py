@@ -56,7 +56,7 @@ def displacement(way: str, X: Float[Tensor, "n T d"], phi0: Parameters, seed: in
     """A way to the boundary.
 
     Args:
-        way: "aligned", every head uphill and read out louder; "random"; or "transported", partners in opposite directions.
+        way: "aligned", every head uphill, and every readout up; "random"; or "transported", partners in opposite directions.
         X: the inputs.
         phi0: the initialisation.
         seed: of the random way.

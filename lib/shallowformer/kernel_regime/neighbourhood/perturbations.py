@@ -31,7 +31,7 @@ def head_aligned(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Parameters:
-    """Every head uphill on its own output, summed over the inputs, and read out louder: δc_i = +ρ_c/√m for all heads.
+    """Every head uphill on its own output, summed over the inputs, with δc_i = +ρ_c/√m for all heads.
 
     Args:
         X: tokens in the unit ball.
