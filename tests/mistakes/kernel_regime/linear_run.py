@@ -67,8 +67,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("no fourth derivative of the activation", curvature.Heads, "growth", lambda self, radius: (
             _right_growth(self, radius) - curvature.FOURTH * self.z1_norm**4 * radius)),
     ],
+    "kr-lemma-f-growth/short": [package("fourth cumulants only", curvature, "FIVE", 0.0)],
     "kr-lemma-f-growth/attention": [
-        package("fourth cumulants only", curvature, "FIVE", 0.0),
         package("tokens of half the diameter", curvature.Heads, "growth", lambda self, radius: _right_growth(self, radius / 2)),
     ],
     "kr-lemma-f-growth/taylor": [

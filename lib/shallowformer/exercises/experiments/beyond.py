@@ -85,7 +85,7 @@ def check_reach(answer: Callable[[float, float, float, float, float], float]) ->
 CAUSAL_MISTAKES = {
     "that is the average without padding, or at the second copy.": 0.0,
     "the first token is +e, and both of its copies are seen.": -1 / 3,
-    "a query sees its own token, too.": 1 / 2,
+    "a query sees its own token, too.": 1.0,
 }
 
 
