@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 
 import torch
@@ -178,14 +178,16 @@ class Loss:
             and self.X.dtype in (torch.float32, torch.float64)
             and self.sigma is TANH
         )
-        return (
-            compiled.passed
-            if compiled is not None and can and len(point[0]) % compiled.WIDTH == 0
-            else self._passed
-        )
+        if compiled is None or not can or len(point[0]) % compiled.WIDTH:
+            return self._passed
+        scratch = self.X.new_empty(self._at_once(point) * self.X.shape[1] * len(point[0]))
+        return partial(compiled.passed, scratch=scratch)
+
+    def _at_once(self, point: Point) -> int:
+        return max(1, _IN_CACHE // (self.X.element_size() * len(point[0])))
 
     def _chunks(self, samples: Tensor, point: Point) -> tuple[Tensor, ...]:
-        return samples.split(max(1, _IN_CACHE // (samples.element_size() * len(point[0]))))
+        return samples.split(self._at_once(point))
 
     def _passed(self, X: Tensor, y: Tensor | None, point: Point) -> tuple[Tensor, tuple[Tensor, ...]]:
         """Outputs; with labels, also Σ_j r_j √m ∇f_j in c, U and w, where states are overwritten, from the last to the first, by what flows back."""

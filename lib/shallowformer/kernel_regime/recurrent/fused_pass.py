@@ -13,7 +13,7 @@ __all__ = ["WIDTH", "passed"]
 
 
 def passed(
-    X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point
+    X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point, scratch: Tensor
 ) -> tuple[Float[Tensor, " n"], Point]:
     """Outputs of some samples; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
 
@@ -21,10 +21,11 @@ def passed(
         X: tokens, in float32 or float64.
         y: labels, if gradients are wanted.
         point: (c, U, w) of tanh units, a multiple of ``WIDTH`` of them.
+        scratch: at least nTm numbers of the same type, overwritten; a new array for every few samples would leave holes in memory.
     """
     c, U, w = (block.contiguous() for block in point)
     n, T, d = X.shape
-    driven = X.reshape(n * T, d) @ U.T
+    driven = torch.mm(X.reshape(n * T, d), U.T, out=scratch[: n * T * len(c)].view(n * T, len(c)))
     outputs, of_c, of_w = X.new_empty(n), torch.zeros_like(c), torch.zeros_like(w)
     kind = driven.numpy().dtype
     z, h, slope, back = (np.zeros(WIDTH, kind) for _ in range(4))
