@@ -107,6 +107,23 @@ def test_the_card_escapes_markup(field):
     assert "&lt;b&gt;&amp;" in card
 
 
+def test_the_card_raises_exponents_and_lowers_indices_and_keeps_names_of_code():
+    one = verdict(
+        finding="like m^(−1/2) or n/λ_max",
+        summary="slope -0.5 against worst_ratio and K_m",
+        because="e^{2 s_d t} ≤ 40",
+    )
+    card = one.card()
+    for text in (
+        '"verdict-says">like m<sup>−1/2</sup> or n/λ<sub>max</sub><',
+        "slope −0.5 against worst_ratio and K<sub>m</sub><",
+        "e<sup>2 s<sub>d</sub> t</sup> ≤ 40",
+    ):
+        assert text in card
+    assert one.entry()["finding"] == "like m^(−1/2) or n/λ_max"
+    assert "K_m" in one.line()
+
+
 def test_an_unknown_verdict_is_refused():
     with pytest.raises(ValueError, match=r"verdict must be one of holds, certified, tight.*got 'fine'"):
         verdict(verdict="fine")

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from shallowformer.verify.claims import ClaimId, parse
 from shallowformer.verify.power import Power
+from shallowformer.verify.typeset import as_html
 
 #: Key under which a verdict travels in the metadata of a notebook's outputs; the ledger is gathered from these.
 MIME = "application/vnd.shallowformer.verdict+json"
@@ -129,15 +130,15 @@ class Verdict:
         says = self.finding or IN_WORDS.get(self.verdict, "")
         why = f"why this tolerance: {self.because}" if self.because else ""
         tried = ", ".join(f"{name} {value}" for name, value in self.budget.items())
-        details = " · ".join(html.escape(text) for text in (self.kind, tried, why) if text)
+        details = " · ".join(as_html(text) for text in (self.kind, tried, why) if text)
         return (
             f'<div class="verdict verdict-{state}" data-verdict="{html.escape(self.verdict)}">'
             f'<span class="verdict-mark" aria-label="{"refuted" if refuted else "confirmed"}">{"✗" if refuted else "✓"}</span> '
             f'<strong class="verdict-word">{html.escape(self.headline)}</strong>{expected} '
-            f'<span class="verdict-says">{html.escape(says)}</span> '
+            f'<span class="verdict-says">{as_html(says)}</span> '
             f'<code>{html.escape(self.claim)}</code> <span class="verdict-support">{html.escape(self.support)}</span>'
             f'<details class="verdict-details"><summary>Measured, and how hard it was tried; {html.escape(self.notices.words)}</summary>'
-            f'<span class="verdict-summary">{html.escape(self.summary)}</span><br><small>{details}</small></details></div>'
+            f'<span class="verdict-summary">{as_html(self.summary)}</span><br><small>{details}</small></details></div>'
         )
 
     def show(self) -> None:
