@@ -75,6 +75,14 @@ def test_a_remark_says_what_its_check_found():
     assert line.find(class_="checks-found").get_text() == f"✗ refuted, as the text says: {found}"
 
 
+def test_the_line_keeps_what_a_card_raises_and_lowers():
+    raised = "falls like m<sup>−1/2</sup>, not λ<sub>max</sub> &lt; 1"
+    cards = card("kr-lemma-4", says=raised) + card("kr-lemma-4/printed", "violated", "✗", raised)
+    found = folded(cell(cards)).select("summary .checks-found")
+    assert [line.decode_contents() for line in found][0] == raised
+    assert found[1].decode_contents().endswith(f" refuted, as the text says: {raised}")
+
+
 def test_a_part_of_a_refuted_statement_and_a_check_that_fails_mark_the_line():
     refuted = cell(card("kr-lemma-5", "violated", "✗") + card("kr-lemma-5/wide", "violated", "✗"))
     failed = card("kr-theorem-a-step/condition", "violated", "✗").replace(

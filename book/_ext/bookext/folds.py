@@ -7,6 +7,7 @@ from bs4 import BeautifulSoup, Tag
 from bookext.asides import REFUTED
 from bookext.results import of_the_book
 from shallowformer.verify.claims import parse
+from shallowformer.verify.typeset import as_html
 from shallowformer.verify.verdict import IN_WORDS
 
 _CARD = "div.verdict[data-verdict]"
@@ -109,11 +110,10 @@ def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
         f" {len(cards)} check{'s' * several}: {words or 'refuted'}; {'the first ' * several}{_notices(cards[0])}"
     )
     for card in cards:
-        says = card.find(class_="verdict-says").get_text()
         if card in asides:
             line.append(_found(soup, f" refuted, as the text says: {_said(card)}", _mark(soup, refuted=True)))
-        elif says not in IN_WORDS.values():
-            line.append(_found(soup, says))
+        elif _has_finding(card):
+            line.append(_found(soup, _says(card)))
     return line
 
 
@@ -123,12 +123,12 @@ def _mark(soup: BeautifulSoup, refuted: bool) -> Tag:
     return mark
 
 
-def _found(soup: BeautifulSoup, text: str, mark: Tag | None = None) -> Tag:
+def _found(soup: BeautifulSoup, html: str, mark: Tag | None = None) -> Tag:
     """A line of its own below the first: what a check found."""
     line = soup.new_tag("span", attrs={"class": "checks-found"})
     if mark:
         line.append(mark)
-    line.append(text)
+    line.extend(BeautifulSoup(html, "html.parser").contents[:])
     return line
 
 
@@ -141,10 +141,20 @@ def _is_aside(card: Tag) -> bool:
     return as_expected and beside
 
 
+def _says(card: Tag) -> str:
+    """What a card says first, as HTML."""
+    return card.find(class_="verdict-says").decode_contents()
+
+
+def _has_finding(card: Tag) -> bool:
+    """Whether a card says more than what its verdict means."""
+    return card.find(class_="verdict-says").get_text() not in IN_WORDS.values()
+
+
 def _said(card: Tag) -> str:
-    """What a check refutes, in words."""
-    says, claim = card.find(class_="verdict-says").get_text(), card.find("code").get_text()
-    return REFUTED.get(claim, parse(claim).part) if says in IN_WORDS.values() else says
+    """What a check refutes, as HTML."""
+    claim = card.find("code").get_text()
+    return _says(card) if _has_finding(card) else as_html(REFUTED.get(claim, parse(claim).part))
 
 
 def _notices(card: Tag) -> str:
