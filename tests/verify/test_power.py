@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
-from shallowformer.verify import Identity, Inequality, Probability, Rate, interval, product
+from shallowformer.verify import Identity, Inequality, Probability, Rate, interval, ledger, product
 from shallowformer.verify.power import Power
 
 MORE, LESS = 1.05, 0.9
@@ -206,6 +207,27 @@ def test_a_power_that_says_nothing_is_refused(what, change):
 
 def test_the_side_is_said():
     assert Power("level", 0.5, side="smaller").noticed == "a level smaller by 50 %"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (0.89, "89 %"),
+        (0.9307454, "a factor above 15"),
+        (0.9959448, "a factor above 250"),
+        (0.9994092, "a factor above 1,700"),
+        (0.9999364, "a factor above 16,000"),
+    ],
+)
+def test_a_constant_that_may_be_many_times_smaller_is_said_by_its_factor(change, words):
+    assert Power("constant", change, side="smaller").noticed == f"a constant smaller by {words}"
+
+
+def test_no_check_of_the_ledger_would_notice_a_change_by_100_percent():
+    entries = ledger.read(Path(__file__).parents[2] / "results" / "ledger.json")
+    checks = [check for entry in entries for check in (entry, *entry["parts"])]
+    words = [Power.read(check["notices"]).noticed for check in checks]
+    assert not [text for text in words if "smaller by 100 %" in text]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,8 @@ class Power:
         side = self.side or "off"
         if self.what == "exponent":
             return f"an exponent {side} by {_rounded_up(self.change):.2g}"
+        if side == "smaller" and 0.9 <= self.change < 1:  # "by 100 %" would say that only 0 is noticed
+            return f"a {self.what} smaller by a factor above {_rounded_up(1 / (1 - self.change)):,.7g}"
         amount = _amount(self.change)
         return f"a {self.what} {side} by {'a factor above ' + amount[:-6] if amount.endswith(' times') else amount}"
 
