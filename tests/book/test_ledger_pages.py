@@ -1,9 +1,11 @@
-"""What the errata page and the scoreboard say of whose a statement is, and how they set a finding."""
+"""What the errata page and the scoreboard say of whose a statement is, and how they set names and findings."""
+
+import re
 
 import pytest
 
 from bookext.chapters import LEDGER, statements
-from bookext.ledger_pages import Errata, _credit, _raised
+from bookext.ledger_pages import Errata, Scoreboard, _credit
 from shallowformer.verify import ledger
 
 
@@ -26,14 +28,28 @@ def test_no_lettered_statement_is_credited_to_a_paper():
     assert not any(f" {letter} of {{cite:t}}" in line for letter in "ABCDEFGHWXYZ" for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("finding", "set"),
-    [
-        ("like m^(−1/2)", "like m{sup}`−1/2`"),
-        ("(λ/R)^{1/2} times", "(λ/R){sup}`1/2` times"),
-        ("ν̄_w and B_lin², y^max", "ν̄{sub}`w` and B{sub}`lin`², y{sup}`max`"),
-        ("1 − ‖a‖² at T = 1", "1 − ‖a‖² at T = 1"),
-    ],
-)
-def test_exponents_are_raised_and_indices_lowered(finding, set):
-    assert _raised(finding) == set
+def test_the_errata_page_says_nothing_twice():
+    entries = [line for line in Errata.markdown(None, ledger.read(LEDGER), statements()) if line]
+    assert len(entries) == len(set(entries))
+
+
+def test_two_findings_of_one_statement_both_stand():
+    entry = next(entry for entry in ledger.read(LEDGER) if entry["finding"])
+    same = {**entry, "parts": [{**entry, "parts": []}]}
+    other = {**entry, "parts": [{**entry, "finding": "Something else."}]}
+    count = lambda one: sum(line.startswith("- ") for line in Errata.markdown(None, [one], statements()))
+    assert (count(same), count(other)) == (1, 2)
+
+
+def test_findings_are_set_on_the_errata_page():
+    text = "\n".join(Errata.markdown(None, ledger.read(LEDGER), statements()))
+    for words in ("K<sub>m</sub>", "m<sup>−1/2</sup>", "ν̄<sub>w</sub>", "|w|<sup>T</sup>", "|w| &lt; 1"):
+        assert words in text
+    assert not re.search(r"\w\^|[\w̄]_\w|{su[bp]}", text)
+
+
+def test_no_name_on_the_scoreboard_ends_in_a_colon_with_nothing_behind():
+    rows = [row for row in Scoreboard.markdown(None, ledger.read(LEDGER), statements()) if "{prf:ref}" in row]
+    assert not [row for row in rows if re.search(r":\s*\|", row)]
+    assert any(">`: " in row for row in rows)
+    assert any(">` | " in row for row in rows)

@@ -1,7 +1,5 @@
 """The scoreboard and the errata page: directives that write what the ledger says."""
 
-import re
-
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -12,6 +10,7 @@ from bookext.results import name, of_the_book, topic, whose
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
+from shallowformer.verify.typeset import as_html
 
 
 def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
@@ -78,8 +77,9 @@ class Scoreboard(_LedgerDirective):
         by_power = sorted(by_label, key=lambda label: _keenest(by_label[label])[0].change)
         for label, words in badges(of_the_book()).items():
             entry = by_label[label]
+            about = topic(titles[label]["title"])
             cells = [
-                f"{reference(entry, titles)}: {topic(titles[label]['title'])}",
+                reference(entry, titles) + (f": {about}" if about else ""),
                 _by(entry, titles[label]["title"]) + f"{{cite:t}}`{entry['paper']}`",
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
@@ -106,10 +106,9 @@ class Errata(_LedgerDirective):
         """
         order = {label: place for place, label in enumerate(titles)}
         found = [
-            (entry, check["verdict"], _raised(check["finding"]))
+            (entry, verdict, as_html(finding))
             for entry in sorted(entries, key=lambda entry: order[entry["id"]])
-            for check in (entry, *entry["parts"])
-            if check["finding"]
+            for verdict, finding in _found(entry)
         ]
         # What fails is the paper's, also where a variant of the book's own examines it.
         said = lambda verdict: [
@@ -147,12 +146,10 @@ def _credit(entry: dict) -> str:
     return f" (sharpens or adds to {entry['number']} of {source})"
 
 
-def _raised(finding: str) -> str:
-    """A finding, which is plain text, with its exponents raised and its indices lowered: m^(−1/2), |w|^T, ν̄_w."""
-    text = finding
-    for mark, role in (("\\^", "sup"), ("_", "sub")):
-        text = re.sub(rf"{mark}(?:\(([^()]*)\)|{{([^{{}}]*)}}|([A-Za-z]+))", rf"{{{role}}}`\1\2\3`", text)
-    return text
+def _found(entry: dict) -> list[tuple[str, str]]:
+    """Verdicts and findings of a statement's checks; what several checks with one verdict found alike, once."""
+    found = ((check["verdict"], check["finding"]) for check in (entry, *entry["parts"]) if check["finding"])
+    return list(dict.fromkeys(found))
 
 
 def _measured(check: dict) -> str:
