@@ -5,8 +5,9 @@ import re
 import pytest
 
 from bookext.chapters import LEDGER, statements
-from bookext.ledger_pages import Errata, Scoreboard, _credit
+from bookext.ledger_pages import Errata, Scoreboard, _blindness, _credit
 from shallowformer.verify import ledger
+from shallowformer.verify.power import Power
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,24 @@ def test_findings_are_set_on_the_errata_page():
     for words in ("K<sub>m</sub>", "m<sup>−1/2</sup>", "ν̄<sub>w</sub>", "|w|<sup>T</sup>", "|w| &lt; 1"):
         assert words in text
     assert not re.search(r"\w\^|[\w̄]_\w|{su[bp]}", text)
+
+
+_FACTOR = r"by a factor above ([\d,]+)[^|]*\.rank-(\d+)"
+
+
+def test_a_bound_that_notices_a_constant_many_times_smaller_only_ranks_among_those_that_see_least():
+    powers = [
+        Power("constant", 0.05, side="smaller"),
+        Power("exponent", 0.3, side="smaller"),
+        Power("level", 17.0, side="larger"),
+        Power("constant", 0.9999, side="smaller"),
+        Power("constant", 1.0, side="smaller"),
+    ]
+    assert sorted(powers, key=_blindness) == powers
+    text = "\n".join(Scoreboard.markdown(None, ledger.read(LEDGER), statements()))
+    ranked = sorted((int(rank), int(n.replace(",", ""))) for n, rank in re.findall(_FACTOR, text))
+    assert len(ranked) > 5
+    assert [n for _, n in ranked] == sorted(n for _, n in ranked)
 
 
 def test_no_name_on_the_scoreboard_ends_in_a_colon_with_nothing_behind():

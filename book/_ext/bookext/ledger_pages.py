@@ -74,7 +74,7 @@ class Scoreboard(_LedgerDirective):
             "| statement | paper | kind | verdict | measured | would notice | the statement is |",
             "|---|---|---|---|---|---|---|",
         ]
-        by_power = sorted(by_label, key=lambda label: _keenest(by_label[label])[0].change)
+        by_power = sorted(by_label, key=lambda label: _blindness(_keenest(by_label[label])[0]))
         for label, words in badges(of_the_book()).items():
             entry = by_label[label]
             about = topic(titles[label]["title"])
@@ -177,6 +177,13 @@ def _keenest(entry: dict) -> tuple[Power, str]:
     checks = ((Power.read(check["notices"]), check["id"]) for check in (entry, *entry["parts"]))
     power, claim = min(checks, key=lambda found: found[0].change)
     return power, parse(claim).part
+
+
+def _blindness(power: Power) -> float:
+    """What checks are ranked by: a change, and of one to the smaller side, where that is relative, the change back."""
+    if power.side == "smaller" and power.what != "exponent":
+        return power.change / (1 - power.change) if power.change < 1 else float("inf")
+    return power.change
 
 
 def _noticed(entry: dict) -> str:
