@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from bookext.chapters import LEDGER, statements
+from bookext.chapters import LEDGER, ROOT, statements
 from bookext.ledger_pages import Errata, Scoreboard, _blindness, _credit
 from shallowformer.verify import ledger
 from shallowformer.verify.power import Power
+from shallowformer.verify.verdict import VERDICTS
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,13 @@ def test_findings_are_set_on_the_errata_page():
     for words in ("K<sub>m</sub>", "m<sup>−1/2</sup>", "ν̄<sub>w</sub>", "|w|<sup>T</sup>", "|w| &lt; 1"):
         assert words in text
     assert not re.search(r"\w\^|[\w̄]_\w|{su[bp]}", text)
+
+
+def test_every_verdict_is_explained_before_the_table():
+    before = (ROOT / "book/scoreboard.md").read_text(encoding="utf-8").partition("```{scoreboard}")[0]
+    explained = set(re.findall(r"^- \[[^]]+\]{\.verdict-badge \.is-([\w-]+)} .", before, re.MULTILINE))
+    assert explained >= {word.replace(" ", "-") for word in (*VERDICTS, "sharpened")}
+    assert "*Would notice*" in before
 
 
 _FACTOR = r"by a factor above ([\d,]+)[^|]*\.rank-(\d+)"
