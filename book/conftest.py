@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbval import plugin as nbval
 
-from bookext.chapters import chapters, read_notebook
+from bookext.chapters import cells, chapters, read_notebook
 
 #: Chapters of the default run.
 SHORT = ("index", "your_own_claim")
@@ -21,8 +21,9 @@ class TextNotebook(nbval.IPyNbFile):
 
     def collect(self):
         """Let nbval read the chapter as the notebook that it is."""
-        read = nbformat.read
-        nbval.nbformat.read = lambda *args, **options: read_notebook(self.path)
+        read, whole = nbformat.read, read_notebook(self.path)
+        whole.cells = cells(self.path)
+        nbval.nbformat.read = lambda *args, **options: whole
         try:
             for cell in super().collect():
                 if self.path.stem not in SHORT:

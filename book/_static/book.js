@@ -10,7 +10,6 @@ const KINDS = {
   proofs: fold => fold.matches(".sd-dropdown") && !fold.matches(".solution") && fold.querySelector(".proof"),
   checks: fold => fold.matches(".checks"),
   code: fold => fold.matches(".hide") && !fold.closest(".tag_solution"),
-  supplements: fold => fold.matches(".supplement"),
 };
 const remembered = {
   read() { try { return JSON.parse(localStorage.getItem("open-folds")) ?? []; } catch { return []; } },
@@ -49,7 +48,7 @@ function offerSwitches() {
 function openTarget() {
   if (location.hash.length < 2) return;
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const closed = [...target?.querySelectorAll(":scope > details.supplement:not([open])") ?? []];
+  const closed = [];
   for (let fold = target?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])"))
     closed.push(fold);
   closed.forEach(fold => { fold.open = true; });
@@ -162,9 +161,9 @@ function offerPreviews() {
 
 // ---- Boxes that scroll sideways ----------------------------------------------------------------------------------
 
-// A formula or a printout that is too wide is set smaller, by as much as it needs; where this would not be enough it scrolls.
+// A formula, a printout or a picture that is too wide is set smaller, by as much as it needs; where this would not be enough it scrolls.
 // (Formulas are a fifth larger than the text around them.)
-const SMALLEST = { "span": 0.75, "pre": 0.72, "mjx-container": 0.75 };
+const SMALLEST = { "span": 0.75, "pre": 0.72, "mjx-container": 0.75, "a": 0.78 };
 
 // Boxes that scroll are stops for the tabulator key, and fade at the edge behind which there is more; no other box is or does.
 async function reachWideBoxes() {
@@ -176,8 +175,9 @@ async function reachWideBoxes() {
   };
   // All boxes at once, each time first looking and then writing, so that the page is laid out twice and not once a box.
   const measure = () => {
-    const formulas = boxes.filter(box => box.matches("span.math"));
-    formulas.forEach(box => box.classList.remove("is-snug", "is-wide"));
+    const formulas = boxes.filter(box => box.matches("span.math")), pictures = boxes.filter(box => box.matches("a.picture"));
+    [...formulas, ...pictures].forEach(box => box.classList.remove("is-snug", "is-wide"));
+    pictures.filter(box => box.clientWidth >= SMALLEST.a * box.scrollWidth).forEach(box => box.classList.add("is-snug"));
     formulas.map(box => [box, width(box), width(box.firstElementChild)])
       .filter(([, line, natural]) => natural > line + 1)
       .forEach(([box, line, natural]) => {

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib
 
-from bookext import execute, planted
-from bookext.chapters import ROOT
+from bookext import planted
+from bookext.chapters import ROOT, code
 from shallowformer.verify import planting
 from shallowformer.verify.mistakes import Mistake
 
@@ -27,6 +27,6 @@ def checks(chapter: str) -> dict[str, planting.Settled]:
     """Claim (with its part) → check, of one chapter; readers' own claims are left out."""
     namespace: dict = {"__name__": chapter}
     planting.keep()
-    for number, source in enumerate(execute.cells(ROOT / f"{chapter}.md")):
+    for number, source in enumerate(code(ROOT / f"{chapter}.md")):
         exec(compile(source, f"{chapter}[{number}]", "exec"), namespace)
     return {claim: each for claim, each in planting.kept().items() if not claim.startswith("my-")}

@@ -66,7 +66,7 @@ class Repository:
 
     def run(self, mistakes: str = "") -> kernel.Run:
         """Execute the chapter and keep what came out."""
-        done = kernel.run(self.chapter, read_notebook(self.chapter), mistakes)
+        done = kernel.run(self.chapter, mistakes)
         if done.record:
             records.keep(done.record)
         return done
@@ -430,6 +430,23 @@ def test_the_builder_gets_the_outputs_and_loses_those_of_old_code_only(ran, monk
     assert now.pk != first[0].pk
     _, notebook = execute.get_cache(execute.CACHE).merge_match_into_notebook(read_notebook(ran.chapter))
     assert json.dumps(notebook.cells).count("second") == 2
+
+
+def test_a_supplement_goes_on_in_the_session_of_its_chapter_and_gets_its_own_outputs(repository, monkeypatch):
+    monkeypatch.setattr(execute, "CACHE", repository.root / "_build/.jupyter_cache")
+    repository.say("x = 1", "print('of the chapter')")
+    name = "book/room/chapter_supplement.md"
+    repository.write(name, f"{HEADER}```{{code-cell}} ipython3\nprint('goes on with', x)\n```\n")
+    done = repository.run()
+    assert done.chapter == "book/room/chapter"
+    execute.fill_builder_cache([done])
+    cache = execute.get_cache(execute.CACHE)
+    for path, said in ((repository.chapter, "of the chapter"), (repository.root / name, "goes on with 1")):
+        _, page = cache.merge_match_into_notebook(read_notebook(path))
+        printed = [output.text for cell in page.cells for output in cell.get("outputs", ())]
+        assert printed == [f"{said}\n"]
+    repository.write(name, f"{HEADER}```{{code-cell}} ipython3\nprint('goes on as', x)\n```\n")
+    assert not repository.known()
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "2", "a/b", ""])

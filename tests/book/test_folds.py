@@ -20,7 +20,6 @@ KINDS = {
     "proofs": "article details.sd-dropdown:not(.solution):has(.proof)",
     "checks": "article details.checks",
     "code": "article details.hide:not(.tag_solution *)",
-    "supplements": "article details.supplement",
 }
 #: What is open on paper, what stays closed there, and what is not on it.
 OPEN = "article details:not(.hide, .checks, .checks *, .solution, .solution *, .tag_solution *)"

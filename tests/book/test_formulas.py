@@ -8,7 +8,7 @@ import pytest
 from browsing import LOOK
 from formulas import formulas
 
-from bookext.chapters import chapters, read_notebook
+from bookext.chapters import cells, chapters
 from bookext.markup import directive, walk
 from bookext.notebooks import convert
 
@@ -34,7 +34,7 @@ RENDER = """async formulas => {
 
 def of_sources() -> set[tuple[str, bool]]:
     """The formulas of the chapters as they stand in their sources, those of titles included."""
-    cells = [cell.source for path in chapters() for cell in read_notebook(path).cells if cell.cell_type == "markdown"]  # fmt: skip
+    cells = [cell.source for path in chapters() for cell in cells(path) if cell.cell_type == "markdown"]  # fmt: skip
     titles = [inner.title for text in cells for token in walk(text) if (inner := directive(token))]
     return {(tex.strip(), display) for text in [*cells, *titles] for tex, display in formulas(text)}
 

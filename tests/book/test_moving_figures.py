@@ -9,14 +9,14 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
-from bookext.chapters import chapters, read_notebook
+from bookext.chapters import cells, chapters
 from bookext.notebooks import convert
 from shallowformer import softmax
 
 CELLS = {
     cell.metadata["mystnb"]["figure"]["name"]: (path, cell)
     for path in chapters()
-    for cell in read_notebook(path).cells
+    for cell in cells(path)
     if cell.cell_type == "code" and "interactive.slider(" in cell.source
 }
 
@@ -51,7 +51,7 @@ def test_every_panel_is_described(name):
 def budget():
     """The first figure, its frames and its moving elements."""
     path, cell = CELLS["fig-softmax-moving-budget"]
-    first = next(cell.source for cell in read_notebook(path).cells if cell.cell_type == "code")
+    first = next(cell.source for cell in cells(path) if cell.cell_type == "code")
     code = ast.parse(cell.source)
     namespace: dict = {}
     exec(first, namespace)

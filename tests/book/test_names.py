@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import shallowformer
-from bookext.chapters import ROOT, chapters, docname, pages, read_notebook
+from bookext.chapters import ROOT, chapter_of, chapters, code, docname, pages
 from bookext.markup import walk
 
 #: Modules of the package by the last part of their name.
@@ -59,8 +59,8 @@ def test_an_identifier_of_the_notation_table_exists(name):
 
 
 def own_names(path: Path) -> set[str]:
-    """What a chapter's code gives a name."""
-    trees = [ast.parse(cell.source) for cell in read_notebook(path).cells if cell.cell_type == "code"]
+    """What the code of a chapter and its supplement gives a name."""
+    trees = [ast.parse(source) for source in code(path)]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     names = {alias.asname for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}  # fmt: skip
     return names | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
@@ -81,7 +81,8 @@ def exists(name: str, own: set[str]) -> bool:
 
 @pytest.mark.parametrize("path", pages(), ids=docname)
 def test_a_name_in_the_text_of_a_page_exists(path):
-    own = own_names(path) if path in chapters() else set()
+    chapter = ROOT / f"{chapter_of(docname(path))}.md"
+    own = own_names(chapter) if chapter in chapters() else set()
     assert [name for name in sorted(named_in_prose(path)) if not exists(name, own)] == []
 
 

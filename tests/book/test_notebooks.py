@@ -14,7 +14,7 @@ from formulas import formulas
 from plain_markdown import leftovers
 
 from bookext import address
-from bookext.chapters import ROOT, chapter_numbers, chapters, docname, read_notebook
+from bookext.chapters import ROOT, cells, chapter_numbers, chapter_of, chapters, docname
 from bookext.markup import directive, settings, walk
 from bookext.notebooks import convert, macros
 from bookext.notebooks.references import papers, targets
@@ -40,9 +40,9 @@ def test_no_markup_of_the_site_is_left(path, student):
 
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_a_notebook_has_the_formulas_of_its_chapter(path):
-    source = [f for cell in read_notebook(path).cells if cell.cell_type == "markdown" for f in formulas(cell.source)]  # fmt: skip
+    source = [f for cell in cells(path) if cell.cell_type == "markdown" for f in formulas(cell.source)]  # fmt: skip
     titles = [
-        f for cell in read_notebook(path).cells if cell.cell_type == "markdown" for token in walk(cell.source)
+        f for cell in cells(path) if cell.cell_type == "markdown" for token in walk(cell.source)
         if (d := directive(token)) for f in formulas(d.title)
     ]  # fmt: skip
     expected = sorted(macros.expand(tex, MACROS).strip() for tex, _ in source + titles)
@@ -83,7 +83,7 @@ def test_a_student_gets_no_solution(path):
     text = nbformat.writes(converted(path, True))
     assert "<summary><b>Solution" not in text
     assert "# @title Solution" not in text
-    for cell in read_notebook(path).cells:
+    for cell in cells(path):
         assert "solution" not in cell.metadata.get("tags", ()) or json.dumps(cell.source) not in text
     assert "assert feedback.passed" not in text
     if "exercise}" in path.read_text(encoding="utf-8"):
@@ -112,7 +112,7 @@ def test_a_student_is_told_where_hints_and_solutions_are(path):
 
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_what_the_site_folds_is_folded_by_jupyter_and_by_colab(path):
-    code = [cell for cell in read_notebook(path).cells if cell.cell_type == "code"]
+    code = [cell for cell in cells(path) if cell.cell_type == "code"]
     made = [cell for cell in converted(path).cells if cell.cell_type == "code"][1:]
     assert len(made) == len(code)
     for before, after in zip(code, made, strict=True):
@@ -126,7 +126,7 @@ def test_what_the_site_folds_is_folded_by_jupyter_and_by_colab(path):
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_a_figure_keeps_its_caption_and_its_description(path):
     text = "\n".join(markdown(path))
-    for cell in read_notebook(path).cells:
+    for cell in cells(path):
         if figure := cell.metadata.get("mystnb", {}).get("figure"):
             assert f"**{targets()[figure['name']].text}.** {figure['caption']}" in text
             described = cell.metadata["mystnb"].get("image")  # a figure that moves describes itself
@@ -140,7 +140,8 @@ def test_numbers_run_through_each_chapter():
     for kind in ("(", "Fig. ", "Exercise "):
         for page in (*numbered, ""):  # those of pages without a number run through all of these
             prefix = f"{kind}{numbered[page]}." if page else kind
-            here = [t for t in found.values() if (t.page if t.page in numbered else "") == page]
+            home = lambda t: chapter_of(t.page) if chapter_of(t.page) in numbered else ""
+            here = [t for t in found.values() if home(t) == page]
             numbers = [t.text.removeprefix(prefix).strip(")") for t in here if t.text.startswith(kind)]
             assert numbers == [str(k) for k in range(1, len(numbers) + 1)]
     assert found["kr-fact-1"].text == "Fact 1"

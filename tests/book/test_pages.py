@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookext.chapters import ROOT, chapters, docname, pages, read_notebook, statements
+from bookext.chapters import ROOT, cells, chapters, docname, pages, statements
 from bookext.results import whose
 from shallowformer.verify.claims import parse
 
@@ -21,11 +21,23 @@ def test_every_page_is_reached_from_the_table_of_contents():
 
 @pytest.mark.parametrize("path", chapters(), ids=docname)
 def test_every_figure_has_a_caption_and_an_alternative_text(path):
-    for cell in read_notebook(path).cells:
+    for cell in cells(path):
         if cell.cell_type == "code" and "plt.show()" in cell.source:
             settings = cell.metadata["mystnb"]
             assert len(settings["image"]["alt"]) > 40
             assert len(settings["figure"]["caption"]) > 40
+
+
+def test_a_figure_keeps_its_colours_on_dark_pages_if_and_only_if_it_has_a_colour_bar():
+    """There colours stand for numbers; the style sheet turns light and dark round in all others."""
+    cells = [
+        cell
+        for path in pages()
+        for cell in re.findall(r"^```\{code-cell\}.*?^```$", path.read_text(encoding="utf-8"), re.M | re.S)
+    ]
+    with_bar = [cell for cell in cells if ".colorbar(" in cell]
+    assert len(with_bar) > 2
+    assert with_bar == [cell for cell in cells if "\n    classes: shaded\n" in cell]
 
 
 def test_the_papers_statements_are_titled_by_their_numbers_and_ours_say_whose_they_are():

@@ -3,11 +3,10 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from bookext.chapters import ROOT, chapters, docname, read_notebook
+from bookext.chapters import ROOT, chapters, code, docname
 
 RUFF = [sys.executable, "-m", "ruff"]
 
@@ -24,17 +23,13 @@ def test_rooms_import_what_their_contracts_allow():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def code_cells(path: Path) -> list[str]:
-    return [cell.source.strip() for cell in read_notebook(path).cells if cell.cell_type == "code"]
-
-
 @pytest.fixture(scope="module")
 def formatted(tmp_path_factory):
     """The code of every chapter, formatted for a narrow column in one run."""
     folder = tmp_path_factory.mktemp("cells")
     for path in chapters():
         (folder / docname(path)).mkdir(parents=True)
-        for number, source in enumerate(code_cells(path)):
+        for number, source in enumerate(map(str.strip, code(path))):
             (folder / docname(path) / f"{number}.py").write_text(source + "\n", encoding="utf-8")
     command = [*RUFF, "format", "--quiet", "--isolated", "--line-length", "88", "--target-version", "py311", str(folder)]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True, text=True)
@@ -43,7 +38,7 @@ def formatted(tmp_path_factory):
 
 @pytest.mark.parametrize("path", chapters(), ids=docname)
 def test_the_code_of_a_chapter_is_formatted_for_a_narrow_column(formatted, path):
-    for number, source in enumerate(code_cells(path)):
+    for number, source in enumerate(map(str.strip, code(path))):
         assert (formatted / docname(path) / f"{number}.py").read_text(encoding="utf-8").strip() == source
 
 

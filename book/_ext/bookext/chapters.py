@@ -11,6 +11,9 @@ from bookext.markup import ROOT, directive, syntax, walk
 
 LEDGER = ROOT / "results" / "ledger.json"
 
+#: How the name of a chapter's supplement ends: a page below the chapter, whose code goes on in the chapter's session.
+SUPPLEMENT = "_supplement"
+
 #: Directives of sphinx-proof that make a statement.
 STATEMENTS = tuple(
     f"prf:{kind}"
@@ -79,7 +82,7 @@ def pages(root: Path = ROOT) -> tuple[Path, ...]:
 
 @functools.cache
 def chapters(root: Path = ROOT) -> tuple[Path, ...]:
-    """The pages that are notebooks; read once.
+    """The pages that are notebooks, without their supplements; read once.
 
     Args:
         root: of the repository.
@@ -87,11 +90,64 @@ def chapters(root: Path = ROOT) -> tuple[Path, ...]:
     Returns:
         Paths of the Markdown files, in reading order.
     """
-    return tuple(page for page in pages(root) if is_myst_markdown_notebook(page.read_text(encoding="utf-8")))
+    return tuple(
+        page
+        for page in pages(root)
+        if not page.stem.endswith(SUPPLEMENT) and is_myst_markdown_notebook(page.read_text(encoding="utf-8"))
+    )
+
+
+def chapter_of(page: str) -> str:
+    """The chapter that a page belongs to.
+
+    Args:
+        page: docname, of a chapter or of a supplement.
+
+    Returns:
+        Docname of the chapter.
+    """
+    return page.removesuffix(SUPPLEMENT)
+
+
+def parts(chapter: Path) -> tuple[Path, ...]:
+    """The pages that a chapter's session executes: its own, and its supplement if it has one.
+
+    Args:
+        chapter: path of the chapter.
+
+    Returns:
+        Paths of the Markdown files.
+    """
+    supplement = chapter.with_stem(chapter.stem + SUPPLEMENT)
+    return (chapter, supplement) if supplement.exists() else (chapter,)
+
+
+def cells(chapter: Path) -> list[nbformat.NotebookNode]:
+    """The cells of a chapter and its supplement.
+
+    Args:
+        chapter: path of the chapter.
+
+    Returns:
+        In the order in which they are executed.
+    """
+    return [cell for page in parts(chapter) for cell in read_notebook(page).cells]
+
+
+def code(chapter: Path) -> list[str]:
+    """The code of a chapter and its supplement.
+
+    Args:
+        chapter: path of the chapter.
+
+    Returns:
+        Of each code cell.
+    """
+    return [cell.source for cell in cells(chapter) if cell.cell_type == "code"]
 
 
 def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
-    """Read a chapter exactly as the site's builder does, so that both agree on what is cached.
+    """Read a page exactly as the site's builder does, so that both agree on what is cached.
 
     Args:
         path: of the Markdown file.

@@ -45,16 +45,16 @@ class Graph:
         """Pairs of a paper's statement and the book's variant of it."""
         return [(r.varies, label) for label, r in self.results.items() if r.varies in self.results]
 
-    def around(self, page: str) -> "Graph":
+    def around(self, chapter: str) -> "Graph":
         """The part of the graph that concerns a chapter.
 
         Args:
-            page: docname.
+            chapter: docname.
 
         Returns:
             The chapter's statements, those that they use or are used by, and the relations in which they take part.
         """
-        mine = {label for label, result in self.results.items() if result.page == page}
+        mine = {label for label, result in self.results.items() if result.chapter == chapter}
         pairs = [(user, label) for user, used in self.uses.items() for label in used] + self.variants
         near = mine | {label for pair in pairs if mine & set(pair) for label in pair}
         return Graph(
@@ -78,9 +78,9 @@ def rows(graph: Graph) -> list[list[str]]:
     """
     above = {label: set(graph.uses[label]) | {result.varies} for label, result in graph.results.items()}
     placed: list[list[str]] = []
-    for page in dict.fromkeys(result.page for result in graph.results.values()):
+    for chapter in dict.fromkeys(result.chapter for result in graph.results.values()):
         mine: list[list[str]] = []
-        for label in (label for label, result in graph.results.items() if result.page == page):
+        for label in (label for label, result in graph.results.items() if result.chapter == chapter):
             height = 1 + max(
                 (number for number, row in enumerate(mine) if above[label] & set(row)), default=-1
             )
@@ -104,7 +104,7 @@ def places(graph: Graph) -> dict[str, tuple[float, float]]:
     at: dict[str, tuple[float, float]] = {}
     y, above = 0, None
     for row in rows(graph):
-        chapter = graph.results[row[0]].page
+        chapter = graph.results[row[0]].chapter
         if above is not None:
             y -= HEIGHT + DOWN + (MARGIN + TITLE if chapter != above else 0)
         above = chapter
@@ -149,8 +149,8 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
             style="rounded" if result.ours else "",
             URL=addresses[label],
         )
-    for number, (page, title) in enumerate(chapters.items()):
-        mine = [label for label, result in graph.results.items() if result.page == page]
+    for number, (chapter, title) in enumerate(chapters.items()):
+        mine = [label for label, result in graph.results.items() if result.chapter == chapter]
         picture.add_subgraph(mine, name=f"cluster_{number}", **_frame([at[label] for label in mine], title))
     for user, used in graph.uses.items():
         for label in used:

@@ -25,7 +25,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
 from bookext import keys, records
-from bookext.chapters import LEDGER, ROOT, chapters, read_notebook, statements
+from bookext.chapters import LEDGER, ROOT, chapter_of, chapters, code, parts, read_notebook, statements
 from bookext.kernel import Run, run
 from bookext.records import Record
 from shallowformer.verify import ledger
@@ -47,11 +47,6 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
-def cells(path: Path) -> list[str]:
-    """The code of a chapter."""
-    return [cell.source for cell in read_notebook(path).cells if cell.cell_type == "code"]
-
-
 def current(
     path: Path, mistakes: str = "", cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
@@ -67,7 +62,7 @@ def current(
         The record, or None; and whether it comes from the user's cache.
     """
     wanted = keys.mistakes_key(name(path), mistakes == "full") if mistakes else ""
-    return records.find(name(path), keys.key(cells(path)), wanted, cold, here)
+    return records.find(name(path), keys.key(code(path)), wanted, cold, here)
 
 
 def bring_up_to_date(
@@ -98,7 +93,7 @@ def bring_up_to_date(
     runs = {path: Run(name(path), record) for path, record in known.items()}
     disagreements: list[str] = []
     with ThreadPoolExecutor(jobs) as pool:
-        fresh = pool.map(lambda path: run(path, read_notebook(path), mistakes), todo)
+        fresh = pool.map(lambda path: run(path, mistakes), todo)
         for path, one in zip(todo, fresh, strict=True):
             _tell(one)
             apart = differences(one.record, known[path]) if one.record and path in again else []
@@ -169,19 +164,22 @@ def fill_builder_cache(runs: Sequence[Run]) -> None:
     _ = cache.db  # creates the folder
     of_today = set()
     for one in runs:
-        notebook = read_notebook(ROOT / f"{one.chapter}.md")
+        pages = [name(page) for page in parts(ROOT / f"{one.chapter}.md")]
+        notebooks = [read_notebook(ROOT / f"{page}.md") for page in pages]
+        one.record.into(*notebooks)
         stamp = keys.digest(one.record.key, json.dumps([sorted(one.record.read.items()), one.record.outputs]))
-        try:
-            there = cache.match_cache_notebook(notebook)
-        except KeyError:
-            there = None
-        if there is None or (there.data or {}).get("stamp") != stamp:
-            if there is not None:
-                cache.remove_cache(there.pk)
-            bundle = CacheBundleIn(one.record.into(notebook), f"{one.chapter}.md", data={"stamp": stamp})
-            there = cache.cache_notebook_bundle(bundle, overwrite=True, check_validity=False)
-            (READ / f"{one.chapter}.doctree").unlink(missing_ok=True)  # so that the builder reads it again
-        of_today.add(there.pk)
+        for page, notebook in zip(pages, notebooks, strict=True):
+            try:
+                there = cache.match_cache_notebook(notebook)
+            except KeyError:
+                there = None
+            if there is None or (there.data or {}).get("stamp") != stamp:
+                if there is not None:
+                    cache.remove_cache(there.pk)
+                bundle = CacheBundleIn(notebook, f"{page}.md", data={"stamp": stamp})
+                there = cache.cache_notebook_bundle(bundle, overwrite=True, check_validity=False)
+                (READ / f"{page}.doctree").unlink(missing_ok=True)  # so that the builder reads it again
+            of_today.add(there.pk)
     for old in cache.list_cache_records():
         if old.pk not in of_today:
             cache.remove_cache(old.pk)
@@ -251,7 +249,9 @@ def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
     """
     fresh, stored = gathered(runs), ledger.read(LEDGER)
     there = {one.chapter for one in runs}
-    stated = {label for label, s in statements().items() if not parse(label).own and s["page"] in there}
+    stated = {
+        label for label, s in statements().items() if not parse(label).own and chapter_of(s["page"]) in there
+    }
     if partly:
         stored = [entry for entry in stored if entry["chapter"] in there]
     checked = {entry["id"] for entry in fresh}

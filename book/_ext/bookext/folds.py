@@ -1,4 +1,4 @@
-"""What a page folds: the checks of a statement under one line that says what came out, and supplements under their heading."""
+"""What a page folds: the checks of a statement, under one line that says what came out."""
 
 from collections import Counter
 
@@ -11,23 +11,6 @@ from shallowformer.verify.typeset import as_html
 from shallowformer.verify.verdict import IN_WORDS
 
 _CARD = "div.verdict[data-verdict]"
-
-
-def fold_supplements(soup: BeautifulSoup) -> None:
-    """Fold every section whose heading begins with "Supplement:".
-
-    Args:
-        soup: of a page's text; changed in place.
-    """
-    for heading in soup.find_all("h2"):
-        if heading.get_text().startswith("Supplement:"):
-            box, line = soup.new_tag("details", attrs={"class": "supplement"}), soup.new_tag("summary")
-            heading.replace_with(box)
-            rest = list(box.next_siblings)
-            line.append(heading)
-            box.append(line)
-            for piece in rest:
-                box.append(piece.extract())
 
 
 def fold_checks(soup: BeautifulSoup) -> None:

@@ -10,6 +10,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from bookext import closure, keys
+from bookext.chapters import code, read_notebook
 from bookext.markup import ROOT
 from bookext.records import Record
 
@@ -32,25 +33,24 @@ class Run:
     error: str = ""
 
 
-def run(path: Path, notebook: nbformat.NotebookNode, mistakes: str = "") -> Run:
-    """Execute a chapter.
+def run(path: Path, mistakes: str = "") -> Run:
+    """Execute a chapter, and its supplement after it.
 
     Args:
         path: of the chapter.
-        notebook: the chapter; left as it is.
         mistakes: "early" or "full" to plant its mistakes when it has run.
 
     Returns:
         The run; its ``error`` names the claim, the cell's exception, the budget that was overrun, or what was read beside the key.
     """
     chapter = path.relative_to(ROOT).with_suffix("").as_posix()
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    cells = code(path)
     key = keys.key(cells)
     with tempfile.TemporaryDirectory() as scratch:
         seen, outcomes = Path(scratch, "seen.json"), Path(scratch, "mistakes.json")
         before, after = _around(chapter, mistakes, seen, outcomes)
         copy = nbformat.v4.new_notebook(
-            metadata=notebook.metadata,
+            metadata=read_notebook(path).metadata,
             cells=[nbformat.v4.new_code_cell(source) for source in (*before, *cells, *after)],
         )
         if error := _execute(copy, path.parent):
@@ -65,8 +65,8 @@ def run(path: Path, notebook: nbformat.NotebookNode, mistakes: str = "") -> Run:
     read, complaints = keys.unaccounted(watched, modules)
     if complaints:
         return Run(chapter, None, "depends on what its key does not know: it " + "; it ".join(complaints))
-    code = modules | (keys.mistakes_modules(chapter) if mistakes else frozenset())
-    if changed := keys.changed_since(keys.STARTED, [*code, *(ROOT / place for place in read)]):
+    files = modules | (keys.mistakes_modules(chapter) if mistakes else frozenset())
+    if changed := keys.changed_since(keys.STARTED, [*files, *(ROOT / place for place in read)]):
         return Run(chapter, None, f"{changed} changed while the chapter ran; run it again")
     record = Record(
         chapter=chapter,

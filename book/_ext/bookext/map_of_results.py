@@ -91,7 +91,8 @@ class DrawMaps(SphinxPostTransform):
             label: f"{self.app.builder.get_relative_uri(self.env.docname, result.page)}#{label}"
             for label, result in graph.results.items()
         }
-        chapters = {result.page: self.env.titles[result.page].astext() for result in graph.results.values()}
+        titles = self.env.titles
+        chapters = {result.chapter: titles[result.chapter].astext() for result in graph.results.values()}
         return _TEMPLATE.render(
             name=name,
             picture=draw(

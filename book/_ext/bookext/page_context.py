@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from bookext import address
-from bookext.chapters import ROOT, chapters, docname
+from bookext.chapters import ROOT, chapter_of, chapters, docname
 from bookext.version import VERSION
 
 
@@ -43,11 +43,12 @@ def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, do
     context["source"] = address.source(pagename)
     context["edit"] = f"{repository}/edit/{address.branch()}/{pagename}.md"
     context["issue"] = f"{repository}/issues/new?{urlencode({'title': f'On the page {pagename}'})}"
-    if pagename in map(docname, chapters()):
-        context["colab"] = address.colab(pagename)
-        context["notebook"] = f"notebooks/{address.notebook(pagename)}"
-        context["colab_solutions"] = address.colab(pagename, solutions=True)
-        context["notebook_solutions"] = f"notebooks/{address.notebook(pagename, solutions=True)}"
+    chapter = chapter_of(pagename)
+    if chapter in map(docname, chapters()):
+        context["colab"] = address.colab(chapter)
+        context["notebook"] = f"notebooks/{address.notebook(chapter)}"
+        context["colab_solutions"] = address.colab(chapter, solutions=True)
+        context["notebook_solutions"] = f"notebooks/{address.notebook(chapter, solutions=True)}"
     context["citation"] = citation(
         re.sub(r"<[^>]*>", "", context.get("title", "")), pagename, context.get("last_updated")
     )

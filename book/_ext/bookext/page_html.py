@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from bookext import badges, fitting, folds, listings, previews, repairs, symbols
-from bookext.chapters import ROOT, chapters, docname
+from bookext.chapters import ROOT, chapter_of, chapters, docname
 from bookext.results import of_the_book
 
 #: Listings and maps; neither can hold another.
@@ -36,9 +36,11 @@ def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, do
     address = lambda page: "" if page == pagename else app.builder.get_relative_uri(pagename, page)
     text, aside = set_aside(context["body"])
     soup = finish_text(text, badges.badges(of_the_book()), address)
-    if pagename in _with_symbols():
-        source = (ROOT / f"{pagename}.md").read_text(encoding="utf-8")
-        found = symbols.of_chapter(pagename, source)
+    chapter = chapter_of(pagename)
+    if chapter in _with_symbols():
+        text = lambda page: (ROOT / f"{page}.md").read_text(encoding="utf-8")
+        session = "" if chapter == pagename else symbols.code(text(chapter))
+        found = symbols.of_chapter(chapter, session + text(pagename))
         symbols.mark(soup, found)
         symbols.fold(soup, found, address("book/notation"))
     context["body"] = put_back(str(soup), aside)
@@ -114,7 +116,7 @@ def finish_text(
         for step in steps.get(element.name, ()):
             step(element)
     folds.fold_checks(soup)
-    folds.fold_supplements(soup)
     listings.join_printouts(soup)
     listings.join_hidden_cells(soup)
+    fitting.keep_percent(soup)
     return soup

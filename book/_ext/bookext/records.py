@@ -63,20 +63,16 @@ class Record:
             and all(keys.state(path) == state for path, state in self.read.items())
         )
 
-    def into(self, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-        """Put the outputs into a notebook with the same code.
+    def into(self, *notebooks: nbformat.NotebookNode) -> None:
+        """Put the outputs into notebooks that together have the same code.
 
         Args:
-            notebook: the chapter, changed in place.
-
-        Returns:
-            The notebook.
+            *notebooks: the chapter's pages, changed in place.
         """
-        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        cells = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
         for count, (cell, outputs) in enumerate(zip(cells, self.outputs, strict=True), start=1):
             cell.outputs = [nbformat.from_dict(output) for output in outputs]
             cell.execution_count = count
-        return notebook
 
 
 def user_cache() -> Path:

@@ -4,7 +4,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from bookext.chapters import LEDGER, statements
+from bookext.chapters import LEDGER, chapter_of, statements
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 
@@ -36,6 +36,11 @@ class Result:
     support: str
     varies: str
     sharper: str
+
+    @property
+    def chapter(self) -> str:
+        """Docname of the chapter on whose page, or in whose supplement, it stands."""
+        return chapter_of(self.page)
 
     @property
     def verdict(self) -> str:

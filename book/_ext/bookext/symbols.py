@@ -90,11 +90,20 @@ def of_chapter(page: str, source: str) -> list[Row]:
     Returns:
         Rows, in the order of the notation page; a row without an identifier needs its symbol only.
     """
-    code = "\n".join(_CODE.findall(source))
+    program = code(source)
     math = " ".join(_plain(a or b) for a, b in _MATH.findall(_CODE.sub("", source)))
     *folders, name = page.split("/")
     room = folders[-1] if folders and any(row.room == folders[-1] for row in rows()) else ""
-    return [row for row in rows() if row.room == room and _used(row, name, math, code)]
+    return [row for row in rows() if row.room == room and _used(row, name, math, program)]
+
+
+def code(source: str) -> str:
+    """The code that stands in a text.
+
+    Args:
+        source: of a page.
+    """
+    return "\n".join([*_CODE.findall(source), ""])
 
 
 def _used(row: Row, name: str, math: str, code: str) -> bool:

@@ -1,4 +1,4 @@
-"""Every chapter as a notebook that plain Jupyter and Colab can show.
+"""Every chapter, with its supplement behind it, as a notebook that plain Jupyter and Colab can show.
 
     python -m bookext.notebooks FOLDER [--student]
 
@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from sphinx.application import Sphinx
 
 from bookext import address
-from bookext.chapters import ROOT, chapters, docname, read_notebook
+from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
 from bookext.markup import MarkupError, directive, parse, settings, walk
 from bookext.notebooks.markdown import Flattener, fold
 from bookext.notebooks.references import papers, targets
@@ -137,7 +137,7 @@ def argued(text: str) -> str:
 
 
 def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
-    """One chapter as a notebook without outputs; the same bytes on every run.
+    """One chapter and its supplement as a notebook without outputs; the same bytes on every run.
 
     Args:
         path: of the chapter.
@@ -149,11 +149,21 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     Raises:
         MarkupError: the chapter has something that notebooks cannot show.
     """
+    install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
+    cells = [install, *(cell for page in parts(path) for cell in _converted(page, student))]
+    title, _, rest = cells[1].source.partition("\n")
+    exercises = student and any("exercises.check_" in cell.source for cell in cells)
+    cells[1].source = f"{title}\n\n{header(docname(path), exercises)}\n{rest}"
+    _name(cells)
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+
+
+def _converted(path: Path, student: bool) -> list[nbformat.NotebookNode]:
+    """The cells of one page."""
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     flattener = Flattener(path, targets(), papers(), macros, student)
-    install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
-    cells = [install]
-    notebook, waiting = read_notebook(path), ""
+    notebook, cells, waiting = read_notebook(path), [], ""
     for cell, line in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
         if cell.cell_type == "markdown":
             flat = (flattener.text(piece, line + first) for first, piece in sections(cell.source))
@@ -167,12 +177,7 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
             if waiting:
                 cells.append(new_markdown_cell(ARGUMENT.format(exercise=flattener.targets[waiting].text)))
                 waiting = ""
-    title, _, rest = cells[1].source.partition("\n")
-    exercises = student and any("exercises.check_" in cell.source for cell in cells)
-    cells[1].source = f"{title}\n\n{header(docname(path), exercises)}\n{rest}"
-    _name(cells)
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    return cells
 
 
 def _name(cells: list[nbformat.NotebookNode]) -> None:

@@ -11,7 +11,7 @@ from myst_nb.core.read import is_myst_markdown_notebook
 from pybtex.database import parse_file
 
 from bookext import address
-from bookext.chapters import ROOT, chapter_numbers, docname, pages, read_notebook
+from bookext.chapters import ROOT, chapter_numbers, chapter_of, docname, pages, read_notebook
 from bookext.markup import directive, walk
 
 
@@ -49,7 +49,8 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
     seen: Counter[tuple[str, str]] = Counter()
     for path in pages(root):
         page = docname(path, root)
-        chapter = f"{chapter_numbers(root)[page]}." if page in chapter_numbers(root) else ""
+        of_chapter = chapter_numbers(root).get(chapter_of(page))
+        chapter = f"{of_chapter}." if of_chapter else ""
 
         def number(kind: str, chapter: str = chapter) -> str:
             seen[chapter, kind] += 1
