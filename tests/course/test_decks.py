@@ -13,7 +13,7 @@ from bookext.markup import MarkupError
 
 CHAPTER = ROOT / "book/kernel_regime/gradients.md"
 PAGE = """<figure id="fig-one"><a class="picture" href="../../_images/a.svg"><img alt="A line: it rises." src="../../_images/a.svg"></a>
-<figcaption><p><span class="caption-number">Fig. 3.1 </span><span class="caption-text">It rises by 5 * 2_m $.</span></p></figcaption></figure>
+<figcaption><p><span class="caption-number">Fig. 3.1 </span><span class="caption-text">It rises by 5 * 2_m $, not <span class="math notranslate nohighlight">\\(W_{mm}\\)</span>.</span></p></figcaption></figure>
 <figure id="fig-two"><div class="interactive"></div><figcaption><p><span class="caption-text">It moves.</span></p></figcaption></figure>"""
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50"><path d="M0 50L100 0" stroke="black"/></svg>'
 
@@ -48,7 +48,8 @@ def test_a_deck_has_the_core_statements_and_the_figures(deck):
     assert "Each token pulls the head towards itself" in soup.select_one("blockquote").get_text()
     assert [image["alt"] for image in soup.select("img")] == ["A line: it rises."]
     assert (deck.parent / soup.img["src"]).read_text(encoding="utf-8") == SVG
-    assert soup.figcaption.get_text().strip() == "It rises by 5 * 2_m $."
+    assert soup.figcaption.get_text().strip() == r"It rises by 5 * 2_m $, not \(W_{mm}\)."
+    assert soup.select_one("figcaption span.math").get_text() == r"\(W_{mm}\)"
 
 
 def test_of_a_chapter_whose_opening_is_read_only_that_is_shown():

@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 
 from bookext import address
 from bookext.chapters import STATEMENTS, docname
-from bookext.course.pictures import SITE, Picture, of_page
+from bookext.course.pictures import SITE, Picture, of_page, with_formulas
 from bookext.course.syllabus import SYLLABUS, Reading, Week, weeks
 from bookext.markup import MarkupError, directive, settings, walk
 from bookext.notebooks.markdown import Flattener
@@ -118,7 +118,9 @@ def figure(picture: Picture) -> str:
     Returns:
         Markdown; the figure lies beside it under its ``name``.
     """
-    return f"### {plain(picture.number) or 'Figure'}\n\n:::{{figure}} {picture.name}\n:alt: {json.dumps(picture.alt, ensure_ascii=False)}\n\n{plain(picture.caption)}\n:::"  # fmt: skip
+    parts = enumerate(with_formulas(picture.caption))
+    caption = "".join(f"${part}$" if k % 2 else plain(part) for k, part in parts)
+    return f"### {plain(picture.number) or 'Figure'}\n\n:::{{figure}} {picture.name}\n:alt: {json.dumps(picture.alt, ensure_ascii=False)}\n\n{caption}\n:::"  # fmt: skip
 
 
 def chapter(reading: Reading, pictures: list[Picture]) -> str:

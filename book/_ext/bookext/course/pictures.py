@@ -1,5 +1,6 @@
 """The figures of the book as files, with their captions: for slides, handouts and the pack of a release."""
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ class Picture:
         page: docname of its page.
         label: on the page, for example ``fig-tour-bounds``.
         number: for example "Fig. 3.1", possibly empty.
-        caption: plain text.
+        caption: plain text; formulas between ``\\(`` and ``\\)``.
         alt: what it shows, in words.
         file: of the picture, or None for a figure that moves: it stands on the site only.
     """
@@ -91,6 +92,18 @@ def pack(out: Path, site: Path = SITE, names: list[str] | None = None) -> list[P
     return found
 
 
+def with_formulas(caption: str) -> list[str]:
+    """A caption in parts.
+
+    Args:
+        caption: of a figure of the site.
+
+    Returns:
+        By turns plain text, possibly empty, and the TeX of a formula.
+    """
+    return re.split(r"\\\((.*?)\\\)", caption)
+
+
 def captions(found: list[Picture]) -> str:
     """What stands below the figures, and where they come from.
 
@@ -104,6 +117,6 @@ def captions(found: list[Picture]) -> str:
     for picture in found:
         where = f"[{picture.page}]({address.page(picture.page)}#{picture.label})"
         what = f"`{picture.name}`" if picture.file else "moves, and stands on the site only"
-        lines += [f"## {picture.number or picture.label}: {picture.label}", "", f"{what}, {where}", "", picture.caption, ""]  # fmt: skip
+        lines += [f"## {picture.number or picture.label}: {picture.label}", "", f"{what}, {where}", "", "".join(f"${part}$" if k % 2 else part for k, part in enumerate(with_formulas(picture.caption))), ""]  # fmt: skip
         lines += [f"*In words:* {picture.alt}", ""] if picture.alt else []
     return "\n".join(lines)
