@@ -99,7 +99,7 @@ def test_the_pack_has_the_figures_and_their_captions(site, tmp_path):
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"fig-one.svg", "captions.md"}
     text = (tmp_path / "figures/captions.md").read_text(encoding="utf-8")
     assert "Fig. 3.1: fig-one" in text
-    assert "It rises by 5 * 2_m $." in text
+    assert "It rises by 5 * 2_m $, not $W_{mm}$." in text
     assert "*In words:* A line: it rises." in text
     assert "moves, and stands on the site only" in text
     assert pictures.pack(tmp_path / "none", tmp_path) == []

@@ -21,7 +21,7 @@ class Picture:
         page: docname of its page.
         label: on the page, for example ``fig-tour-bounds``.
         number: for example "Fig. 3.1", possibly empty.
-        caption: plain text; formulas between ``\\(`` and ``\\)``.
+        caption: plain text; formulas in TeX, as ``with_formulas`` finds them.
         alt: what it shows, in words.
         file: of the picture, or None for a figure that moves: it stands on the site only.
     """
