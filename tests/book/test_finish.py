@@ -40,16 +40,3 @@ def test_a_page_loads_icons_once():
       <link rel="preload" as="font" href="../_static/vendor/fontawesome/6/webfonts/fa-brands-400.woff2" />
       <script src="../_static/vendor/fontawesome/6/js/all.min.js?digest=1"></script><script src="book.js"></script>"""
     assert finish.lighten(html) == f'{kept}<script src="book.js"></script>'
-
-
-def test_heat_maps_are_marked_and_other_pictures_are_not(tmp_path):
-    (tmp_path / "_images").mkdir()
-    for name, inside in (("heat.svg", '<image href="data:"/>'), ("line.svg", "<path/>")):
-        (tmp_path / "_images" / name).write_text(f"<svg>{inside}</svg>")
-    shaded = finish.shaded_pictures(tmp_path)
-    assert shaded == {"heat.svg"}
-    html = '<img alt="a" src="../_images/heat.svg"/><img alt="b" src="../_images/line.svg"/>'
-    marked = '<img data-shaded alt="a" src="../_images/heat.svg"/><img alt="b" src="../_images/line.svg"/>'
-    assert finish.keep_colours(html, shaded) == marked
-    assert finish.keep_colours(marked, shaded) == marked  # a page that a second build left as it was
-    assert finish.keep_colours("<p>text</p>", shaded) == "<p>text</p>"

@@ -42,6 +42,50 @@ def test_the_chapter_from_the_template_can_be_read_in_a_browser(book, browser):
     assert not any(seen.axe.values()), seen.axe
 
 
+@pytest.fixture
+def look(book, browser):
+    """Ask a page with a long title of an exercise something, in a guise."""
+    from browsing import GUISES, arrive, serving, visiting
+
+    exercise = """() => document.querySelector("article p").insertAdjacentHTML("afterend",
+      `<div class="exercise admonition"><p class="admonition-title">${"Exercise ".repeat(20)}</p></div>`)"""
+
+    def look(guise, question):
+        viewport, scheme = GUISES[guise]
+        with (
+            serving(book.site) as served,
+            visiting(browser, viewport=viewport, color_scheme=scheme) as context,
+        ):
+            tab = context.new_page()
+            arrive(tab, served.url(TEMPLATE))
+            tab.locator(f"html[data-theme={scheme}]").wait_for(state="attached")
+            tab.evaluate(exercise)
+            return tab.evaluate(question)
+
+    return look
+
+
+@pytest.mark.parametrize("guise", ["light", "dark", "phone"])
+def test_the_foot_of_a_page_is_in_line_with_its_text_and_its_rule_is_like_others(look, guise):
+    seen = """() => {
+      const left = selector => document.querySelector(selector).getBoundingClientRect().left;
+      const rule = selector => getComputedStyle(document.querySelector(selector)).borderTopColor;
+      return [left(".last-updated") - left("article p"), rule(".bd-footer-content") === rule(".bd-footer")];
+    }"""
+    assert look(guise, seen) == [0, True]
+
+
+def test_the_pencil_of_an_exercise_stands_in_the_first_line_of_its_title(look):
+    pencil = """() => {
+      const title = document.querySelector(".exercise > .admonition-title"), style = getComputedStyle(title, "::after");
+      return [style.content, title.offsetHeight, parseFloat(style.top)];
+    }"""
+    content, height, top = look("phone", pencil)
+    assert content not in ("none", "normal")
+    assert height > 60
+    assert top < 10
+
+
 def test_a_claim_that_begins_with_my_is_not_recorded(book):
     assert [entry["id"] for entry in json.loads(book.read("results/ledger.json"))] == ["kr-fact-3-sharp"]
 

@@ -43,10 +43,8 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
         return
     prune(site)
     inline_imported_style(site)
-    shaded = shaded_pictures(site)
     for page in site.rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        page.write_text(keep_colours(lighten(text), shaded), encoding="utf-8")
+        page.write_text(lighten(page.read_text(encoding="utf-8")), encoding="utf-8")
     first = f"{app.config.root_doc}.html"
     for name, template in (("404.html", "404.html"), ("index.html", "redirect.html")):
         page = Template((ROOT / "book/_templates" / template).read_text(encoding="utf-8"))
@@ -63,33 +61,6 @@ def lighten(html: str) -> str:
         The page without the icons' script and the fonts that are loaded ahead of need.
     """
     return _HEAVY.sub("", html)
-
-
-def shaded_pictures(site: Path) -> set[str]:
-    """Pictures whose colours stand for numbers: heat maps, which Matplotlib writes into an SVG as images.
-
-    Args:
-        site: folder of the site.
-
-    Returns:
-        Names of files.
-    """
-    pictures = (site / "_images").glob("*.svg")
-    return {path.name for path in pictures if "<image" in path.read_text(encoding="utf-8")}
-
-
-def keep_colours(html: str, shaded: set[str]) -> str:
-    """Mark the pictures of a page that dark pages must not invert: beside its colour bar an inverted one misleads.
-
-    Args:
-        html: of the page.
-        shaded: names of the files.
-
-    Returns:
-        The page.
-    """
-    mark = lambda found: f"<img data-shaded{found[1]}" if found[2] in shaded else found[0]
-    return re.sub(r'<img(?! data-shaded)(?= )([^>]*?\bsrc="[^"]*?([^"/]+)")', mark, html)
 
 
 def prune(site: Path) -> None:
