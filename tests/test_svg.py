@@ -65,6 +65,49 @@ def test_axes_and_key_carry_their_words():
     assert words == ["zero", "one", "m", "error", "what is proved"]
 
 
+@pytest.mark.parametrize(
+    ("python", "print_"),
+    [("-1", "−1"), ("0.5", "0.5"), ("-0.25", "−0.25"), ("1e-05", "10⁻⁵"), ("1e+06", "10⁶"), ("-2.5e-12", "−2.5·10⁻¹²"), ("m - 1", "m - 1"), ("1−2", "1−2"), ("", "")],
+)  # fmt: skip
+def test_numbers_are_set_as_in_print(python, print_):
+    assert svg.numeral(python) == print_
+
+
+@pytest.mark.parametrize(("exponent", "words"), [(-5, "10⁻⁵"), (0, "1"), (1, "10"), (12, "10¹²")])
+def test_powers_of_ten_label_log_scales(exponent, words):
+    assert svg.power(exponent) == words
+
+
+def test_ticks_have_no_hyphens_and_no_exponents():
+    drawing = panel(x=(-1, 1), y=(-5, 5))
+    drawing.axes("m", "error", {-1: "-1"}, {-5: f"{1e-5:g}"})
+    words = [element.text for element in drawing.root.iter("text")]
+    assert words == ["−1", "10⁻⁵", "m", "error"]
+
+
+def ends(drawing, ylabel, tick, at):
+    """Right edge of a vertical axis's name, left edge of a tick's label, and of the drawing, were letters as wide as on any machine."""
+    drawing.axes("x", ylabel, {}, {at: tick})
+    texts = {element.text: element for element in drawing.root.iter("text")}
+    name = float(texts[ylabel].get("x")) + 4 if ylabel else None
+    start = float(texts[tick].get("x")) - 7.4 * len(tick)
+    return name, start, float(drawing.root.get("viewBox").split()[0])
+
+
+@pytest.mark.parametrize("tick", ["1", "0.001", "0.00001", "123 456 789"])
+def test_the_name_of_an_axis_stands_on_no_tick(tick):
+    name, start, left = ends(panel(size=(340, 300), margin=(56, 12, 12, 40)), "size", tick, 1)
+    assert name <= start + 0.5
+    assert name - 4 - 12 >= left  # and is not cut off
+    assert (left < 0) == (tick != "1")
+
+
+def test_a_name_that_is_beside_no_tick_stays_where_it_was():
+    drawing = panel(size=(340, 300), margin=(56, 12, 12, 40))
+    assert ends(drawing, "size", "0.00001", 2)[2] == 0
+    assert drawing.root.get("viewBox") == "0 0 340 300"
+
+
 def test_words_are_escaped():
     drawing = panel(alt='a < b & "c"')
     drawing.text(0, 0, "x < y & z")

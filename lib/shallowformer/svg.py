@@ -5,6 +5,7 @@ so that a page can show them light or dark. Coordinates are rounded to a tenth o
 every machine.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import SupportsFloat
 from xml.etree import ElementTree
@@ -17,6 +18,11 @@ PALETTE = (*COLOURS, "ink", "none")
 #: Of Python, numpy or torch.
 Number = SupportsFloat
 
+#: Where a name of the vertical axis stands: its base line, in pixels from the left edge; half its letters' height; half of what a
+#: letter of it and one of a tick take of their line.
+_NAME, _HALF, _LETTER = 12, 8, 3.7
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def number(value: Number) -> str:
     """A coordinate in pixels, to a tenth, without trailing zeros.
@@ -28,6 +34,36 @@ def number(value: Number) -> str:
         For example ``"12.5"``, ``"3"``, ``"0"``.
     """
     return f"{round(float(value), 1) + 0.0:g}"
+
+
+def power(exponent: int) -> str:
+    """A power of ten, as the label of a tick on a log scale.
+
+    Args:
+        exponent: of ten.
+
+    Returns:
+        For example ``"10⁻⁵"``; ``"1"`` and ``"10"`` for the exponents 0 and 1.
+    """
+    return str(10**exponent) if exponent in (0, 1) else f"10{str(exponent).translate(_RAISED)}"
+
+
+def numeral(words: str) -> str:
+    """A number as it is set in print: with a minus for a hyphen, and with a power of ten for an ``e``.
+
+    Args:
+        words: as Python writes it; anything else stays as it is.
+
+    Returns:
+        For example ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``, ``"2.5·10⁶"`` for ``"2.5e+06"``.
+    """
+    parts = re.fullmatch(r"(-?)(\d+\.?\d*)(?:e([+-]?\d+))?", words)
+    if not parts:
+        return words
+    sign, mantissa, exponent = parts.groups()
+    if exponent is not None:
+        mantissa = power(int(exponent)) if mantissa == "1" else f"{mantissa}·{power(int(exponent))}"
+    return sign.replace("-", "−") + mantissa
 
 
 class Panel:
@@ -226,10 +262,11 @@ class Panel:
 
         Args:
             xlabel: below the horizontal axis.
-            ylabel: left of the vertical axis, read upwards.
-            xticks: position → label.
-            yticks: position → label.
+            ylabel: left of the vertical axis, read upwards; where it would stand on a tick's label, further to the left.
+            xticks: position → label; a number is set as ``numeral`` does.
+            yticks: the same.
         """
+        xticks, yticks = ({at: numeral(words) for at, words in ticks.items()} for ticks in (xticks, yticks))
         (left, right), (low, high) = self._scale_x, self._scale_y
         for x, label in xticks.items():
             self._add("path", stroke="quiet", d=f"M{number(self.px(x))} {number(self.py(low))}v5")
@@ -240,4 +277,13 @@ class Panel:
             self.text(left, y, label, anchor="end", shift=(-8, 4))
         self.line([(left, high), (left, low), (right, low)], "ink", width=1)
         self.text((left + right) / 2, low, xlabel, shift=(0, 36))
-        self.text(left, (low + high) / 2, ylabel, shift=(12 - self._left, 0), turned=True)
+        middle = (low + high) / 2
+        beside = [
+            words
+            for y, words in yticks.items()
+            if abs(self.py(y) - self.py(middle)) < _LETTER * len(ylabel) + _HALF
+        ]
+        room = self._left - 8 - 2 * _LETTER * max(map(len, beside), default=0)  # left of these ticks' labels
+        out = max(0, round(_NAME + 4 - room)) if ylabel else 0
+        self.text(left, middle, ylabel, shift=(_NAME - out - self._left, 0), turned=True)
+        self.root.set("viewBox", f"{-out} 0 {self.width + out} {self.height}")
