@@ -13,7 +13,7 @@ __all__ = ["WIDTH", "passed"]
 
 
 def passed(
-    X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point, scratch: Tensor
+    X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point, scratch: Float[Tensor, " k"]
 ) -> tuple[Float[Tensor, " n"], Point]:
     """Outputs of some samples; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
 
