@@ -34,9 +34,9 @@ RENDER = """async formulas => {
 
 def of_sources() -> set[tuple[str, bool]]:
     """The formulas of the chapters as they stand in their sources, those of titles included."""
-    cells = [cell.source for path in chapters() for cell in cells(path) if cell.cell_type == "markdown"]  # fmt: skip
-    titles = [inner.title for text in cells for token in walk(text) if (inner := directive(token))]
-    return {(tex.strip(), display) for text in [*cells, *titles] for tex, display in formulas(text)}
+    texts = [cell.source for path in chapters() for cell in cells(path) if cell.cell_type == "markdown"]  # fmt: skip
+    titles = [inner.title for text in texts for token in walk(text) if (inner := directive(token))]
+    return {(tex.strip(), display) for text in [*texts, *titles] for tex, display in formulas(text)}
 
 
 def of_notebooks() -> set[tuple[str, bool]]:
