@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookext.chapters import ROOT, cells, chapters, docname, pages, statements
+from bookext.chapters import ROOT, SUPPLEMENT, cells, chapter_of, chapters, docname, pages, statements
 from bookext.results import whose
 from shallowformer.verify.claims import parse
 
@@ -17,6 +17,20 @@ def test_every_page_is_reached_from_the_table_of_contents():
         and path.parent != ROOT / "book/course/assignments"  # sources of notebooks, with solutions
     }
     assert on_disk == set(pages())
+
+
+def test_a_supplement_stands_below_its_chapter_and_the_chapter_leads_to_it():
+    order = [docname(path) for path in pages()]
+    supplements = [page for page in order if page.endswith(SUPPLEMENT)]
+    assert len(supplements) > 20
+    for page in supplements:
+        chapter = chapter_of(page)
+        assert order[order.index(page) - 1] == chapter
+        text, more = ((ROOT / f"{each}.md").read_text(encoding="utf-8") for each in (chapter, page))
+        for section in re.split(r"^(?=\(\S+\)=\n## )", more, flags=re.MULTILINE)[1:]:
+            named = re.findall(r"^\((\S+)\)=$|^:label: (\S+)$", section, re.MULTILINE)
+            assert any(f"<{label}>`" in text for pair in named for label in pair if label), section[:80]
+        assert "## Supplement" not in text
 
 
 @pytest.mark.parametrize("path", chapters(), ids=docname)
