@@ -51,20 +51,22 @@ EXERCISES = (
 ARGUMENT = "**{exercise}: your argument.** *Double-click here and write it down.*"
 
 
-def header(page: str, exercises: bool = False) -> str:
+def header(page: str, exercises: bool = False, supplement: bool = False) -> str:
     """What stands under the chapter's title: where the notebook comes from.
 
     Args:
         page: docname of the chapter.
         exercises: say how to do its exercises, too.
+        supplement: say that one stands at the end.
 
     Returns:
         Markdown.
     """
     files = address.files()
     how = EXERCISES.format(url=address.colab(page, solutions=True)) if exercises else ""
+    what = "A chapter, with its supplement at the end, of" if supplement else "A chapter of"
     return (
-        f"*A chapter of* [{settings()['title']}]({address.site()})*.* [Read it on the site]({address.page(page)}). "
+        f"*{what}* [{settings()['title']}]({address.site()})*.* [Read it on the site]({address.page(page)}). "
         f"Code: [MIT]({files}/LICENSE); text and figures: [CC BY 4.0]({files}/LICENSE-CONTENT); "
         f"[how to cite]({files}/CITATION.cff).{how}"
     )
@@ -153,7 +155,7 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     cells = [install, *(cell for page in parts(path) for cell in _converted(page, student))]
     title, _, rest = cells[1].source.partition("\n")
     exercises = student and any("exercises.check_" in cell.source for cell in cells)
-    cells[1].source = f"{title}\n\n{header(docname(path), exercises)}\n{rest}"
+    cells[1].source = f"{title}\n\n{header(docname(path), exercises, len(parts(path)) > 1)}\n{rest}"
     _name(cells)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
