@@ -92,10 +92,12 @@ def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
     line.append(
         f" {len(cards)} check{'s' * several}: {words or 'refuted'}; {'the first ' * several}{_notices(cards[0])}"
     )
+    said: list[str] = []  # what several checks found alike stands there once
     for card in cards:
         if card in asides:
             line.append(_found(soup, f" refuted, as the text says: {_said(card)}", _mark(soup, refuted=True)))
-        elif _has_finding(card):
+        elif _has_finding(card) and _says(card) not in said:
+            said.append(_says(card))
             line.append(_found(soup, _says(card)))
     return line
 
