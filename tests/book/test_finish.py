@@ -40,3 +40,10 @@ def test_a_page_loads_icons_once():
       <link rel="preload" as="font" href="../_static/vendor/fontawesome/6/webfonts/fa-brands-400.woff2" />
       <script src="../_static/vendor/fontawesome/6/js/all.min.js?digest=1"></script><script src="book.js"></script>"""
     assert finish.lighten(html) == f'{kept}<script src="book.js"></script>'
+
+
+def test_an_arrow_of_the_sidebar_has_a_name():
+    arrow = '<summary><span class="toctree-toggle" role="presentation"><i class="fa-solid"></i></span></summary>'
+    named = finish.name_toggles(f"<details>{arrow}</details><details><summary>Proof</summary></details>")
+    assert named.count('<summary aria-label="Pages below">') == 1
+    assert "<summary>Proof" in named

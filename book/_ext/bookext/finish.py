@@ -44,7 +44,7 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
     prune(site)
     inline_imported_style(site)
     for page in site.rglob("*.html"):
-        page.write_text(lighten(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(name_toggles(lighten(page.read_text(encoding="utf-8"))), encoding="utf-8")
     first = f"{app.config.root_doc}.html"
     for name, template in (("404.html", "404.html"), ("index.html", "redirect.html")):
         page = Template((ROOT / "book/_templates" / template).read_text(encoding="utf-8"))
@@ -61,6 +61,21 @@ def lighten(html: str) -> str:
         The page without the icons' script and the fonts that are loaded ahead of need.
     """
     return _HEAVY.sub("", html)
+
+
+def name_toggles(html: str) -> str:
+    """Name the arrows of the sidebar, which the theme leaves without a word for who listens to a page.
+
+    Args:
+        html: of the page.
+
+    Returns:
+        The page, in which an arrow says what it unfolds.
+    """
+    return html.replace(
+        '<summary><span class="toctree-toggle"',
+        '<summary aria-label="Pages below"><span class="toctree-toggle"',
+    )
 
 
 def prune(site: Path) -> None:
