@@ -43,7 +43,9 @@ def test_a_page_loads_icons_once():
 
 
 def test_an_arrow_of_the_sidebar_has_a_name():
-    arrow = '<summary><span class="toctree-toggle" role="presentation"><i class="fa-solid"></i></span></summary>'
+    arrow = (
+        '<summary><span class="toctree-toggle" role="presentation"><i class="fa-solid"></i></span></summary>'
+    )
     named = finish.name_toggles(f"<details>{arrow}</details><details><summary>Proof</summary></details>")
     assert named.count('<summary aria-label="Pages below">') == 1
     assert "<summary>Proof" in named
