@@ -45,7 +45,9 @@ def test_a_notebook_has_the_formulas_of_its_chapter(path):
         f for cell in cells(path) if cell.cell_type == "markdown" for token in walk(cell.source)
         if (d := directive(token)) for f in formulas(d.title)
     ]  # fmt: skip
-    expected = sorted(macros.expand(tex, MACROS).strip() for tex, _ in source + titles)
+    figures = [cell.metadata.get("mystnb", {}).get("figure", {}) for cell in cells(path)]
+    captions = [f for figure in figures for f in formulas(figure.get("caption", ""))]
+    expected = sorted(macros.expand(tex, MACROS).strip() for tex, _ in source + titles + captions)
     found = [re.sub(r"\s*\\tag\{[\d.]+\}\s*$", "", tex).strip() for text in markdown(path) for tex, _ in formulas(text)]  # fmt: skip
     assert sorted(found) == expected
 
