@@ -64,6 +64,12 @@ def test_the_fold_stands_below_the_title():
     assert box.find("a")["href"] == "notation.html"
 
 
+def test_the_fold_does_not_name_the_chapter_by_its_file():
+    soup = BeautifulSoup("<section><h1>A</h1></section>", "html.parser")
+    symbols.fold(soup, [Row(r"$R,\,r$ (every_step, joint)", (), "bounds (of two kinds)")], "notation.html")
+    assert [cell.get_text() for cell in soup("td")] == [r"\(R,\,r\) (here)", "bounds (of two kinds)"]
+
+
 def test_a_formula_that_is_one_symbol_says_which_rows_explain_it():
     text = (
         r'<span class="math">\(R\)</span> <span class="math">\(R^2\)</span> <span class="math">\(\,m\)</span>'

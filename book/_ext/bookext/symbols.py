@@ -13,6 +13,8 @@ NOTATION = ROOT / "book/notation.md"
 #: Fences of code, and formulas, displayed or in a line.
 _CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+#: Chapters in brackets after a symbol, by the names of their files.
+_CHAPTERS = re.compile(r"\s*\(([a-z_ ,]+)\)\s*$")
 #: Rooms of the package whose names stand before a module's in an identifier.
 _ROOMS = ("training", "experiments", "beyond", "token_selection", "residual", "preconditioned")
 
@@ -47,7 +49,7 @@ class Row:
     @property
     def only_in(self) -> tuple[str, ...]:
         """Words in brackets after the symbol: the chapters that give it this meaning; empty if all do."""
-        words = re.search(r"\(([a-z_ ,]+)\)\s*$", self.symbol)
+        words = _CHAPTERS.search(self.symbol)
         return tuple(word.strip().replace(" ", "_") for word in words[1].split(",")) if words else ()
 
 
@@ -167,7 +169,7 @@ def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
     for place, row in enumerate(found):
         line = soup.new_tag("tr", id=f"symbol-{place}")
         symbol, meaning = soup.new_tag("td"), soup.new_tag("td")
-        _write(soup, symbol, row.symbol)
+        _write(soup, symbol, _CHAPTERS.sub(" (here)", row.symbol))
         _write(soup, meaning, row.meaning)
         line.extend([symbol, meaning])
         body.append(line)
