@@ -144,7 +144,11 @@ def test_numbers_run_through_each_chapter():
             prefix = f"{kind}{numbered[page]}." if page else kind
             home = lambda t: chapter_of(t.page) if chapter_of(t.page) in numbered else ""
             here = [t for t in found.values() if home(t) == page]
-            numbers = [t.text.removeprefix(prefix).strip(")") for t in here if t.text.startswith(kind)]
+            numbers = [
+                t.text.removeprefix(prefix).strip(")")
+                for t in here
+                if re.fullmatch(rf"{re.escape(kind)}[\d.]+\)?", t.text)
+            ]
             assert numbers == [str(k) for k in range(1, len(numbers) + 1)]
     assert found["kr-fact-1"].text == "Fact 1"
 
