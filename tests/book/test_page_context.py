@@ -18,5 +18,11 @@ def test_a_page_is_cited_with_its_address_and_day():
     assert found["bibtex"].startswith("@incollection{shallowformer-gradients,\n")
 
 
+def test_quotation_marks_of_a_title_are_single_ones_in_the_sentence():
+    found = page_context.citation("Supplement to “A”", "book/a_supplement", None)
+    assert "“Supplement to ‘A’”, in" in found["text"]
+    assert "Supplement to “A”" in found["bibtex"]
+
+
 def test_a_page_without_a_history_is_cited_without_a_day():
     assert "None" not in page_context.citation("A", "book/a", None)["text"]

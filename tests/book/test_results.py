@@ -33,6 +33,7 @@ def test_names_and_topics():
     assert whose("Fact 3: mean and spread (known on a line)") == "known on a line"
     assert whose("Display (38): how much {cite:p}`arda2026`") == ""
     assert plain(r"at most $\log m$, *not* `m`") == "at most log m, not m"
+    assert plain("the loss tends to L* above 0") == "the loss tends to L* above 0"
 
 
 def test_badges_lead_to_the_check_and_to_the_sharper_form():

@@ -15,6 +15,9 @@ from bookext import address
 from bookext.chapters import ROOT, chapter_of, chapters, docname
 from bookext.version import VERSION
 
+#: Quotation marks of a title that stands in quotation marks.
+_INNER_QUOTES = str.maketrans("“”", "‘’")
+
 
 def configure(app: Sphinx, config: Config) -> None:
     """Handle Sphinx's ``config-inited``: say which version this is, and where the site will stand.
@@ -79,7 +82,7 @@ def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
     }
     inside = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
     return {
-        "text": f"{authors}: “{title}”, in {book['title']}, {year}, version {book['version']}{day}. {url}",
+        "text": f"{authors}: “{title.translate(_INNER_QUOTES)}”, in {book['title']}, {year}, version {book['version']}{day}. {url}",
         "bibtex": f"@incollection{{shallowformer-{pagename.rpartition('/')[2].replace('_', '-')},\n{inside}\n}}",
     }
 

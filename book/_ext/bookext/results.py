@@ -103,7 +103,7 @@ def plain(text: str) -> str:
     Returns:
         Plain text.
     """
-    return re.sub(r"[$*`\\{}]", "", text)
+    return re.sub(r"[$`\\{}]", "", re.sub(r"(\*+)([^*]+)\1", r"\2", text))
 
 
 def results(stated: dict[str, dict[str, str]], entries: list[dict]) -> dict[str, Result]:
