@@ -106,6 +106,6 @@ def test_folds_open_and_close_without_javascript(browser, served, page):
         tab = context.new_page()
         arrive(tab, served.url(page))
         assert tab.evaluate(CLICK_ALL) == []
-        fold = tab.locator("details").first
+        fold = tab.locator("article details").first
         fold.locator("> summary").click()
         assert is_open(fold)

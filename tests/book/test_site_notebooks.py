@@ -8,6 +8,7 @@ import pytest
 from built import CHAPTERS, SITE, file, ids, parsed
 
 from bookext import address
+from bookext.chapters import ROOT, docname, parts
 
 pytestmark = pytest.mark.usefixtures("site")
 every_chapter = pytest.mark.parametrize("page", CHAPTERS)
@@ -32,12 +33,11 @@ def test_every_link_of_a_notebook_leads_to_something_on_the_site(page, solutions
 
 @every_chapter
 def test_a_notebook_numbers_equations_figures_and_exercises_as_the_site_does(page):
-    article = parsed(file(page)).article
-    equations = [
-        number.get_text().strip("()\N{PILCROW SIGN}# ") for number in article.find_all(class_="eqno")
-    ]
+    articles = [parsed(file(docname(part))).article for part in parts(ROOT / f"{page}.md")]
+    every = lambda name: [found for article in articles for found in article.find_all(class_=name)]
+    equations = [number.get_text().strip("()\N{PILCROW SIGN}# ") for number in every("eqno")]
     assert re.findall(r"\\tag\{([\d.]+)\}", markdown(page)) == equations
-    captions = [span.get_text().strip() for span in article.find_all(class_="caption-number")]
+    captions = [span.get_text().strip() for span in every("caption-number")]
     for kind in ("Fig.", "Exercise"):
         numbered = [caption for caption in captions if caption.startswith(kind)]
         assert re.findall(rf"^\*\*({kind} [\d.]*\d)\.", markdown(page), re.MULTILINE) == numbered
