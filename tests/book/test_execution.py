@@ -432,6 +432,14 @@ def test_the_builder_gets_the_outputs_and_loses_those_of_old_code_only(ran, monk
     assert json.dumps(notebook.cells).count("second") == 2
 
 
+def test_a_chapter_that_is_edited_while_others_run_is_run_again(repository):
+    repository.say("print('first')")
+    done = repository.run()
+    assert execute.edited([done]) == []
+    repository.say("print('second')")
+    assert execute.edited([done]) == ["book/room/chapter"]
+
+
 def test_a_supplement_goes_on_in_the_session_of_its_chapter_and_gets_its_own_outputs(repository, monkeypatch):
     monkeypatch.setattr(execute, "CACHE", repository.root / "_build/.jupyter_cache")
     repository.say("x = 1", "print('of the chapter')")

@@ -94,9 +94,10 @@ def test_a_page_opened_from_disk_works(browser, site, page):
 def test_a_page_can_be_read_without_javascript(go, page):
     tab = go(page, java_script_enabled=False)
     assert tab.locator("h1:visible").count() == 1
-    assert (
-        tab.locator("nav a:visible").count()
-        >= len([page for page in BOOK_PAGES if not page.endswith(SUPPLEMENT)]) - 1
-    )
+    chapters = [
+        page for page in BOOK_PAGES if not page.endswith(SUPPLEMENT)
+    ]  # supplements are folded below them
+    assert tab.locator("nav a:visible").count() >= len(chapters) - 1
+    assert tab.locator("nav a").count() >= len(BOOK_PAGES) - 1
     if page == CHAPTER:
         assert tab.locator("a.verdict-badge:visible").count() > 0

@@ -154,6 +154,18 @@ def differences(fresh: Record, kept: Record) -> list[str]:
     return lines
 
 
+def edited(runs: Sequence[Run]) -> list[str]:
+    """Chapters whose code is no longer the one that ran: what it printed must not stand below what is there now.
+
+    Args:
+        runs: of chapters, none of them failed.
+
+    Returns:
+        Their names.
+    """
+    return [one.chapter for one in runs if keys.key(code(ROOT / f"{one.chapter}.md")) != one.record.key]
+
+
 def fill_builder_cache(runs: Sequence[Run]) -> None:
     """Give the site's builder the outputs of all chapters, and take away those of chapters that are no more.
 
@@ -319,6 +331,8 @@ def main() -> int:
             "repeated executions do not agree with those that were kept:", disagreements,
             "something changed that no key knows of, and neither is kept; look for it",
         )  # fmt: skip
+    if changed := edited(runs):
+        return _complain("chapters were edited while others ran; run them again:", changed)
     if not partly:
         fill_builder_cache(runs)
     if green := unnoticed(runs):

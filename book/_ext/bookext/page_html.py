@@ -38,9 +38,9 @@ def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, do
     soup = finish_text(text, badges.badges(of_the_book()), address)
     chapter = chapter_of(pagename)
     if chapter in _with_symbols():
-        text = lambda page: (ROOT / f"{page}.md").read_text(encoding="utf-8")
-        session = "" if chapter == pagename else symbols.code(text(chapter))
-        found = symbols.of_chapter(chapter, session + text(pagename))
+        source = lambda page: (ROOT / f"{page}.md").read_text(encoding="utf-8")
+        session = "" if chapter == pagename else symbols.code(source(chapter))
+        found = symbols.of_chapter(chapter, session + source(pagename))
         symbols.mark(soup, found)
         symbols.fold(soup, found, address("book/notation"))
     context["body"] = put_back(str(soup), aside)
