@@ -21,6 +21,10 @@ STICK_OUT = """() => {
   style.textContent = "mjx-c::before { transform: translateX(6px) }";
   document.head.append(style);
 }"""
+#: A formula in a line of text that is too wide for any screen, whatever the page has.
+TOO_WIDE = (
+    rf'<span class="math notranslate nohighlight">\({"+".join(f"x_{{{k}}}" for k in range(60))}\)</span>'
+)
 #: Down to the last line and back, a screen at a time.
 READ_THROUGH = """async () => {
   const pause = () => new Promise(requestAnimationFrame);
@@ -30,6 +34,12 @@ READ_THROUGH = """async () => {
 }"""
 
 
+def with_wide_formula(html: str) -> str:
+    """The page with ``TOO_WIDE`` at the end of its first paragraph."""
+    before, article, text = html.partition("<article")
+    return before + article + text.replace("</p>", f" {TOO_WIDE}</p>", 1)
+
+
 @contextmanager
 def waiting_for_fonts(browser, served, viewport, script=SCRIPT):
     """The page as a browser shows it that knows nothing: its formulas stand, and the fonts that they are set in are held back."""
@@ -37,6 +47,7 @@ def waiting_for_fonts(browser, served, viewport, script=SCRIPT):
         tab, waiting = context.new_page(), []
         tab.route("**/book.js*", lambda route: route.fulfill(body=script, content_type="text/javascript"))
         tab.route("**/mathjax/**/*.woff", lambda font: waiting.append(font))
+        tab.route(served.url(PAGE), lambda route: route.fulfill(response=(there := route.fetch()), body=with_wide_formula(there.text())))  # fmt: skip
         tab.add_init_script(f"document.addEventListener('DOMContentLoaded', {STICK_OUT})")
         tab.goto(served.url(PAGE), wait_until="domcontentloaded")
         tab.evaluate("() => MathJax.startup.promise.then(() => new Promise(requestAnimationFrame))")
