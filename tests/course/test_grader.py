@@ -1,6 +1,7 @@
 """Submissions that crash, loop, spy, cheat and flood cost the question they answer, and nothing else."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import torch
 from submissions import submission
 
 from bookext.course import grading, wire
-from bookext.course.process import Limits
+from bookext.course.process import Limits, Nursery
 
 LIMITS = Limits(cell=3, call=1.5, grace=1, question=20, submission=90, memory=2**29)
 FULL = {"q1": 30, "q2": 20}
@@ -146,6 +147,21 @@ def test_a_cell_that_tries_to_see_answers_earns_nothing_even_if_its_answer_is_ri
     marks = grade(weights=code)
     assert marks.points == {"q1": 0, "q2": 20}
     assert "was tried" in " ".join(marks.remarks)
+
+
+def test_a_grader_in_the_background_stops_a_loop_too(course, tmp_path):
+    """What a shell starts in the background ignores the signal that stops a cell, and so would what it starts in turn."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Nursery((course,)) as nursery:
+            folder = course / "instructor/fixture"
+            path = submission(
+                folder / "fixture.ipynb", tmp_path / "someone.ipynb", weights="while True: pass"
+            )
+            marks = grading.grade(folder, path, nursery, limits=LIMITS)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert "stopped after 3 s" in " ".join(marks.remarks)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Landlock is Linux's")

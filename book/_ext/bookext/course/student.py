@@ -147,6 +147,8 @@ def serve(line: socket.socket, order: dict) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
+    # A grader that was started in the background ignores this signal, and so would what it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     confine.limits(order["memory"], order["seconds"])
     locked = confine.landlock(order["readable"], [order["scratch"], os.devnull])
