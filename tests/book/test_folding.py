@@ -72,7 +72,7 @@ def test_a_remark_says_what_its_check_found():
     line = folded(cell(card("kr-lemma-4") + card("kr-lemma-4/printed", "violated", "✗", found))).find(
         "summary"
     )
-    assert line.find(class_="checks-found").get_text() == f"✗ refuted, as the text says: {found}"
+    assert line.find(class_="checks-found").get_text() == f"✗ refuted, as the text says. Found: {found}"
 
 
 def test_the_line_keeps_what_a_card_raises_and_lowers():
@@ -80,7 +80,7 @@ def test_the_line_keeps_what_a_card_raises_and_lowers():
     cards = card("kr-lemma-4", says=raised) + card("kr-lemma-4/printed", "violated", "✗", raised)
     found = folded(cell(cards)).select("summary .checks-found")
     assert found[0].decode_contents() == raised
-    assert found[1].decode_contents().endswith(f" refuted, as the text says: {raised}")
+    assert found[1].decode_contents().endswith(f" refuted, as the text says. Found: {raised}")
 
 
 def test_a_part_of_a_refuted_statement_and_a_check_that_fails_mark_the_line():

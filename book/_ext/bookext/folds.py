@@ -95,7 +95,7 @@ def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
     said: list[str] = []  # what several checks found alike stands there once
     for card in cards:
         if card in asides:
-            line.append(_found(soup, f" refuted, as the text says: {_said(card)}", _mark(soup, refuted=True)))
+            line.append(_found(soup, f" refuted, as the text says{_said(card)}", _mark(soup, refuted=True)))
         elif _has_finding(card) and _says(card) not in said:
             said.append(_says(card))
             line.append(_found(soup, _says(card)))
@@ -137,9 +137,13 @@ def _has_finding(card: Tag) -> bool:
 
 
 def _said(card: Tag) -> str:
-    """What a check refutes, as HTML."""
+    """What a check refutes, or what it found instead, as the end of a sentence in HTML."""
     claim = card.find("code").get_text()
-    return _says(card) if _has_finding(card) else as_html(REFUTED.get(claim, parse(claim).part))
+    return (
+        f". Found: {_says(card)}"
+        if _has_finding(card)
+        else f": {as_html(REFUTED.get(claim, parse(claim).part))}"
+    )
 
 
 def _notices(card: Tag) -> str:
