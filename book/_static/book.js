@@ -227,6 +227,22 @@ function searchByLongWords() {
   };
 }
 
+// ---- Sidebar -----------------------------------------------------------------------------------------------------
+
+// The list of chapters is longer than a screen. The theme opens it where it was left, and on a phone goes to its first link.
+function openSidebarAtCurrentChapter() {
+  const sidebar = document.querySelector(".bd-sidebar-primary"), current = [...sidebar?.querySelectorAll("li.current.active > a") ?? []].at(-1);
+  if (!current) return;
+  const show = () => {
+    const { top, bottom } = current.getBoundingClientRect(), seen = sidebar.getBoundingClientRect();
+    if (top < seen.top || bottom > seen.bottom) sidebar.scrollTop += top - seen.top - sidebar.clientHeight / 3;
+  };
+  show();
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => sidebar.addEventListener(
+    "focusin", () => { current.focus({ preventScroll: true }); show(); }, { once: true },
+  ));
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   searchByLongWords();
   reachWideBoxes();
@@ -236,3 +252,6 @@ document.addEventListener("DOMContentLoaded", () => {
   openForPrint();
   if (matchMedia("(hover: hover)").matches) offerPreviews();
 });
+
+// After the theme, which puts the sidebar back to where it was on the page before.
+addEventListener("load", openSidebarAtCurrentChapter);

@@ -74,6 +74,17 @@ def test_the_map_zooms_and_lights_up_relations(go):
     assert picture.locator(".node.is-lit").count() < picture.locator(".node").count()
 
 
+@pytest.mark.parametrize("viewport", [{"width": 1400, "height": 1000}, PHONE])
+def test_the_list_of_chapters_opens_at_the_current_one(go, viewport):
+    tab = go("book/bibliography", viewport=viewport)
+    link = tab.locator(".bd-sidebar-primary li.current.active > a").last
+    if viewport == PHONE:
+        tab.locator(".primary-toggle").click()
+        tab.wait_for_function("link => document.activeElement === link", arg=link.element_handle())
+    box = link.bounding_box()
+    assert 0 <= box["y"] <= viewport["height"] - box["height"]
+
+
 def test_these_are_the_pages_with_a_slider(site):
     assert {page for page in BOOK_PAGES if '<div class="interactive"' in text(file(page))} == set(MOVING)
 

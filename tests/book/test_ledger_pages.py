@@ -12,22 +12,44 @@ from shallowformer.verify.verdict import VERDICTS
 
 
 @pytest.mark.parametrize(
-    ("number", "variant", "credit"),
+    ("label", "number", "variant", "credit"),
     [
-        ("Lemma 5", "sharp", " (sharpens or adds to Lemma 5 of {cite:t}`arda2026`)"),
-        ("Theorem D", "paired", " (sharpens or adds to Theorem D of this book)"),
-        ("Theorem D", "", " (this book)"),
+        (
+            "kr-lemma-5-sharp",
+            "Lemma 5",
+            "sharp",
+            " (sharpens or adds to {prf:ref}`Lemma 5 <kr-lemma-5>` of {cite:t}`arda2026`)",
+        ),
+        (
+            "kr-theorem-d-paired",
+            "Theorem D",
+            "paired",
+            " (sharpens or adds to {prf:ref}`Theorem D <kr-theorem-d>`)",
+        ),
+        (
+            "pa-theorem-s-aligned",
+            "Theorem S",
+            "aligned",
+            " (sharpens or adds to {prf:ref}`Almost every start reaches the optimum <pa-theorem-s>`)",
+        ),
+        ("kr-theorem-d", "Theorem D", "", " (this book)"),
+        ("rt-remark-e-targets", "Remark E", "targets", " (this book)"),
+        ("kr-lemma-99-sharp", "Lemma 99", "sharp", " (sharpens or adds to Lemma 99 of {cite:t}`arda2026`)"),
     ],
 )
-def test_a_variant_is_credited_to_what_it_is_a_variant_of(number, variant, credit):
-    entry = {"origin": "book", "paper": "arda2026", "number": number, "variant": variant}
-    assert _credit(entry) == credit
+def test_a_variant_leads_to_what_it_is_a_variant_of(label, number, variant, credit):
+    entry = {"id": label, "origin": "book", "paper": "arda2026", "number": number, "variant": variant}
+    assert _credit(entry, statements()) == credit
 
 
-def test_no_lettered_statement_is_credited_to_a_paper():
+def test_no_lettered_statement_is_credited_to_a_paper_or_named_by_a_letter_that_stands_on_no_box():
     lines = Errata.markdown(None, ledger.read(LEDGER), statements())
-    assert any("Theorem A of this book" in line for line in lines)
-    assert not any(f" {letter} of {{cite:t}}" in line for letter in "ABCDEFGHWXYZ" for line in lines)
+    assert any("`Theorem A <kr-theorem-a>`)" in line for line in lines)
+    assert not any(re.search(r" [A-Z]>?`? of \{cite:t\}", line) for line in lines)
+    titles = statements()
+    for label, words in ((m[2], m[1]) for line in lines for m in re.finditer(r"`([^`<]+) <([\w-]+)>`", line)):
+        if re.fullmatch(r"\w+ [A-Z]", words):
+            assert titles[label]["title"].startswith(words), label
 
 
 def test_the_errata_page_says_nothing_twice():

@@ -3,7 +3,7 @@
 import yaml
 
 from bookext import address, page_context
-from bookext.chapters import ROOT
+from bookext.chapters import ROOT, chapter_numbers, chapters, docname, parts
 
 
 def test_a_page_is_cited_with_its_address_and_day():
@@ -22,6 +22,22 @@ def test_quotation_marks_of_a_title_are_single_ones_in_the_sentence():
     found = page_context.citation("Supplement to “A”", "book/a_supplement", None)
     assert "“Supplement to ‘A’”, in" in found["text"]
     assert "Supplement to “A”" in found["bibtex"]
+
+
+def test_a_supplement_names_its_chapter_by_number():
+    titled = lambda page, text: [page_context.number_supplement(None, page, source := [text]), source[0]][1]
+    page, number = "book/residual/convergence_supplement", chapter_numbers()["book/residual/convergence"]
+    assert titled(page, "---\nx\n---\n\n# Supplement to “A”\n") == (
+        f"---\nx\n---\n\n# Supplement to chapter {number}, “A”\n"
+    )
+    assert titled("book/residual/convergence", "# Supplement to “A”") == "# Supplement to “A”"
+
+
+def test_every_supplement_bears_its_number_on_the_site(site):
+    for path in chapters():
+        for part in parts(path)[1:]:
+            page = site.joinpath(f"{docname(part)}.html").read_text(encoding="utf-8")
+            assert f"<h1>Supplement to chapter {chapter_numbers()[docname(path)]}, “" in page, part.name
 
 
 def test_a_page_without_a_history_is_cited_without_a_day():

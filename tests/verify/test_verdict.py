@@ -42,6 +42,8 @@ def test_a_loose_bound_carries_its_slack():
     assert verdict(verdict="loose", measured={"ratio": 0.25}).headline == "loose ×4"
     assert verdict(verdict="loose", measured={"ratio": 0.3}).headline == "loose ×3.33"
     assert verdict(verdict="loose", measured={"ratio": 0.000592}).headline == "loose ×1,690"
+    assert verdict(verdict="loose", measured={"ratio": 1 / 1.010276}).headline == "loose ×1.01"
+    assert verdict(verdict="loose", measured={"ratio": 1 / 1.000234}).headline == "loose ×1.00023"
     assert verdict(verdict="loose", measured={"ratio": 0.0}).headline == "loose"
     assert verdict(verdict="loose", measured={}).headline == "loose"
     assert verdict(verdict="violated", measured={"ratio": 2.0}).headline == "violated"

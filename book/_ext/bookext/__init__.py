@@ -17,11 +17,12 @@ def setup(app) -> dict:
     from bookext.ledger_pages import Errata, Scoreboard
     from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
     from bookext.notebooks import write_beside_the_pages
-    from bookext.page_context import add_context, configure
+    from bookext.page_context import add_context, configure, number_supplement
     from bookext.page_html import finish_page
     from bookext.uses import PassageCollector, compare_statements
 
     app.connect("config-inited", configure)
+    app.connect("source-read", number_supplement)
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("errata", Errata)
     app.add_directive("map-of-results", MapOfResults)

@@ -117,7 +117,7 @@ class Errata(_LedgerDirective):
             if came == verdict
         ]
         better = [
-            f"- {reference(e, titles)}{_credit(e)}: {what}"
+            f"- {reference(e, titles)}{_credit(e, titles)}: {what}"
             for e, came, what in found
             if came not in ("violated", "not implied")
         ]
@@ -136,14 +136,22 @@ def _by(entry: dict, title: str) -> str:
     return "ours, on " if "this book" in whose(title) else "known, on "
 
 
-def _credit(entry: dict) -> str:
-    """Whose statement is meant: a variant names what it is a variant of, the paper's or a lettered one of the book's own."""
+def _credit(entry: dict, titles: dict[str, dict[str, str]]) -> str:
+    """Whose statement is meant: a variant leads to what it is a variant of, where that is a statement of the book."""
     if entry["origin"] == "paper":
         return f" {{cite:p}}`{entry['paper']}`"
     if not entry["variant"]:
         return " (this book)"
-    source = f"{{cite:t}}`{entry['paper']}`" if entry["number"][-1].isdigit() else "this book"
-    return f" (sharpens or adds to {entry['number']} of {source})"
+    varied = {"id": entry["id"].removesuffix(f"-{entry['variant']}")}
+    # A letter alone says nothing to a reader: each part of the book begins again at A.
+    if not entry["number"][-1].isdigit():
+        return (
+            f" (sharpens or adds to {reference(varied, titles)})"
+            if varied["id"] in titles
+            else " (this book)"
+        )
+    source = reference(varied, titles) if varied["id"] in titles else entry["number"]
+    return f" (sharpens or adds to {source} of {{cite:t}}`{entry['paper']}`)"
 
 
 def _found(entry: dict) -> list[tuple[str, str]]:

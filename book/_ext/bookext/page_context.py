@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from bookext import address
-from bookext.chapters import ROOT, chapter_of, chapters, docname
+from bookext.chapters import ROOT, chapter_numbers, chapter_of, chapters, docname
 from bookext.version import VERSION
 
 #: Quotation marks of a title that stands in quotation marks.
@@ -28,6 +28,21 @@ def configure(app: Sphinx, config: Config) -> None:
     """
     config.version = config.release = VERSION
     config.html_baseurl = config.ogp_site_url = address.site()
+
+
+def number_supplement(app: Sphinx, page: str, source: list[str]) -> None:
+    """Handle Sphinx's ``source-read``: a supplement's title names its chapter by number, as tabs and the search show it alone.
+
+    Args:
+        app: the application.
+        page: docname.
+        source: the page's text, in a list of one; changed in place.
+    """
+    number = chapter_numbers().get(chapter_of(page))
+    if number and page != chapter_of(page):
+        source[0] = re.sub(
+            r"(?m)^# Supplement to (?=“)", f"# Supplement to chapter {number}, ", source[0], count=1
+        )
 
 
 def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:

@@ -95,7 +95,8 @@ class Verdict:
         """The verdict in a word or two, with the slack of a loose bound."""
         ratio = self.measured.get("ratio")
         if self.verdict == "loose" and isinstance(ratio, float) and ratio > 0:
-            slack = float(f"{1 / ratio:.3g}") if ratio < 0.95 else 1 / ratio
+            # Near 1 what matters is the excess over 1, which gets two digits.
+            slack = float(f"{1 / ratio:.3g}") if ratio < 0.95 else 1 + float(f"{1 / ratio - 1:.2g}")
             return f"loose ×{slack:,.7g}"
         return self.verdict
 
