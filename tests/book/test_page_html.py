@@ -42,7 +42,7 @@ def test_a_wide_table_names_its_cells():
     soup = BeautifulSoup(finished(table), "html.parser")
     assert soup.table["class"] == ["as-cards"]
     *others, formula, _, _, _ = soup.select("tbody *:is(td, th)")
-    assert [(cell.get_text(), cell.get("data-name")) for cell in others] == [("a", None), ("b", "is an")]
+    assert [(cell.get_text(), cell.get("data-name")) for cell in others] == [("a", None), ("b", "is an:")]
     together = r'<span class="together"><span class="math">\(x\)</span>,</span>'
     assert str(formula) == f'<td><span class="column-name">of {together}</span><p>c</p></td>'
     assert [str(cell) for cell in soup.select("tbody tr + tr > *")] == [
@@ -50,6 +50,15 @@ def test_a_wide_table_names_its_cells():
         "<td></td>",
         "<td></td>",
     ]
+
+
+def test_a_name_that_asks_is_followed_by_its_answer():
+    row = "<tr><td>a</td><td>b</td><td>c</td></tr>"
+    table = (
+        f"<table><thead><tr><th>x</th><th>Is it?</th><th>why</th></tr></thead><tbody>{row}</tbody></table>"
+    )
+    cells = BeautifulSoup(finished(table), "html.parser").select("tbody [data-name]")
+    assert [cell["data-name"] for cell in cells] == ["Is it?", "why:"]
 
 
 def test_a_table_of_two_columns_stays_a_table():

@@ -6,7 +6,7 @@ from browsing import DESKTOP, PHONE, visiting
 from bookext.chapters import ROOT
 
 read = lambda name: (ROOT / "book/_static" / name).read_text(encoding="utf-8")
-ROW = '<tr><td><a href="#">{0}</a></td><td data-name="kind">bound</td><td data-name="would notice"><span class="rank-{1}">{2}</span></td></tr>'
+ROW = '<tr><td><a href="#">{0}</a></td><td data-name="kind:">bound</td><td data-name="would notice:"><span class="rank-{1}">{2}</span></td></tr>'
 ROWS = "".join(
     ROW.format(*row) for row in (("Block by block", 2, "16,000"), ("Fact 1: softmax", 0, "1"), ("A", 1, "2"))
 )

@@ -14,7 +14,7 @@ PAGE = f"""<!doctype html><html lang="en" data-content_root="./" data-theme="dar
 <figure><a class="picture" href="#"><img id="wide" src="500.svg" alt="A" class="shaded"></a></figure>
 <figure><a class="picture" href="#"><img id="full" src="1200.svg" alt="A"></a></figure>
 <table class="as-cards"><thead><tr><th>a<th>b<th>x</tr></thead>
-<tbody><tr><td>1<td data-name="b">2<td><span class="column-name">x</span>3</tbody></table>
+<tbody><tr><td>1<td data-name="b:">2<td><span class="column-name">x</span>3</tbody></table>
 <p>An identifier is too long for what is left of its line: <code id="code"><span class="pre">{IDENTIFIER}</span></code>.</p>
 </article></div><script>{SCRIPT}</script></html>"""
 

@@ -51,7 +51,8 @@ def name_cells(table: Tag) -> None:
             if not name.get_text(strip=True) or not cell.get_text(strip=True):
                 continue
             if not name.find(class_="math"):
-                cell["data-name"] = name.get_text(" ", strip=True)
+                words = name.get_text(" ", strip=True)
+                cell["data-name"] = words if words.endswith("?") else f"{words}:"
                 continue
             words = copy.copy(name.p or name)
             words.name, words.attrs = "span", {"class": ["column-name"]}
