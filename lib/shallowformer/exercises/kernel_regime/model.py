@@ -96,9 +96,9 @@ def check_pad(pad: Callable[[Tokens, int], Float64[Tensor, "r*T d"]]) -> Feedbac
 
 
 @functools.cache
-def _kept_fraction() -> float:
+def _kept_fraction(power: int = 2) -> float:
     W = torch.randn(2000, 8, 8, generator=Generator().manual_seed(0), dtype=torch.float64)
-    energy = torch.linalg.svdvals(W) ** 2
+    energy = torch.linalg.svdvals(W) ** power
     return float((energy[:, :4].sum(-1) / energy.sum(-1)).mean())
 
 
@@ -111,13 +111,17 @@ def check_kept_fraction(fraction: Answer) -> Feedback:
     right = _kept_fraction()
     mistakes = {
         "half of the rank keeps more than half of the energy: singular values are not equal": 0.5,
-        "square the singular values: ‖W‖²_F is the sum of their squares": right**0.5,
+        "square the singular values: ‖W‖²_F is the sum of their squares": _kept_fraction(power=1),
+        "that is the root: ‖W‖²_F is the sum of the squares of the singular values": right**0.5,
+        "that is the fraction that is lost": 1 - right,
     }
 
     def otherwise(number: float) -> str:
         if not 0 < number < 1:
             return f"expected a number between 0 and 1, got {number!r}"
-        return f"{number:.3f} is off by more than 0.01; average over at least 500 matrices"
+        if abs(number - right) < 0.05:
+            return f"{number:.3f} is near, but off by more than 0.01; average over at least 500 matrices"
+        return f"{number:.3f} is off by more than 0.01, and not for want of matrices"
 
     praise = f"{right:.3f} over 2000 matrices of our own"
     return judge_number(

@@ -11,6 +11,10 @@ RIDGE_MISTAKES = {
     "that is what one gets where V₀ is negligible; solve for λ in general.": lambda e, V, h: 1 / (2 * h),
     "ℓ is the root of the bound; here stands the bound itself.": lambda e, V, h: e / (2 * ((e + math.sqrt(e**2 + V / h)) / 2) ** 2 * h),
     "that is ε₀²/V₀, a number with the right units only.": lambda e, V, h: e**2 / V,
+    "the quadratic equation has another root, above 0.": lambda e, V, h: -(e**2) / V * (math.sqrt(1 + V / (h * e**2)) + 1),
+    "right for V₀ > 0; for V₀ = 0 expand the fraction by the conjugate of its numerator.": lambda e, V, h: (
+        e**2 / V * (math.sqrt(1 + V / (h * e**2)) - 1) if V else math.nan
+    ),
 }  # fmt: skip
 
 
@@ -35,6 +39,7 @@ def check_ridge_parameter(answer: Callable[[float, float, float], float]) -> Fee
         ("V₀ = 1, ε₀ = 1, ητ = 1", (1.0, 1.0, 1.0)),
         ("a long run", (0.02, 0.1, 63.0)),
         ("a short one", (0.05, 0.01, 0.5)),
+        ("V₀ = 0", (0.3, 0.0, 2.0)),
     ]
     return judge("ex-vacuous-ridge", answer, ridge_parameter, cases, RIDGE_MISTAKES)
 
@@ -44,6 +49,9 @@ SCALE_MISTAKES = {
     "the way to the comparator costs something, too: V₀/(ητ).": lambda e, V, h, t, L: (math.sqrt(L) - e) / t,
     "Theorem A bounds the root of the mean loss: compare it with √L₀.": lambda e, V, h, t, L: (L - V / (4 * h * L) - e) / t,
     "there is a factor 4: put ε = √L₀ − x under the root and see what x is.": lambda e, V, h, t, L: (math.sqrt(L) - V / (h * math.sqrt(L)) - e) / t,
+    "where ε = √L₀ − x is put under the root, (√L₀ + x)² = ε² + V₀/(ητ): the way takes something away from ε.": lambda e, V, h, t, L: (math.sqrt(L) + V / (4 * h * math.sqrt(L)) - e) / t,
+    "the bound is half of the sum: ε + √(ε² + V₀/(ητ)) is 2√L₀.": lambda e, V, h, t, L: (math.sqrt(L) / 2 - V / (2 * h * math.sqrt(L)) - e) / t,
+    "a factor 2 is missing in the second part: square 2√L₀ − ε with care.": lambda e, V, h, t, L: (math.sqrt(L) - V / (2 * h * math.sqrt(L)) - e) / t,
     "ε is ε₀ + st: here its first part is missing.": lambda e, V, h, t, L: (math.sqrt(L) - V / (4 * h * math.sqrt(L))) / t,
     "ε + √(V₀/(4ητ)) is larger than the bound; the two are added as squares: solve for ε once more.": lambda e, V, h, t, L: (math.sqrt(L) - math.sqrt(V / (4 * h)) - e) / t,
     "ε₀, √V₀ and √L₀ are multiplied by s as well: divide by s, and one s is left at the turn.": lambda e, V, h, t, L: math.sqrt(label_scale(e, V, h, t, L)),
