@@ -218,8 +218,18 @@ async function reachWideBoxes() {
 
 // Sphinx drops a page that has some of a query's words of one or two letters and not all ("one" and "its" become such
 // words). They decide nothing: without them "Proposition B: one potential" is found.
-function searchByLongWords() {
+//
+// What is shown of a page that was found is its text, not buttons, contents and symbols.
+function improveSearch() {
   if (typeof Search === "undefined") return;
+  const textOf = Search.htmlToText;
+  Search.htmlToText = (html, anchor) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const article = page.querySelector("article");
+    for (const part of article?.querySelectorAll(".symbols") ?? []) part.remove();
+    if (article) page.querySelector("[role=main]").replaceChildren(article);
+    return textOf(page.documentElement.outerHTML, anchor);
+  };
   const parse = Search._parseQuery;
   Search._parseQuery = query => {
     const [text, words, ...rest] = parse(query), long = [...words].filter(word => word.length > 2);
@@ -244,7 +254,7 @@ function openSidebarAtCurrentChapter() {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  searchByLongWords();
+  improveSearch();
   reachWideBoxes();
   offerSwitches();
   openTarget();

@@ -36,6 +36,32 @@ def test_search_finds_statements_by_their_words_and_leads_to_them(go, served):
     tab.locator(f"[id='{LABELS[0]}']").wait_for()
 
 
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        ("Theorem F", ["kr-theorem-f"]),
+        ("theorem a+", ["rt-theorem-a-plus"]),
+        ("Theorem A", ["kr-theorem-a", "rt-theorem-a"]),
+        ("strict complementarity", ["ts-definition-1-strict"]),
+    ],
+)
+def test_a_statement_s_name_leads_to_its_box_first(go, words, labels):
+    tab = go("search")
+    ask = "query => Search._performSearch(...Search._parseQuery(query)).map(result => result[0] + result[2])"
+    first = tab.evaluate(ask, words)[: len(labels)]
+    assert set(first) == {f"{statements()[label]['page']}#{label}" for label in labels}
+
+
+def test_what_the_search_shows_of_a_page_is_its_text(go):
+    tab = go("search")
+    seen = tab.evaluate(
+        "async page => Search.htmlToText(await (await fetch(page)).text())", f"{CHAPTER}.html"
+    )
+    assert "Print, or save as PDF" not in seen
+    assert "Symbols of this chapter" not in seen
+    assert "Exercises" in seen
+
+
 @pytest.mark.parametrize("words", ["NTK", "neural tangent kernel", "lazy training", "kernel regime"])
 def test_search_knows_the_subject_by_its_other_names(go, words):
     tab = go("search")

@@ -19,6 +19,7 @@ def setup(app) -> dict:
     from bookext.notebooks import write_beside_the_pages
     from bookext.page_context import add_context, configure, number_supplement
     from bookext.page_html import finish_page
+    from bookext.search import index_statements
     from bookext.uses import PassageCollector, compare_statements
 
     app.connect("config-inited", configure)
@@ -30,6 +31,7 @@ def setup(app) -> dict:
     app.add_env_collector(PassageCollector)
     app.connect("env-check-consistency", compare_statements)
     app.add_post_transform(DrawMaps)
+    app.connect("doctree-resolved", index_statements)
     app.add_css_file("results.css")
     app.connect("html-page-context", load_scripts)
     app.connect("html-page-context", add_context, priority=900)
