@@ -29,8 +29,8 @@ LAGS, SEEDS = (1, 2, 4, 8, 16, 32, 64, 96), range(20)
 FIXED, LENGTHS, FEW = 4, (5, 9, 17, 33, 65), range(5)
 #: Lags of the released command.
 RELEASED = (4, 16, 72, 96)
-#: Seeds of the runs that are as released but for the split.
-APART = range(3)
+#: The training of the released command, and seeds of the runs that are as released in some things and not in others.
+LONGER, APART = {"steps": 5000, "eta": 0.05}, range(3)
 ALPHA, VARIANCE, PAIRS = 0.9, 0.1, 8
 #: The loss of the best prediction from the past, σ_ε².
 BAYES = VARIANCE
@@ -86,7 +86,7 @@ def plan(scale: str) -> list[Config]:
     if scale == "laptop":
         return figure(range(3), (1, 4, 8, 16, 32), n=500)
     rest = [seed for seed in SEEDS if seed not in FEW]
-    return figure(FEW, LAGS) + lengthened() + released() + apart() + figure(rest, LAGS)
+    return figure(FEW, LAGS) + lengthened() + released() + apart() + varied() + figure(rest, LAGS)
 
 
 def figure(seeds: Iterable[int], lags: tuple[int, ...], n: int = 5000) -> list[Config]:
@@ -125,7 +125,7 @@ def lengthened() -> list[Config]:
 def released() -> list[Config]:
     """The setting of the released command: 5000 steps of 0.05, standardised labels, a random split, γ = 1.5."""
     return [
-        Config(model, lag, seed, gamma, lag + 1, "raw", "standardised", "random", steps=5000, eta=0.05)
+        Config(model, lag, seed, gamma, lag + 1, "raw", "standardised", "random", **LONGER)
         for lag in RELEASED
         for seed in FEW
         for model, gamma in (("transformer", 0.0), ("indrnn", 1.5))
@@ -136,7 +136,17 @@ def apart() -> list[Config]:
     """The Transformer as released at the longest lag, but with validation windows that share no value with training windows."""
     lag, trained = RELEASED[-1], 4000
     return [
-        Config("transformer", lag, seed, 0.0, lag + 1, "raw", "standardised", n=trained, steps=5000, eta=0.05)
+        Config("transformer", lag, seed, 0.0, lag + 1, "raw", "standardised", n=trained, **LONGER)
+        for seed in APART
+    ]
+
+
+def varied() -> list[Config]:
+    """The Transformer as in the text at the longest lag, but with one thing as released: the training, or the labels."""
+    lag = RELEASED[-1]
+    return [
+        Config("transformer", lag, seed, 0.0, lag + 1, **one)
+        for one in (LONGER, {"targets": "standardised"})
         for seed in APART
     ]
 
