@@ -155,3 +155,6 @@ def test_numbers_run_through_each_chapter():
 
 def test_papers_have_authors_year_and_address():
     assert papers()["arda2026"].cite(in_text=True) == "[Arda, Cayci & Eryilmaz (2026)](https://arxiv.org/abs/2601.16514)"  # fmt: skip
+    assert papers()["stein1981"].url == "https://doi.org/10.1214/aos/1176345632"
+    assert papers()["bhatia2000"].url == "https://doi.org/10.1080/00029890.2000.12005203"
+    assert papers()["banach1938"].url == address.page("book/bibliography")

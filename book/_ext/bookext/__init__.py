@@ -13,6 +13,7 @@ def setup(app) -> dict:
     Returns:
         What Sphinx wants to know of an extension.
     """
+    from bookext import bibliography
     from bookext.finish import finish_site
     from bookext.ledger_pages import Errata, Scoreboard
     from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
@@ -22,6 +23,7 @@ def setup(app) -> dict:
     from bookext.search import index_statements
     from bookext.uses import PassageCollector, compare_statements
 
+    bibliography.register()
     app.connect("config-inited", configure)
     app.connect("source-read", number_supplement)
     app.add_directive("scoreboard", Scoreboard)

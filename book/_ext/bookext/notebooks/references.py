@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,6 +141,12 @@ def papers(root: Path = ROOT) -> dict[str, Paper]:
     for key, entry in parse_file(str(root / "book/references.bib")).entries.items():
         *others, last = (" ".join(person.last_names) for person in entry.persons["author"])
         authors = f"{', '.join(others)} & {last}" if others else last
-        url = entry.fields.get("url", address.page("book/bibliography"))
-        found[key] = Paper(re.sub(r"[{}]", "", authors), entry.fields["year"], url)
+        found[key] = Paper(re.sub(r"[{}]", "", authors), entry.fields["year"], _where(entry.fields))
     return found
+
+
+def _where(fields: Mapping[str, str]) -> str:
+    """Address of what an entry of the bibliography names; of the bibliography if it names none."""
+    homes = {"url": "", "eprint": "https://arxiv.org/abs/", "doi": "https://doi.org/"}
+    found = (home + fields[name] for name, home in homes.items() if name in fields)
+    return next(found, address.page("book/bibliography"))
