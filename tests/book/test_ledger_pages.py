@@ -5,10 +5,20 @@ import re
 import pytest
 
 from bookext.chapters import LEDGER, ROOT, statements
-from bookext.ledger_pages import Errata, Scoreboard, _blindness, _credit
+from bookext.ledger_pages import FAILS, Scoreboard, _blindness, _credit, errata
 from shallowformer.verify import ledger
 from shallowformer.verify.power import Power
 from shallowformer.verify.verdict import VERDICTS
+
+#: What the errata page lists, one after the other: verdicts, and folders of parts.
+LISTS = re.findall(
+    r"^```\{errata\} (.+)$", (ROOT / "book/errata.md").read_text(encoding="utf-8"), re.MULTILINE
+)
+
+
+def listed(entries):
+    """Every line of the errata page that the ledger gives."""
+    return [line for which in LISTS for line in errata(which, entries, statements())]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +53,7 @@ def test_a_variant_leads_to_what_it_is_a_variant_of(label, number, variant, cred
 
 
 def test_no_lettered_statement_is_credited_to_a_paper_or_named_by_a_letter_that_stands_on_no_box():
-    lines = Errata.markdown(None, ledger.read(LEDGER), statements())
+    lines = listed(ledger.read(LEDGER))
     assert any("`Theorem A <kr-theorem-a>`)" in line for line in lines)
     assert not any(re.search(r" [A-Z]>?`? of \{cite:t\}", line) for line in lines)
     titles = statements()
@@ -53,20 +63,43 @@ def test_no_lettered_statement_is_credited_to_a_paper_or_named_by_a_letter_that_
 
 
 def test_the_errata_page_says_nothing_twice():
-    entries = [line for line in Errata.markdown(None, ledger.read(LEDGER), statements()) if line]
+    entries = listed(ledger.read(LEDGER))
     assert len(entries) == len(set(entries))
+
+
+def test_the_errata_page_lists_every_finding_under_a_heading_of_its_own():
+    found = {
+        (entry["id"], check["finding"])
+        for entry in ledger.read(LEDGER)
+        for check in (entry, *entry["parts"])
+        if check["finding"]
+    }
+    entries = listed(ledger.read(LEDGER))
+    assert all(line.startswith("- ") for line in entries)
+    assert len(entries) == len(found)
+    text = (ROOT / "book/errata.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^##+ .+\n\n```\{errata\}", text, re.MULTILINE)) == len(LISTS)
+    assert LISTS[: len(FAILS)] == list(FAILS)
+
+
+def test_what_stands_under_one_heading_of_the_errata_has_names_of_its_own():
+    titles = statements()
+    for which in LISTS:
+        labels = dict.fromkeys(re.findall(r"^- \{prf:ref\}`([^`<]+) <([\w-]+)>`", "\n".join(errata(which, ledger.read(LEDGER), titles)), re.M))  # fmt: skip
+        names = [name for name, _ in labels]
+        assert which in FAILS or len(names) == len(set(names)), which
 
 
 def test_two_findings_of_one_statement_both_stand():
     entry = next(entry for entry in ledger.read(LEDGER) if entry["finding"])
     same = {**entry, "parts": [{**entry, "parts": []}]}
     other = {**entry, "parts": [{**entry, "finding": "Something else."}]}
-    count = lambda one: sum(line.startswith("- ") for line in Errata.markdown(None, [one], statements()))
+    count = lambda one: sum(line.startswith("- ") for line in listed([one]))
     assert (count(same), count(other)) == (1, 2)
 
 
 def test_findings_are_set_on_the_errata_page():
-    text = "\n".join(Errata.markdown(None, ledger.read(LEDGER), statements()))
+    text = "\n".join(listed(ledger.read(LEDGER)))
     for words in ("K<sub>m</sub>", "m<sup>−1/2</sup>", "ν̄<sub>w</sub>", "|w|<sup>T</sup>", "|w| &lt; 1"):
         assert words in text
     assert not re.search(r"\w\^|[\w̄]_\w|{su[bp]}", text)

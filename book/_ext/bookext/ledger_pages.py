@@ -12,6 +12,9 @@ from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
 from shallowformer.verify.typeset import as_html
 
+#: Verdicts of what fails: not true as printed; said informally, and not implied by what is proved.
+FAILS = ("violated", "not implied")
+
 
 def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
     """MyST source of a link to a claim's statement, by the paper's own number or by what it says.
@@ -92,10 +95,13 @@ class Scoreboard(_LedgerDirective):
 
 
 class Errata(_LedgerDirective):
-    """What is wrong in the papers, and what can be said better: the findings of the ledger."""
+    """Findings of the ledger: what fails, by its verdict, or what can be said better in a part of the book, by its folder."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-        """Make the two lists.
+        """Make the list that the page asks for.
 
         Args:
             entries: of the ledger.
@@ -104,29 +110,39 @@ class Errata(_LedgerDirective):
         Returns:
             Lines of MyST.
         """
-        order = {label: place for place, label in enumerate(titles)}
-        found = [
-            (entry, verdict, as_html(finding))
-            for entry in sorted(entries, key=lambda entry: order[entry["id"]])
-            for verdict, finding in _found(entry)
-        ]
-        # What fails is the paper's, also where a variant of the book's own examines it.
-        said = lambda verdict: [
+        return errata(self.arguments[0], entries, titles)
+
+
+def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
+    """What is wrong in the papers, or what can be said better.
+
+    Args:
+        which: a verdict of ``FAILS``, or the folder of a part of the book.
+        entries: of the ledger.
+        titles: from ``bookext.chapters.statements``.
+
+    Returns:
+        Lines of MyST, an entry each, in the order of the book.
+    """
+    order = {label: place for place, label in enumerate(titles)}
+    found = [
+        (entry, verdict, as_html(finding))
+        for entry in sorted(entries, key=lambda entry: order[entry["id"]])
+        for verdict, finding in _found(entry)
+    ]
+    if which in FAILS:  # the paper's, also where a variant of the book's own examines it
+        lines = [
             f"- {reference(e, titles)} {{cite:p}}`{e['paper']}`: {what}"
-            for e, came, what in found
-            if came == verdict
+            for e, verdict, what in found
+            if verdict == which
         ]
-        better = [
+    else:
+        lines = [
             f"- {reference(e, titles)}{_credit(e, titles)}: {what}"
-            for e, came, what in found
-            if came not in ("violated", "not implied")
+            for e, verdict, what in found
+            if verdict not in FAILS and titles[e["id"]]["page"].split("/")[1] == which
         ]
-        lines = ["**Errata: statements that are not true as printed**", ""]
-        lines += said("violated") or ["None among the statements treated so far."]
-        if further := said("not implied"):
-            lines += ["", "**Said informally, and not implied by what is proved**", "", *further]
-        lines += ["", "**Sharpenings and additions**", "", *better]
-        return lines
+    return lines or ["None among the statements treated so far."]
 
 
 def _by(entry: dict, title: str) -> str:
