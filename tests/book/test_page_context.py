@@ -1,5 +1,8 @@
-"""How a page is cited."""
+"""How a page is cited, what a supplement is called, and what comes next."""
 
+import re
+
+import pytest
 import yaml
 
 from bookext import address, page_context
@@ -38,6 +41,24 @@ def test_every_supplement_bears_its_number_on_the_site(site):
         for part in parts(path)[1:]:
             page = site.joinpath(f"{docname(part)}.html").read_text(encoding="utf-8")
             assert f"<h1>Supplement to chapter {chapter_numbers()[docname(path)]}, “" in page, part.name
+
+
+@pytest.mark.parametrize(
+    ("page", "previous", "following"),
+    [
+        ("neighbourhood", "gradients", "smoothness"),
+        ("neighbourhood_supplement", "neighbourhood", "smoothness"),
+        ("smoothness", "neighbourhood", "linear_model"),
+        ("linear_model", "smoothness", "tangent_kernel"),
+        ("gradients", "softmax_calculus", "neighbourhood"),
+    ],
+)
+def test_a_supplement_is_not_what_comes_next(site, page, previous, following):
+    html = (site / f"book/kernel_regime/{page}.html").read_text(encoding="utf-8")
+    links = {
+        way: re.search(rf'class="{way}-\w+"\s+href="([^"]+)\.html"', html)[1] for way in ("left", "right")
+    }
+    assert links == {"left": previous, "right": following}
 
 
 def test_a_page_without_a_history_is_cited_without_a_day():

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from bookext import address
-from bookext.chapters import ROOT, chapter_numbers, chapter_of, chapters, docname
+from bookext.chapters import ROOT, SUPPLEMENT, chapter_numbers, chapter_of, chapters, docname
 from bookext.version import VERSION
 
 #: Quotation marks of a title that stands in quotation marks.
@@ -57,6 +57,7 @@ def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, do
     """
     if not doctree:
         return
+    context |= neighbours(app, pagename)
     repository = address.repository()
     context["source"] = address.source(pagename)
     context["edit"] = f"{repository}/edit/{address.branch()}/{pagename}.md"
@@ -70,6 +71,30 @@ def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, do
     context["citation"] = citation(
         re.sub(r"<[^>]*>", "", context.get("title", "")), pagename, context.get("last_updated")
     )
+
+
+def neighbours(app: Sphinx, page: str) -> dict[str, dict[str, str]]:
+    """The chapters beside a page whose neighbour is a supplement: what can be skipped is not what comes next.
+
+    Args:
+        app: the application.
+        page: docname.
+
+    Returns:
+        ``next``, ``prev`` as templates want them; only what differs from the order of the pages.
+    """
+    relations = app.builder.relations
+    _, before, after = relations.get(page, (None, None, None))
+    found = {}
+    if after == page + SUPPLEMENT and relations[after][2]:
+        found["next"] = relations[after][2]
+    if before and chapter_of(before) not in (before, page):
+        found["prev"] = chapter_of(before)
+    titled = lambda other: app.builder.render_partial(app.env.titles[other])["title"]
+    return {
+        way: {"link": app.builder.get_relative_uri(page, other), "title": titled(other)}
+        for way, other in found.items()
+    }
 
 
 def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
