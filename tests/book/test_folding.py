@@ -115,3 +115,14 @@ def test_a_table_before_the_checks_stays_in_sight():
 
 def test_a_solution_with_a_check_is_not_folded_again():
     assert folded(cell(card(), "tag_solution")).find("details", class_="checks") is None
+
+
+def test_on_the_scoreboard_the_names_of_many_checks_fold_below_their_number():
+    counted = (
+        '<span class="further-checks">and 3 more</span><span class="their-names"><em>a</em> holds</span>'
+    )
+    soup = folded(f"<p>ratio 0.5 {counted}</p>", folds.fold_names)
+    assert [piece.name for piece in soup.section.find_all(recursive=False)] == ["p", "details"]
+    assert soup.p.get_text() == "ratio 0.5 "
+    assert soup.details["class"] == ["checks"]
+    assert [piece.get_text() for piece in soup.details] == ["and 3 more", "a holds"]

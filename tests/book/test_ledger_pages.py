@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bookext.chapters import LEDGER, ROOT, statements
-from bookext.ledger_pages import FAILS, Scoreboard, _blindness, _credit, errata
+from bookext.ledger_pages import FAILS, Scoreboard, _blindness, _credit, _further, errata, short
 from shallowformer.verify import ledger
 from shallowformer.verify.power import Power
 from shallowformer.verify.verdict import VERDICTS
@@ -135,3 +135,28 @@ def test_no_name_on_the_scoreboard_ends_in_a_colon_with_nothing_behind():
     assert not [row for row in rows if re.search(r":\s*\|", row)]
     assert any(">`: " in row for row in rows)
     assert any(">` | " in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "words"),
+    [(0, 1, "0"), (1.0, 1, "1"), (12.0, 1, "10"), (0.0166, 1, "0.02"), (1e-7, 1, "10⁻⁷"), (3.2e-16, 1, "3·10⁻¹⁶"),
+     (9.7e-8, 1, "10⁻⁷"), (0.0037, 2, "0.0037"), (4.1e-5, 2, "4.1·10⁻⁵"), (1e-4, 2, "10⁻⁴")],
+)  # fmt: skip
+def test_small_numbers_are_written_as_powers_of_ten(value, digits, words):
+    assert short(value, digits) == words
+
+
+def test_the_scoreboard_writes_no_number_with_an_e():
+    text = "\n".join(Scoreboard.markdown(None, ledger.read(LEDGER), statements()))
+    assert not re.search(r"\de[-−+]\d", text)
+    assert "(tolerance 10⁻¹¹)" in text
+
+
+def test_many_further_checks_are_counted_and_named_apart():
+    checks = lambda *headlines: [{"id": f"kr-lemma-2/p{k}", "headline": h} for k, h in enumerate(headlines)]
+    assert _further([]) == ""
+    assert _further(checks("tight", "loose ×2")) == "; *p0* tight; *p1* loose ×2"
+    assert _further(checks("holds", "holds", "holds")) == (
+        " [and 3 more checks, all hold]{.further-checks}[*p0* holds; *p1* holds; *p2* holds]{.their-names}"
+    )
+    assert "[and 3 more checks: loose (2), tight (1)]" in _further(checks("tight", "loose ×2", "loose ×3"))

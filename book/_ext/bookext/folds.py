@@ -1,4 +1,4 @@
-"""What a page folds: the checks of a statement, under one line that says what came out."""
+"""What a page folds: the checks of a statement, under one line that says what came out; on the scoreboard their names."""
 
 from collections import Counter
 
@@ -25,6 +25,20 @@ def fold_checks(soup: BeautifulSoup) -> None:
         cell = card.find_parent("div", class_="cell")
         if _belongs(card) and _foldable(cell) and not cell.find_parent("details", class_="checks"):
             _fold(soup, cell)
+
+
+def fold_names(soup: BeautifulSoup) -> None:
+    """Fold the names of a statement's many further checks on the scoreboard, under the words that count them.
+
+    Args:
+        soup: of a page's text; changed in place.
+    """
+    for count in soup.select("span.further-checks"):
+        names = count.find_next_sibling("span", class_="their-names")
+        box, line = soup.new_tag("details", attrs={"class": "checks"}), soup.new_tag("summary")
+        count.find_parent("p").insert_after(box)
+        line.extend(count.extract().contents[:])
+        box.extend([line, names.extract()])
 
 
 def _fold(soup: BeautifulSoup, cell: Tag) -> None:

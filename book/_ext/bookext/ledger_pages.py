@@ -1,5 +1,7 @@
 """The scoreboard and the errata page: directives that write what the ledger says."""
 
+from collections import Counter
+
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -12,6 +14,8 @@ from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
 from shallowformer.verify.typeset import as_html
 
+#: Digits and the minus sign as exponents.
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Verdicts of what fails: not true as printed; said informally, and not implied by what is proved.
 FAILS = ("violated", "not implied")
 
@@ -86,7 +90,7 @@ class Scoreboard(_LedgerDirective):
                 _by(entry, titles[label]["title"]) + f"{{cite:t}}`{entry['paper']}`",
                 entry["kind"],
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
-                "; ".join([_measured(entry).replace("-", "−"), *map(_further, entry["parts"])]),
+                _measured(entry).replace("-", "−") + _further(entry["parts"]),
                 f"[{_noticed(entry)}]{{.rank-{by_power.index(label)}}}",
                 entry["support"],
             ]
@@ -185,15 +189,34 @@ def _measured(check: dict) -> str:
             for key in measured
             if key.startswith("error_")
         )[1]
-        return f"error {measured[f'error_{worst}']:.0e} (tolerance {measured[f'tolerance_{worst}']:.0e})"
+        return (
+            f"error {short(measured[f'error_{worst}'])} (tolerance {short(measured[f'tolerance_{worst}'])})"
+        )
     if check["kind"] == "inequality":
         return f"ratio {measured['ratio']:.6f}"
     if check["kind"] == "enclosure":
-        return f"enclosed to {measured['width']:.0e} (relative width)"
+        return f"enclosed to {short(measured['width'])} (relative width)"
     low, high = measured["interval"]
     if check["kind"] == "rate":
         return f"slope {measured['slope']:.3f} in [{low:.3f}, {high:.3f}]"
-    return f"frequency {measured['frequency']:.2g} in [{low:.2g}, {high:.2g}]"
+    return f"frequency {short(measured['frequency'], 2)} in [{short(low, 2)}, {short(high, 2)}]"
+
+
+def short(value: float, digits: int = 1) -> str:
+    """A number in few digits, as the other columns write it.
+
+    Args:
+        value: not below 0.
+        digits: how many.
+
+    Returns:
+        For example "0.02", "3·10⁻¹⁶" or "10⁻⁷".
+    """
+    if value == 0 or value >= 1e-3:
+        return f"{float(f'{value:.{digits}g}'):g}"
+    factor, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = "10" + str(int(exponent)).translate(_RAISED)
+    return power if float(factor) == 1 else f"{float(factor):g}·{power}"
 
 
 def _keenest(entry: dict) -> tuple[Power, str]:
@@ -215,5 +238,14 @@ def _noticed(entry: dict) -> str:
     return power.noticed + (f" (*{part}*)" if part else "")
 
 
-def _further(check: dict) -> str:
-    return f"*{parse(check['id']).part}* {check['headline']}"
+def _further(checks: list[dict]) -> str:
+    """What further checks of a statement came to: up to two by their names; more are counted, and named in a fold (``bookext.folds``)."""
+    named = [f"*{parse(check['id']).part}* {check['headline']}" for check in checks]
+    if len(checks) < 3:
+        return "".join(f"; {one}" for one in named)
+    came = Counter(check["headline"].partition(" ×")[0] for check in checks)
+    word, *others = came
+    words = ": " + ", ".join(f"{word} ({count})" for word, count in came.most_common())
+    if not others:
+        words = ", all " + {"holds": "hold"}.get(word, word)
+    return f" [and {len(checks)} more checks{words}]{{.further-checks}}[{'; '.join(named)}]{{.their-names}}"

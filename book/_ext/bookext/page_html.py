@@ -116,6 +116,7 @@ def finish_text(
         for step in steps.get(element.name, ()):
             step(element)
     folds.fold_checks(soup)
+    folds.fold_names(soup)
     listings.join_printouts(soup)
     listings.join_hidden_cells(soup)
     fitting.keep_percent(soup)
