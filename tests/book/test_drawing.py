@@ -47,7 +47,15 @@ def test_boxes_are_links_with_names_and_arrows_lead_to_the_user():
     assert [box.a["href"] for box in svg.select("g.node")] == ["there.html#x", "there.html#y"]
     assert svg.select_one("g.node.is-tight a")["aria-label"] == "x: words & x^2 (tight)"
     assert [(e["data-from"], e["data-to"]) for e in svg.select("g.edge")] == [("x", "y")]
-    assert [text.get_text() for text in svg.select("g.cluster text")] == ["Chapter a", "Chapter b"]
+    assert [text.get_text() for text in svg.select("text.frame-title")] == ["Chapter a", "Chapter b"]
+
+
+def test_titles_of_frames_are_drawn_over_the_arrows():
+    pieces = [
+        piece for piece in drawn(graph({"x": [], "y": ["x"]}, y="b")).svg.g.find_all(True, recursive=False)
+    ]
+    assert [piece["class"] for piece in pieces[-2:]] == [["frame-title"], ["frame-title"]]
+    assert pieces.index(pieces[-2]) > max(k for k, piece in enumerate(pieces) if "edge" in piece["class"])
 
 
 def test_a_variant_is_joined_by_a_dashed_line_once():

@@ -202,7 +202,9 @@ def _clean(svg: str, graph: Graph, name: str) -> str:
     for group in picture.select("g.cluster"):
         group.title.decompose()
         left = min(float(corner.split(",")[0]) for corner in group.polygon["points"].split())
-        group.find("text").attrs |= {"x": left + 10, "text-anchor": "start"}
+        title = group.find("text").extract()
+        title.attrs |= {"x": left + 10, "text-anchor": "start", "class": "frame-title"}
+        picture.g.append(title)  # drawn last: arrows run below it
     for group in picture.select("g.edge"):
         group["data-from"], group["data-to"] = group.title.get_text().split("->")
         group["aria-hidden"] = "true"

@@ -16,10 +16,10 @@ sheet => {
     if (next && next[1] - cuts.at(-1) > sheet * width) cuts.push((end + next[0]) / 2);
   });
   cuts.push(top + height);
-  const marks = [...picture.querySelectorAll(".cluster, .node, .edge")].map(range);
+  const marks = [...picture.querySelectorAll(".cluster, .frame-title, .node, .edge")].map(range);
   cuts.slice(1).forEach((end, k) => {
     const piece = picture.cloneNode(true);
-    [...piece.querySelectorAll(".cluster, .node, .edge")].forEach((mark, i) => {
+    [...piece.querySelectorAll(".cluster, .frame-title, .node, .edge")].forEach((mark, i) => {
       if (marks[i][1] < cuts[k] || marks[i][0] > end) mark.remove();
     });
     piece.setAttribute("viewBox", `${left} ${cuts[k]} ${width} ${end - cuts[k]}`);
