@@ -85,6 +85,26 @@ def test_without_symbols_there_is_no_fold():
     assert str(soup) == "<h1>A</h1>"
 
 
+def test_the_notation_page_calls_chapters_by_their_titles():
+    written = [symbols.NOTATION.read_text(encoding="utf-8")]
+    symbols.name_chapters(None, "book/notation", written)
+    rows = written[0].splitlines()
+    assert any(row.startswith("| $C_T$ ([The gradients](kernel_regime/gradients.md)) |") for row in rows)
+    assert sum("](kernel_regime/no_logs.md); [Self-bounding](kernel_regime/self_bounding.md)) |" in row for row in rows) == 1  # fmt: skip
+    tagged = [row for row in symbols.rows() if row.only_in]
+    assert sum(bool(re.search(r"\.md\)\) \|", row)) for row in rows) == len(tagged) > 50
+
+
+def test_words_in_brackets_that_name_no_chapter_stay():
+    for page, text in (
+        ("book/notation", "| $a$ (of two kinds) | `b` | c | d |"),
+        ("book/map", "| $C_T$ (gradients) |"),
+    ):
+        written = [text]
+        symbols.name_chapters(None, page, written)
+        assert written == [text]
+
+
 def test_every_table_of_the_notation_page_has_a_head_and_rows_as_wide():
     text = symbols.NOTATION.read_text(encoding="utf-8")
     tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]

@@ -13,7 +13,7 @@ def setup(app) -> dict:
     Returns:
         What Sphinx wants to know of an extension.
     """
-    from bookext import bibliography
+    from bookext import bibliography, symbols
     from bookext.finish import finish_site
     from bookext.ledger_pages import Errata, Scoreboard
     from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
@@ -26,6 +26,7 @@ def setup(app) -> dict:
     bibliography.register()
     app.connect("config-inited", configure)
     app.connect("source-read", number_supplement)
+    app.connect("source-read", symbols.name_chapters)
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("errata", Errata)
     app.add_directive("map-of-results", MapOfResults)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from bs4 import BeautifulSoup, Tag
+from sphinx.application import Sphinx
 
-from bookext.chapters import ROOT
+from bookext.chapters import ROOT, chapters, docname
 
 NOTATION = ROOT / "book/notation.md"
 
@@ -15,6 +16,8 @@ _CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 #: Chapters in brackets after a symbol, by the names of their files.
 _CHAPTERS = re.compile(r"\s*\(([a-z_ ,]+)\)\s*$")
+#: The first cell of a row that ends with them.
+_FIRST_CELL = re.compile(r"^(\| (?:[^|\\\n]|\\.)*?\()([a-z_ ,]+)(\) \|)", re.MULTILINE)
 #: Rooms of the package whose names stand before a module's in an identifier.
 _ROOMS = ("training", "experiments", "beyond", "token_selection", "residual", "preconditioned")
 
@@ -50,7 +53,7 @@ class Row:
     def only_in(self) -> tuple[str, ...]:
         """Words in brackets after the symbol: the chapters that give it this meaning; empty if all do."""
         words = _CHAPTERS.search(self.symbol)
-        return tuple(word.strip().replace(" ", "_") for word in words[1].split(",")) if words else ()
+        return _files(words[1]) if words else ()
 
 
 @cache
@@ -64,6 +67,36 @@ def rows() -> tuple[Row, ...]:
         for table in tables
         for symbol, names, meaning, _ in _cells(table)
         if "$" in symbol or names.count("`")
+    )
+
+
+def _files(words: str) -> tuple[str, ...]:
+    """Names of chapters' files, which may be written with spaces, from between two brackets."""
+    return tuple(word.strip().replace(" ", "_") for word in words.split(","))
+
+
+def name_chapters(app: Sphinx, page: str, source: list[str]) -> None:
+    """Handle Sphinx's ``source-read``: the notation page calls chapters by their titles, where its source has the names of their files.
+
+    Args:
+        app: the application.
+        page: docname.
+        source: the page's text, in a list of one; changed in place.
+    """
+    if page == docname(NOTATION):
+        source[0] = _FIRST_CELL.sub(lambda row: f"{row[1]}{_titles(row[2])}{row[3]}", source[0])
+
+
+def _titles(words: str) -> str:
+    """Titles of chapters, up to a colon, linked from the notation page; words that name no chapter stay."""
+    known = {path.stem: path for path in chapters()}
+    paths = [known.get(name) for name in _files(words)]
+    if not all(paths):
+        return words
+    titles = [re.search(r"^# ([^:\n]+)", path.read_text(encoding="utf-8"), re.MULTILINE)[1] for path in paths]
+    return "; ".join(
+        f"[{title}]({path.relative_to(NOTATION.parent).as_posix()})"
+        for title, path in zip(titles, paths, strict=True)
     )
 
 
