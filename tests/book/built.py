@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from bookext.chapters import LEDGER, ROOT, chapters, docname, pages, statements
+from bookext.chapters import LEDGER, ROOT, SUPPLEMENT, chapters, docname, pages, statements
 
 SITE = ROOT / "_build/html"
 
@@ -31,8 +31,8 @@ def few_first(pages: list[str]) -> list:
 
 
 def neighbours(page: str) -> tuple[str, str]:
-    """The pages before and after one, in reading order; "" where there is none."""
-    order = ["", *BOOK_PAGES, ""]
+    """The pages before and after one, in reading order without supplements, which can be skipped; "" where there is none."""
+    order = ["", *(other for other in BOOK_PAGES if other == page or not other.endswith(SUPPLEMENT)), ""]
     place = order.index(page)
     return order[place - 1], order[place + 1]
 
