@@ -248,9 +248,11 @@ function openSidebarAtCurrentChapter() {
     if (top < seen.top || bottom > seen.bottom) sidebar.scrollTop += top - seen.top - sidebar.clientHeight / 3;
   };
   show();
-  document.querySelector(".primary-toggle")?.addEventListener("click", () => sidebar.addEventListener(
-    "focusin", () => { current.focus({ preventScroll: true }); show(); }, { once: true },
-  ));
+  // When the theme has gone to the first link, which it can only if the list is to be seen by then; and when the list has come.
+  const arrive = () => { current.focus({ preventScroll: true }); show(); };
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => {
+    for (const event of ["focusin", "transitionend"]) sidebar.addEventListener(event, arrive, { once: true });
+  });
 }
 
 document.addEventListener("DOMContentLoaded", () => {
