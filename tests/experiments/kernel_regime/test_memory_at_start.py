@@ -87,6 +87,15 @@ def test_the_tangent_model_is_trained_as_by_plain_descent(model, tokens):
     assert found["validation"] == pytest.approx(min(later), rel=1e-9)
 
 
+def test_losses_are_those_of_forecasts_of_the_series_whatever_labels_are_divided_by():
+    raw, divided = (
+        memory_at_start.compute(dataclasses.replace(SMALL, targets=targets), CPU)
+        for targets in ("raw", "standardised")
+    )
+    assert divided["rests"] == raw["rests"]
+    assert divided["trivial"] == pytest.approx(raw["trivial"], rel=1e-6)
+
+
 def test_where_attention_rests():
     config = SMALL
     X, _, X_later, _, (_, _, W) = start(config)
