@@ -9,13 +9,12 @@ from sphinx.util.docutils import SphinxDirective
 from bookext.badges import badges
 from bookext.chapters import LEDGER, statements
 from bookext.results import name, of_the_book, topic, whose
+from shallowformer import svg
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
 from shallowformer.verify.typeset import as_html
 
-#: Digits and the minus sign as exponents.
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Verdicts of what fails: not true as printed; said informally, and not implied by what is proved.
 FAILS = ("violated", "not implied")
 
@@ -215,8 +214,8 @@ def short(value: float, digits: int = 1) -> str:
     if value == 0 or value >= 1e-3:
         return f"{float(f'{value:.{digits}g}'):g}"
     factor, exponent = f"{value:.{digits - 1}e}".split("e")
-    power = "10" + str(int(exponent)).translate(_RAISED)
-    return power if float(factor) == 1 else f"{float(factor):g}·{power}"
+    ten = svg.power(int(exponent))
+    return ten if float(factor) == 1 else f"{float(factor):g}·{ten}"
 
 
 def _keenest(entry: dict) -> tuple[Power, str]:
