@@ -87,7 +87,7 @@ def test_no_iterate_leaves_the_admissible_set():
 
     over = product(x=ball(3, radius=0.5), u=sphere(2, radius=2.0), w=interval(-1, 1))
     result = maximise(objective, over, restarts=8, steps=50)
-    assert len(seen) == 3 * 51
+    assert len(seen) > 3 * 51
     assert result.value == pytest.approx(1e3 * 0.5 * 3**0.5 + 2 + 1, rel=1e-6)
 
 
@@ -182,6 +182,75 @@ def test_undefined_values_are_counted():
 def test_starting_vectors_of_a_ball_have_lengths_of_their_own():
     lengths = product(x=ball(5, 3)).draw(8, torch.Generator().manual_seed(0))["x"].norm(dim=-1)
     assert lengths.std(-1).max() > 0.1
+
+
+# Out of sight ---------------------------------------------------------------------------------------------------------
+
+
+def beyond(size: float):
+    """Flat but for points farther out."""
+    return lambda x: torch.where(x[:, 0].abs() > size, 2.0, 0.5).double() + 0 * x[:, 0]
+
+
+OUT_OF_SIGHT = {
+    "far out": (beyond(50), free(1), 2),
+    "very far out": (beyond(3e5), free(1), 2),
+    "close to 0": (lambda x: torch.where(x[:, 0].abs() < 1e-2, 2.0, 0.5).double() + 0 * x[:, 0], free(1), 2),
+    "a cap of the ball": (beyond(0.999), ball(3), 2),
+    "the centre of the ball": (lambda x: torch.where(x.norm(dim=-1) < 1e-3, 2.0, 0.5).double() + 0 * x[:, 0], ball(3), 2),
+    "a corner behind a plateau": (lambda x: 0.5 + (x[:, 0] * x[:, 1] - 0.95).clamp(min=0) * 100, interval(-1, 1, 2), 5.5),
+    "at infinity": (lambda x: 1.5 * x[:, 0].clamp(min=0) / (1000 + x[:, 0].clamp(min=0)), free(2, scale=2.0), 1.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("objective", "region", "most"), OUT_OF_SIGHT.values(), ids=OUT_OF_SIGHT)
+def test_what_lies_out_of_sight_is_found(objective, region, most, seed):
+    result = maximise(objective, product(x=region), seed=seed)
+    assert result.value == pytest.approx(most, rel=2e-3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_attained_where_logits_go_to_minus_infinity_is_reached(seed):
+    """The norm of softmax's Jacobian is at most a half: two logits are equal there and the others are gone."""
+
+    def norm(z):
+        p = torch.softmax(z, -1)
+        return torch.linalg.matrix_norm(torch.diag_embed(p) - p[:, :, None] * p[:, None], ord=2)
+
+    result = maximise(norm, product(z=free(5, scale=2.0)), seed=seed)
+    assert result.value == pytest.approx(0.5, rel=1e-6)
+
+
+def test_a_point_that_the_objective_refuses_is_not_looked_at_again():
+    def picky(x):
+        if (x.abs() > 100).any():
+            raise ValueError("too large")
+        return -(x[:, 0] - 3).square()
+
+    assert maximise(picky, product(x=free(1))).value == pytest.approx(0, abs=1e-9)
+
+
+def test_a_search_that_has_arrived_ends():
+    """A parabola takes no more evaluations if it may have more."""
+    spent = []
+    for steps in (200, 5000):
+        calls = []
+        maximise(lambda x: calls.append(1) or -x.square().sum(-1), product(x=ball(3)), steps=steps)
+        spent.append(len(calls))
+    assert spent[0] == spent[1] < 200
+
+
+def test_what_is_said_to_be_attained_is_searched_for_longer():
+    calls = []
+    maximise(lambda x: calls.append(1) or -x.square().sum(-1), product(x=ball(3)), steps=500, attains=1.0)
+    assert len(calls) > 500
+
+
+def test_restarts_that_arrive_are_counted():
+    two_hills = lambda x: torch.where(x[:, 0] > 0, 1 - (x[:, 0] - 0.5) ** 2, 2 - (x[:, 0] + 0.5) ** 2)
+    result = maximise(two_hills, product(x=interval(-1, 1, 1)))
+    assert 3 <= result.arrived == int((result.values > 1.9999).sum()) < 32
 
 
 # Refusals -------------------------------------------------------------------------------------------------------------

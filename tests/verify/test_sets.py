@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Generator, Tensor
 
 from checks import refused
-from shallowformer.verify import sets
+from shallowformer.verify import regions, sets
 
 EPS = torch.finfo(torch.float64).eps
 
@@ -19,30 +19,30 @@ def norms(x: Tensor) -> Tensor:
 
 
 REGIONS = {
-    "free": (sets.free(2, 3), (2, 3), lambda x: x.isfinite()),
-    "free number": (sets.free(), (), lambda x: x.isfinite()),
-    "ball": (sets.ball(3), (3,), lambda x: norms(x) <= 1 + 4 * EPS),
-    "large ball": (sets.ball(2, 4, radius=7.5), (2, 4), lambda x: norms(x) <= 7.5 * (1 + 4 * EPS)),
-    "small ball": (sets.ball(1, radius=1e-3), (1,), lambda x: norms(x) <= 1e-3 * (1 + 4 * EPS)),
-    "sphere": (sets.sphere(3), (3,), lambda x: (norms(x) - 1).abs() <= 4 * EPS),
+    "free": (regions.free(2, 3), (2, 3), lambda x: x.isfinite()),
+    "free number": (regions.free(), (), lambda x: x.isfinite()),
+    "ball": (regions.ball(3), (3,), lambda x: norms(x) <= 1 + 4 * EPS),
+    "large ball": (regions.ball(2, 4, radius=7.5), (2, 4), lambda x: norms(x) <= 7.5 * (1 + 4 * EPS)),
+    "small ball": (regions.ball(1, radius=1e-3), (1,), lambda x: norms(x) <= 1e-3 * (1 + 4 * EPS)),
+    "sphere": (regions.sphere(3), (3,), lambda x: (norms(x) - 1).abs() <= 4 * EPS),
     "large sphere": (
-        sets.sphere(2, 4, radius=7.5),
+        regions.sphere(2, 4, radius=7.5),
         (2, 4),
         lambda x: (norms(x) - 7.5).abs() <= 7.5 * 4 * EPS,
     ),
-    "interval": (sets.interval(-2, 5, 3), (3,), lambda x: (x >= -2) & (x <= 5)),
-    "interval number": (sets.interval(0.25, 0.5), (), lambda x: (x >= 0.25) & (x <= 0.5)),
-    "tokens": (sets.tokens(4, 2), (4, 2), lambda x: norms(x) <= 1 + 4 * EPS),
-    "logits": (sets.logits(5), (5,), lambda x: x.isfinite()),
+    "interval": (regions.interval(-2, 5, 3), (3,), lambda x: (x >= -2) & (x <= 5)),
+    "interval number": (regions.interval(0.25, 0.5), (), lambda x: (x >= 0.25) & (x <= 0.5)),
+    "tokens": (regions.tokens(4, 2), (4, 2), lambda x: norms(x) <= 1 + 4 * EPS),
+    "logits": (regions.logits(5), (5,), lambda x: x.isfinite()),
 }
-regions = pytest.mark.parametrize(("region", "shape", "inside"), REGIONS.values(), ids=REGIONS)
+each = pytest.mark.parametrize(("region", "shape", "inside"), REGIONS.values(), ids=REGIONS)
 
 
 def start(region, restarts: int = 200, seed: int = 0) -> Tensor:
     return sets.product(x=region).draw(restarts, Generator().manual_seed(seed))["x"]
 
 
-@regions
+@each
 def test_starting_points_are_admissible(region, shape, inside):
     x = start(region)
     assert tuple(x.shape) == (200, *shape)
@@ -50,7 +50,7 @@ def test_starting_points_are_admissible(region, shape, inside):
     assert inside(x).all()
 
 
-@regions
+@each
 def test_any_raw_value_is_mapped_inside(region, shape, inside):
     for scale in (1e-6, 1.0, 1e6):
         raw = scale * torch.randn(200, *shape, generator=Generator().manual_seed(1), dtype=torch.float64)
@@ -59,26 +59,26 @@ def test_any_raw_value_is_mapped_inside(region, shape, inside):
         assert inside(admitted).all()
 
 
-@regions
+@each
 def test_admissible_values_stay(region, shape, inside):
     x = start(region)
     assert float((region.admit(x) - x).abs().max()) <= 4 * EPS * float(x.abs().max())
 
 
-@regions
+@each
 def test_the_map_is_differentiable(region, shape, inside):
     raw = (10 * start(region)).requires_grad_()
     region.admit(raw).sum().backward()
     assert raw.grad.isfinite().all()
 
 
-@regions
+@each
 def test_the_seed_decides(region, shape, inside):
     assert start(region, seed=3).equal(start(region, seed=3))
     assert not start(region, seed=3).equal(start(region, seed=4))
 
 
-@regions
+@each
 def test_restarts_do_not_interact(region, shape, inside):
     x = 3 * start(region, 6)
     alone = torch.cat([region.admit(x[r : r + 1]) for r in range(6)])
@@ -87,25 +87,25 @@ def test_restarts_do_not_interact(region, shape, inside):
 
 @given(st.floats(1e-3, 1e3), st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4))
 def test_the_ball_maps_to_the_nearest_point(radius, raw):
-    admitted = sets.ball(len(raw), radius=radius).admit(torch.tensor([raw], dtype=torch.float64))[0].tolist()
+    admitted = regions.ball(len(raw), radius=radius).admit(torch.tensor([raw], dtype=torch.float64))[0].tolist()
     norm = math.hypot(*raw)
     expected = raw if norm <= radius else [radius * entry / norm for entry in raw]
     assert admitted == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
 
 def test_half_of_the_starting_points_of_a_ball_lie_on_its_boundary():
-    share = float(((norms(start(sets.ball(3, radius=2), 4000)) - 2).abs() < 1e-12).double().mean())
+    share = float(((norms(start(regions.ball(3, radius=2), 4000)) - 2).abs() < 1e-12).double().mean())
     assert abs(share - 1 / 2) < 5 * (1 / 4 / 4000) ** 0.5
 
 
 def test_starting_points_have_the_stated_spread():
     """Standard deviations over 20 000 numbers, within five standard errors."""
-    for region, deviation in ((sets.free(5), 1), (sets.free(5, scale=3), 3), (sets.logits(5), 2)):
+    for region, deviation in ((regions.free(5), 1), (regions.free(5, scale=3), 3), (regions.logits(5), 2)):
         assert float(start(region, 4000).std()) == pytest.approx(deviation, rel=5 / (2 * 20_000) ** 0.5)
 
 
 def test_starting_points_of_an_interval_are_uniform():
-    x = start(sets.interval(-1, 3, 5), 4000)
+    x = start(regions.interval(-1, 3, 5), 4000)
     assert float(x.mean()) == pytest.approx(1, abs=5 * (16 / 12 / 20_000) ** 0.5)
     assert float(x.min()) < -1 + 0.01
     assert float(x.max()) > 3 - 0.01
@@ -113,11 +113,11 @@ def test_starting_points_of_an_interval_are_uniform():
 
 def test_every_token_of_a_sequence_has_its_own_ball():
     raw = torch.tensor([[[3.0, 4.0], [0.3, 0.4]]], dtype=torch.float64)
-    assert sets.tokens(2, 2).admit(raw).tolist() == [[pytest.approx([0.6, 0.8]), [0.3, 0.4]]]
+    assert regions.tokens(2, 2).admit(raw).tolist() == [[pytest.approx([0.6, 0.8]), [0.3, 0.4]]]
 
 
 def test_a_product_draws_and_admits_every_variable():
-    over = sets.product(x=sets.ball(2), w=sets.interval(0, 1))
+    over = sets.product(x=regions.ball(2), w=regions.interval(0, 1))
     drawn = over.draw(3, Generator().manual_seed(0))
     assert {name: tuple(value.shape) for name, value in drawn.items()} == {"x": (3, 2), "w": (3,)}
     admitted = over.admit({"x": torch.tensor([[3.0, 4.0]]), "w": torch.tensor([7.0])})
@@ -126,7 +126,7 @@ def test_a_product_draws_and_admits_every_variable():
 
 
 def test_a_set_says_what_it_is():
-    over = sets.product(x=sets.ball(2, radius=3), u=sets.sphere(2), w=sets.interval(0, 1), z=sets.logits(4))
+    over = sets.product(x=regions.ball(2, radius=3), u=regions.sphere(2), w=regions.interval(0, 1), z=regions.logits(4))
     for text in ("x in ball of radius 3", "u in sphere of radius 1", "w in [0, 1]", "z in ℝ^(4,)"):
         assert text in str(over)
 
@@ -135,7 +135,7 @@ def test_a_set_says_what_it_is():
 
 
 @pytest.mark.parametrize("radius", [0, -1.0, math.inf, math.nan, "1"])
-@pytest.mark.parametrize("make", [sets.ball, sets.sphere])
+@pytest.mark.parametrize("make", [regions.ball, regions.sphere])
 def test_a_bad_radius_is_refused(make, radius):
     with refused("radius", repr(radius), "finite number above 0"):
         make(3, radius=radius)
@@ -144,19 +144,19 @@ def test_a_bad_radius_is_refused(make, radius):
 @pytest.mark.parametrize("scale", [0, -1.0, math.inf, math.nan])
 def test_a_bad_scale_is_refused(scale):
     with refused("scale", repr(scale), "finite number above 0"):
-        sets.free(3, scale=scale)
+        regions.free(3, scale=scale)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.0, True])
 @pytest.mark.parametrize(
-    "make", [sets.free, sets.ball, sets.sphere, sets.logits, lambda size: sets.tokens(2, size)]
+    "make", [regions.free, regions.ball, regions.sphere, regions.logits, lambda size: regions.tokens(2, size)]
 )
 def test_a_bad_size_is_refused(make, size):
     with refused("shape", repr(size), "whole number of at least 1"):
         make(size)
 
 
-@pytest.mark.parametrize("make", [sets.ball, sets.sphere])
+@pytest.mark.parametrize("make", [regions.ball, regions.sphere])
 def test_a_ball_and_a_sphere_need_a_dimension(make):
     """Without one, the norm would be taken over the restarts."""
     with refused("shape", "()", "at least one"):
@@ -166,20 +166,20 @@ def test_a_ball_and_a_sphere_need_a_dimension(make):
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, math.nan), (math.nan, 1)])
 def test_an_interval_without_length_is_refused(low, high):
     with refused("high", str(high), f"above low = {low}"):
-        sets.interval(low, high)
+        regions.interval(low, high)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, math.inf), (-math.inf, 0)])
 def test_an_interval_without_end_is_refused(low, high):
     """No starting point can be uniform there: all of them would be infinite."""
     with refused("high" if high == math.inf else "low", "inf", "finite"):
-        sets.interval(low, high)
+        regions.interval(low, high)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.0])
 def test_a_bad_size_of_an_interval_is_refused(size):
     with refused("shape", repr(size), "whole number of at least 1"):
-        sets.interval(0, 1, size)
+        regions.interval(0, 1, size)
 
 
 def test_a_product_of_nothing_is_refused():
@@ -187,7 +187,7 @@ def test_a_product_of_nothing_is_refused():
         sets.product()
 
 
-@pytest.mark.parametrize("value", [3, torch.ones(2), sets.product(z=sets.free(1)), None])
+@pytest.mark.parametrize("value", [3, torch.ones(2), sets.product(z=regions.free(1)), None])
 def test_a_product_of_what_is_no_region_is_refused(value):
     with refused("x", type(value).__name__, "a region such as ball(3)"):
         sets.product(x=value)

@@ -17,17 +17,9 @@ from shallowformer.verify.identity import Identity, Route
 from shallowformer.verify.inequality import Inequality, Side, batch, sides
 from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
+from shallowformer.verify.regions import ball, free, interval, logits, sphere, tokens
 from shallowformer.verify.search import SearchResult, maximise
-from shallowformer.verify.sets import (
-    AdmissibleSet,
-    ball,
-    free,
-    interval,
-    logits,
-    product,
-    sphere,
-    tokens,
-)
+from shallowformer.verify.sets import AdmissibleSet, product
 from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
 
 __all__ = [

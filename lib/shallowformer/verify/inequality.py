@@ -126,7 +126,9 @@ class Inequality:
         """Search every set, evaluate the known extremal points, and compare with the expectation."""
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
         found = {
-            name: maximise(self.ratio, over, restarts=self.restarts, steps=self.steps, seed=self.seed)
+            name: maximise(
+                self.ratio, over, self.restarts, self.steps, self.seed, attains=self._target, gap=self.gap
+            )
             for name, over in sets.items()
         }
         known = {name: float(self.ratio(**point).detach().max()) for name, point in self.known.items()}
@@ -157,6 +159,7 @@ class Inequality:
                 "ratio": ratio,
                 **({} if self.attains is None else {"attains": self.attains}),
                 "searched": searched,
+                "arrived": found[where].arrived,
                 **{f"searched_{name}": result.value for name, result in found.items() if name},
                 **{f"known_{name}": value for name, value in known.items()},
             },
@@ -175,9 +178,14 @@ class Inequality:
             witness={name: value.squeeze(0) for name, value in witness.items()},
         )
 
+    @property
+    def _target(self) -> float | None:
+        """The ratio that is said to be attained, if one is."""
+        return 1.0 if self.attains is None and self.expect == "tight" else self.attains
+
     def _shortfall(self, found: dict[str, float], known: dict[str, float]) -> str:
         """What the search should have reached, set by set, and did not; "" if nothing."""
-        target = self.attains if self.attains is not None else 1.0 if self.expect == "tight" else None
+        target = self._target
         best_known = max(known.values(), default=None)
         for name, value in found.items():
             place = f" over {name}" if name else ""

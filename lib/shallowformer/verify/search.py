@@ -1,15 +1,36 @@
-"""Adversarial search: climb on a quantity over an admissible set, from many starts, in float64."""
+"""Adversarial search: climb on a quantity over an admissible set, from many starts, in float64.
 
+Half of the restarts begin inside the set, half at its edges, where bounds fail out of sight. They climb by quasi-Newton steps (``ascent``)
+until they have arrived. Then the surroundings of the best are looked at without slopes, for another size, and for a jump on the lines to
+where the others ended. Where a stated value has not been reached, Adam climbs from inside (``adam``).
+A peak narrower than the distances between all these points is out of reach of any search.
+"""
+
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float64
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.verify import adam
+from shallowformer.verify.ascent import Ascent, Numbers, Points, ascend, pick
 from shallowformer.verify.sets import AdmissibleSet, Point
+
+#: Points at edges that are drawn for each restart; a quarter of the restarts begin at the best of them, a quarter at any.
+DRAWN = 3
+#: Steps of the first climb, which gets over kinks and onto boundaries.
+BRISK = 60
+#: Climbs after it, each more patient: evaluations over which a gain is judged, and the share of the value that is no gain.
+PATIENCE = ((20, 1e-7), (40, 1e-8), (80, 1e-9))
+#: A restart has arrived that is as near to the best; where nothing is stated, so many must.
+NEAR, CONFIRMED = 1e-6, 3
+#: Where between the best and another end, and beyond, a jump is looked for; the powers of ten between which other sizes are tried.
+PLACES, DECADES = (-1.0, -0.1, 0.1, 0.25, 0.5, 0.75, 2.0), 3
 
 
 @dataclass(frozen=True)
@@ -20,7 +41,7 @@ class SearchResult:
         value: the largest value.
         point: the admissible point, name → tensor with a leading dimension of 1.
         values: the largest value of each restart.
-        undefined: how many evaluations gave NaN.
+        undefined: how many evaluations gave NaN, but for those far out.
     """
 
     value: float
@@ -28,30 +49,95 @@ class SearchResult:
     values: Float64[Tensor, " restarts"]
     undefined: int = 0
 
+    @property
+    def arrived(self) -> int:
+        """How many restarts came as near as ``NEAR`` to the largest value, relative to it."""
+        return int((self.values >= self.value - NEAR * abs(self.value)).sum())
 
-class _Adam:
-    """Adam for one variable; on a ball or sphere with one step size for each vector along the last dimension.
 
-    There a step size for each coordinate would bend the direction, and the projected iteration would come to rest
-    beside the maximum.
-    """
+class _Objective:
+    """An objective of named variables as a function of flat rows."""
 
-    MEMORY, SQUARE_MEMORY = 0.8, 0.99
+    def __init__(self, objective: Callable[..., Tensor], over: AdmissibleSet, example: Point) -> None:
+        self.objective, self.regions = objective, over.regions
+        self.shapes = {name: value.shape[1:] for name, value in example.items()}
+        ends = np.cumsum([math.prod(shape) for shape in self.shapes.values()]).tolist()
+        self.columns = dict(zip(self.shapes, map(slice, [0, *ends], ends), strict=True))
+        self.undefined = 0
 
-    def __init__(self, variable: Tensor, round: bool) -> None:
-        self.mean, self.square, self.steps = torch.zeros_like(variable), torch.zeros_like(variable), 0
-        self.round = round
+    @property
+    def vectors(self) -> list[tuple[slice, int]]:
+        """Columns of round regions, and the dimension of their vectors."""
+        return [
+            (self.columns[name], self.shapes[name][-1])
+            for name, region in self.regions.items()
+            if region.round
+        ]
 
-    def direction(self, slope: Tensor) -> Tensor:
-        """The next step in units of the step size."""
-        self.steps += 1
-        square = slope.square()
-        if self.round:
-            square = square.mean(-1, keepdim=True).expand_as(slope)
-        self.mean.lerp_(slope, 1 - self.MEMORY)
-        self.square.lerp_(square, 1 - self.SQUARE_MEMORY)
-        mean = self.mean / (1 - self.MEMORY**self.steps)
-        return mean.div_((self.square / (1 - self.SQUARE_MEMORY**self.steps)).sqrt_().add_(1e-12))
+    def flat(self, point: Point) -> Points:
+        return np.concatenate(
+            [point[name].detach().reshape(len(point[name]), -1).numpy() for name in self.columns], axis=1
+        )
+
+    def _part(self, z: Points, name: str) -> Tensor:
+        return torch.from_numpy(z[:, self.columns[name]]).reshape(len(z), *self.shapes[name])
+
+    def point(self, z: Points) -> Point:
+        """Named tensors of their own."""
+        return {name: self._part(z, name).clone() for name in self.columns}
+
+    def admit(self, z: Points) -> Points:
+        return self.flat({name: region.admit(self._part(z, name)) for name, region in self.regions.items()})
+
+    def open(self, z: Points, slope: Points) -> Points:
+        return self.flat(
+            {
+                name: region.open(self._part(z, name), self._part(slope, name))
+                for name, region in self.regions.items()
+            }
+        )
+
+    def values(self, z: Points) -> Numbers:
+        """Values without slopes, where the search looks of its own accord: minus infinity where there is none, or the objective refuses a point."""
+        with torch.no_grad():
+            try:
+                return _numbers(self._call(self.point(z)))
+            except ValueError:
+                if len(z) == 1:
+                    return np.array([-math.inf])
+                return np.concatenate([self.values(z[k : k + 1]) for k in range(len(z))])
+
+    def values_and_slopes(self, z: Points, counted: bool = True) -> tuple[Numbers, Points]:
+        point = {name: value.requires_grad_() for name, value in self.point(z).items()}
+        value = self._call(point)
+        if not value.requires_grad:
+            raise ValueError(
+                "objective must be differentiable in its variables to be climbed; got a value without a gradient"
+            )
+        now = value.detach()
+        if counted:
+            self.undefined += int(now.isnan().sum())
+        finite = (now.abs() < math.inf).to(value.dtype)
+        slopes = torch.autograd.grad(value, list(point.values()), finite, allow_unused=True)
+        known = {
+            name: torch.zeros_like(at) if slope is None else slope
+            for (name, at), slope in zip(point.items(), slopes, strict=True)
+        }
+        return _numbers(now), np.nan_to_num(self.flat(known), nan=0.0, posinf=0.0, neginf=0.0)
+
+    def _call(self, point: Point) -> Tensor:
+        restarts, value = len(next(iter(point.values()))), self.objective(**point)
+        if not isinstance(value, Tensor) or value.shape != (restarts,):
+            raise ValueError(
+                f"objective must return one number a restart, shape ({restarts},), got "
+                f"{tuple(value.shape) if isinstance(value, Tensor) else type(value).__name__}"
+            )
+        return value
+
+
+def _numbers(values: Tensor) -> Numbers:
+    numbers = values.double().numpy()
+    return np.where(np.isnan(numbers), -math.inf, numbers)
 
 
 def maximise(
@@ -61,8 +147,10 @@ def maximise(
     steps: int = 300,
     seed: int = 0,
     rate: float = 0.1,
+    attains: float | None = None,
+    gap: float = NEAR,
 ) -> SearchResult:
-    """Climb on ``objective`` by projected Adam with a cosine schedule; a lower bound on the supremum, never more.
+    """Climb on ``objective`` from many starts; a lower bound on the supremum, never more.
 
     Every start and every iterate counts, so the result is at least as good as random search with the same starts.
 
@@ -71,9 +159,11 @@ def maximise(
             interact. NaN counts as minus infinity.
         over: where the variables may lie.
         restarts: starting points, at least 1.
-        steps: steps of each climb, at least 0 (0: only the starting points are evaluated).
+        steps: of each climb at most, at least 0 (0: only the starting points inside are evaluated).
         seed: of the starting points.
-        rate: first step size, above 0.
+        rate: first step size of Adam, above 0.
+        attains: the value that is said to be attained, if one is: the search goes on until it is reached.
+        gap: how near counts as reached, relative to it.
 
     Returns:
         The largest value and its point.
@@ -85,48 +175,82 @@ def maximise(
     arguments.count("restarts", restarts)
     arguments.count("steps", steps, 0)
     arguments.positive("rate", rate)
-    raw = {
-        name: value.requires_grad_()
-        for name, value in over.draw(restarts, Generator().manual_seed(seed)).items()
-    }
-    climbers = {name: _Adam(value, over.regions[name].round) for name, value in raw.items()}
-    best = torch.full((restarts,), -math.inf, dtype=torch.float64)
-    best_point = {name: value.detach().clone() for name, value in raw.items()}
-    among = {name: (restarts, *[1] * (value.ndim - 1)) for name, value in raw.items()}
-    undefined = torch.zeros((), dtype=torch.int64)
-    for step in range(steps + 1):
-        point = over.admit(raw)
-        value = objective(**point)
-        if not isinstance(value, Tensor) or value.shape != (restarts,):
-            raise ValueError(
-                f"objective must return one number a restart, shape ({restarts},), got "
-                f"{tuple(value.shape) if isinstance(value, Tensor) else type(value).__name__}"
-            )
-        if steps and not value.requires_grad:
-            raise ValueError(
-                "objective must be differentiable in its variables to be climbed; got a value without a gradient"
-            )
-        with torch.no_grad():
-            undefined += value.isnan().sum()
-            better = value > best  # False for NaN
-            best = torch.where(better, value.double(), best)
-            for name, now in point.items():
-                best_point[name] = torch.where(better.view(among[name]), now, best_point[name])
-        if step == steps:
+    generator = Generator().manual_seed(seed)
+    start = over.draw(restarts, generator)
+    problem = _Objective(objective, over, start)
+    inside = problem.flat(start)
+    if not steps:
+        value = problem._call(start).detach()
+        return _result(problem, inside, _numbers(value), int(value.isnan().sum()))
+
+    first = Ascent(inside, *problem.values_and_slopes(inside))
+    evaluate = functools.partial(problem.values_and_slopes, counted=False)
+    z = _with_edges(problem, over, inside, generator)
+    climb = functools.partial(adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors)
+    at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=min(steps, BRISK))
+    left = steps
+    for window, near in PATIENCE:
+        at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near)
+        left -= used
+        found = _around(problem, at)
+        if found is not None:
+            at = Ascent(found, *evaluate(found))
+        elif _enough(at.f, attains, gap) or left <= 0:
             break
-        size = rate * (1e-4 + 0.5 * (1 + math.cos(math.pi * step / steps)))
-        finite = (value.detach().abs() < math.inf).to(value.dtype)
-        slopes = torch.autograd.grad(torch.dot(value, finite), list(raw.values()), allow_unused=True)
-        with torch.no_grad():
-            for (name, variable), slope in zip(raw.items(), slopes, strict=True):
-                if slope is not None:
-                    variable += size * climbers[name].direction(slope.nan_to_num(0.0, 0.0, 0.0))
-            for name, now in over.admit(raw).items():
-                raw[name].copy_(now)
-    winner = int(best.argmax())
+    if attains is not None and at.f.max() < attains * (1 - gap):
+        ended = lambda f: _enough(np.maximum(f, at.f), attains, gap)
+        at = _better(at, climb(problem.values_and_slopes, at=first, steps=steps, ended=ended))
+    at = _better(at, first)
+    return _result(problem, at.z, at.f, problem.undefined)
+
+
+def _enough(f: Numbers, attains: float | None, gap: float) -> bool:
+    """Whether a search may end: the stated value has been reached, or several restarts have come to the same best."""
+    best = float(f.max())
+    if attains is not None and best < attains * (1 - gap):
+        return False
+    there = int((f >= best - NEAR * abs(best)).sum())
+    reached = attains is not None and best >= attains * (1 - min(gap, 10 * NEAR))
+    return best == math.inf or reached or there >= min(CONFIRMED, len(f))
+
+
+def _better(a: Ascent, b: Ascent) -> Ascent:
+    """The better of two, restart by restart."""
+    more = b.f > a.f
+    return Ascent(pick(more, b.z, a.z), np.where(more, b.f, a.f), pick(more, b.g, a.g))
+
+
+def _result(problem: _Objective, z: Points, f: Numbers, undefined: int) -> SearchResult:
+    winner = int(f.argmax())
     return SearchResult(
-        float(best[winner]),
-        {name: value[winner : winner + 1] for name, value in best_point.items()},
-        best,
-        int(undefined),
+        float(f[winner]), problem.point(z[winner : winner + 1]), torch.from_numpy(f.copy()), undefined
     )
+
+
+def _with_edges(problem: _Objective, over: AdmissibleSet, inside: Points, generator: Generator) -> Points:
+    """Replace the second half of the starts by points at edges: the best of those drawn, and any; where there is no value none begins."""
+    half = len(inside) // 2
+    drawn = [problem.flat(over.edges(len(inside), generator)) for _ in range(DRAWN)]
+    f, drawn = np.concatenate([problem.values(z) for z in drawn]), np.concatenate(drawn)
+    best = f.argsort(kind="stable")[::-1][: half // 2]
+    chosen = np.concatenate([best, np.arange(half - half // 2)])
+    edges = drawn[chosen[f[chosen] > -math.inf]]
+    return np.concatenate([inside[: len(inside) - len(edges)], edges])
+
+
+def _around(problem: _Objective, at: Ascent) -> Points | None:
+    """Where to go on if the best point has a better one near: of another size in one variable or in all, or on the way to another end."""
+    best = at.f.max()
+    if not np.isfinite(best):
+        return None
+    top, found, f = at.z[at.f.argmax()], at.z, at.f
+    sizes = 10 ** np.linspace(-DECADES, DECADES, len(at.z))[:, None]
+    tries = [top + place * (at.z - top) for place in PLACES]
+    for columns in [*problem.columns.values(), slice(None)]:
+        scaled = np.repeat(top[None], len(at.z), axis=0)
+        scaled[:, columns] *= sizes
+        tries.append(scaled)
+    for z in map(problem.admit, tries):
+        there = problem.values(z)
+        found, f = pick(there > f, z, found), np.maximum(f, there)
+    return found if f.max() > best + 0.1 * NEAR * abs(best) else None

@@ -16,7 +16,8 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
 from shallowformer.kernel_regime.neighbourhood.region import radii
-from shallowformer.verify.sets import AdmissibleSet, Region, ball, free, interval, product
+from shallowformer.verify.regions import Region, ball, free, interval
+from shallowformer.verify.sets import AdmissibleSet, product
 
 #: Keeps square roots differentiable at 0, far below rounding of what is compared.
 TINY = 1e-30
