@@ -135,3 +135,21 @@ def test_an_erratum_is_not_refuted_by_a_single_point():
         verify.Inequality("my-false", lambda x: x, 0.5, verify.product(x=verify.interval(0.0, 1.0)), "violated", "exact"),
         {"x": torch.tensor(1.0, dtype=torch.float64)},
     )  # fmt: skip
+
+
+def test_a_share_of_the_seeds_refutes_a_rate_that_is_clearly_wrong():
+    measured_at = []
+    verify.rate("my-rate", lambda x, seed: x**-0.5 * (1 + 0.01 * seed), (1, 2, 4), -0.5, "equal", range(20), 0.1, "exact")  # fmt: skip
+    wrong = Mistake("another law", lambda check: replace(check, measure=lambda x, seed: measured_at.append(seed) or x**-1.0))  # fmt: skip
+    (outcome,) = planting.plant({"my-rate": [wrong]})
+    assert outcome.red
+    assert set(measured_at) == set(range(5))
+
+
+def test_a_share_of_the_draws_refutes_a_probability_that_is_clearly_wrong():
+    drawn = []
+    verify.probability("my-probability", lambda n, g: torch.rand(n, generator=g) < 0.01, 0.05, 1000)
+    wrong = Mistake("every other", lambda check: replace(check, fails=lambda n, g: drawn.append(n) or torch.rand(n, generator=g) < 0.5))  # fmt: skip
+    (outcome,) = planting.plant({"my-probability": [wrong]})
+    assert outcome.red
+    assert drawn == [250]

@@ -93,6 +93,31 @@ def test_the_ball_maps_to_the_nearest_point(radius, raw):
     assert admitted == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
 
+def test_what_has_no_direction_is_mapped_to_the_sphere_all_the_same():
+    raw = torch.zeros(2, 3, dtype=torch.float64)
+    raw[1] = torch.tensor([0.0, 1e-12, 0.0])
+    assert regions.sphere(3, radius=2).admit(raw).tolist() == [[2, 0, 0], [0, 2, 0]]
+
+
+@each
+def test_edges_are_admissible_and_no_way_leads_out_of_them(region, shape, inside):
+    x = region.admit(region.edges(200, Generator().manual_seed(0)))
+    assert inside(x).all()
+    slope = torch.randn(x.shape, generator=Generator().manual_seed(1), dtype=torch.float64)
+    way = region.open(x, slope)
+    step = 1e-9 * way  # a boundary bends away by its square over the radius
+    out = norms((region.admit(x + step) - x - step).reshape(200, -1))
+    assert (out <= 0.1 * norms(step.reshape(200, -1)) + 1e-14).all()
+    assert (((slope - way) * way).reshape(200, -1).sum(-1).abs() <= 1e-9).all()
+
+
+def test_edges_of_all_of_space_have_every_size():
+    x = regions.free(1).edges(2000, Generator().manual_seed(0)).abs().log10().flatten()
+    assert x.min() < -2.5
+    assert x.max() > 5.5
+    assert x.histc(9, -3, 6).min() > 100
+
+
 def test_half_of_the_starting_points_of_a_ball_lie_on_its_boundary():
     share = float(((norms(start(regions.ball(3, radius=2), 4000)) - 2).abs() < 1e-12).double().mean())
     assert abs(share - 1 / 2) < 5 * (1 / 4 / 4000) ** 0.5

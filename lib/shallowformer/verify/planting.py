@@ -1,7 +1,8 @@
 """Plant mistakes in the checks of a chapter, in the process where they have just settled.
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
-sound: a point, or a case, that contradicts the mistaken claim refutes it, however it was found.
+sound: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; and an interval from a share of the draws or
+seeds that excludes the claim is wider than that from all.
 """
 
 import functools
@@ -18,12 +19,14 @@ from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake
 from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
-from shallowformer.verify.verdict import Verdict
+from shallowformer.verify.verdict import SHORTFALL, Verdict
 
 Check = Enclosure | Identity | Inequality | Rate | Probability
 
 #: Restarts and steps of the search that precedes a full one.
 SHORT = {"restarts": 8, "steps": 30}
+#: The share of seeds or draws that precedes all of them, and the fewest seeds that give an interval worth a look.
+SHARE, FEWEST = 4, 4
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
 
 
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
-    """Whether a claim fails at a single case, at a point that is at hand, or at one that a short search finds.
+    """Whether a claim fails at a single case, at a point that is at hand, at one that a short search finds, or on a share of what it draws.
 
     Args:
         check: the mistaken check.
@@ -152,6 +155,13 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
             return True
         short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
         return replace(check, **short).run().verdict == "violated"
+    if isinstance(check, Rate) and len(check.seeds) > FEWEST:
+        return replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)]).run().verdict == "violated"
+    if isinstance(check, Probability):
+        try:
+            return replace(check, draws=check.draws // SHARE).run().verdict in ("violated", SHORTFALL)
+        except ValueError:  # so few have no interval
+            return False
     return False
 
 

@@ -111,6 +111,14 @@ def _directions(restarts: int, shape: tuple[int, ...], generator: Generator) -> 
     return _one_of(generator, axes, signs / math.sqrt(d), anywhere, each=(restarts, *[1] * len(shape)))
 
 
+def _nowhere_0(x: Tensor) -> Tensor:
+    """The same with the first axis in place of vectors that have no direction."""
+    none = torch.linalg.vector_norm(x, dim=-1, keepdim=True) == 0
+    axis = torch.zeros_like(x)
+    axis[..., 0] = 1
+    return torch.where(none, axis, x)
+
+
 def _along(x: Tensor, slope: Tensor, held: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
     """The slope without its part along x, as far as that is held back: (x·slope, x·x) → the part."""
     square = x.square().sum(-1, keepdim=True)
@@ -166,7 +174,7 @@ def sphere(*shape: int, radius: float = 1.0) -> Region:
     return Region(
         lambda restarts, generator: _normal(generator, restarts, *shape),
         lambda restarts, generator: radius * _directions(restarts, shape, generator),
-        lambda raw: radius * torch.nn.functional.normalize(raw, dim=-1),
+        lambda raw: radius * torch.nn.functional.normalize(_nowhere_0(raw), dim=-1, eps=0.0),
         lambda x, slope: _along(x, slope, lambda inner, square: inner),
         f"sphere of radius {radius:g} in ℝ^{shape}",
         round=True,

@@ -98,16 +98,25 @@ class _Objective:
         )
 
     def values(self, z: Points) -> Numbers:
-        """Values without slopes, where the search looks of its own accord: minus infinity where there is none, or the objective refuses a point."""
-        with torch.no_grad():
-            try:
-                return _numbers(self._call(self.point(z)))
-            except ValueError:
-                if len(z) == 1:
-                    return np.array([-math.inf])
-                return np.concatenate([self.values(z[k : k + 1]) for k in range(len(z))])
+        """Values without slopes; minus infinity where there is none or the objective refuses a point."""
+        return self._row_by_row(lambda z: (_numbers(self._call(self.point(z)).detach()),), z)[0]
 
-    def values_and_slopes(self, z: Points, counted: bool = True) -> tuple[Numbers, Points]:
+    def values_and_slopes(self, z: Points) -> tuple[Numbers, Points]:
+        """The same with slopes, which are 0 where there is no value."""
+        return self._row_by_row(self.measured, z)
+
+    def _row_by_row(self, function: Callable, z: Points) -> tuple[np.ndarray, ...]:
+        """Where the search goes of its own accord, a point that the objective refuses must not cost it the others."""
+        try:
+            return function(z)
+        except ValueError:
+            if len(z) == 1:
+                return np.array([-math.inf]), np.zeros_like(z)
+            rows = (self._row_by_row(function, z[k : k + 1]) for k in range(len(z)))
+            return tuple(map(np.concatenate, zip(*rows, strict=False)))
+
+    def measured(self, z: Points) -> tuple[Numbers, Points]:
+        """Values and slopes; counts what is not a number."""
         point = {name: value.requires_grad_() for name, value in self.point(z).items()}
         value = self._call(point)
         if not value.requires_grad:
@@ -115,8 +124,7 @@ class _Objective:
                 "objective must be differentiable in its variables to be climbed; got a value without a gradient"
             )
         now = value.detach()
-        if counted:
-            self.undefined += int(now.isnan().sum())
+        self.undefined += int(now.isnan().sum())
         finite = (now.abs() < math.inf).to(value.dtype)
         slopes = torch.autograd.grad(value, list(point.values()), finite, allow_unused=True)
         known = {
@@ -183,8 +191,8 @@ def maximise(
         value = problem._call(start).detach()
         return _result(problem, inside, _numbers(value), int(value.isnan().sum()))
 
-    first = Ascent(inside, *problem.values_and_slopes(inside))
-    evaluate = functools.partial(problem.values_and_slopes, counted=False)
+    first, evaluate = Ascent(inside, *problem.measured(inside)), problem.values_and_slopes
+    undefined = problem.undefined
     z = _with_edges(problem, over, inside, generator)
     climb = functools.partial(adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors)
     at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=min(steps, BRISK))
@@ -199,9 +207,9 @@ def maximise(
             break
     if attains is not None and at.f.max() < attains * (1 - gap):
         ended = lambda f: _enough(np.maximum(f, at.f), attains, gap)
-        at = _better(at, climb(problem.values_and_slopes, at=first, steps=steps, ended=ended))
+        at = _better(at, climb(evaluate, at=first, steps=steps, ended=ended))
     at = _better(at, first)
-    return _result(problem, at.z, at.f, problem.undefined)
+    return _result(problem, at.z, at.f, undefined)
 
 
 def _enough(f: Numbers, attains: float | None, gap: float) -> bool:
