@@ -154,7 +154,7 @@ class Inequality:
             kind="inequality",
             expectation=self.expect,
             verdict=verdict,
-            summary=shortfall or self._summary(ratio, where, known),
+            summary=shortfall or self._summary(ratio, where, known, found[where].arrived),
             measured={
                 "ratio": ratio,
                 **({} if self.attains is None else {"attains": self.attains}),
@@ -163,7 +163,13 @@ class Inequality:
                 **{f"searched_{name}": result.value for name, result in found.items() if name},
                 **{f"known_{name}": value for name, value in known.items()},
             },
-            budget={"sets": len(sets), "restarts": self.restarts, "steps": self.steps, "seed": self.seed},
+            budget={
+                "sets": len(sets),
+                "restarts": self.restarts,
+                "steps": self.steps,
+                "seed": self.seed,
+                "starts": "inside and at edges" if self.steps else "inside",
+            },
             notices=power.of_inequality(
                 ratio,
                 self.rounding,
@@ -205,14 +211,14 @@ class Inequality:
             )
         return ""
 
-    def _summary(self, ratio: float, where: str, known: dict[str, float]) -> str:
+    def _summary(self, ratio: float, where: str, known: dict[str, float], arrived: int) -> str:
         reached = (
             f", as at the known {max(known, key=known.get)}"
             if known and max(known.values()) >= ratio - self.gap
             else ""
         )
         place = f" ({where})" if where and len(self.over) > 1 and self.expect == "violated" else ""
-        return f"largest ratio {ratio:.6f}{place}{reached}"
+        return f"largest ratio {ratio:.6f}{place}{reached}; {arrived} of {self.restarts} restarts arrive"
 
 
 def batch(**point: Number | Sequence) -> Point:
