@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bookext import closure, execute, kernel, keys, records
+from bookext import closure, execute, kernel, keys, records, warm
 from bookext.chapters import read_notebook
 
 HEADER = "---\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n\n# Title\n\n"
@@ -64,19 +64,19 @@ class Repository:
         code = "\n\n".join(f"```{{code-cell}} ipython3\n{cell}\n```" for cell in cells)
         self.write("book/room/chapter.md", f"{HEADER}{prose}\n\n{code}\n")
 
-    def run(self, mistakes: str = "") -> kernel.Run:
+    def run(self, full: bool = False, parent: warm.Parent | None = None) -> kernel.Run:
         """Execute the chapter and keep what came out."""
-        done = kernel.run(self.chapter, mistakes)
+        done = kernel.run(self.chapter, full, parent)
         if done.record:
             records.keep(done.record)
         return done
 
-    def known(self, mistakes: str = "", cold: bool = False) -> bool:
+    def known(self, full: bool = False, cold: bool = False) -> bool:
         """Whether an execution counts today."""
         closure.fingerprint.cache_clear()
         closure._imported_by.cache_clear()
         keys.environment.cache_clear()
-        return execute.current(self.chapter, mistakes, cold)[0] is not None
+        return execute.current(self.chapter, full, cold)[0] is not None
 
 
 @pytest.fixture
@@ -136,6 +136,7 @@ def test_what_was_printed_and_read_is_recorded(ran):
         ("lib/shallowformer/verify/__init__.py", "x = 1\n"),
         ("results/one.json", "[2]"),
         ("requirements.txt", "one==2\n"),
+        ("tests/mistakes/room/chapter.py", "MISTAKES = {}\n"),
     ],
 )
 def test_a_change_of_what_it_depends_on_makes_a_chapter_stale(ran, name, text):
@@ -152,7 +153,7 @@ def test_a_change_of_what_it_depends_on_makes_a_chapter_stale(ran, name, text):
         ("lib/shallowformer/other.py", "VALUE = 9\n"),
         ("lib/shallowformer/deeper.py", '"""Says more now."""\n\n# and here\nVALUE   =   1\n'),
         ("results/two.json", "[2]"),
-        ("tests/mistakes/room/chapter.py", "MISTAKES = {}\n"),
+        ("tests/mistakes/room/another.py", "MISTAKES = {}\n"),
     ],
 )
 def test_a_change_of_what_it_does_not_depend_on_does_not(ran, name, text):
@@ -294,30 +295,25 @@ def test_a_hungry_chapter_is_stopped(repository, monkeypatch):
 
 def test_mistakes_are_planted_where_the_chapter_ran(repository):
     repository.say(IMPORTS)
-    repository.run()
-    assert repository.known()
-    assert not repository.known("early")
-    (mistake,) = repository.run("early").record.mistakes
+    record = repository.run().record
+    (mistake,) = record.mistakes
     assert (mistake["what"], mistake["red"]) == ("a lost factor", True)
-    assert repository.known("early")
+    assert record.planting > 0
     assert repository.known()
-    assert not repository.known("full")
+    assert not repository.known(full=True)
 
 
-def test_a_changed_mistake_must_be_planted_again(repository):
+def test_a_mistake_that_no_check_noticed_is_named(repository):
     repository.say(IMPORTS)
-    repository.run("early")
     repository.write("tests/mistakes/room/chapter.py", 'MISTAKES = {"another": False}\n')
-    assert repository.known()
-    assert not repository.known("early")
-    done = repository.run("early")
+    done = repository.run()
     assert execute.unnoticed([done]) == ["my-claim stays green although: another"]
 
 
 def test_a_chapter_without_mistakes_has_none(repository):
-    (repository.root / "tests/mistakes/room/chapter.py").unlink()
+    shutil.rmtree(repository.root / "tests")
     repository.say(IMPORTS)
-    assert repository.run("early").record.mistakes == []
+    assert repository.run().record.mistakes == []
 
 
 # What is kept between checkouts.
