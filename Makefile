@@ -12,24 +12,19 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .PHONY: book test test-all mistakes serve ledger notebooks course grade pdf release links bench lint format clean
 
-# MISTAKES=1 plants the checks' mistakes at once, where the chapters run: for when 'make test' is to follow.
 book: $(READY)
-	$(BIN)/python -m bookext.execute --jobs $(JOBS) $(if $(MISTAKES),--mistakes)
+	$(BIN)/python -m bookext.execute --jobs $(JOBS)
 	$(BIN)/python -m bookext.build
 
-test: $(READY)
-	$(BIN)/python -m bookext.execute --jobs $(JOBS) --mistakes
-	$(BIN)/python -m bookext.build
+test: book
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
-test-all: $(READY)
-	$(BIN)/python -m bookext.execute --jobs $(JOBS) --mistakes
-	$(BIN)/python -m bookext.build
+test-all: book
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) -m ""
 
 # Every mistake at its full length, from nothing; SHARE=2/4 takes the second of four shares of the chapters.
 mistakes: $(READY)
-	COLD=1 $(BIN)/python -m bookext.execute --jobs $(JOBS) --mistakes full --share $(or $(SHARE),1/1)
+	COLD=1 $(BIN)/python -m bookext.execute --jobs $(JOBS) --full --share $(or $(SHARE),1/1)
 
 serve: book
 	$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 8000

@@ -1,6 +1,6 @@
 """Every check is shown to be able to fail: planted mistakes turn it red, and other seeds do not.
 
-The mistakes were planted where the chapters ran (``make test`` asks for it); here their outcomes are held against what there is.
+The mistakes were planted where the chapters ran; here their outcomes are held against what there is.
 """
 
 from collections import Counter
@@ -22,8 +22,8 @@ CHAPTERS = sorted({chapter for chapter, _ in CHECKS})
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_planted_mistake_turned_its_check_red(chapter):
-    record, _ = execute.current(ROOT / f"{chapter}.md", "early", here=True)
-    assert record, f"the mistakes of {chapter} have not been planted: python -m bookext.execute --mistakes"
+    record, _ = execute.current(ROOT / f"{chapter}.md", here=True)
+    assert record, f"{chapter} has not been executed: make book"
     planted = Counter((one["claim"], one["what"]) for one in record.mistakes)
     assert planted == Counter((claim, one.what) for claim, some in mistakes(chapter).items() for one in some)
     assert [(one["claim"], one["what"], one["error"]) for one in record.mistakes if not one["red"]] == []

@@ -5,13 +5,15 @@ The chapters here are those of a tiny repository with a tiny package; their kern
 
 import json
 import os
+import re
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bookext import closure, execute, kernel, keys, records
+from bookext import closure, execute, kernel, keys, records, warm
 from bookext.chapters import read_notebook
 
 HEADER = "---\nkernelspec:\n  name: python3\n  display_name: Python 3\n---\n\n# Title\n\n"
@@ -64,19 +66,19 @@ class Repository:
         code = "\n\n".join(f"```{{code-cell}} ipython3\n{cell}\n```" for cell in cells)
         self.write("book/room/chapter.md", f"{HEADER}{prose}\n\n{code}\n")
 
-    def run(self, mistakes: str = "") -> kernel.Run:
+    def run(self, full: bool = False, parent: warm.Parent | None = None) -> kernel.Run:
         """Execute the chapter and keep what came out."""
-        done = kernel.run(self.chapter, mistakes)
+        done = kernel.run(self.chapter, full, parent)
         if done.record:
             records.keep(done.record)
         return done
 
-    def known(self, mistakes: str = "", cold: bool = False) -> bool:
+    def known(self, full: bool = False, cold: bool = False) -> bool:
         """Whether an execution counts today."""
         closure.fingerprint.cache_clear()
         closure._imported_by.cache_clear()
         keys.environment.cache_clear()
-        return execute.current(self.chapter, mistakes, cold)[0] is not None
+        return execute.current(self.chapter, full, cold)[0] is not None
 
 
 @pytest.fixture
@@ -136,6 +138,7 @@ def test_what_was_printed_and_read_is_recorded(ran):
         ("lib/shallowformer/verify/__init__.py", "x = 1\n"),
         ("results/one.json", "[2]"),
         ("requirements.txt", "one==2\n"),
+        ("tests/mistakes/room/chapter.py", "MISTAKES = {}\n"),
     ],
 )
 def test_a_change_of_what_it_depends_on_makes_a_chapter_stale(ran, name, text):
@@ -152,7 +155,7 @@ def test_a_change_of_what_it_depends_on_makes_a_chapter_stale(ran, name, text):
         ("lib/shallowformer/other.py", "VALUE = 9\n"),
         ("lib/shallowformer/deeper.py", '"""Says more now."""\n\n# and here\nVALUE   =   1\n'),
         ("results/two.json", "[2]"),
-        ("tests/mistakes/room/chapter.py", "MISTAKES = {}\n"),
+        ("tests/mistakes/room/another.py", "MISTAKES = {}\n"),
     ],
 )
 def test_a_change_of_what_it_does_not_depend_on_does_not(ran, name, text):
@@ -294,30 +297,86 @@ def test_a_hungry_chapter_is_stopped(repository, monkeypatch):
 
 def test_mistakes_are_planted_where_the_chapter_ran(repository):
     repository.say(IMPORTS)
-    repository.run()
-    assert repository.known()
-    assert not repository.known("early")
-    (mistake,) = repository.run("early").record.mistakes
+    record = repository.run().record
+    (mistake,) = record.mistakes
     assert (mistake["what"], mistake["red"]) == ("a lost factor", True)
-    assert repository.known("early")
+    assert record.planting > 0
     assert repository.known()
-    assert not repository.known("full")
+    assert not repository.known(full=True)
 
 
-def test_a_changed_mistake_must_be_planted_again(repository):
+def test_a_mistake_that_no_check_noticed_is_named(repository):
     repository.say(IMPORTS)
-    repository.run("early")
     repository.write("tests/mistakes/room/chapter.py", 'MISTAKES = {"another": False}\n')
-    assert repository.known()
-    assert not repository.known("early")
-    done = repository.run("early")
+    done = repository.run()
     assert execute.unnoticed([done]) == ["my-claim stays green although: another"]
 
 
 def test_a_chapter_without_mistakes_has_none(repository):
-    (repository.root / "tests/mistakes/room/chapter.py").unlink()
+    shutil.rmtree(repository.root / "tests")
     repository.say(IMPORTS)
-    assert repository.run("early").record.mistakes == []
+    assert repository.run().record.mistakes == []
+
+
+# Kernels that start warm.
+
+#: What it prints must not tell how the kernel has started.
+TELLTALE = [
+    READS,
+    "import sys\nprint(sorted(m for m in sys.modules if m.startswith(('shallowformer', 'mistakes'))))\nprint(sys.path, sys.argv[3:])",
+    "import os\nprint(os.getcwd(), os.environ['MPLBACKEND'], os.getpgid(0) == os.getpid(), __name__, sys.modules['__main__'].__dict__ is globals())",
+    "import torch\nprint(torch.get_num_threads(), torch.get_default_dtype())",
+    "import seaborn\nseaborn.set_theme()\nimport matplotlib.pyplot as plt\nprint(plt.get_backend())\nplt.plot([1, 2])\nplt.show()",
+    "plt.hist([1, 2, 2])",
+    "1 + 1",
+    "import warnings\nfor kind in (DeprecationWarning, UserWarning):\n    warnings.warn('of its own', kind)",
+]  # fmt: skip
+
+
+needs_fork = pytest.mark.skipif(not warm.POSSIBLE, reason="here every kernel starts by itself")
+
+
+def printed(record: records.Record) -> list:
+    """What a chapter printed and drew, without the number of its process."""
+    return json.loads(re.sub(r"ipykernel_\d+/\d+", "", json.dumps(record.outputs)))
+
+
+@needs_fork
+def test_a_warm_kernel_gives_what_one_that_starts_by_itself_does(repository, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    repository.say(*TELLTALE)
+    cold = repository.run().record
+    with warm.parent() as parent:
+        once, again = (repository.run(parent=parent).record for _ in range(2))
+        repository.say(
+            "import sys\nassert 'torch' in sys.modules\nimport random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
+        )
+        drawn = [repository.run(parent=parent).record.outputs[0][0]["text"].split() for _ in range(2)]
+        assert len(os.listdir(f"/proc/{parent.process.pid}/task")) == 1
+    assert printed(once) == printed(again) == printed(cold)
+    assert once.read == again.read == cold.read
+    assert once.key == cold.key
+    assert once.gigabytes <= cold.gigabytes
+    assert len({*drawn[0], *drawn[1]}) == 6, "random numbers of a fork are its own"
+
+
+@needs_fork
+def test_a_kernel_that_dies_is_named_and_takes_no_other_with_it(repository, monkeypatch):
+    with warm.parent() as parent:
+        repository.say("import os\nos._exit(3)")
+        assert "died" in repository.run(parent=parent).error
+        monkeypatch.setattr(kernel, "PATIENCE", 2)
+        repository.say("import time\ntime.sleep(100)")
+        assert "timed out" in repository.run(parent=parent).error
+        repository.say("1 / 0")
+        assert "ZeroDivisionError" in repository.run(parent=parent).error
+        repository.say(IMPORTS)
+        assert repository.run(parent=parent).error == ""
+        repository.say(
+            "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(100)"
+        )
+        assert "died" in repository.run(parent=parent).error
+        assert "has died" in repository.run(parent=parent).error
 
 
 # What is kept between checkouts.
@@ -387,6 +446,43 @@ def test_what_came_from_the_cache_does_not_count_in_the_cold(ran, monkeypatch):
     bring_up_to_date(ran)
     assert execute.current(ran.chapter, here=True)[0]
     assert not ran.known(cold=True)
+
+
+# A run of several chapters.
+
+
+def test_the_longest_chapter_begins_first_and_the_run_says_what_it_took(repository, monkeypatch, capsys):
+    paths = {}
+    for name, calls in (("short", 1), ("known", 0), ("long", 30), ("failing", 2)):
+        repository.say(*["verify.identity()"] * calls)
+        paths[name] = repository.chapter.rename(repository.chapter.with_stem(name))
+    repository.write("book/room/known_supplement.md", HEADER)
+
+    def executed(path, full=False, parent=None):
+        begun.append(path.stem)
+        record = records.Record(
+            chapter=f"book/room/{path.stem}",
+            key=keys.key(f"book/room/{path.stem}", execute.code(path)),
+            read={}, outputs=[], seconds=30.0, planting=2.0, gigabytes=0.5, mistakes=[], checks={},
+        )  # fmt: skip
+        return kernel.Run(record.chapter, None if path.stem == "failing" else record, "broken")
+
+    begun = []
+    records.keep(replace(executed(paths["known"]).record, key="of another day", seconds=10.0))
+    begun.clear()
+    monkeypatch.setattr(execute, "run", executed)
+    monkeypatch.setattr(warm, "POSSIBLE", False)
+    runs, _ = execute.bring_up_to_date(list(paths.values()), 1, cold=True)
+    assert begun == ["long", "known", "failing", "short"]
+    assert [Path(one.chapter).name for one in runs] == list(paths)
+    said = capsys.readouterr().out
+    assert "long takes more than its 25 s" in said
+    assert "known takes more" not in said  # it has a supplement
+    assert "FAILED book/room/failing: broken" in said
+    (last,) = re.findall(r"^4 of 4 chapters executed .*$", said, re.MULTILINE)
+    assert "96 s of processor time, 6 of them for planted mistakes" in last
+    execute.bring_up_to_date([paths["long"]], 1, cold=True)  # as 'make test' does after 'make book'
+    assert capsys.readouterr().out == "1 of 1 chapters as kept, 0 repeated, 0 to run\n"
 
 
 ENTRY = {

@@ -14,6 +14,14 @@ def test_the_commands_of_the_readme_exist():
     assert {"book", "test"} <= named <= targets
 
 
+def test_continuous_integration_runs_the_two_commands_as_they_stand():
+    commands = re.findall(
+        r"^[^#\n]*\bmake\b.*$", (ROOT / ".ci/run").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    named = re.findall(r"^(make [a-z]+) +#", README, re.MULTILINE)
+    assert commands == [named[0], f'{named[1]} 2>&1 | tee "$log"']
+
+
 def test_the_files_that_the_readme_names_exist():
     paths = re.findall(
         r"`((?:book|lib|tests|results|bench|_|requirements|pyproject|CITATION|LICENSE)[\w./-]*)`", README

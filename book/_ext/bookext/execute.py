@@ -1,8 +1,8 @@
 """Execute the chapters that are stale, side by side, and hold what they find against the ledger.
 
-    python -m bookext.execute              run what is stale; fail if a claim, a chapter or the ledger does not agree
+    python -m bookext.execute              run what is stale; fail if a claim, a planted mistake, a chapter or the ledger does not agree
     python -m bookext.execute --accept     the same, but write what was found into the ledger
-    python -m bookext.execute --mistakes   the same, and plant the mistakes that the checks must notice
+    python -m bookext.execute --full       the same, with mistakes planted without early exits
     python -m bookext.execute book/kernel_regime/descent.md [...]   these chapters only
 
 Outputs go to the builder's cache, so the site's build only reads them. Executions are kept between checkouts (``records``) and taken from
@@ -16,15 +16,17 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
-from bookext import keys, records
+from bookext import keys, records, warm
 from bookext.chapters import LEDGER, ROOT, chapter_of, chapters, code, parts, read_notebook, statements
 from bookext.kernel import Run, run
 from bookext.records import Record
@@ -35,8 +37,8 @@ from shallowformer.verify.verdict import MIME
 #: The builder's own: outputs by code, and pages as it has read them.
 CACHE, READ = ROOT / "_build" / ".jupyter_cache", ROOT / "_build" / ".doctrees"
 
-#: Seconds of processor time that a chapter may take before it is told so.
-SECONDS = 40
+#: Seconds of processor time that a chapter may take before it is told so: by itself, and with a supplement.
+SECONDS, WITH_SUPPLEMENT = 25, 40
 
 #: How many of the executions that come from the user's cache are repeated.
 REPEATED = 2
@@ -48,41 +50,51 @@ def name(path: Path) -> str:
 
 
 def current(
-    path: Path, mistakes: str = "", cold: bool = False, here: bool = False
+    path: Path, full: bool = False, cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
     """The record of a chapter that counts today.
 
     Args:
         path: of the chapter.
-        mistakes: "early" or "full" if its mistakes must have been planted.
+        full: only one whose mistakes were planted without early exits.
         cold: only what was executed in this checkout.
         here: only what this checkout has, wherever it was executed.
 
     Returns:
         The record, or None; and whether it comes from the user's cache.
     """
-    wanted = keys.mistakes_key(name(path), mistakes == "full") if mistakes else ""
-    return records.find(name(path), keys.key(code(path)), wanted, cold, here)
+    return records.find(name(path), keys.key(name(path), code(path), full), cold, here)
+
+
+def expected(path: Path) -> float:
+    """How many seconds a chapter takes, roughly: what it took when it was last executed, or one for each call of ``verify``.
+
+    Args:
+        path: of the chapter.
+    """
+    last = records.last(name(path))
+    return last.seconds + last.planting if last else float("\n".join(code(path)).count("verify."))
 
 
 def bring_up_to_date(
-    paths: Sequence[Path], jobs: int, mistakes: str = "", cold: bool = False
+    paths: Sequence[Path], jobs: int, full: bool = False, cold: bool = False
 ) -> tuple[list[Run], list[str]]:
-    """Execute what is stale, and a few of those that are not.
+    """Execute what is stale, and a few of those that are not; the longest first, so that none runs alone at the end.
 
     Args:
         paths: of the chapters.
         jobs: kernels side by side.
-        mistakes: "early" or "full" to plant them.
+        full: plant mistakes without early exits.
         cold: take nothing from the user's cache.
 
     Returns:
         One run a chapter, in the order of ``paths``; and where a repeated execution does not agree with the one that was kept.
     """
-    found = {path: current(path, mistakes, cold) for path in paths}
+    start = time.monotonic()
+    found = {path: current(path, full, cold) for path in paths}
     known = {path: record for path, (record, _) in found.items() if record}
     again = repeated([path for path, (record, foreign) in found.items() if record and foreign])
-    todo = [path for path in paths if path not in known or path in again]
+    todo = sorted((path for path in paths if path not in known or path in again), key=expected, reverse=True)
     print(
         f"{len(paths) - len(todo)} of {len(paths)} chapters as kept, {len(again)} repeated, {len(todo) - len(again)} to run"
     )
@@ -92,20 +104,26 @@ def bring_up_to_date(
     os.environ.pop("MPLBACKEND", None)  # a kernel that obeys it shows no figures
     runs = {path: Run(name(path), record) for path, record in known.items()}
     disagreements: list[str] = []
-    with ThreadPoolExecutor(jobs) as pool:
-        fresh = pool.map(lambda path: run(path, mistakes), todo)
-        for path, one in zip(todo, fresh, strict=True):
-            _tell(one)
-            apart = differences(one.record, known[path]) if one.record and path in again else []
-            disagreements += apart
-            if apart:  # no one knows which of them is right
-                records.forget(one.chapter)
-            elif one.record:
-                records.keep(one.record)
-            runs[path] = one
+    with ThreadPoolExecutor(jobs) as pool, warm.parent() if todo else nullcontext() as parent:
+        running = {pool.submit(run, path, full, parent): path for path in todo}
+        try:
+            for done in as_completed(running):
+                path, one = running[done], done.result()
+                _tell(one)
+                apart = differences(one.record, known[path]) if one.record and path in again else []
+                disagreements += apart
+                if apart:  # no one knows which of them is right
+                    records.forget(one.chapter)
+                elif one.record:
+                    records.keep(one.record)
+                runs[path] = one
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # who interrupts the run waits for no chapter
     for path, record in known.items():
         if found[path][1] and path not in again:
             records.keep(replace(record, foreign=True))  # here too
+    if todo:
+        _tell_all([runs[path] for path in todo], len(again), len(paths), time.monotonic() - start)
     return [runs[path] for path in paths], disagreements
 
 
@@ -113,12 +131,23 @@ def _tell(one: Run) -> None:
     if one.record is None:
         print(f"FAILED {one.chapter}: {one.error}", flush=True)
         return
-    planted = f", {len(one.record.mistakes)} mistakes planted" if one.record.mistakes_key else ""
+    record, may = one.record, WITH_SUPPLEMENT if len(parts(ROOT / f"{one.chapter}.md")) > 1 else SECONDS
+    planted = f"{len(record.mistakes)} mistakes planted in {record.planting:.0f} s"
+    print(f"ran {one.chapter}: {record.seconds:.0f} s, {record.gigabytes:.1f} GB, {planted}", flush=True)
+    if record.seconds > may:
+        print(f"  {one.chapter} takes more than its {may} s: move the work to an experiment", flush=True)
+
+
+def _tell_all(executed: Sequence[Run], again: int, of: int, seconds: float) -> None:
+    """What the run took, in a line."""
+    done = [one.record for one in executed if one.record]
+    took = sum(record.seconds for record in done), sum(record.planting for record in done)
     print(
-        f"ran {one.chapter}: {one.record.seconds:.0f} s, {one.record.gigabytes:.1f} GB{planted}", flush=True
+        f"{len(executed)} of {of} chapters executed ({again} repeated), {of - len(executed)} kept:"
+        f" {sum(took):.0f} s of processor time, {took[1]:.0f} of them for planted mistakes, in {seconds:.0f} s;"
+        f" peaks of memory together {sum(record.gigabytes for record in done):.1f} GB",
+        flush=True,
     )
-    if one.record.seconds > SECONDS:
-        print(f"  {one.chapter} takes more than its {SECONDS} s: move the work to an experiment", flush=True)
 
 
 def repeated(paths: Sequence[Path]) -> set[Path]:
@@ -146,24 +175,26 @@ def differences(fresh: Record, kept: Record) -> list[str]:
     """
     of = lambda record: ledger.gather((record.chapter, verdict) for verdict in verdicts_of(record))
     lines = ledger.differences(of(fresh), of(kept))
-    if fresh.mistakes_key == kept.mistakes_key:
-        noticed = lambda record: {(one["claim"], one["what"], one["red"]) for one in record.mistakes}
-        lines += [
-            f"{claim}: {what}: noticed only once" for claim, what, _ in sorted(noticed(fresh) ^ noticed(kept))
-        ]
-    return lines
+    noticed = lambda record: {(one["claim"], one["what"]) for one in record.mistakes if one["red"]}
+    once = sorted(noticed(fresh) ^ noticed(kept))
+    return lines + [f"{claim}: {what}: noticed only once" for claim, what in once]
 
 
-def edited(runs: Sequence[Run]) -> list[str]:
+def edited(runs: Sequence[Run], full: bool = False) -> list[str]:
     """Chapters whose code is no longer the one that ran: what it printed must not stand below what is there now.
 
     Args:
         runs: of chapters, none of them failed.
+        full: whether their mistakes were planted without early exits.
 
     Returns:
         Their names.
     """
-    return [one.chapter for one in runs if keys.key(code(ROOT / f"{one.chapter}.md")) != one.record.key]
+    return [
+        one.chapter
+        for one in runs
+        if keys.key(one.chapter, code(ROOT / f"{one.chapter}.md"), full) != one.record.key
+    ]
 
 
 def fill_builder_cache(runs: Sequence[Run]) -> None:
@@ -228,7 +259,7 @@ def unnoticed(runs: Sequence[Run]) -> list[str]:
     """Mistakes that turned no check red.
 
     Args:
-        runs: of chapters whose mistakes have been planted.
+        runs: of chapters, none of them failed.
 
     Returns:
         One line a mistake.
@@ -305,10 +336,7 @@ def main() -> int:
     )
     parser.add_argument("chapters", nargs="*", type=Path, help="paths of chapters (default: all of the table of contents)")  # fmt: skip
     parser.add_argument("--accept", action="store_true", help="write what was found into the ledger")
-    parser.add_argument(
-        "--mistakes", nargs="?", const="early", default="", choices=["early", "full"],
-        help="plant the mistakes that the checks must notice; 'full': without early exits",
-    )  # fmt: skip
+    parser.add_argument("--full", action="store_true", help="plant mistakes without early exits")
     parser.add_argument("--share", type=_share, default=(1, 1), metavar="K/N", help="the K-th of N shares of the chapters")  # fmt: skip
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="kernels side by side (default: one a core)"
@@ -323,7 +351,7 @@ def main() -> int:
     if options.accept and partly:
         parser.error("--accept needs all chapters")
     cold = os.environ.get("COLD", "") not in ("", "0")
-    runs, disagreements = bring_up_to_date(paths, options.jobs, options.mistakes, cold)
+    runs, disagreements = bring_up_to_date(paths, options.jobs, options.full, cold)
     if failed := [f"{one.chapter}: {one.error}" for one in runs if one.record is None]:
         return _complain("\nchapters failed:", failed)
     if disagreements:
@@ -331,7 +359,7 @@ def main() -> int:
             "repeated executions do not agree with those that were kept:", disagreements,
             "something changed that no key knows of, and neither is kept; look for it",
         )  # fmt: skip
-    if changed := edited(runs):
+    if changed := edited(runs, options.full):
         return _complain("chapters were edited while others ran; run them again:", changed)
     if not partly:
         fill_builder_cache(runs)

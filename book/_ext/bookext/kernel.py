@@ -1,4 +1,4 @@
-"""Execute one chapter in a kernel of its own, watched, with its mistakes planted at the end if that is asked for."""
+"""Execute one chapter in a kernel of its own, watched, with its mistakes planted at the end."""
 
 import json
 import tempfile
@@ -9,7 +9,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from bookext import closure, keys
+from bookext import closure, keys, warm
 from bookext.chapters import code, read_notebook
 from bookext.markup import ROOT
 from bookext.records import Record
@@ -33,39 +33,38 @@ class Run:
     error: str = ""
 
 
-def run(path: Path, mistakes: str = "") -> Run:
+def run(path: Path, full: bool = False, parent: warm.Parent | None = None) -> Run:
     """Execute a chapter, and its supplement after it.
 
     Args:
         path: of the chapter.
-        mistakes: "early" or "full" to plant its mistakes when it has run.
+        full: plant its mistakes without early exits.
+        parent: to fork its kernel from; by default the kernel starts by itself.
 
     Returns:
         The run; its ``error`` names the claim, the cell's exception, the budget that was overrun, or what was read beside the key.
     """
     chapter = path.relative_to(ROOT).with_suffix("").as_posix()
     cells = code(path)
-    key = keys.key(cells)
+    key = keys.key(chapter, cells, full)
     with tempfile.TemporaryDirectory() as scratch:
         seen, outcomes = Path(scratch, "seen.json"), Path(scratch, "mistakes.json")
-        before, after = _around(chapter, mistakes, seen, outcomes)
+        before, after = _around(chapter, full, seen, outcomes)
         copy = nbformat.v4.new_notebook(
             metadata=read_notebook(path).metadata,
             cells=[nbformat.v4.new_code_cell(source) for source in (*before, *cells, *after)],
         )
-        if error := _execute(copy, path.parent):
+        if error := _execute(copy, path.parent, parent):
             return Run(chapter, None, error)
         watched = json.loads(seen.read_text(encoding="utf-8"))
-        noticed = (
-            json.loads(outcomes.read_text(encoding="utf-8")) if mistakes else {"mistakes": [], "checks": {}}
-        )
+        planted = json.loads(outcomes.read_text(encoding="utf-8"))
     if watched["gigabytes"] > GIGABYTES:
         return Run(chapter, None, f"took {watched['gigabytes']:.1f} GB of memory, more than {GIGABYTES}")
     modules = keys.modules(cells)
     read, complaints = keys.unaccounted(watched, modules)
     if complaints:
         return Run(chapter, None, "depends on what its key does not know: it " + "; it ".join(complaints))
-    files = modules | (keys.mistakes_modules(chapter) if mistakes else frozenset())
+    files = modules | keys.mistakes_modules(chapter)
     if changed := keys.changed_since(keys.STARTED, [*files, *(ROOT / place for place in read)]):
         return Run(chapter, None, f"{changed} changed while the chapter ran; run it again")
     record = Record(
@@ -75,8 +74,7 @@ def run(path: Path, mistakes: str = "") -> Run:
         outputs=[cell.outputs for cell in copy.cells[len(before) : len(before) + len(cells)]],
         seconds=watched["seconds"],
         gigabytes=watched["gigabytes"],
-        mistakes_key=keys.mistakes_key(chapter, mistakes == "full") if mistakes else "",
-        **noticed,
+        **planted,
     )
     for outputs in record.outputs:
         for output in outputs:
@@ -85,20 +83,20 @@ def run(path: Path, mistakes: str = "") -> Run:
     return Run(chapter, record)
 
 
-def _around(chapter: str, mistakes: str, seen: Path, outcomes: Path) -> tuple[list[str], list[str]]:
+def _around(chapter: str, full: bool, seen: Path, outcomes: Path) -> tuple[list[str], list[str]]:
     """Cells that run before the chapter's and after them; they leave no names behind."""
     call = lambda module, what: f"__import__('importlib').import_module('{module}').{what}"
     # Where no program has drawn before, matplotlib first asks another process which fonts there are; figures are drawn in its own.
-    before = [call("matplotlib.font_manager", "fontManager"), call("bookext.watch", "start()")]
-    after = [call("bookext.watch", f"report({str(seen)!r})")]
-    if mistakes:
-        before.insert(0, call("shallowformer.verify.planting", "keep()"))
-        plant = f"plant({chapter!r}, {str(closure.PACKAGES['mistakes'])!r}, {mistakes == 'full'}, {str(outcomes)!r})"
-        after.append(call("bookext.planted", plant))
-    return before, after
+    before = [
+        call("shallowformer.verify.planting", "keep()"),
+        call("matplotlib.font_manager", "fontManager"),
+        call("bookext.watch", "start()"),
+    ]
+    plant = f"plant({chapter!r}, {str(closure.PACKAGES['mistakes'])!r}, {full}, {str(outcomes)!r})"
+    return before, [call("bookext.watch", f"report({str(seen)!r})"), call("bookext.planted", plant)]
 
 
-def _execute(notebook: nbformat.NotebookNode, folder: Path) -> str:
+def _execute(notebook: nbformat.NotebookNode, folder: Path, parent: warm.Parent | None) -> str:
     """Run all cells; what went wrong, or ""."""
     client = NotebookClient(
         notebook,
@@ -108,10 +106,13 @@ def _execute(notebook: nbformat.NotebookNode, folder: Path) -> str:
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(folder)}},
     )
+    if parent:
+        manager = client.create_kernel_manager()
+        manager.provisioner = warm.Provisioner(warm=parent, kernel_spec=manager.kernel_spec, parent=manager)
     try:
         client.execute()
     except CellExecutionError as failure:
         return f"{failure.ename}: {failure.evalue}"
-    except (CellTimeoutError, DeadKernelError) as failure:
+    except (CellTimeoutError, DeadKernelError, ConnectionError) as failure:
         return str(failure)
     return ""

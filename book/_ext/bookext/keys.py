@@ -1,7 +1,7 @@
 """What an execution depends on: its key, and whether what it read is still the same.
 
-The key holds what can be known by reading: the chapter's code, all that this code can import, the pinned environment, Python, and the
-kind of processor. The files that a chapter opens are known when it has run; they are recorded with it. Whatever it loads or opens
+The key holds what can be known by reading: the chapter's code and the mistakes that are planted in it, all that these can import, the
+pinned environment, Python, and the kind of processor. The files that a chapter opens are known when it has run; they are recorded with it. Whatever it loads or opens
 besides is an error (``unaccounted``).
 """
 
@@ -25,7 +25,8 @@ STARTED = time.time()
 
 #: What runs in the kernel around every chapter, and what decides whether it may count.
 _HARNESS = tuple(
-    Path(__file__).with_name(f"{name}.py") for name in ("watch", "planted", "kernel", "keys", "closure")
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("watch", "planted", "kernel", "keys", "closure", "warm")
 )
 
 #: Folders below which anything may be read: Python and its packages, the system, scratch space.
@@ -77,30 +78,21 @@ def modules(cells: Iterable[str]) -> frozenset[Path]:
     return closure.closure(names | {"shallowformer.verify"})
 
 
-def key(cells: Iterable[str]) -> str:
-    """The key of a chapter's execution.
+def key(chapter: str, cells: Iterable[str], full: bool = False) -> str:
+    """The key of a chapter's execution, its mistakes included.
 
     Args:
+        chapter: for example ``book/kernel_regime/model``.
         cells: code of the chapter.
+        full: whether its mistakes are planted without early exits.
 
     Returns:
         Hexadecimal digits.
     """
     cells = list(cells)
-    return _hash([environment(), *cells], modules(cells))
-
-
-def mistakes_key(chapter: str, full: bool) -> str:
-    """The key of the outcomes of a chapter's mistakes, beside that of its execution.
-
-    Args:
-        chapter: for example ``book/kernel_regime/model``.
-        full: whether without early exits.
-
-    Returns:
-        Hexadecimal digits.
-    """
-    return _hash([str(full)], mistakes_modules(chapter))
+    files = sorted(modules(cells) | mistakes_modules(chapter))
+    named = (f"{file.relative_to(ROOT).as_posix()}\0{closure.fingerprint(file)}" for file in files)
+    return digest(environment(), str(full), *cells, *named)
 
 
 def mistakes_modules(chapter: str) -> frozenset[Path]:
@@ -122,11 +114,6 @@ def digest(*texts: str) -> str:
         Hexadecimal digits.
     """
     return sha256("\0".join(texts).encode()).hexdigest()
-
-
-def _hash(texts: Iterable[str], files: Iterable[Path]) -> str:
-    named = (f"{file.relative_to(ROOT).as_posix()}\0{closure.fingerprint(file)}" for file in sorted(files))
-    return digest(*texts, *named)
 
 
 def state(path: str) -> str:

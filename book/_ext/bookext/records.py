@@ -7,7 +7,7 @@ long as its key is the one of today and the files that it read are as they were.
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -31,11 +31,11 @@ class Record:
         key: from ``keys.key``.
         read: path → ``keys.state`` of what it read.
         outputs: of each code cell.
-        seconds: of processor time.
-        gigabytes: of memory at the peak.
-        mistakes_key: from ``keys.mistakes_key``; "" if none were planted.
+        seconds: of processor time, without planting.
+        planting: seconds of processor time that planting took.
+        gigabytes: of memory at the peak, without planting.
         mistakes: outcomes, as ``planting.Outcome``.
-        checks: claim → seconds that its check took; empty if none were planted.
+        checks: claim → seconds that its check took.
         foreign: whether this checkout has it from the user's cache.
     """
 
@@ -44,24 +44,19 @@ class Record:
     read: dict[str, str]
     outputs: list[list[dict]]
     seconds: float
+    planting: float
     gigabytes: float
-    mistakes_key: str = ""
-    mistakes: list[dict] = field(default_factory=list)
-    checks: dict[str, float] = field(default_factory=dict)
+    mistakes: list[dict]
+    checks: dict[str, float]
     foreign: bool = False
 
-    def counts(self, key: str, mistakes_key: str = "") -> bool:
+    def counts(self, key: str) -> bool:
         """Whether it stands for an execution of today.
 
         Args:
             key: of today.
-            mistakes_key: of today, if mistakes must have been planted.
         """
-        return (
-            self.key == key
-            and mistakes_key in ("", self.mistakes_key)
-            and all(keys.state(path) == state for path, state in self.read.items())
-        )
+        return self.key == key and all(keys.state(path) == state for path, state in self.read.items())
 
     def into(self, *notebooks: nbformat.NotebookNode) -> None:
         """Put the outputs into notebooks that together have the same code.
@@ -83,15 +78,12 @@ def user_cache() -> Path:
     )
 
 
-def find(
-    chapter: str, key: str, mistakes_key: str = "", cold: bool = False, here: bool = False
-) -> tuple[Record | None, bool]:
+def find(chapter: str, key: str, cold: bool = False, here: bool = False) -> tuple[Record | None, bool]:
     """A record that counts.
 
     Args:
         chapter: whose.
         key: of today.
-        mistakes_key: of today, if mistakes must have been planted.
         cold: only what was executed in this checkout.
         here: only what this checkout has, wherever it was executed.
 
@@ -100,9 +92,18 @@ def find(
     """
     for folder in (HERE,) if cold or here else (HERE, user_cache()):
         for record in _records(folder, chapter):
-            if record.counts(key, mistakes_key) and not (cold and record.foreign):
+            if record.counts(key) and not (cold and record.foreign):
                 return record, folder != HERE
     return None, False
+
+
+def last(chapter: str) -> Record | None:
+    """The latest record of a chapter, whether it counts today or not.
+
+    Args:
+        chapter: whose.
+    """
+    return next((record for folder in (HERE, user_cache()) for record in _records(folder, chapter)), None)
 
 
 def forget(chapter: str) -> None:
@@ -122,7 +123,7 @@ def keep(record: Record) -> None:
     Args:
         record: to be kept.
     """
-    name = f"{keys.digest(record.key, record.mistakes_key, *map(str, sorted(record.read.items())))}.json"
+    name = f"{keys.digest(record.key, *map(str, sorted(record.read.items())))}.json"
     for folder, most in ((HERE, 1), (user_cache(), MOST)):
         text = json.dumps(
             asdict(replace(record, foreign=record.foreign and folder == HERE)), ensure_ascii=False
