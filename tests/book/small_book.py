@@ -1,4 +1,4 @@
-"""A book of three pages with the real settings, extension and package: for what must be broken, or is not in the book."""
+"""A book of few pages with the real settings, extension and package: for what must be broken, or is not in the book."""
 
 import os
 import shutil
@@ -9,13 +9,22 @@ from pathlib import Path
 from bookext.chapters import ROOT
 
 #: What the small book has of the real one.
-TAKEN = ("_config.yml", "CITATION.cff", "requirements.txt", "lib", "book/_ext", "book/_static", "book/_templates", "book/references.bib")  # fmt: skip
+TAKEN = ("_config.yml", "CITATION.cff", "requirements.txt", "lib", "book/_ext", "book/_static", "book/_templates", "book/errata.yml", "book/references.bib")  # fmt: skip
 TEMPLATE = "book/kernel_regime/from_template"
 
-TOC = f"format: jb-book\nroot: book/index\nchapters:\n  - file: book/kernel_regime/recorded\n  - file: {TEMPLATE}\n"
+TOC = f"""format: jb-book
+root: book/index
+chapters:
+  - file: book/kernel_regime/recorded
+    sections:
+      - file: book/kernel_regime/recorded_supplement
+  - file: {TEMPLATE}
+  - file: book/words
+  - file: book/map
+"""
 INDEX = "# A small book\n\n```{scoreboard}\n```\n\n```{bibliography}\n```\n"
-#: The statement that the template refers to, with a check that the ledger records.
-RECORDED = """---
+#: What a chapter begins with.
+NOTEBOOK = """---
 jupytext:
   text_representation:
     extension: .md
@@ -25,7 +34,11 @@ kernelspec:
   display_name: Python 3
   language: python
 ---
-
+"""
+#: The statement that the template refers to, with a check that the ledger records.
+RECORDED = (
+    NOTEBOOK
+    + """
 # A recorded statement
 
 :::{prf:property} Fact 3, sharp: two weights
@@ -50,6 +63,55 @@ _ = verify.inequality(
 )
 ```
 """
+)
+#: A figure and a source.
+SUPPLEMENT = """
+# Supplement to “A recorded statement”
+
+The zebra of {numref}`fig-line`, by {cite:t}`arda2026`.
+
+```{code-cell} ipython3
+---
+mystnb:
+  image:
+    alt: "A line."
+  figure:
+    caption: "A line."
+    name: fig-line
+tags: [hide-input]
+---
+import matplotlib.pyplot as plt
+
+_ = plt.plot([0, 1])
+```
+"""
+#: A page without code: a statement that uses another, with a formula and an exercise that are referred to.
+WORDS = """
+# Words
+
+A gnu. See {numref}`Exercise {number} <ex-words>` and {eq}`eq-words`.
+
+:::{prf:lemma} Words
+:label: my-words
+
+They are equal:
+
+$$
+x = y
+$$ (eq-words)
+:::
+
+:::{prf:proof}
+By {prf:ref}`Fact 3 <kr-fact-3-sharp>`.
+:::
+
+:::{exercise} A word
+:label: ex-words
+
+Say it.
+:::
+"""
+MAP = "# Map\n\n```{map-of-results}\n```\n\n```{errata} kernel_regime\n```\n"
 
 
 class SmallBook:
@@ -68,6 +130,9 @@ class SmallBook:
         self.write("_toc.yml", TOC)
         self.write("book/index.md", INDEX)
         self.write("book/kernel_regime/recorded.md", RECORDED)
+        self.write("book/kernel_regime/recorded_supplement.md", NOTEBOOK + SUPPLEMENT)
+        self.write("book/words.md", WORDS)
+        self.write("book/map.md", MAP)
         self.write(f"{TEMPLATE}.md", (ROOT / "book/_template.md").read_text(encoding="utf-8"))
         self.write("results/ledger.json", "[]\n")
 
@@ -87,5 +152,13 @@ class SmallBook:
     def execute(self, *options: str) -> subprocess.CompletedProcess:
         return self.python("-m", "bookext.execute", "--jobs", "2", *options)
 
-    def build(self) -> subprocess.CompletedProcess:
-        return self.python("-m", "bookext.build")
+    def build(self) -> str:
+        """Build it, and give what was printed."""
+        run = self.python("-m", "bookext.build")
+        assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+        return run.stdout + run.stderr
+
+    def files(self) -> dict[str, bytes]:
+        """The built site."""
+        found = (path for path in self.site.rglob("*") if path.is_file())
+        return {path.relative_to(self.site).as_posix(): path.read_bytes() for path in found}

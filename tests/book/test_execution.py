@@ -125,7 +125,7 @@ def test_what_was_printed_and_read_is_recorded(ran):
     assert [output["text"] for outputs in record.outputs for output in outputs] == ["[1]\n1\n"]
     assert list(record.read) == ["results/one.json"]
     assert not foreign
-    assert 0 < record.seconds < 60
+    assert record.seconds > 0
     assert 0 < record.gigabytes < 1
 
 

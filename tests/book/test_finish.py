@@ -49,3 +49,17 @@ def test_an_arrow_of_the_sidebar_has_a_name():
     named = finish.name_toggles(f"<details>{arrow}</details><details><summary>Proof</summary></details>")
     assert named.count('<summary aria-label="Pages below">') == 1
     assert "<summary>Proof" in named
+
+
+def test_a_page_loads_what_it_loads_as_it_is_now(tmp_path):
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "_static/a.css").write_text("a")
+    known = lambda file: finish.checksum(tmp_path / file)
+    new, old = ('<link href="../_static/a.css"/>', '<link href="../_static/a.css?v=0123abcd"/>')
+    assert (
+        finish.name_versions(new, known)
+        == finish.name_versions(old, known)
+        == '<link href="../_static/a.css?v=e8b7be43"/>'
+    )
+    gone = '<script src="_static/b.js"></script><script src="_static/c.js?digest=1"></script><a href="a.css"></a>'
+    assert finish.name_versions(gone, known) == gone

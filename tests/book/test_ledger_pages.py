@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bookext.chapters import LEDGER, ROOT, statements
-from bookext.ledger_pages import FAILS, Scoreboard, _blindness, _credit, _further, errata, short
+from bookext.ledger_pages import FAILS, Scoreboard, _blindness, _credit, _further, declared, errata, short
 from shallowformer.verify import ledger
 from shallowformer.verify.power import Power
 from shallowformer.verify.verdict import VERDICTS
@@ -80,6 +80,16 @@ def test_the_errata_page_lists_every_finding_under_a_heading_of_its_own():
     text = (ROOT / "book/errata.md").read_text(encoding="utf-8")
     assert len(re.findall(r"^##+ .+\n\n```\{errata\}", text, re.MULTILINE)) == len(LISTS)
     assert LISTS[: len(FAILS)] == list(FAILS)
+
+
+def test_only_what_is_declared_is_charged_to_a_paper_and_only_to_one_whose_text_was_read():
+    entries = ledger.read(LEDGER)
+    checks = {check["id"]: (entry["paper"], check) for entry in entries for check in (entry, *entry["parts"])}
+    paper, shown = zip(*map(checks.get, sorted(declared())), strict=True)
+    assert "goel2026" not in paper
+    assert all(check["verdict"] in FAILS and check["finding"] for check in shown)
+    charged = [line for which in FAILS for line in errata(which, entries, statements())]
+    assert len(charged) == len(declared()) < sum(c["verdict"] in FAILS for _, c in checks.values())
 
 
 def test_what_stands_under_one_heading_of_the_errata_has_names_of_its_own():

@@ -7,7 +7,8 @@ import pytest
 from bookext import build
 
 PAGE = (
-    "# Title\n\nText.\n\n:::{prf:lemma} A lemma\n:label: kr-lemma-1\n\nIt holds.\n:::\n\n$$\nx\n$$ (eq-x)\n"
+    "# Title\n\nText.\n\n:::{prf:lemma} A lemma\n:label: kr-lemma-1\n\nIt holds.\n:::\n\n$$\nx\n$$ (eq-x)\n\n"
+    ":::{prf:proof}\nBy {prf:ref}`Fact 1 <kr-fact-1>` and [that](#kr-fact-2).\n:::\n"
 )
 FILES = {
     "_config.yml": "title: A",
@@ -26,17 +27,18 @@ def repository(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "_build/html").mkdir(parents=True)
-    (tmp_path / "_build/html/index.html").write_text("built")
     monkeypatch.setattr(build, "ROOT", tmp_path)
     monkeypatch.setattr(build, "STAMP", tmp_path / "_build/.stamp")
     monkeypatch.setattr(build, "BUILT", tmp_path / "_build")
     monkeypatch.setattr(build, "pages", lambda: [tmp_path / "book/index.md"])
     asked, status = [], [0]
-    monkeypatch.setattr(
-        build.subprocess,
-        "run",
-        lambda command, cwd: asked.append("--all" in command) or SimpleNamespace(returncode=status[0]),
-    )
+
+    def run(command, cwd):
+        asked.append("--all" in command)
+        (cwd / "_build/html/index.html").write_text("built")
+        return SimpleNamespace(returncode=status[0])
+
+    monkeypatch.setattr(build.subprocess, "run", run)
     assert build.main() == 0
     return SimpleNamespace(root=tmp_path, asked=asked, status=status)
 
@@ -50,6 +52,8 @@ def repository(tmp_path, monkeypatch):
         ("book/index.md", "A lemma", "Another lemma", True),
         ("book/index.md", "kr-lemma-1", "kr-lemma-2", True),
         ("book/index.md", "(eq-x)", "(eq-y)", True),
+        ("book/index.md", "kr-fact-1", "kr-fact-3", True),
+        ("book/index.md", "kr-fact-2", "kr-fact-3", True),
         ("_config.yml", "A", "B", True),
         ("_toc.yml", "index", "other", True),
         ("book/_ext/bookext/one.py", "1", "2", True),
@@ -76,3 +80,11 @@ def test_a_site_that_is_gone_is_built_as_a_whole(repository):
     (repository.root / "_build/html/index.html").unlink()
     build.main()
     assert repository.asked == [True, True]
+
+
+def test_nothing_is_left_of_an_old_site_but_pictures(repository):
+    for name in ("_images/a.png", "book/old.html", "old.html"):
+        (repository.root / "_build/html" / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository.root / "_build/html" / name).write_text("old")
+    build.clear(repository.root / "_build/html")
+    assert [path.name for path in (repository.root / "_build/html").rglob("*.*")] == ["a.png"]

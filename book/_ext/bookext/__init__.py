@@ -14,6 +14,7 @@ def setup(app) -> dict:
         What Sphinx wants to know of an extension.
     """
     from bookext import bibliography, symbols
+    from bookext.days import Days, list_every_page
     from bookext.finish import finish_site
     from bookext.ledger_pages import Errata, Scoreboard
     from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
@@ -34,11 +35,15 @@ def setup(app) -> dict:
     app.add_env_collector(PassageCollector)
     app.connect("env-check-consistency", compare_statements)
     app.add_post_transform(DrawMaps)
-    app.connect("doctree-resolved", index_statements)
+    app.connect("html-collect-pages", index_statements)
+    days = Days()
+    app.connect("env-updated", days.forget, priority=400)
+    app.connect("env-updated", days.changed, priority=900)
     app.add_css_file("results.css")
     app.connect("html-page-context", load_scripts)
     app.connect("html-page-context", add_context, priority=900)
     app.connect("html-page-context", finish_page, priority=900)
+    app.connect("build-finished", list_every_page, priority=400)
     app.connect("build-finished", write_beside_the_pages)
     app.connect("build-finished", finish_site, priority=900)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,8 +2,12 @@
 
 import re
 import shutil
+import zlib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from string import Template
+from urllib.parse import unquote
 
 from sphinx.application import Sphinx
 
@@ -29,6 +33,10 @@ MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions",
 _HEAVY = re.compile(
     r'\s*<script src="[^"]*/fontawesome/[^"]*"></script>|\s*<link rel="preload"[^>]*/fa-[^>]*>'
 )
+#: Where a page loads a style or a script, with the checksum that Sphinx gives it if it lies there already.
+_LOADED = re.compile(r'(?P<to>(?:href|src)="[^"?]*?(?P<file>_static/[^"?]+\.(?:css|js)))(?:\?v=[0-9a-f]+)?"')
+#: Where it shows a picture, or names one for who links to it.
+_PICTURE = re.compile(r"_images/([^\"'\s<>?#&]+)")
 
 
 def finish_site(app: Sphinx, exception: Exception | None) -> None:
@@ -43,8 +51,16 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
         return
     prune(site)
     inline_imported_style(site)
+    checksums, pictures = cache(lambda file: checksum(site / file)), set()
     for page in site.rglob("*.html"):
-        page.write_text(name_toggles(lighten(page.read_text(encoding="utf-8"))), encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        finished = name_versions(name_toggles(lighten(text)), checksums)
+        pictures.update(map(unquote, _PICTURE.findall(finished)))
+        if finished != text:
+            page.write_text(finished, encoding="utf-8")
+    for picture in (site / "_images").rglob("*.*"):
+        if picture.relative_to(site / "_images").as_posix() not in pictures:
+            picture.unlink()
     first = f"{app.config.root_doc}.html"
     for name, template in (("404.html", "404.html"), ("index.html", "redirect.html")):
         page = Template((ROOT / "book/_templates" / template).read_text(encoding="utf-8"))
@@ -76,6 +92,24 @@ def name_toggles(html: str) -> str:
         '<summary><span class="toctree-toggle"',
         '<summary aria-label="Pages below"><span class="toctree-toggle"',
     )
+
+
+def checksum(file: Path) -> str:
+    """What a browser tells a new file by from an old one of that name; "" if there is none."""
+    return f"?v={zlib.crc32(file.read_bytes()):08x}" if file.is_file() else ""
+
+
+def name_versions(html: str, checksums: Callable[[str], str]) -> str:
+    """Let a page load styles and scripts as they are now: some lie there only after the first page was written.
+
+    Args:
+        html: of the page.
+        checksums: file, relative to the site → its checksum as a query.
+
+    Returns:
+        The page, the same whenever it was written.
+    """
+    return _LOADED.sub(lambda match: f'{match["to"]}{checksums(match["file"])}"', html)
 
 
 def prune(site: Path) -> None:

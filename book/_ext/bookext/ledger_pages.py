@@ -1,13 +1,15 @@
 """The scoreboard and the errata page: directives that write what the ledger says."""
 
+import functools
 from collections import Counter
 
+import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from bookext.badges import badges
-from bookext.chapters import LEDGER, statements
+from bookext.chapters import LEDGER, ROOT, statements
 from bookext.results import name, of_the_book, topic, whose
 from shallowformer import svg
 from shallowformer.verify import ledger
@@ -17,6 +19,9 @@ from shallowformer.verify.typeset import as_html
 
 #: Verdicts of what fails: not true as printed; said informally, and not implied by what is proved.
 FAILS = ("violated", "not implied")
+
+#: Where checks are declared to show that a paper's own words fail; what else fails is a finding like others.
+ERRATA = ROOT / "book/errata.yml"
 
 
 def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
@@ -98,7 +103,7 @@ class Scoreboard(_LedgerDirective):
 
 
 class Errata(_LedgerDirective):
-    """Findings of the ledger: what fails, by its verdict, or what can be said better in a part of the book, by its folder."""
+    """Findings of the ledger: declared errata, by their verdict, or what else was found in a part of the book, by its folder."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -117,7 +122,7 @@ class Errata(_LedgerDirective):
 
 
 def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-    """What is wrong in the papers, or what can be said better.
+    """What is declared to be wrong in the papers, or what else was found: what can be said better, and what a hypothesis is for.
 
     Args:
         which: a verdict of ``FAILS``, or the folder of a part of the book.
@@ -133,7 +138,7 @@ def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -
         for entry in sorted(entries, key=lambda entry: order[entry["id"]])
         for verdict, finding in _found(entry)
     ]
-    if which in FAILS:  # the paper's, also where a variant of the book's own examines it
+    if which in FAILS:
         lines = [
             f"- {reference(e, titles)} {{cite:p}}`{e['paper']}`: {what}"
             for e, verdict, what in found
@@ -143,7 +148,7 @@ def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -
         lines = [
             f"- {reference(e, titles)}{_credit(e, titles)}: {what}"
             for e, verdict, what in found
-            if verdict not in FAILS and titles[e["id"]]["page"].split("/")[1] == which
+            if not verdict and titles[e["id"]]["page"].split("/")[1] == which
         ]
     return lines or ["None among the statements treated so far."]
 
@@ -173,9 +178,16 @@ def _credit(entry: dict, titles: dict[str, dict[str, str]]) -> str:
     return f" (sharpens or adds to {source} of {{cite:t}}`{entry['paper']}`)"
 
 
+@functools.cache
+def declared() -> frozenset[str]:
+    """Ids of the checks that show an erratum of a paper."""
+    return frozenset(yaml.safe_load(ERRATA.read_text(encoding="utf-8")))
+
+
 def _found(entry: dict) -> list[tuple[str, str]]:
-    """Verdicts and findings of a statement's checks; what several checks with one verdict found alike, once."""
-    found = ((check["verdict"], check["finding"]) for check in (entry, *entry["parts"]) if check["finding"])
+    """Findings of a statement's checks, behind the verdict if it is an erratum, else ""; what several checks found alike, once."""
+    checks = (check for check in (entry, *entry["parts"]) if check["finding"])
+    found = ((check["verdict"] if check["id"] in declared() else "", check["finding"]) for check in checks)
     return list(dict.fromkeys(found))
 
 

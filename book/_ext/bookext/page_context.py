@@ -28,6 +28,8 @@ def configure(app: Sphinx, config: Config) -> None:
     """
     config.version = config.release = VERSION
     config.html_baseurl = config.ogp_site_url = address.site()
+    # Part of a card's picture, so of what it is kept by.
+    config.ogp_social_cards["site_url"] = address.site().partition("://")[2]
 
 
 def number_supplement(app: Sphinx, page: str, source: list[str]) -> None:

@@ -122,7 +122,7 @@ def inequality(
         rhs: the same, or a number above 0; ``sides`` makes both of a function that computes them together.
         over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
             or ``attains`` is given, the search must get there in each.
-        expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below) or ``violated`` (an erratum).
+        expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below) or ``violated``.
         because: what the rounding allowance is derived from.
         **options: ``attains`` (the supremum of the ratio, which the search must reach and must not exceed), ``gap`` (how near counts
             as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``; each must attain what the claim says is attained),
