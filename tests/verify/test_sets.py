@@ -87,7 +87,9 @@ def test_restarts_do_not_interact(region, shape, inside):
 
 @given(st.floats(1e-3, 1e3), st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4))
 def test_the_ball_maps_to_the_nearest_point(radius, raw):
-    admitted = regions.ball(len(raw), radius=radius).admit(torch.tensor([raw], dtype=torch.float64))[0].tolist()
+    admitted = (
+        regions.ball(len(raw), radius=radius).admit(torch.tensor([raw], dtype=torch.float64))[0].tolist()
+    )
     norm = math.hypot(*raw)
     expected = raw if norm <= radius else [radius * entry / norm for entry in raw]
     assert admitted == pytest.approx(expected, rel=1e-14, abs=1e-300)
@@ -151,7 +153,9 @@ def test_a_product_draws_and_admits_every_variable():
 
 
 def test_a_set_says_what_it_is():
-    over = sets.product(x=regions.ball(2, radius=3), u=regions.sphere(2), w=regions.interval(0, 1), z=regions.logits(4))
+    over = sets.product(
+        x=regions.ball(2, radius=3), u=regions.sphere(2), w=regions.interval(0, 1), z=regions.logits(4)
+    )
     for text in ("x in ball of radius 3", "u in sphere of radius 1", "w in [0, 1]", "z in ℝ^(4,)"):
         assert text in str(over)
 

@@ -16,6 +16,8 @@ Rows = Bool[np.ndarray, " restarts"]
 
 #: Steps that a restart remembers; failed trials in a row after which it forgets them, or else has come to its end.
 MEMORY, FAILS = 12, 8
+#: A restart that promises this share of what counts as a rise has arrived.
+SETTLED = 1e-5
 #: A trial is at most so many times as far from the centre as the point that it starts from: what grows, grows step by step.
 GROWTH = 10.0
 
@@ -143,7 +145,12 @@ def ascend(
         change = slope - slope_there
         known.learn(step, change, ok)
         bent_up = dot(step, change) <= 0
-        z, f, g, slope = pick(ok, trial, z), np.where(ok, ft, f), pick(ok, gt, g), pick(ok, slope_there, slope)
+        z, f, g, slope = (
+            pick(ok, trial, z),
+            np.where(ok, ft, f),
+            pick(ok, gt, g),
+            pick(ok, slope_there, slope),
+        )
         way = pick(ok, open(z, known.direction(slope, _first(z, slope))), way)
         fails = np.where(ok, 0, fails + 1)
         length = np.where(ok, np.where(bent_up, 2 * length, 1.0), length * np.where(fails > 3, 0.1, 0.4))
@@ -159,5 +166,5 @@ def ascend(
             promise = np.full(rows, np.inf)
             promise[began] = _promise(past[0][began], past[window // 2][began], f[began])
             least = near * abs(f.max())
-            done |= (promise <= least / 10) | ((f < f.max()) & (f + promise <= f.max() + least))
+            done |= (promise <= SETTLED * least) | ((f < f.max()) & (f + promise <= f.max() + least))
     return Ascent(z, f, g), used

@@ -156,7 +156,10 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
         short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
         return replace(check, **short).run().verdict == "violated"
     if isinstance(check, Rate) and len(check.seeds) > FEWEST:
-        return replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)]).run().verdict == "violated"
+        return (
+            replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)]).run().verdict
+            == "violated"
+        )
     if isinstance(check, Probability):
         try:
             return replace(check, draws=check.draws // SHARE).run().verdict in ("violated", SHORTFALL)

@@ -194,7 +194,9 @@ def maximise(
     first, evaluate = Ascent(inside, *problem.measured(inside)), problem.values_and_slopes
     undefined = problem.undefined
     z = _with_edges(problem, over, inside, generator)
-    climb = functools.partial(adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors)
+    climb = functools.partial(
+        adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors
+    )
     at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=min(steps, BRISK))
     left = steps
     for window, near in PATIENCE:
