@@ -32,7 +32,10 @@ def jacobian(z: Float[Tensor, "... T"]) -> Float[Tensor, "... T T"]:
         Arda, Cayci, Eryilmaz 2026, Fact 1.
     """
     alpha = torch.softmax(arguments.floating("z", z, "... T"), -1)
-    return torch.diag_embed(alpha) - alpha[..., :, None] * alpha[..., None, :]
+    others = alpha[..., :, None] * alpha[..., None, :]
+    others = others - torch.diag_embed(others.diagonal(dim1=-2, dim2=-1))
+    # αᵢ(1 − αᵢ) from the other weights: a weight near 1 leaves 1 − αᵢ without digits.
+    return torch.diag_embed(others.sum(-1)) - others
 
 
 def jacobian_product(z: Float[Tensor, "... T"], u: Float[Tensor, "... T"]) -> Float[Tensor, "... T"]:
