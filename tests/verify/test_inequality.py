@@ -95,7 +95,9 @@ def test_the_witness_is_admissible_and_has_the_ratio():
 
 
 def test_the_budget_is_reported():
-    assert check(seed=5).run().budget == {"sets": 1, "restarts": 8, "steps": 100, "seed": 5}
+    spent = {"sets": 1, "restarts": 8, "steps": 100, "seed": 5}
+    assert check(seed=5).run().budget == {**spent, "starts": "inside and at edges"}
+    assert check(seed=5, edges=False).run().budget == {**spent, "starts": "inside"}
 
 
 def test_a_scaled_right_side_turns_a_tight_claim_red():

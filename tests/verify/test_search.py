@@ -210,6 +210,10 @@ def test_what_lies_out_of_sight_is_found(objective, region, most, seed):
     assert result.value == pytest.approx(most, rel=2e-3)
 
 
+def test_without_edges_the_search_keeps_to_what_is_drawn():
+    assert maximise(beyond(50), product(x=free(1)), edges=False).value == 0.5
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_attained_where_logits_go_to_minus_infinity_is_reached(seed):
     """The norm of softmax's Jacobian is at most a half: two logits are equal there and the others are gone."""

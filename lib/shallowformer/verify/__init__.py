@@ -126,7 +126,7 @@ def inequality(
         because: what the rounding allowance is derived from.
         **options: ``attains`` (the supremum of the ratio, which the search must reach and must not exceed), ``gap`` (how near counts
             as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``; each must attain what the claim says is attained),
-            ``restarts``, ``steps``, ``seed``, ``support``, ``finding``.
+            ``restarts``, ``steps``, ``seed``, ``edges`` (True; False where rounding decides at faces, centres and far out), ``support``, ``finding``.
 
     Returns:
         The verdict, with the worst point as ``witness``.

@@ -62,6 +62,7 @@ class Inequality:
     restarts: int = 32
     steps: int = 300
     seed: int = 0
+    edges: bool = True
     support: str = "proved"
     finding: str = ""
 
@@ -125,13 +126,21 @@ class Inequality:
     def run(self) -> Verdict:
         """Search every set, evaluate the known extremal points, and compare with the expectation."""
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
+        known = {name: float(self.ratio(**point).detach().max()) for name, point in self.known.items()}
+        aim = self._aim(known)
         found = {
             name: maximise(
-                self.ratio, over, self.restarts, self.steps, self.seed, attains=self._target, gap=self.gap
+                self.ratio,
+                over,
+                self.restarts,
+                self.steps,
+                self.seed,
+                attains=aim,
+                gap=self.gap,
+                edges=self.edges,
             )
             for name, over in sets.items()
         }
-        known = {name: float(self.ratio(**point).detach().max()) for name, point in self.known.items()}
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
         shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
@@ -168,7 +177,7 @@ class Inequality:
                 "restarts": self.restarts,
                 "steps": self.steps,
                 "seed": self.seed,
-                "starts": "inside and at edges" if self.steps else "inside",
+                "starts": "inside and at edges" if self.steps and self.edges else "inside",
             },
             notices=power.of_inequality(
                 ratio,
@@ -182,6 +191,15 @@ class Inequality:
             support=self.support,
             finding=self.finding,
             witness={name: value.squeeze(0) for name, value in witness.items()},
+        )
+
+    def _aim(self, known: dict[str, float]) -> float | None:
+        """What a search should not miss: what is said to be attained, what a known point has, of a refutation as much as there is."""
+        if self._target is None and self.expect == "violated":
+            return math.inf
+        return max(
+            [value for value in (self._target, *known.values()) if value is not None and value > 0],
+            default=None,
         )
 
     @property

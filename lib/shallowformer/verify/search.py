@@ -157,6 +157,7 @@ def maximise(
     rate: float = 0.1,
     attains: float | None = None,
     gap: float = NEAR,
+    edges: bool = True,
 ) -> SearchResult:
     """Climb on ``objective`` from many starts; a lower bound on the supremum, never more.
 
@@ -172,6 +173,7 @@ def maximise(
         rate: first step size of Adam, above 0.
         attains: the value that is said to be attained, if one is: the search goes on until it is reached.
         gap: how near counts as reached, relative to it.
+        edges: whether half of the restarts begin at edges, and other sizes and jumps are tried; not where rounding decides there.
 
     Returns:
         The largest value and its point.
@@ -193,7 +195,7 @@ def maximise(
 
     first, evaluate = Ascent(inside, *problem.measured(inside)), problem.values_and_slopes
     undefined = problem.undefined
-    z = _with_edges(problem, over, inside, generator)
+    z = _with_edges(problem, over, inside, generator) if edges else inside
     climb = functools.partial(
         adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors
     )
@@ -202,7 +204,7 @@ def maximise(
     for window, near in PATIENCE:
         at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near)
         left -= used
-        found = _around(problem, at)
+        found = _around(problem, at) if edges else None
         if found is not None:
             at = Ascent(found, *evaluate(found))
         elif _enough(at.f, attains, gap) or left <= 0:
