@@ -109,7 +109,7 @@ class _Objective:
         """Where the search goes of its own accord, a point that the objective refuses must not cost it the others."""
         try:
             return function(z)
-        except ValueError:
+        except (ValueError, torch.linalg.LinAlgError):
             if len(z) == 1:
                 return np.array([-math.inf]), np.zeros_like(z)
             rows = (self._row_by_row(function, z[k : k + 1]) for k in range(len(z)))
