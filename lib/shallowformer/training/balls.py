@@ -61,6 +61,8 @@ def shorten(
     """
     length = norm(steps)
     outside = length > radius + slack
+    if not outside.any():
+        return steps, outside
     shrink = radius / torch.where(outside, length, 1.0)
     return torch.where(spread(outside, steps), steps * spread(shrink, steps), steps), outside
 
@@ -85,6 +87,8 @@ def project(
         The nearest point of the product, and which units were pulled.
     """
     step, outside = shorten(units - centre, radius, slack, norm)
+    if not outside.any():
+        return units, outside
     return torch.where(spread(outside, step), centre + step, units), outside
 
 

@@ -128,8 +128,8 @@ def run(
         if saved.exists():
             state.restore(checkpoints.restore(saved, plan, points.blocks(start)[0].device))
 
-    def record() -> None:
-        losses = _finite(objective.losses(state.now), state.step, rule)
+    def record(losses: Tensor | None = None) -> None:
+        losses = _finite(objective.losses(state.now) if losses is None else losses, state.step, rule)
         nothing = losses.new_zeros(len(losses), len(points.blocks(start)))
         state.steps.append(state.step)
         state.losses.append(losses)
@@ -139,11 +139,11 @@ def run(
 
     with tqdm(total=steps, initial=state.step, disable=not progress, unit="step") as bar:
         while state.step < steps:
-            if state.step % every == 0 and state.steps[-1:] != [state.step]:
-                record()
             rows = None if batch is None else torch.randint(objective.n, (batch,), generator=state.generator)
             losses, gradient = objective.losses_and_gradient(state.now, rows)
             state.step_losses.append(_finite(losses, state.step, rule))
+            if state.step % every == 0 and state.steps[-1:] != [state.step]:
+                record(losses if rows is None else None)
             state.descend(gradient, rule(state.step, losses, gradient), project)
             bar.update()
             if saved is not None and state.step % save_every == 0:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shallowformer.kernel_regime.model.fused_pass import FusedPass
 
 #: From so many heads, and so many pairs of a token and a head, on the fused pass is the faster one.
-FEWEST_HEADS, LEAST_WORK = 40, 2**18
+FEWEST_HEADS, LEAST_WORK = 40, 2**16
 #: Up to so many tokens it is as accurate; it adds them up one after the other, and at 4096 in float32 errs 3 to 6 times as much.
 MOST_TOKENS = 2**8
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from shallowformer import arguments
@@ -66,9 +66,17 @@ class Students:
         blocks = points.mapped(function, self.blocks, *(other.blocks for other in others))
         return Students(*blocks, self.widths)
 
+    @property
+    def owner(self) -> Int[Tensor, " M"]:
+        """Which student each head belongs to."""
+        widths = torch.tensor(self.widths, device=self.c.device)
+        return torch.arange(len(widths), device=self.c.device).repeat_interleave(widths)
+
     def spread(self, values: Sequence[float]) -> Float[Tensor, " M"]:
         """One value a student, given to each of its heads."""
-        return torch.cat([self.c.new_full((m,), value) for m, value in zip(self.widths, values, strict=True)])
+        if len(self.widths) == 1:
+            return torch.full_like(self.c, *values)
+        return self.c.new_tensor(values)[self.owner]
 
     def apart(self) -> tuple[Parameters, ...]:
         """The students one by one, in order: copies that nothing else writes to."""

@@ -60,7 +60,8 @@ class TorchPass:
     ) -> tuple[Float[Tensor, " s"], Students]:
         """Losses and gradients; ``visit`` is shown every chunk's sums over tokens before they are overwritten."""
         n, d, M = len(X), X.shape[2], len(students.c)
-        scale, readout, owner = _scale(students), _readout(students), _owners(students)
+        scale, readout = _scale(students), _readout(students)
+        owner = students.owner if len(students.widths) > 1 else None
         losses = students.c.new_zeros(len(students.widths))
         grad_c, grad_U = torch.zeros_like(students.c), torch.zeros_like(students.U)
         grad_W = students.W.new_zeros(d, d * M)
@@ -197,14 +198,8 @@ def _scale(students: Students) -> Float[Tensor, " M"]:
 
 def _readout(students: Students) -> Float[Tensor, "M s"]:
     """m^{−1/2} c of every student's heads in a column of its own."""
-    scaled = students.c * _scale(students)
-    return torch.block_diag(*(part[:, None] for part in scaled.split(list(students.widths))))
-
-
-def _owners(students: Students) -> Int[Tensor, " M"]:
-    """Which student each head belongs to."""
-    widths = torch.tensor(students.widths, device=students.c.device)
-    return torch.repeat_interleave(torch.arange(len(widths), device=students.c.device), widths)
+    scaled, s = (students.c * _scale(students))[:, None], len(students.widths)
+    return scaled if s == 1 else scaled * torch.nn.functional.one_hot(students.owner, s)
 
 
 def _from_sums(sums, weighted, c, readout, owner, y, factor, sigma, slope):

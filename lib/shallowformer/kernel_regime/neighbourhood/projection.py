@@ -47,12 +47,11 @@ class Projection:
     def __call__(self, point: Point) -> tuple[Point, Float[Tensor, "s 3"]]:
         """Π(φ), and which share of each student's heads it moved in c, U and W."""
         blocks, moved = [], []
+        owner, sizes = self.start.owner, point[0].new_tensor(self.start.widths)
         for now, centre, limit in zip(point, self.start.blocks, self.limits, strict=True):
             inside, outside = balls.project(_heads(now), _heads(centre), limit, norm=_norm)
             blocks.append(inside.T.reshape(now.shape))
-            moved.append(
-                torch.stack([part.to(now.dtype).mean() for part in outside.split(self.start.widths)])
-            )
+            moved.append(sizes.new_zeros(len(sizes)).index_add(0, owner, outside.to(now.dtype)) / sizes)
         return tuple(blocks), torch.stack(moved, -1)
 
 
@@ -63,11 +62,10 @@ def longest_displacements(start: Students, point: Point) -> Float[Tensor, "s 3"]
         start: the students' initialisations.
         point: blocks of students side by side, of the same shapes.
     """
-    farthest = []
-    for block, centre in zip(point, start.blocks, strict=True):
-        lengths = _norm(_heads(block - centre)).split(start.widths)
-        farthest.append(torch.stack([part.max() * len(part) ** 0.5 for part in lengths]))
-    return torch.stack(farthest, -1)
+    owner, sizes = start.owner, start.c.new_tensor(start.widths)
+    lengths = [_norm(_heads(block - centre)) for block, centre in zip(point, start.blocks, strict=True)]
+    longest = [sizes.new_zeros(len(sizes)).scatter_reduce(0, owner, each, "amax") for each in lengths]
+    return torch.stack(longest, -1) * sizes.sqrt()[:, None]
 
 
 def _heads(block: Float[Tensor, "... M"]) -> Float[Tensor, "M p"]:
