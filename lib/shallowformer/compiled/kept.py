@@ -5,7 +5,7 @@ from types import FunctionType
 
 from numba import njit
 
-from shallowformer.compiled.rows import VERSION
+from shallowformer.compiled.vectors import VERSION
 
 
 def kept(loop: FunctionType, kind: str, liberties: set[str]) -> Callable:
