@@ -11,7 +11,21 @@ import numpy as np
 from numba import njit
 
 from shallowformer.compiled.kept import kept
-from shallowformer.compiled.vectors import FAST, choose, exp2, fill, lanes, load, load_four, store, tanh, together, zeros
+from shallowformer.compiled.vectors import (
+    FAST,
+    choose,
+    exp2,
+    fill,
+    inner,
+    lanes,
+    load,
+    load_four,
+    store,
+    tanh,
+    together,
+    total,
+    zeros,
+)
 
 #: Tokens at a time: their weights lie in the first cache.
 TOKENS = 32
@@ -29,19 +43,18 @@ def _next(k, count):
 @njit(fastmath=FAST, forceinline=True)
 def _times_query(q, sample, d, W, w, keys):
     """W q of a sample for a vector of heads."""
-    L, zero = lanes(W), zeros(W)
-    for a in range(_ZERO, d, _FOUR):
-        a0, a1, a2, a3 = _next(a, d)
-        w0, w1, w2, w3 = w + a0 * d * L, w + a1 * d * L, w + a2 * d * L, w + a3 * d * L
-        k0 = k1 = k2 = k3 = zero
-        for b in range(d):
-            at, x = b * L, fill(zero, q[sample + b])
-            k0, k1 = k0 + load(W, w0 + at) * x, k1 + load(W, w1 + at) * x
-            k2, k3 = k2 + load(W, w2 + at) * x, k3 + load(W, w3 + at) * x
-        store(keys, a0 * L, k0)
-        store(keys, a1 * L, k1)
-        store(keys, a2 * L, k2)
-        store(keys, a3 * L, k3)
+    L = lanes(W)
+    row = d * L
+    for a in range(_ZERO, row, _FOUR * L):
+        at = w + a * d
+        k0 = k1 = k2 = k3 = zeros(W)
+        for b in range(_ZERO, d, _FOUR):
+            for i in range(_FOUR):
+                x = fill(k0, q[sample + b + i])
+                k0, k1 = k0 + load(W, at) * x, k1 + load(W, at + row) * x
+                k2, k3 = k2 + load(W, at + _TWO * row) * x, k3 + load(W, at + _THREE * row) * x
+                at += L
+        store(keys, a, k0), store(keys, a + L, k1), store(keys, a + _TWO * L, k2), store(keys, a + _THREE * L, k3)
 
 
 @njit(fastmath=FAST, forceinline=True)
@@ -66,12 +79,13 @@ def _logits(X, sample, count, d, keys, U, u, shift, E, P):
         t0, t1, t2, t3 = sample + t0 * d, sample + t1 * d, sample + t2 * d, sample + t3 * d
         e0 = e1 = e2 = e3 = zero - shift
         p0 = p1 = p2 = p3 = zero
-        for a in range(d):
-            key, value = load(keys, a * L), load(U, u + a * L)
-            x0, x1 = fill(zero, X[t0 + a]), fill(zero, X[t1 + a])
-            x2, x3 = fill(zero, X[t2 + a]), fill(zero, X[t3 + a])
-            e0, e1, e2, e3 = e0 + key * x0, e1 + key * x1, e2 + key * x2, e3 + key * x3
-            p0, p1, p2, p3 = p0 + value * x0, p1 + value * x1, p2 + value * x2, p3 + value * x3
+        for b in range(_ZERO, d, _FOUR):
+            for a in range(b, b + _FOUR):
+                key, value = load(keys, a * L), load(U, u + a * L)
+                x0, x1 = fill(zero, X[t0 + a]), fill(zero, X[t1 + a])
+                x2, x3 = fill(zero, X[t2 + a]), fill(zero, X[t3 + a])
+                e0, e1, e2, e3 = e0 + key * x0, e1 + key * x1, e2 + key * x2, e3 + key * x3
+                p0, p1, p2, p3 = p0 + value * x0, p1 + value * x1, p2 + value * x2, p3 + value * x3
         at = t * L
         store(E, at, e0), store(E, at + L, e1), store(E, at + _TWO * L, e2), store(E, at + _THREE * L, e3)
         store(P, at, p0), store(P, at + L, p1), store(P, at + _TWO * L, p2), store(P, at + _THREE * L, p3)
@@ -82,19 +96,18 @@ def _add_products(x, x0, d, count, E, e, P, p, stride, C, c, D, dd):
     """C[a] += Σ_t E[t] x[t, a], and D[a] += Σ_t P[t] x[t, a]: vectors from indices e, p, c and dd on, numbers from x0 on."""
     L, zero = lanes(x), zeros(x)
     for a in range(_ZERO, d, _FOUR):
-        a0, a1, a2, a3 = _next(a, d)
-        c0, c1, c2, c3 = c + a0 * L, c + a1 * L, c + a2 * L, c + a3 * L
-        d0, d1, d2, d3 = dd + a0 * L, dd + a1 * L, dd + a2 * L, dd + a3 * L
-        s0, s1, s2, s3 = load(C, c0), load(C, c1), load(C, c2), load(C, c3)
-        r0, r1, r2, r3 = load(D, d0), load(D, d1), load(D, d2), load(D, d3)
-        for t in range(count):
-            at = x0 + t * d
-            v, w = load(E, e + t * stride), load(P, p + t * stride)
-            n0, n1, n2, n3 = fill(zero, x[at + a0]), fill(zero, x[at + a1]), fill(zero, x[at + a2]), fill(zero, x[at + a3])
+        s0, s1, s2, s3 = load(C, c), load(C, c + L), load(C, c + _TWO * L), load(C, c + _THREE * L)
+        r0, r1, r2, r3 = load(D, dd), load(D, dd + L), load(D, dd + _TWO * L), load(D, dd + _THREE * L)
+        at = x0 + a
+        for t in range(_ZERO, count * stride, stride):
+            v, w = load(E, e + t), load(P, p + t)
+            n0, n1, n2, n3 = fill(zero, x[at]), fill(zero, x[at + _ONE]), fill(zero, x[at + _TWO]), fill(zero, x[at + _THREE])
             s0, s1, s2, s3 = s0 + v * n0, s1 + v * n1, s2 + v * n2, s3 + v * n3
             r0, r1, r2, r3 = r0 + w * n0, r1 + w * n1, r2 + w * n2, r3 + w * n3
-        store(C, c0, s0), store(C, c1, s1), store(C, c2, s2), store(C, c3, s3)
-        store(D, d0, r0), store(D, d1, r1), store(D, d2, r2), store(D, d3, r3)
+            at += d
+        store(C, c, s0), store(C, c + L, s1), store(C, c + _TWO * L, s2), store(C, c + _THREE * L, s3)
+        store(D, dd, r0), store(D, dd + L, r1), store(D, dd + _TWO * L, r2), store(D, dd + _THREE * L, r3)
+        c, dd = c + _FOUR * L, dd + _FOUR * L
 
 
 @njit(fastmath=FAST, forceinline=True)
@@ -128,38 +141,17 @@ def _pull_back(q, sample, count, d, A, B, sums, z, pull, head, M, grad_U, u, gra
     """Add to the gradients in U and W, for a vector of heads, what the samples of a chunk pull at."""
     L = lanes(q)
     block = d * L
-    for a in range(d):
-        total = load(grad_U, u + a * L)
-        for j in range(count):
-            at, row = sums + j * block + a * L, j * M + head
-            r = load(pull, row)
+    for j in range(count):
+        row, at = j * M + head, sums + j * block
+        r, mean = load(pull, row), load(z, row)
+        for to in range(u, u + block, L):
             of_U = load(A, at) * r
-            total += of_U
-            store(B, at, load(B, at) * r - of_U * load(z, row))
-        store(grad_U, u + a * L, total)
+            store(grad_U, to, load(grad_U, to) + of_U)
+            store(B, at, load(B, at) * r - of_U * mean)
+            at += L
     for a in range(_ZERO, d, _TWO):
-        a0, a1, _, _ = _next(a, d)
-        _add_products(
-            q, sample, d, count, B, sums + a0 * L, B, sums + a1 * L, block, grad_W, w + a0 * block, grad_W, w + a1 * block
-        )  # fmt: skip
-
-
-@njit(fastmath=FAST | {"reassoc"})
-def _sum(values, start, count):
-    """In whatever order is fastest, always the same."""
-    total = values.dtype.type(0)
-    for i in range(start, start + count):
-        total += values[i]
-    return total
-
-
-@njit(fastmath=FAST | {"reassoc"})
-def _inner(a, b, start, low, high):
-    """Σ_i a_i b_{start + i} from low to high, likewise."""
-    total = a.dtype.type(0)
-    for i in range(low, high):
-        total += a[i] * b[start + i]
-    return total
+        first, to = sums + a * L, w + a * block
+        _add_products(q, sample, d, count, B, first, B, first + L, block, grad_W, to, grad_W, to + block)
 
 
 def _attention(
@@ -193,7 +185,7 @@ def _attention(
             store(g, row, kappa * fill(S, sigma[2]) * rise * inverse)
         for j in range(count):
             for s in range(students):
-                f[start + j, s] = _inner(c, h, j * M, starts[s], starts[s + _ONE])
+                f[start + j, s] = inner(c, h, j * M, starts[s], starts[s + _ONE])
         for r in range(directions):
             for head in range(_ZERO, M, L):
                 at = r * M + head
@@ -206,7 +198,7 @@ def _attention(
                         change += load(A, sums + a) * (load(dU, at * d + a) - mean * key) + load(B, sums + a) * key
                     store(pull, row, change * load(g, row) * load(c, head) + load(h, row) * load(dc, at))
             for j in range(count):
-                slopes[start + j, r] = _sum(pull, j * M, M)
+                slopes[start + j, r] = total(pull, j * M, M)
         if grad_c.size == 0:
             continue
         for j in range(count):
@@ -223,4 +215,4 @@ def _attention(
 
 
 #: By the name of the type.
-attention = {kind: kept(_attention, kind, FAST) for kind in ("float32", "float64")}
+attention = {kind: kept(_attention, kind) for kind in ("float32", "float64")}

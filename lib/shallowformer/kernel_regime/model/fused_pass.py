@@ -94,8 +94,8 @@ class FusedPass:
         labels = f[:0] if y is None else np.array(np.broadcast_to(_array(y), f.shape), order="C")
         starts = np.cumsum([0, *students.widths]).astype(np.uintp)
         given = (
-            _array(X).reshape(-1),
-            _array(q).reshape(-1),
+            _padded(_array(X), _filling(d)).reshape(-1),
+            _padded(_array(q), _filling(d)).reshape(-1),
             labels,
             *heads,
             *map(np.concatenate, zip(*moves, strict=True)),
@@ -109,16 +109,16 @@ class FusedPass:
 
         loop, parts = attention[dtype.name], max(1, min(PARTS, n // SAMPLES))
         gradients = [np.zeros((parts, 0 if y is None else block.size), dtype) for block in heads]
-        M = heads[0].size
-        chunk = 4 * max(1, min(16, IN_CACHE // (4 * dtype.itemsize * M * (2 * d + 4))))
+        width, M = d + _filling(d), heads[0].size
+        chunk = 4 * max(1, min(16, IN_CACHE // (4 * dtype.itemsize * M * (2 * width + 4))))
 
         def part(k: int, scratch: tuple[np.ndarray, ...]) -> None:
-            sizes = np.array([k * n // parts, (k + 1) * n // parts, T, d, chunk], np.uintp)
+            sizes = np.array([k * n // parts, (k + 1) * n // parts, T, width, chunk], np.uintp)
             loop(
                 *given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch
             )
 
-        _share_out(part, parts, lambda: _scratch(dtype, chunk, d, M))
+        _share_out(part, parts, lambda: _scratch(dtype, chunk, width, M))
         return _results(students, scale, f, slopes, gradients if y is not None else None)
 
 
@@ -185,7 +185,7 @@ def _need_no_shift(W: Tensor) -> bool:
 
 
 def _packed(c: Tensor, U: Tensor, W: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Blocks, flat, as tiles of heads that share a vector: c [tile, head], U [tile, k, head], W [tile, k, l, head]."""
+    """Blocks, flat, as tiles of heads that share a vector: c [tile, head], U [tile, k, head], W [tile, k, l, head]; k and l filled up to a multiple of 4."""
     return tuple(_tiles(_array(block)) for block in (c, U, W.transpose(0, 1)))
 
 
@@ -193,17 +193,29 @@ def _lanes(dtype: np.dtype) -> int:
     return BYTES // dtype.itemsize
 
 
+def _filling(size: int) -> int:
+    """What is missing to the next multiple of 4."""
+    return -size % 4
+
+
+def _padded(array: np.ndarray, *missing: int) -> np.ndarray:
+    """With so many zeros more at the end of the last dimensions."""
+    before = [0] * (array.ndim - len(missing))
+    return np.pad(array, [(0, size) for size in (*before, *missing)]) if any(missing) else array
+
+
 def _tiles(block: np.ndarray) -> np.ndarray:
-    L, *dims, M = _lanes(block.dtype), *block.shape
-    if M % L:
-        block = np.concatenate([block, np.zeros((*dims, -M % L), block.dtype)], -1)
-    return np.moveaxis(block.reshape(*dims, -1, L), -2, 0).reshape(-1)
+    L = _lanes(block.dtype)
+    filled = _padded(block, *map(_filling, block.shape[:-1]), -block.shape[-1] % L)
+    return np.moveaxis(filled.reshape(*filled.shape[:-1], -1, L), -2, 0).reshape(-1)
 
 
 def _apart(flat: np.ndarray, like: Tensor) -> Tensor:
     """The inverse of ``_packed`` for one block."""
     *dims, M = like.shape
-    block = np.moveaxis(flat.reshape(-1, *dims, _lanes(flat.dtype)), 0, -2).reshape(*dims, -1)[..., :M]
+    filled = [size + _filling(size) for size in dims]
+    block = np.moveaxis(flat.reshape(-1, *filled, _lanes(flat.dtype)), 0, -2).reshape(*filled, -1)
+    block = block[(*map(slice, dims), slice(M))]
     return torch.from_numpy(np.ascontiguousarray(block.swapaxes(0, 1) if len(dims) == 2 else block))
 
 
