@@ -35,7 +35,7 @@ _ZERO, _ONE, _TWO, _THREE, _FOUR, _TOKENS = (np.uintp(k) for k in (0, 1, 2, 3, 4
 
 @njit(forceinline=True)
 def _next(k, count):
-    """k and the three after it, below a count."""
+    """An index and the three after it, below a count."""
     last = count - _ONE
     return k, min(k + _ONE, last), min(k + _TWO, last), min(k + _THREE, last)
 
@@ -54,7 +54,12 @@ def _times_query(q, sample, d, W, w, keys):
                 k0, k1 = k0 + load(W, at) * x, k1 + load(W, at + row) * x
                 k2, k3 = k2 + load(W, at + _TWO * row) * x, k3 + load(W, at + _THREE * row) * x
                 at += L
-        store(keys, a, k0), store(keys, a + L, k1), store(keys, a + _TWO * L, k2), store(keys, a + _THREE * L, k3)
+        (
+            store(keys, a, k0),
+            store(keys, a + L, k1),
+            store(keys, a + _TWO * L, k2),
+            store(keys, a + _THREE * L, k3),
+        )
 
 
 @njit(fastmath=FAST, forceinline=True)
@@ -101,7 +106,12 @@ def _add_products(x, x0, d, count, E, e, P, p, stride, C, c, D, dd):
         at = x0 + a
         for t in range(_ZERO, count * stride, stride):
             v, w = load(E, e + t), load(P, p + t)
-            n0, n1, n2, n3 = fill(zero, x[at]), fill(zero, x[at + _ONE]), fill(zero, x[at + _TWO]), fill(zero, x[at + _THREE])
+            n0, n1, n2, n3 = (
+                fill(zero, x[at]),
+                fill(zero, x[at + _ONE]),
+                fill(zero, x[at + _TWO]),
+                fill(zero, x[at + _THREE]),
+            )
             s0, s1, s2, s3 = s0 + v * n0, s1 + v * n1, s2 + v * n2, s3 + v * n3
             r0, r1, r2, r3 = r0 + w * n0, r1 + w * n1, r2 + w * n2, r3 + w * n3
             at += d
@@ -160,7 +170,12 @@ def _attention(
 ):  # fmt: skip
     """Outputs, slopes and gradients of some samples. Arrays are flat, made of vectors of heads, but for f, y and slopes."""
     first, last, T, d, chunk = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]
-    L, M, students, directions = lanes(X), np.uintp(c.size), np.uintp(starts.size - 1), np.uintp(slopes.shape[1])
+    L, M, students, directions = (
+        lanes(X),
+        np.uintp(c.size),
+        np.uintp(starts.size - 1),
+        np.uintp(slopes.shape[1]),
+    )
     block = d * L
     for start in range(first, last, chunk):
         count = min(chunk, last - start)
@@ -174,7 +189,9 @@ def _attention(
                 )  # fmt: skip
                 store(g, row, S0)
                 store(z, row, S1)
-        for row in range(_ZERO, count * M, _FOUR * L):  # beyond the last sample there is room for four vectors
+        for row in range(
+            _ZERO, count * M, _FOUR * L
+        ):  # beyond the last sample there is room for four vectors
             S = load_four(g, row)
             kappa, one = fill(S, sigma[0]), fill(S, X.dtype.type(1))
             inverse = one / S
@@ -195,7 +212,9 @@ def _attention(
                     change, mean = zeros(X), load(z, row)
                     for a in range(_ZERO, block, L):
                         key = load(keys, a)
-                        change += load(A, sums + a) * (load(dU, at * d + a) - mean * key) + load(B, sums + a) * key
+                        change += (
+                            load(A, sums + a) * (load(dU, at * d + a) - mean * key) + load(B, sums + a) * key
+                        )
                     store(pull, row, change * load(g, row) * load(c, head) + load(h, row) * load(dc, at))
             for j in range(count):
                 slopes[start + j, r] = total(pull, j * M, M)

@@ -97,7 +97,9 @@ def fill(typing, like, number):
     def code(context, builder, signature, values):
         kind, place = context.get_value_type(like), ir.IntType(32)
         first = builder.insert_element(ir.Constant(kind, ir.Undefined), values[1], place(0))
-        return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(place, like.lanes), [0] * like.lanes))
+        return builder.shuffle_vector(
+            first, first, ir.Constant(ir.VectorType(place, like.lanes), [0] * like.lanes)
+        )
 
     return like(like, number), code
 
@@ -166,7 +168,13 @@ def _operation(instruction):
     return lambda a, b: (lambda a, b: both(a, b)) if isinstance(a, Vector) and a == b else None
 
 
-for _operator, _instruction in {"add": "fadd", "iadd": "fadd", "sub": "fsub", "mul": "fmul", "truediv": "fdiv"}.items():
+for _operator, _instruction in {
+    "add": "fadd",
+    "iadd": "fadd",
+    "sub": "fsub",
+    "mul": "fmul",
+    "truediv": "fdiv",
+}.items():
     overload(getattr(operator, _operator))(_operation(_instruction))
 
 
@@ -215,7 +223,9 @@ def numbers(z):
 @overload(numbers, jit_options={"forceinline": True})
 def _numbers(z):
     info = np.finfo(z.kind.name)
-    one, magic, lowest, log2_e = map(info.dtype.type, (1, 1.5 * 2**info.nmant, info.minexp + 1, math.log2(math.e)))
+    one, magic, lowest, log2_e = map(
+        info.dtype.type, (1, 1.5 * 2**info.nmant, info.minexp + 1, math.log2(math.e))
+    )
     return lambda z: (fill(z, one), fill(z, magic), fill(z, lowest), fill(z, log2_e))
 
 
@@ -230,7 +240,7 @@ def exp2(z):
 
 @njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def tanh(z):
-    """tanh z, and 1 − tanh² z, from e^{2|z|} − 1.
+    """Two vectors, tanh z and 1 − tanh² z, from e^{2|z|} − 1.
 
     Relative to themselves tanh is right to three roundings, and the slope to 4 + 4·2|z|, as its exponent has one; beyond 32 it is 0.
     """

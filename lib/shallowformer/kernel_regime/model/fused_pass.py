@@ -114,9 +114,7 @@ class FusedPass:
 
         def part(k: int, scratch: tuple[np.ndarray, ...]) -> None:
             sizes = np.array([k * n // parts, (k + 1) * n // parts, T, width, chunk], np.uintp)
-            loop(
-                *given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch
-            )
+            loop(*given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch)
 
         _share_out(part, parts, lambda: _scratch(dtype, chunk, width, M))
         return _results(students, scale, f, slopes, gradients if y is not None else None)
