@@ -19,6 +19,11 @@ from shallowformer.kernel_regime.model import parameters, transformer
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.students import Students
 
+try:
+    import jax
+except ImportError:
+    jax = None
+
 D, T, N, M = 8, 16, 5000, 256
 WIDTHS, LENGTHS = (64, 256, 512, 2048), (16, 64)
 REPEATS, STEPS, HORIZON = 9, 100, 4000
@@ -38,10 +43,40 @@ def problem(
     return X, torch.randn(n, generator=generator, dtype=dtype), parameters.symmetric(m, D, generator, dtype)
 
 
-def by_autograd(X, y, phi):
+def by_autograd(X, y, phi, f=transformer.f):
     blocks = [block.clone().requires_grad_() for block in phi.blocks]
-    loss = ((transformer.f(X, parameters.Parameters(*blocks)) - y) ** 2).mean()
+    loss = ((f(X, parameters.Parameters(*blocks)) - y) ** 2).mean()
     return torch.autograd.grad(loss, blocks)
+
+
+def by_torch_attention(X, phi):
+    """The model by torch's own attention: a sample is an entry of the batch, its heads are the queries."""
+    queries = torch.einsum("mkl,nl->nmk", phi.W, X[:, -1])
+    a = torch.nn.functional.scaled_dot_product_attention(queries, X, X, scale=1.0)
+    return torch.tanh((a * phi.U).sum(-1)) @ phi.c / phi.m**0.5
+
+
+def with_jax(X, y, phi, samples: int = 100):
+    """A compiled step in JAX: a scan over a few samples at a time, whose gradients are added up."""
+    jax.config.update("jax_enable_x64", True)  # types are those of the arrays
+    jnp = jax.numpy
+    blocks = [jnp.asarray(block.numpy()) for block in phi.blocks]
+    parts = [jnp.asarray(part.numpy()).reshape(-1, samples, *part.shape[1:]) for part in (X, y)]
+
+    def squares(blocks, X, y):
+        c, U, W = blocks
+        weights = jax.nn.softmax(jnp.einsum("ntk,nmk->nmt", X, jnp.einsum("mkl,nl->nmk", W, X[:, -1])))
+        f = jnp.tanh((jnp.einsum("nmt,ntk->nmk", weights, X) * U).sum(-1)) @ c / len(c) ** 0.5
+        return ((f - y) ** 2).sum() / parts[1].size
+
+    @jax.jit
+    def gradient(blocks, parts):
+        def add(total, some):
+            return jax.tree.map(jnp.add, total, jax.grad(squares)(blocks, *some)), None
+
+        return jax.lax.scan(add, jax.tree.map(jnp.zeros_like, blocks), parts)[0]
+
+    return lambda: jax.block_until_ready(gradient(blocks, parts))
 
 
 def step(X, y, phi, **options):
@@ -95,6 +130,8 @@ def compare(m: int, T: int, dtype: torch.dtype) -> None:
     X, y, phi = problem(n, T, m, dtype)
     routes = {
         "autograd": lambda: by_autograd(X, y, phi),
+        "attention of torch": lambda: by_autograd(X, y, phi, by_torch_attention),
+        **({"JAX": with_jax(X, y, phi)} if jax else {}),
         "in torch": step(X, y, phi, fused=False),
         "trainer": step(X, y, phi),
         "floor": floor(n, T, m, dtype),
@@ -153,6 +190,8 @@ def main() -> None:
             compare(m, length, torch.float32)
     for m in WIDTHS[:2]:
         compare(m, T, torch.float64)
+    if not jax:
+        print("  without JAX, which is not installed")
     print("time of a step as one size doubles (2.0 is linear)")
     for name, small, large in (
         ("n", (N // 2, T, M), (N, T, M)),

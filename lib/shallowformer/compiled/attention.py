@@ -1,214 +1,237 @@
 """One-layer softmax attention, Lemma 1 in one loop: outputs, slopes and gradients of some samples, for all heads.
 
-For a few samples at a time, and ``WIDTH`` heads at a time: logits, exponentials, and the four sums over tokens of which everything is made
+For a few samples at a time, and a vector of heads at a time: logits, exponentials, and the four sums over tokens of which everything is made
 (``kernel_regime.model.torch_pass`` says which). When all heads of these samples are done, their residuals are known, and the gradients follow.
+
+Products are blocked so that eight sums are under way at once, which hides the latency of a multiply-add, and that six loads serve eight of
+them. Where fewer than four tokens, samples or components are left, the last of them is taken again and what comes out of it is not used.
 """
 
 import numpy as np
 from numba import njit
 
 from shallowformer.compiled.kept import kept
-from shallowformer.compiled.rows import FAST, WIDTH, clear, exp2, multiply_add, tanh
+from shallowformer.compiled.vectors import (
+    FAST,
+    choose,
+    exp2,
+    fill,
+    inner,
+    lanes,
+    load,
+    load_four,
+    store,
+    tanh,
+    together,
+    total,
+    zeros,
+)
 
-_ROW, _ROWS4, _FOUR, _ONE, _ZERO = (np.uintp(k) for k in (WIDTH, 4 * WIDTH, 4, 1, 0))
+#: Tokens at a time: their weights lie in the first cache.
+TOKENS = 32
+
+_ZERO, _ONE, _TWO, _THREE, _FOUR, _TOKENS = (np.uintp(k) for k in (0, 1, 2, 3, 4, TOKENS))
 
 
 @njit(forceinline=True)
-def _queries(q, sample, some, d, four):
-    """The queries of four samples; zeros for those that are not there."""
-    for i in range(_FOUR * d):
-        four[i] = q[sample * d + i] if i < some * d else 0
+def _next(k, count):
+    """An index and the three after it, below a count."""
+    last = count - _ONE
+    return k, min(k + _ONE, last), min(k + _TWO, last), min(k + _THREE, last)
 
 
 @njit(fastmath=FAST, forceinline=True)
-def _times_queries(four, d, W, tile, keys):
-    """W q of four samples for the heads of a tile: rows [k, sample]."""
-    clear(keys, _ZERO, _FOUR * d * _ROW)
-    for a in range(d):
+def _times_query(q, sample, d, W, w, keys):
+    """W q of a sample for a vector of heads."""
+    L = lanes(W)
+    row = d * L
+    for a in range(_ZERO, row, _FOUR * L):
+        at = w + a * d
+        k0 = k1 = k2 = k3 = zeros(W)
         for b in range(_ZERO, d, _FOUR):
-            multiply_add(four, b, d, _ONE, W, tile + (a * d + b) * _ROW, keys, a * _ROWS4)
+            for i in range(_FOUR):
+                x = fill(k0, q[sample + b + i])
+                k0, k1 = k0 + load(W, at) * x, k1 + load(W, at + row) * x
+                k2, k3 = k2 + load(W, at + _TWO * row) * x, k3 + load(W, at + _THREE * row) * x
+                at += L
+        (
+            store(keys, a, k0),
+            store(keys, a + L, k1),
+            store(keys, a + _TWO * L, k2),
+            store(keys, a + _THREE * L, k3),
+        )
 
 
 @njit(fastmath=FAST, forceinline=True)
-def _largest_logits(X, sample, tokens, d, own, E, shift):
+def _largest_logits(X, sample, T, d, keys):
     """The largest logit over the tokens of a sample, head by head."""
-    for t in range(_ZERO, tokens, _FOUR):
-        clear(E, _ZERO, _ROWS4)
-        for a in range(_ZERO, d, _FOUR):
-            multiply_add(X, sample + t * d + a, d, _ONE, own, a * _ROW, E, _ZERO)
-        for b in range(min(_FOUR, tokens - t)):
-            for i in range(_ROW):
-                shift[i] = E[i] if t + b == 0 else max(shift[i], E[b * _ROW + i])
+    L = lanes(X)
+    largest = zeros(X)
+    for t in range(_ZERO, T):
+        logit = zeros(X)
+        for a in range(d):
+            logit += load(keys, a * L) * fill(logit, X[sample + t * d + a])
+        largest = choose(largest, logit, logit, largest) if t > _ZERO else logit
+    return largest
 
 
 @njit(fastmath=FAST, forceinline=True)
-def _add_four(rows, total):
-    for i in range(_ROW):
-        total[i] += (rows[i] + rows[_ROW + i]) + (rows[2 * _ROW + i] + rows[3 * _ROW + i])
+def _logits(X, sample, count, d, keys, U, u, shift, E, P):
+    """Logits less the shift, and ⟨U, X_t⟩, of some tokens."""
+    L, zero = lanes(X), zeros(X)
+    for t in range(_ZERO, count, _FOUR):
+        t0, t1, t2, t3 = _next(t, count)
+        t0, t1, t2, t3 = sample + t0 * d, sample + t1 * d, sample + t2 * d, sample + t3 * d
+        e0 = e1 = e2 = e3 = zero - shift
+        p0 = p1 = p2 = p3 = zero
+        for b in range(_ZERO, d, _FOUR):
+            for a in range(b, b + _FOUR):
+                key, value = load(keys, a * L), load(U, u + a * L)
+                x0, x1 = fill(zero, X[t0 + a]), fill(zero, X[t1 + a])
+                x2, x3 = fill(zero, X[t2 + a]), fill(zero, X[t3 + a])
+                e0, e1, e2, e3 = e0 + key * x0, e1 + key * x1, e2 + key * x2, e3 + key * x3
+                p0, p1, p2, p3 = p0 + value * x0, p1 + value * x1, p2 + value * x2, p3 + value * x3
+        at = t * L
+        store(E, at, e0), store(E, at + L, e1), store(E, at + _TWO * L, e2), store(E, at + _THREE * L, e3)
+        store(P, at, p0), store(P, at + L, p1), store(P, at + _TWO * L, p2), store(P, at + _THREE * L, p3)
 
 
 @njit(fastmath=FAST, forceinline=True)
-def _over_tokens(
-    X, sample, tokens, T, d, own, U, u, safe, shift, A, B, sums, S0, S1, E, Q, whole, power, numbers
-):
-    """Σ_t e_t, Σ_t e_t ⟨U, X_t⟩, Σ_t e_t X_t and Σ_t e_t ⟨U, X_t⟩ X_t of a sample, with e_t = 2^logit, in S0, S1, A, B."""
-    clear(S0, _ZERO, _ROW)
-    clear(S1, _ZERO, _ROW)
-    clear(A, sums, d * _ROW)
-    clear(B, sums, d * _ROW)
-    for t in range(_ZERO, T, _FOUR):
-        at = sample + t * d
-        clear(E, _ZERO, _ROWS4)
-        clear(Q, _ZERO, _ROWS4)
-        for a in range(_ZERO, d, _FOUR):
-            multiply_add(X, at + a, d, _ONE, own, a * _ROW, E, _ZERO)
-            multiply_add(X, at + a, d, _ONE, U, u + a * _ROW, Q, _ZERO)
-        if not safe:
-            for b in range(_FOUR):
-                for i in range(_ROW):
-                    E[b * _ROW + i] -= shift[i]
-        exp2(E, _ROWS4, whole, power, numbers)
-        if t + _FOUR > tokens:  # what T was filled up with
-            for i in range((tokens - t) * _ROW, _ROWS4):
-                E[i] = 0
-        for i in range(_ROWS4):
-            Q[i] *= E[i]
-        _add_four(E, S0)
-        _add_four(Q, S1)
-        for a in range(_ZERO, d, _FOUR):
-            multiply_add(X, at + a, _ONE, d, E, _ZERO, A, sums + a * _ROW)
-            multiply_add(X, at + a, _ONE, d, Q, _ZERO, B, sums + a * _ROW)
+def _add_products(x, x0, d, count, E, e, P, p, stride, C, c, D, dd):
+    """C[a] += Σ_t E[t] x[t, a], and D[a] += Σ_t P[t] x[t, a]: vectors from indices e, p, c and dd on, numbers from x0 on."""
+    L, zero = lanes(x), zeros(x)
+    for a in range(_ZERO, d, _FOUR):
+        s0, s1, s2, s3 = load(C, c), load(C, c + L), load(C, c + _TWO * L), load(C, c + _THREE * L)
+        r0, r1, r2, r3 = load(D, dd), load(D, dd + L), load(D, dd + _TWO * L), load(D, dd + _THREE * L)
+        at = x0 + a
+        for t in range(_ZERO, count * stride, stride):
+            v, w = load(E, e + t), load(P, p + t)
+            n0, n1, n2, n3 = (
+                fill(zero, x[at]),
+                fill(zero, x[at + _ONE]),
+                fill(zero, x[at + _TWO]),
+                fill(zero, x[at + _THREE]),
+            )
+            s0, s1, s2, s3 = s0 + v * n0, s1 + v * n1, s2 + v * n2, s3 + v * n3
+            r0, r1, r2, r3 = r0 + w * n0, r1 + w * n1, r2 + w * n2, r3 + w * n3
+            at += d
+        store(C, c, s0), store(C, c + L, s1), store(C, c + _TWO * L, s2), store(C, c + _THREE * L, s3)
+        store(D, dd, r0), store(D, dd + L, r1), store(D, dd + _TWO * L, r2), store(D, dd + _THREE * L, r3)
+        c, dd = c + _FOUR * L, dd + _FOUR * L
 
 
 @njit(fastmath=FAST, forceinline=True)
-def _change(A, B, sums, z, g, row, dU, u, keys, own, d, S, change):
-    """What δU and δW change in the outputs of the heads, for a readout of 1: ⟨a, δU⟩ + ⟨MU, δW q⟩ times σ′."""
-    clear(S, _ZERO, _ROW)
-    for a in range(d):
-        to, on_query, of = u + a * _ROW, own + a * _ROWS4, sums + a * _ROW
-        for i in range(_ROW):
-            change[i] = dU[to + i] - z[row + i] * keys[on_query + i]
-        for i in range(_ROW):
-            S[i] += A[of + i] * change[i] + B[of + i] * keys[on_query + i]
-    for i in range(_ROW):
-        change[i] = S[i] * g[row + i]
+def _over_tokens(X, sample, T, d, keys, U, u, shift, A, B, sums, E, P):
+    """Σ_t e_t and Σ_t e_t ⟨U, X_t⟩ of a sample, with e_t = 2^(logit − shift); Σ_t e_t X_t and Σ_t e_t ⟨U, X_t⟩ X_t in A and B."""
+    L, zero = lanes(X), zeros(X)
+    for at in range(sums, sums + d * L, L):
+        store(A, at, zero)
+        store(B, at, zero)
+    S0 = S1 = zero
+    for begin in range(_ZERO, T, _TOKENS):
+        count, start = min(_TOKENS, T - begin), sample + begin * d
+        _logits(X, start, count, d, keys, U, u, shift, E, P)
+        for t in range(_ZERO, count, _FOUR):
+            at = t * L
+            e = exp2(load_four(E, at))
+            p = e * load_four(P, at)
+            store(E, at, e)
+            store(P, at, p)
+            if count - t >= _FOUR:
+                S0, S1 = S0 + together(e), S1 + together(p)
+            else:
+                for k in range(at, count * L, L):
+                    S0, S1 = S0 + load(E, k), S1 + load(P, k)
+        _add_products(X, start, d, count, E, _ZERO, P, _ZERO, L, A, sums, B, sums)
+    return S0, S1
 
 
 @njit(fastmath=FAST, forceinline=True)
-def _pull_back(A, B, sums, z, row, pull, d, grad_U, u, keys, own, E, centre):
-    """Add a sample's part to the gradient in U, and make what its query is to be multiplied with for W."""
-    for i in range(_ROW):
-        centre[i] = z[row + i]
-    for a in range(d):
-        of, to, left = sums + a * _ROW, u + a * _ROW, own + a * _ROWS4
-        for i in range(_ROW):
-            E[i] = A[of + i] * pull[i]
-        for i in range(_ROW):
-            grad_U[to + i] += E[i]
-        for i in range(_ROW):
-            keys[left + i] = B[of + i] * pull[i] - E[i] * centre[i]
-
-
-@njit(fastmath=FAST | {"reassoc"})
-def _total(values, low, high):
-    """A sum in whatever order is fastest, always the same."""
-    total = values[low] - values[low]
-    for i in range(low, high):
-        total += values[i]
-    return total
+def _pull_back(q, sample, count, d, A, B, sums, z, pull, head, M, grad_U, u, grad_W, w):
+    """Add to the gradients in U and W, for a vector of heads, what the samples of a chunk pull at."""
+    L = lanes(q)
+    block = d * L
+    for j in range(count):
+        row, at = j * M + head, sums + j * block
+        r, mean = load(pull, row), load(z, row)
+        for to in range(u, u + block, L):
+            of_U = load(A, at) * r
+            store(grad_U, to, load(grad_U, to) + of_U)
+            store(B, at, load(B, at) * r - of_U * mean)
+            at += L
+    for a in range(_ZERO, d, _TWO):
+        first, to = sums + a * L, w + a * block
+        _add_products(q, sample, d, count, B, first, B, first + L, block, grad_W, to, grad_W, to + block)
 
 
 def _attention(
-    X, q, y, c, U, W, dc, dU, dW, starts, sizes, numbers, sigma, factor, safe, f, slopes, grad_c, grad_U, grad_W,
-    whole, power, A, B, z, h, g, keys, own,
+    X, q, y, c, U, W, dc, dU, dW, starts, sizes, sigma, factor, safe, f, slopes, grad_c, grad_U, grad_W,
+    A, B, z, h, g, pull, keys, E, P,
 ):  # fmt: skip
-    """Outputs, slopes and gradients of some samples. Arrays are flat, made of rows of ``WIDTH`` heads, but for f, y and slopes."""
-    first, last, tokens, T, d, chunk = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]
-    kappa, offset, height = sigma
-    tiles, students, directions = np.uintp(c.size) // _ROW, starts.size - 1, slopes.shape[1]
-    block = d * _ROW
-    E, Q = np.empty_like(power), np.empty_like(power)
-    S0, S1, rise = np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH]), np.empty_like(own[:WIDTH])
-    shift, pull, four = np.zeros(WIDTH, X.dtype), np.zeros(WIDTH, X.dtype), np.empty(4 * d, X.dtype)
+    """Outputs, slopes and gradients of some samples. Arrays are flat, made of vectors of heads, but for f, y and slopes."""
+    first, last, T, d, chunk = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]
+    L, M, students, directions = (
+        lanes(X),
+        np.uintp(c.size),
+        np.uintp(starts.size - 1),
+        np.uintp(slopes.shape[1]),
+    )
+    block = d * L
     for start in range(first, last, chunk):
         count = min(chunk, last - start)
-        for j in range(start, start + count):
+        for head in range(_ZERO, M, L):
+            for j in range(_ZERO, count):
+                sample, row = start + j, j * M + head
+                _times_query(q, sample * d, d, W, head * d * d, keys)
+                shift = zeros(X) if safe else _largest_logits(X, sample * T * d, T, d, keys)
+                S0, S1 = _over_tokens(
+                    X, sample * T * d, T, d, keys, U, head * d, shift, A, B, head * chunk * d + j * block, E, P
+                )  # fmt: skip
+                store(g, row, S0)
+                store(z, row, S1)
+        for row in range(
+            _ZERO, count * M, _FOUR * L
+        ):  # beyond the last sample there is room for four vectors
+            S = load_four(g, row)
+            kappa, one = fill(S, sigma[0]), fill(S, X.dtype.type(1))
+            inverse = one / S
+            mean = load_four(z, row) * inverse
+            t, rise = tanh(kappa * mean)
+            store(z, row, mean)
+            store(h, row, fill(S, sigma[1]) + fill(S, sigma[2]) * t)
+            store(g, row, kappa * fill(S, sigma[2]) * rise * inverse)
+        for j in range(count):
             for s in range(students):
-                f[j, s] = 0
-            for r in range(directions):
-                slopes[j, r] = 0
-        for tile in range(tiles):
-            c0 = tile * _ROW
-            for j in range(_ZERO, count, _FOUR):
-                some = min(_FOUR, count - j)
-                _queries(q, start + j, some, d, four)
-                _times_queries(four, d, W, tile * d * block, keys)
-                for k in range(some):
-                    row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                    for a in range(d):
-                        for i in range(_ROW):
-                            own[a * _ROW + i] = keys[a * _ROWS4 + k * _ROW + i]
-                    sample = (start + j + k) * T * d
-                    if not safe:
-                        _largest_logits(X, sample, tokens, d, own, E, shift)
-                    _over_tokens(
-                        X, sample, tokens, T, d, own, U, tile * block, safe, shift,
-                        A, B, sums, S0, S1, E, Q, whole, power, numbers,
-                    )  # fmt: skip
-                    for i in range(_ROW):
-                        S0[i] = numbers.one / S0[i]
-                    for i in range(_ROW):
-                        S1[i] *= S0[i]
-                        z[row + i] = S1[i]
-                        S1[i] *= kappa
-                    tanh(S1, Q, rise, whole, power, numbers)
-                    for i in range(_ROW):
-                        Q[i] = offset + height * Q[i]
-                        h[row + i] = Q[i]
-                    for i in range(_ROW):
-                        g[row + i] = kappa * height * rise[i] * S0[i] * c[c0 + i]
-                    for i in range(_ROW):
-                        Q[i] *= c[c0 + i]
-                    for s in range(students):
-                        low, high = max(starts[s], c0), min(starts[s + 1], c0 + _ROW)
-                        if low < high:
-                            f[start + j + k, s] += _total(Q, low - c0, high - c0)
-                for r in range(directions):
-                    _times_queries(four, d, dW, (r * tiles + tile) * d * block, keys)
-                    for k in range(some):
-                        row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                        _change(
-                            A, B, sums, z, g, row, dU, (r * tiles + tile) * block, keys, k * _ROW, d, S0, Q
-                        )  # fmt: skip
-                        for i in range(_ROW):
-                            Q[i] += h[row + i] * dc[r * tiles * _ROW + c0 + i]
-                        slopes[start + j + k, r] += _total(Q, _ZERO, _ROW)
+                f[start + j, s] = inner(c, h, j * M, starts[s], starts[s + _ONE])
+        for r in range(directions):
+            for head in range(_ZERO, M, L):
+                at = r * M + head
+                for j in range(_ZERO, count):
+                    row, sums = j * M + head, head * chunk * d + j * block
+                    _times_query(q, (start + j) * d, d, dW, at * d * d, keys)
+                    change, mean = zeros(X), load(z, row)
+                    for a in range(_ZERO, block, L):
+                        key = load(keys, a)
+                        change += (
+                            load(A, sums + a) * (load(dU, at * d + a) - mean * key) + load(B, sums + a) * key
+                        )
+                    store(pull, row, change * load(g, row) * load(c, head) + load(h, row) * load(dc, at))
+            for j in range(count):
+                slopes[start + j, r] = total(pull, j * M, M)
         if grad_c.size == 0:
             continue
-        for tile in range(tiles):
-            c0 = tile * _ROW
-            for j in range(_ZERO, count, _FOUR):
-                some = min(_FOUR, count - j)
-                _queries(q, start + j, some, d, four)
-                if some < _FOUR:
-                    clear(keys, _ZERO, _FOUR * block)
-                for k in range(some):
-                    row, sums = ((j + k) * tiles + tile) * _ROW, ((j + k) * tiles + tile) * block
-                    for s in range(students):
-                        residual = factor * (f[start + j + k, s] - y[start + j + k, s])
-                        for i in range(max(starts[s], c0), min(starts[s + 1], c0 + _ROW)):
-                            pull[i - c0] = residual
-                    for i in range(_ROW):
-                        grad_c[c0 + i] += pull[i] * h[row + i]
-                    for i in range(_ROW):
-                        pull[i] *= g[row + i]
-                    _pull_back(A, B, sums, z, row, pull, d, grad_U, tile * block, keys, k * _ROW, E, S1)
-                for a in range(d):
-                    for b in range(_ZERO, d, _FOUR):
-                        multiply_add(
-                            four, b, _ONE, d, keys, a * _ROWS4, grad_W, (tile * d + a) * block + b * _ROW
-                        )
+        for j in range(count):
+            row = j * M
+            for s in range(students):
+                residual = factor * (f[start + j, s] - y[start + j, s])
+                for i in range(starts[s], starts[s + _ONE]):
+                    grad_c[i] += residual * h[row + i]
+                    pull[row + i] = residual * c[i] * g[row + i]
+        for head in range(_ZERO, M, L):
+            _pull_back(
+                q, start * d, count, d, A, B, head * chunk * d, z, pull, head, M, grad_U, head * d, grad_W, head * d * d
+            )  # fmt: skip
 
 
 #: By the name of the type.
-attention = {kind: kept(_attention, kind, FAST) for kind in ("float32", "float64")}
+attention = {kind: kept(_attention, kind) for kind in ("float32", "float64")}

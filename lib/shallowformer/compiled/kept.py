@@ -5,10 +5,10 @@ from types import FunctionType
 
 from numba import njit
 
-from shallowformer.compiled.rows import VERSION
+from shallowformer.compiled.vectors import FAST, VERSION
 
 
-def kept(loop: FunctionType, kind: str, liberties: set[str]) -> Callable:
+def kept(loop: FunctionType, kind: str) -> Callable:
     """The loop, compiled under a name of its own.
 
     Processes that compile different types at once do not touch each other's files, and one version's files are not another's.
@@ -16,11 +16,10 @@ def kept(loop: FunctionType, kind: str, liberties: set[str]) -> Callable:
     Args:
         loop: in Python; its name begins with an underscore.
         kind: of the numbers it works on, "float32" or "float64".
-        liberties: what LLVM may do to arithmetic.
     """
     copy = FunctionType(loop.__code__, loop.__globals__, f"{loop.__name__.lstrip('_')}_{kind}_{VERSION[:8]}")
     copy.__qualname__, copy.__doc__ = copy.__name__, loop.__doc__
-    options = {"fastmath": liberties, "nogil": True, "error_model": "numpy"}
+    options = {"fastmath": FAST, "nogil": True, "error_model": "numpy"}
     try:
         return njit(**options, cache=True)(copy)
     except RuntimeError:  # no folder that can be written to

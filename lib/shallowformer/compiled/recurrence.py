@@ -8,70 +8,59 @@ import numpy as np
 from numba import njit
 
 from shallowformer.compiled.kept import kept
-from shallowformer.compiled.rows import FAST, WIDTH, tanh
+from shallowformer.compiled.vectors import FAST, fill, inner, lanes, load_four, store, tanh
 
-_ROW = np.uintp(WIDTH)
+#: Units are a multiple of so many: four registers of float32, where these are largest.
+WIDTH = 64
+
+_ZERO, _FOUR = np.uintp(0), np.uintp(4)
 
 
-@njit(fastmath=FAST | {"reassoc"}, error_model="numpy", forceinline=True)
-def _forwards(driven, start, T, stride, w, unit, z, h, slope, whole, power, numbers):
-    """Replace what drives a row of units by their states; ``h`` is the last one."""
-    at = start
+@njit(fastmath=FAST, forceinline=True)
+def _forwards(driven, start, T, M, w):
+    """Replace what drives the units by their states."""
     for t in range(T):
-        if t > 0:
-            for i in range(_ROW):
-                z[i] = driven[at + i] + w[unit + i] * driven[at - stride + i]
-        else:
-            for i in range(_ROW):
-                z[i] = driven[at + i]
-        tanh(z, h, slope, whole, power, numbers)
-        for i in range(_ROW):
-            driven[at + i] = h[i]
-        at += stride
+        at = start + t * M
+        for i in range(_ZERO, M, _FOUR * lanes(w)):
+            z = load_four(driven, at + i)
+            if t > _ZERO:
+                z += load_four(w, i) * load_four(driven, at + i - M)
+            h, _ = tanh(z)
+            store(driven, at + i, h)
 
 
-@njit(fastmath=FAST | {"reassoc"}, error_model="numpy", forceinline=True)
-def _backwards(driven, last, T, stride, w, unit, back, of_w, one):
+@njit(fastmath=FAST, forceinline=True)
+def _backwards(driven, start, T, M, w, back, of_w):
     """Replace states, from the last on, by what flows back to what drove them."""
-    at = last
-    for s in range(T):
-        for i in range(_ROW):
-            back[i] *= one - driven[at + i] * driven[at + i]
-        if s + 1 < T:
-            for i in range(_ROW):
-                of_w[unit + i] += back[i] * driven[at - stride + i]
-        for i in range(_ROW):
-            driven[at + i] = back[i]
-            back[i] *= w[unit + i]
-        at -= stride
+    for t in range(T):
+        at = start + (T - t) * M - M
+        for i in range(_ZERO, M, _FOUR * lanes(w)):
+            state = load_four(driven, at + i)
+            flow = load_four(back, i) * (fill(state, w.dtype.type(1)) - state * state)
+            if at > start:
+                store(of_w, i, load_four(of_w, i) + flow * load_four(driven, at + i - M))
+            store(driven, at + i, flow)
+            store(back, i, flow * load_four(w, i))
 
 
-def _recurrence(
-    driven, T, rows, c, w, y, scale, backwards, outputs, of_c, of_w, z, h, slope, back, whole, power, numbers
-):
+def _recurrence(driven, T, c, w, y, scale, backwards, outputs, of_c, of_w, back):
     """Outputs of samples; with ``backwards``, sums of residuals times what is named, and in ``driven`` what flows back to it.
 
-    ``driven`` is U X_t by sample, token and unit, in one row; ``rows`` is the number of units over ``WIDTH``.
+    ``driven`` is U X_t by sample, token and unit, in one row.
     """
-    stride = np.uintp(rows) * _ROW
-    sample = np.uintp(T) * stride
-    for j in range(len(y)):
-        start, f = np.uintp(j) * sample, z[0] - z[0]
-        for r in range(rows):
-            unit = np.uintp(r) * _ROW
-            _forwards(driven, start + unit, T, stride, w, unit, z, h, slope, whole, power, numbers)
-            for i in range(_ROW):
-                f += c[unit + i] * h[i]
-        outputs[j] = f * scale
+    M, T = np.uintp(c.size), np.uintp(T)
+    for j in range(np.uintp(y.size)):
+        start = j * T * M
+        last = start + T * M - M
+        _forwards(driven, start, T, M, w)
+        outputs[j] = inner(c, driven, last, _ZERO, M) * scale
         if backwards:
-            residual, last = outputs[j] - y[j], start + sample - stride
-            for r in range(rows):
-                unit = np.uintp(r) * _ROW
-                for i in range(_ROW):
-                    of_c[unit + i] += residual * driven[last + unit + i]
-                    back[i] = residual * c[unit + i]
-                _backwards(driven, last + unit, T, stride, w, unit, back, of_w, numbers.one)
+            residual = outputs[j] - y[j]
+            for i in range(M):
+                of_c[i] += residual * driven[last + i]
+                back[i] = residual * c[i]
+            _backwards(driven, start, T, M, w, back, of_w)
 
 
 #: By the name of the type.
-recurrence = {kind: kept(_recurrence, kind, FAST | {"reassoc"}) for kind in ("float32", "float64")}
+recurrence = {kind: kept(_recurrence, kind) for kind in ("float32", "float64")}

@@ -20,8 +20,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer.compiled.attention import attention
-from shallowformer.compiled.rows import WIDTH, Numbers, integer
+from shallowformer.compiled.attention import TOKENS, attention
+from shallowformer.compiled.vectors import BYTES
 from shallowformer.kernel_regime.model.students import Students
 
 #: Activations a + b·tanh(κz), by name: (κ, a, b).
@@ -31,7 +31,7 @@ ACTIVATIONS = {"tanh": (1.0, 0.0, 1.0), "logistic": (0.5, 0.5, 0.5)}
 PARTS, SAMPLES = 16, 64
 
 #: Bytes of sums over tokens that are kept for a few samples, until their residuals are known.
-IN_CACHE = 2**18
+IN_CACHE = 2**19
 
 
 class FusedPass:
@@ -94,30 +94,27 @@ class FusedPass:
         labels = f[:0] if y is None else np.array(np.broadcast_to(_array(y), f.shape), order="C")
         starts = np.cumsum([0, *students.widths]).astype(np.uintp)
         given = (
-            _filled(_array(X)),
-            _filled(_array(q)),
+            _padded(_array(X), _filling(d)).reshape(-1),
+            _padded(_array(q), _filling(d)).reshape(-1),
             labels,
             *heads,
             *map(np.concatenate, zip(*moves, strict=True)),
             starts,
         )
         factors = (
-            Numbers.of(dtype),
-            tuple(map(dtype.type, self._sigma)),
+            np.array(self._sigma, dtype),
             dtype.type(2 / n),
             _need_no_shift(students.W),
         )
 
-        parts = max(1, min(PARTS, n // SAMPLES))
+        loop, parts = attention[dtype.name], max(1, min(PARTS, n // SAMPLES))
         gradients = [np.zeros((parts, 0 if y is None else block.size), dtype) for block in heads]
-        width, M = _up(d), heads[0].size
-        chunk = 4 * max(1, min(16, IN_CACHE // (4 * dtype.itemsize * M * (2 * width + 3))))
+        width, M = d + _filling(d), heads[0].size
+        chunk = 4 * max(1, min(16, IN_CACHE // (4 * dtype.itemsize * M * (2 * width + 4))))
 
         def part(k: int, scratch: tuple[np.ndarray, ...]) -> None:
-            sizes = np.array([k * n // parts, (k + 1) * n // parts, T, _up(T), width, chunk], np.uintp)
-            attention[dtype.name](
-                *given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch
-            )
+            sizes = np.array([k * n // parts, (k + 1) * n // parts, T, width, chunk], np.uintp)
+            loop(*given, sizes, *factors, f, slopes, *(block[k] for block in gradients), *scratch)
 
         _share_out(part, parts, lambda: _scratch(dtype, chunk, width, M))
         return _results(students, scale, f, slopes, gradients if y is not None else None)
@@ -177,21 +174,6 @@ def _array(part: Tensor) -> np.ndarray:
     return part.detach().contiguous().numpy()
 
 
-def _filled(rows: np.ndarray) -> np.ndarray:
-    """Flat, with all dimensions but the first filled up with zeros to multiples of 4."""
-    return _padded(rows, [0, *(-size % 4 for size in rows.shape[1:])]).reshape(-1)
-
-
-def _up(size: int) -> int:
-    """To the next multiple of 4."""
-    return size + -size % 4
-
-
-def _padded(array: np.ndarray, missing: Sequence[int]) -> np.ndarray:
-    """With so many zeros more at the end of each dimension."""
-    return np.pad(array, [(0, size) for size in missing]) if any(missing) else array
-
-
 def _need_no_shift(W: Tensor) -> bool:
     """Whether no logit can be so large that its power of 2 overflows: tokens and queries lie in the unit ball."""
     entries = _array(W)
@@ -201,28 +183,41 @@ def _need_no_shift(W: Tensor) -> bool:
 
 
 def _packed(c: Tensor, U: Tensor, W: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Blocks, flat, as tiles of ``WIDTH`` heads: c [tile, head], U [tile, k, head], W [tile, k, l, head]; k and l filled up to a multiple of 4."""
+    """Blocks, flat, as tiles of heads that share a vector: c [tile, head], U [tile, k, head], W [tile, k, l, head]; k and l filled up to a multiple of 4."""
     return tuple(_tiles(_array(block)) for block in (c, U, W.transpose(0, 1)))
 
 
+def _lanes(dtype: np.dtype) -> int:
+    return BYTES // dtype.itemsize
+
+
+def _filling(size: int) -> int:
+    """What is missing to the next multiple of 4."""
+    return -size % 4
+
+
+def _padded(array: np.ndarray, *missing: int) -> np.ndarray:
+    """With so many zeros more at the end of the last dimensions."""
+    before = [0] * (array.ndim - len(missing))
+    return np.pad(array, [(0, size) for size in (*before, *missing)]) if any(missing) else array
+
+
 def _tiles(block: np.ndarray) -> np.ndarray:
-    filled = _padded(block, [*(-size % 4 for size in block.shape[:-1]), -block.shape[-1] % WIDTH])
-    return np.moveaxis(filled.reshape(*filled.shape[:-1], -1, WIDTH), -2, 0).reshape(-1)
+    L = _lanes(block.dtype)
+    filled = _padded(block, *map(_filling, block.shape[:-1]), -block.shape[-1] % L)
+    return np.moveaxis(filled.reshape(*filled.shape[:-1], -1, L), -2, 0).reshape(-1)
 
 
 def _apart(flat: np.ndarray, like: Tensor) -> Tensor:
     """The inverse of ``_packed`` for one block."""
     *dims, M = like.shape
-    filled = [_up(size) for size in dims]
-    block = np.moveaxis(flat.reshape(-1, *filled, WIDTH), 0, -2).reshape(*filled, -1)
+    filled = [size + _filling(size) for size in dims]
+    block = np.moveaxis(flat.reshape(-1, *filled, _lanes(flat.dtype)), 0, -2).reshape(*filled, -1)
     block = block[(*map(slice, dims), slice(M))]
     return torch.from_numpy(np.ascontiguousarray(block.swapaxes(0, 1) if len(dims) == 2 else block))
 
 
-def _scratch(dtype: np.dtype, chunk: int, width: int, heads: int) -> tuple[np.ndarray, ...]:
+def _scratch(dtype: np.dtype, chunk: int, d: int, heads: int) -> tuple[np.ndarray, ...]:
     """Memory that a thread works in."""
-    whole = np.empty(4 * WIDTH, integer(dtype))
-    sums = [np.empty(chunk * heads * width, dtype) for _ in range(2)]
-    rows = [np.empty(chunk * heads, dtype) for _ in range(3)]
-    tile = [np.empty(4 * width * WIDTH, dtype) for _ in range(2)]
-    return whole, whole.view(dtype), *sums, *rows, *tile
+    sizes = (*[chunk * heads * d] * 2, *[chunk * heads] * 4, d * _lanes(dtype), *[TOKENS * _lanes(dtype)] * 2)
+    return tuple(np.zeros(size, dtype) for size in sizes)

@@ -5,8 +5,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer.compiled.recurrence import recurrence
-from shallowformer.compiled.rows import WIDTH, Numbers, integer
+from shallowformer.compiled.recurrence import WIDTH, recurrence
 from shallowformer.training.points import Point
 
 __all__ = ["WIDTH", "passed"]
@@ -28,11 +27,9 @@ def passed(
     driven = torch.mm(X.reshape(n * T, d), U.T, out=scratch[: n * T * len(c)].view(n * T, len(c)))
     outputs, of_c, of_w = X.new_empty(n), torch.zeros_like(c), torch.zeros_like(w)
     kind = driven.numpy().dtype
-    z, h, slope, back = (np.zeros(WIDTH, kind) for _ in range(4))
-    whole = np.zeros(WIDTH, integer(kind))
     labels = outputs if y is None else y.contiguous()
     recurrence[kind.name](
-        driven.numpy().reshape(-1), T, len(c) // WIDTH, c.numpy(), w.numpy(), labels.numpy(), kind.type(len(c) ** -0.5), y is not None,
-        outputs.numpy(), of_c.numpy(), of_w.numpy(), z, h, slope, back, whole, whole.view(kind), Numbers.of(kind),
+        driven.numpy().reshape(-1), T, c.numpy(), w.numpy(), labels.numpy(), kind.type(len(c) ** -0.5), y is not None,
+        outputs.numpy(), of_c.numpy(), of_w.numpy(), np.empty(len(c), kind),
     )  # fmt: skip
     return outputs, () if y is None else (of_c, driven.T @ X.reshape(n * T, d), of_w)
