@@ -286,6 +286,14 @@ def test_a_failing_cell_is_named(repository):
     assert (done.record, done.error) == (None, "AssertionError: one is not two")
 
 
+def test_what_is_printed_slowly_stands_in_one_piece(repository):
+    repository.say(
+        "import sys, time\nfor k in range(3):\n    print(k, flush=True)\n    time.sleep(0.3)\nprint('!', file=sys.stderr)"
+    )
+    (printed, warned) = repository.run().record.outputs[0]
+    assert (printed.text, warned.text) == ("0\n1\n2\n", "!\n")
+
+
 def test_a_hungry_chapter_is_stopped(repository, monkeypatch):
     monkeypatch.setattr(kernel, "GIGABYTES", 0.001)
     repository.say("1")

@@ -71,7 +71,7 @@ def run(path: Path, full: bool = False, parent: warm.Parent | None = None) -> Ru
         chapter=chapter,
         key=key,
         read={place: keys.state(place) for place in read},
-        outputs=[cell.outputs for cell in copy.cells[len(before) : len(before) + len(cells)]],
+        outputs=[_joined(cell.outputs) for cell in copy.cells[len(before) : len(before) + len(cells)]],
         seconds=watched["seconds"],
         gigabytes=watched["gigabytes"],
         **planted,
@@ -94,6 +94,18 @@ def _around(chapter: str, full: bool, seen: Path, outcomes: Path) -> tuple[list[
     ]
     plant = f"plant({chapter!r}, {str(closure.PACKAGES['mistakes'])!r}, {full}, {str(outcomes)!r})"
     return before, [call("bookext.watch", f"report({str(seen)!r})"), call("bookext.planted", plant)]
+
+
+def _joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Outputs, with text that follows text in one piece: where it was cut depends on how fast the machine is."""
+    whole: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        last = whole[-1] if whole else {}
+        if output.output_type == last.get("output_type") == "stream" and output.name == last.name:
+            last.text += output.text
+        else:
+            whole.append(output)
+    return whole
 
 
 def _execute(notebook: nbformat.NotebookNode, folder: Path, parent: warm.Parent | None) -> str:
