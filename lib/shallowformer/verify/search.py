@@ -23,7 +23,7 @@ from shallowformer.verify.sets import AdmissibleSet, Point
 
 #: Points at edges that are drawn for each restart; a quarter of the restarts begin at the best of them, a quarter at any.
 DRAWN = 3
-#: Steps of the first climb, which gets over kinks and onto boundaries.
+#: Steps of the first climb, which gets over kinks and onto boundaries; a search of less than twice as many makes no other.
 BRISK = 60
 #: Climbs after it, each more patient: evaluations over which a gain is judged, and the share of the value that is no gain.
 PATIENCE = ((20, 1e-7), (40, 1e-8), (80, 1e-9))
@@ -199,15 +199,18 @@ def maximise(
     climb = functools.partial(
         adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors
     )
-    at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=min(steps, BRISK))
-    left = steps
+    brisk = BRISK if steps > 2 * BRISK else steps
+    at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=brisk)
+    left = steps - brisk
     for window, near in PATIENCE:
         at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near)
         left -= used
         found = _around(problem, at) if edges else None
         if found is not None:
             at = Ascent(found, *evaluate(found))
-        elif _enough(at.f, attains, gap) or left <= 0:
+        elif _enough(at.f, attains, gap):
+            break
+        if left <= 0:
             break
     if attains is not None and at.f.max() < attains * (1 - gap):
         ended = lambda f: _enough(np.maximum(f, at.f), attains, gap)
