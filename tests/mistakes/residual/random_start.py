@@ -79,7 +79,7 @@ def _measured_larger(*problem, **options):
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "rt-lemma-w-path": [_more(1.001)],
-    "rt-lemma-w-path/longer": [_less(0.99)],
+    "rt-lemma-w-path/longer": [_less(0.95)],
     "rt-lemma-w-move": [_more(1.05)],
     "rt-lemma-w-attention": [_more(1.05)],
     "rt-lemma-w-attention/code": [
