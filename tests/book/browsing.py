@@ -4,7 +4,6 @@ Where Playwright or Chromium is missing, the files that import this one are skip
 """
 
 import functools
-import gzip
 import os
 import shutil
 import threading
@@ -38,9 +37,6 @@ LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for nam
 #: Boxes that scroll sideways are stops for the tabulator key, once the page's script has seen their new size.
 REACHABLE = "() => [...document.querySelectorAll('article pre')].every(box => box.scrollWidth <= box.clientWidth || box.tabIndex >= 0)"
 
-#: Kinds of files that hosts send compressed.
-TEXT = {".html", ".css", ".js", ".svg", ".json", ".txt", ".xml"}
-
 
 @dataclass
 class Served:
@@ -53,14 +49,9 @@ class Served:
     def url(self, page: str) -> str:
         return f"{self.address}{page}.html"
 
-    def weight(self) -> int:
-        """Bytes of what was sent, compressed as hosts do, since ``asked`` was last cleared."""
-        return sum(_compressed(self.folder / unquote(path).lstrip("/")) for path in self.asked)
-
-
-def _compressed(file: Path) -> int:
-    data = (file / "index.html" if file.is_dir() else file).read_bytes()
-    return len(gzip.compress(data, 6)) if file.suffix in TEXT else len(data)
+    def sent(self) -> set[Path]:
+        """The files that were sent since ``asked`` was last cleared."""
+        return {self.folder / unquote(path).lstrip("/") for path in self.asked}
 
 
 @contextmanager
