@@ -34,6 +34,16 @@ DESKTOP, PHONE = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 GUISES = {"light": (DESKTOP, "light"), "dark": (DESKTOP, "dark"), "phone": (PHONE, "dark")}
 LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("look.js", "thin.js"))
 
+#: Every browser has a font for each of these; a page is set in the narrowest and the widest of them.
+FAMILIES = ("serif", "sans-serif", "monospace")
+WIDTHS = """families => families.map(family => {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `100px ${family}`;
+  return pen.measureText("A quick brown fox jumps over 13 dogs").width;
+})"""
+SET = """family => ["base", "heading"].forEach(of => family ? document.documentElement.style.setProperty(`--pst-font-family-${of}`, family)
+  : document.documentElement.style.removeProperty(`--pst-font-family-${of}`))"""
+
 #: Boxes that scroll sideways are stops for the tabulator key, once the page's script has seen their new size.
 REACHABLE = "() => [...document.querySelectorAll('article pre')].every(box => box.scrollWidth <= box.clientWidth || box.tabIndex >= 0)"
 
@@ -114,11 +124,12 @@ def visiting(browser: Browser, formulas: bool = True, **how) -> Iterator[Browser
 
 @dataclass(frozen=True)
 class Visit:
-    """What was seen on a page with every fold open: what went wrong, and by guise how it looks and what axe says."""
+    """What was seen on a page with every fold open: what went wrong, by guise how it looks and what axe says, and by font how much too wide it is on a phone."""
 
     troubles: list[str]
     looks: dict[str, dict]
     axe: dict[str, list[str]]
+    sideways: dict[str, int]
 
     def found(self, *fields: str) -> dict[str, list]:
         """What is not empty of these fields of the looks."""
@@ -135,17 +146,30 @@ def visit(
     _dress(tab, guises[0])
     arrive(tab, served.url(page))
     tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    looks, blamed = {}, {}
+    looks, blamed, sideways = {}, {}, {}
     for guise in guises:
         _dress(tab, guise)
         looks[guise] = tab.evaluate(LOOK)
+        if guise == "phone":
+            sideways = _sideways(tab)
     if axe:
         tab.evaluate(THIN)  # nothing looks as it did after this
         for guise in reversed(guises):
             _dress(tab, guise)
             blamed[guise] = _axe(tab)
     tab.close()
-    return Visit(troubles, looks, blamed)
+    return Visit(troubles, looks, blamed, sideways)
+
+
+def _sideways(tab: Page) -> dict[str, int]:
+    """How much wider than the screen a page is, in the narrowest and in the widest font."""
+    found, widths = {}, dict(zip(tab.evaluate(WIDTHS, FAMILIES), FAMILIES, strict=True))
+    for family in (widths[min(widths)], widths[max(widths)]):
+        tab.evaluate(SET, family)
+        _settle(tab)
+        found[family] = tab.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+    tab.evaluate(SET, "")
+    return found
 
 
 def _dress(tab: Page, guise: str) -> None:

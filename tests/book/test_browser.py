@@ -62,6 +62,10 @@ def test_nothing_is_cut_off_and_what_scrolls_fades_and_can_be_reached(seen):
     assert all(look["sideways"] <= 0 for look in seen.looks.values())
 
 
+def test_no_font_makes_a_page_wider_than_a_phone(seen):
+    assert not any(seen.sideways.values()), seen.sideways
+
+
 def test_no_fold_needs_a_script_and_all_code_can_be_copied(seen):
     assert seen.found("scripted", "uncopied") == {}
 
@@ -97,6 +101,15 @@ def test_what_is_wrong_is_seen(context, tmp_path, html, field):
         found = visit(context, served, "page", ["light"], axe=field == "axe")
     seen = {**found.looks["light"], **found.axe, "troubles": found.troubles}
     assert seen["light" if field == "axe" else field]
+
+
+def test_a_font_that_makes_a_page_too_wide_is_seen(context, tmp_path):
+    page = '<!DOCTYPE html><html lang="en"><head><title>T</title><style>html[style*="serif"] p { width: 200em }</style></head><body><p>Text</p></body></html>'
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    with serving(tmp_path) as served:
+        found = visit(context, served, "page", ["phone"], axe=False)
+    assert found.looks["phone"]["sideways"] <= 0 < max(found.sideways.values())
+    assert len(found.sideways) == 2
 
 
 def test_a_sound_page_is_not_blamed(context, tmp_path):
