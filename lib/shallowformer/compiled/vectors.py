@@ -235,7 +235,7 @@ def exp2(z):
     one, magic, lowest, _ = numbers(z)
     x = choose(z, lowest, lowest, z)
     whole = x + magic
-    return grown(fraction(x - (whole - magic)) + one, whole)
+    return (fraction(x - (whole - magic)) + one) * grown(one, whole)
 
 
 @njit(fastmath=FAST, forceinline=True, error_model="numpy")

@@ -1,6 +1,6 @@
 """A pass over the data as one compiled loop on a CPU: what ``torch_pass`` does, without a trip to memory between two operations.
 
-For a few samples at a time, and ``WIDTH`` heads at a time, all that Lemma 1 needs is summed over tokens as there; when all heads of the
+For a few samples at a time, and as many heads as share a vector, all that Lemma 1 needs is summed over tokens as there; when all heads of the
 samples are done, their residuals are known and the gradients follow. Samples are cut into parts that do not depend on the number of threads,
 and what the parts found is added in their order: outputs, losses and gradients are the same bit for bit on any number of threads.
 
