@@ -12,6 +12,9 @@ from shallowformer.training.points import Point, mapped
 #: One number for all units, or one a unit.
 Radius = float | Float[Tensor, ""] | Float[Tensor, " k"]
 
+#: Between this and its inverse the squares of a vector neither overflow nor vanish, in single precision too.
+_PLAIN = 1e-12
+
 
 def lengths(units: Float[Tensor, "k ..."]) -> Float[Tensor, " k"]:
     """Norm of each unit, whatever the size of its entries."""
@@ -37,9 +40,12 @@ def spread(
 
 def to_length(units: Float[Tensor, " k *e"], length: Radius) -> Float[Tensor, " k *e"]:
     """Units scaled to a length, however short they are; 0 stays 0."""
-    rows, _ = _balanced(units)
-    factor = length / torch.linalg.vector_norm(rows, dim=1).clamp(min=1)
-    return (rows * factor[:, None]).reshape(units.shape)
+    rows = units.reshape(len(units), -1)
+    norm = torch.linalg.vector_norm(rows, dim=1)
+    if not _PLAIN < float(norm.min()) <= float(norm.max()) < 1 / _PLAIN:  # squares may overflow or vanish
+        rows, _ = _balanced(units)
+        norm = torch.linalg.vector_norm(rows, dim=1).clamp(min=1)
+    return (rows * (length / norm)[:, None]).reshape(units.shape)
 
 
 def shorten(

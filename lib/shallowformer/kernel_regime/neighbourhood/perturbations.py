@@ -18,7 +18,6 @@ from shallowformer.kernel_regime.model.parameters import Parameters, plus
 from shallowformer.kernel_regime.model.transformer import validated
 from shallowformer.kernel_regime.neighbourhood.region import on_boundary, radii
 from shallowformer.queries import Query, last_token
-from shallowformer.training import balls
 
 #: Inputs whose features are held at a time.
 CHUNK = 250
@@ -138,76 +137,74 @@ def adversarial(
     rise = search.head(u, w)[0] - search.start
     delta = Parameters(
         c=r_c * torch.where(rise < 0, -1.0, 1.0).to(u.dtype),
-        U=u,
-        W=w[:, :, None] * q / length**2 if length > 0 else torch.zeros_like(phi0.W),
+        U=u.mT,
+        W=w.mT[:, :, None] * q / length**2 if length > 0 else torch.zeros_like(phi0.W),
     )
     return delta, value.sum() / phi0.m**0.5
 
 
 class _Search:
-    """The error of each head as a function of u = δU and w = δW q, and its ascent."""
+    """The error of each head as a function of u = δU and w = δW q, and its ascent.
+
+    Heads come last, tokens and coordinates before them: along an axis as short as a sequence sums and softmax take longer.
+    """
 
     def __init__(self, X: Tensor, q: Tensor, phi0: Parameters, radius: Sequence[float], sigma: Activation):
-        self.X, self.U, self.logits = X, phi0.U, X @ (phi0.W @ q).T
+        self.X, self.U, self.logits = X, phi0.U.mT.contiguous(), X @ (phi0.W @ q).mT
         self.sign, self.radius, self.sigma = phi0.c, radius, sigma
-        zero = torch.zeros_like(phi0.U)
+        zero = torch.zeros_like(self.U)
         self.start, *self.slope = self.head(zero, zero)
 
     def head(
-        self, u: Float[Tensor, "... m d"], w: Float[Tensor, "... m d"]
-    ) -> tuple[Float[Tensor, "... m"], Float[Tensor, "... m d"], Float[Tensor, "... m d"]]:
+        self, u: Float[Tensor, "... d m"], w: Float[Tensor, "... d m"]
+    ) -> tuple[Float[Tensor, "... m"], Float[Tensor, "... d m"], Float[Tensor, "... d m"]]:
         """Outputs h, and their gradients in u and w."""
-        # Heads come last, tokens before them: along an axis as short as a sequence sums and softmax take longer.
-        alpha = torch.softmax(self.logits + self.X @ w.mT, -2)
-        scores = self.X @ (self.U + u).mT
-        z = (alpha * scores).sum(-2)
-        first = self.sigma.first(z)[..., None]
-        pull = alpha * (scores - z[..., None, :])
-        return self.sigma(z), first * (alpha.mT @ self.X), first * (pull.mT @ self.X)
+        alpha = torch.softmax(self.logits + self.X @ w, -2)
+        scores = self.X @ (self.U + u)
+        z = (alpha * scores).sum(-2, keepdim=True)
+        first, pull = self.sigma.first(z), alpha * (scores - z)
+        return self.sigma(z)[..., 0, :], first * (self.X.mT @ alpha), first * (self.X.mT @ pull)
 
     def error(self, u: Tensor, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """√m times the error of each head at its best δc, and its gradients."""
         h, by_u, by_w = self.head(u, w)
         rise = h - self.start
-        linear = (self.slope[0] * u).sum(-1) + (self.slope[1] * w).sum(-1)
+        linear = (self.slope[0] * u + self.slope[1] * w).sum(-2)
         value = self.radius[0] * rise.abs() + self.sign * (rise - linear)
-        weight = (self.radius[0] * torch.where(rise < 0, -1.0, 1.0) + self.sign)[..., None]
-        sign = self.sign[:, None]
-        return value, weight * by_u - sign * self.slope[0], weight * by_w - sign * self.slope[1]
+        weight = (self.radius[0] * torch.where(rise < 0, -1.0, 1.0) + self.sign)[..., None, :]
+        return value, weight * by_u - self.sign * self.slope[0], weight * by_w - self.sign * self.slope[1]
 
     def climb(self, starts: int, steps: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
         generator = Generator(device=self.U.device).manual_seed(seed)
         draw = lambda: torch.randn(
-            starts, *self.U.shape, generator=generator, dtype=self.U.dtype, device=self.U.device
+            starts, *self.U.mT.shape, generator=generator, dtype=self.U.dtype, device=self.U.device
         )
-        u, w = draw(), draw()
+        moves = torch.stack([draw(), draw()]).mT.contiguous()
+        radius = self.U.new_tensor(self.radius[1:])[:, None, None, None]
         signs = ((1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0))
         for k, (up, across) in zip(range(starts), signs, strict=False):
-            u[k], w[k] = up * self.slope[0], across * self.slope[1]
-        u, w = _to_length(u, self.radius[1]), _to_length(w, self.radius[2])
-        best, best_u, best_w = torch.full_like(u[..., 0], -torch.inf), u, w
+            moves[0, k], moves[1, k] = up * self.slope[0], across * self.slope[1]
+        moves = _to_length(moves, radius)
+        best, best_moves = torch.full_like(moves[0, :, 0], -torch.inf), moves
         for step in range(steps + 1):
-            value, by_u, by_w = self.error(u, w)
+            value, *uphill = self.error(*moves)
             better = value > best
             best = torch.where(better, value, best)
-            best_u, best_w = (torch.where(better[..., None], x, y) for x, y in ((u, best_u), (w, best_w)))
+            best_moves = torch.where(better[:, None], moves, best_moves)
             # Long steps first: on a convex function the full step to the farthest point uphill never descends.
             size = 2.0 if step < steps // 3 else 0.87 ** (step - steps // 3)
-            u = _into_ball(u + _to_length(by_u, size * self.radius[1]), self.radius[1])
-            w = _into_ball(w + _to_length(by_w, size * self.radius[2]), self.radius[2])
-            if step == steps // 3:
-                u, w = best_u, best_w
-        winner = best.argmax(0)
-        heads = torch.arange(len(winner), device=winner.device)
-        return best_u[winner, heads], best_w[winner, heads], best[winner, heads]
+            moves = moves + _to_length(torch.stack(uphill), size * radius)
+            moves = moves * (radius / _norm(moves)).clamp(max=1) if step != steps // 3 else best_moves
+        best, winner = best.max(0)
+        u, w = best_moves[:, winner, :, torch.arange(len(winner), device=winner.device)].unbind(1)
+        return u.mT, w.mT, best
 
 
-def _to_length(x: Tensor, length: float) -> Tensor:
-    """Vectors along the last dimension scaled to a length; 0 stays 0."""
-    return balls.to_length(x.flatten(0, -2), length).reshape(x.shape)
+def _norm(x: Tensor) -> Tensor:
+    """Of vectors along the last dimension but one; where it is 0, the least number that can divide."""
+    return x.square().sum(-2, keepdim=True).sqrt().clamp(min=torch.finfo(x.dtype).tiny)
 
 
-def _into_ball(x: Tensor, radius: float) -> Tensor:
-    """Vectors along the last dimension pulled into a ball around 0."""
-    norm = functools.partial(torch.linalg.vector_norm, dim=-1)
-    return balls.shorten(x.flatten(0, -2), radius, norm=norm)[0].reshape(x.shape)
+def _to_length(x: Tensor, length: Tensor) -> Tensor:
+    """Vectors along the last dimension but one scaled to a length; 0 stays 0."""
+    return x / _norm(x) * length
