@@ -22,14 +22,14 @@ Radii = Sequence[float]
 
 
 def turn_over_heads(
-    R: Float[Tensor, " m"], rho: Radii, nu: Radii, sigma: Activation = TANH
-) -> Float[Tensor, ""]:
+    R: Float[Tensor, "*n m"], rho: Radii, nu: Radii, sigma: Activation = TANH
+) -> Float[Tensor, "*n"]:
     """A bound on |e(φ) − e(φ⁽⁰⁾)| for all X, all φ in Ω_ρ and all comparators in Ω_ν̄ (Theorem B).
 
     m^{−1/2} · (1/m) Σ_i [σ₁(ρ_cG₁(R_i; ν̄) + (ν̄_c + ρ_c)G₁(R_i; ρ)) + (1 + ρ_c/√m)(G₂(R_i; ρ, ν̄) + ½G₂(R_i; ρ))].
 
     Args:
-        R: the longest U_i of each head in Ω_ρ.
+        R: the longest U_i of each head in Ω_ρ, of one initialisation or of several.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         nu: radii ν̄ of the comparator, each at least 0.
         sigma: the activation.
@@ -37,7 +37,7 @@ def turn_over_heads(
     Raises:
         ValueError: an entry or a radius below 0.
     """
-    return _turn(R, blocks.number_of_heads(R), rho, nu, sigma, closed=False).mean()
+    return _turn(R, arguments.floating("R", R, "... m").shape[-1], rho, nu, sigma, closed=False).mean(-1)
 
 
 def turn_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Number:
@@ -135,11 +135,13 @@ def turn_without_dimension(
     return lead / m**0.5, rest.mean() / m
 
 
-def epsilon(R: Float[Tensor, " m"], rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH) -> float:
+def epsilon(
+    R: Float[Tensor, "*n m"], rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH
+) -> Float[Tensor, "*n"]:
     """Theorem B's bound on ε = sup over Ω_ρ of the root mean square of e, with probability 1 − δ: no n, no log m.
 
     Args:
-        R: the longest U_i of each head in Ω_ρ, m even.
+        R: the longest U_i of each head in Ω_ρ, m even, of one initialisation or of several.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         nu: sup norms ν̄ of the mapping that represents the target; the comparator is its transported point.
         delta: probability of failure, in (0, 1).
@@ -151,5 +153,5 @@ def epsilon(R: Float[Tensor, " m"], rho: Radii, nu: Radii, delta: float, sigma: 
     Raises:
         ValueError: an odd number of heads, an entry or a radius below 0, ``delta`` outside (0, 1).
     """
-    bound = approximation.rms_bernstein(tuple(nu), blocks.number_of_heads(R), delta, sigma)
-    return bound + float(turn_over_heads(R, rho, nu, sigma))
+    m = arguments.floating("R", R, "... m").shape[-1]
+    return approximation.rms_bernstein(tuple(nu), m, delta, sigma) + turn_over_heads(R, rho, nu, sigma)
