@@ -142,8 +142,8 @@ class Comparison:
         residual = f - self.y
         pulled = linear_model.pull_back(now, 2 / n * residual / m**0.5)
         gradient = Parameters(pulled.c, phi.c[:, None] * pulled.U, phi.c[:, None, None] * pulled.W)
-        q2 = now.q.square().sum(-1)[:, None]
-        by_theta = now.u.square().sum(-1) + now.w_left.square().sum(-1) * q2
+        own = phi.c.square().repeat_interleave(phi.d)
+        by_u, by_w = (block.square().flatten(1) @ own for block in (now.u, now.w_left))
         return Terms(
             residual=residual,
             app=self.lin_tilde - self.y,
@@ -151,7 +151,7 @@ class Comparison:
             cof=here - at_start,
             lin_there=self.there - self.lin_tilde,
             rem=self.there - f - here,
-            squares=(now.c.square() + phi.c.square() * by_theta).sum(1) / m,
+            squares=(now.c.square().sum(1) + by_u + by_w * now.q.square().sum(-1)) / m,
             gradient=gradient,
             ascent=points.inner(gradient.blocks, to_tilde.blocks),
             distance=squared_distance(phi, self.tilde),
