@@ -1,10 +1,10 @@
 """Series with a long memory: the autoregression AR(L), windows of it, and channels that say where in a window a token stands."""
 
-import itertools
 import math
 
 import torch
 from jaxtyping import Float
+from scipy.signal import lfilter
 from torch import Generator, Tensor
 
 from shallowformer import arguments
@@ -37,8 +37,7 @@ def series(
     arguments.positive("variance", variance)
     X = torch.randn(math.ceil(length / lag), lag, generator=generator, dtype=torch.float64) * variance**0.5
     X[0] /= (1 - alpha**2) ** 0.5
-    for earlier, later in itertools.pairwise(X):  # L series of lag 1, side by side
-        later += alpha * earlier
+    X = torch.from_numpy(lfilter([1.0], [1.0, -alpha], X.numpy(), axis=0))  # L series of lag 1, side by side
     return X.flatten()[:length]
 
 
