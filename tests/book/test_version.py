@@ -35,6 +35,7 @@ def test_the_changelog_begins_with_this_version_and_its_day_once_it_has_one():
 def test_a_page_says_the_version_at_its_foot(monkeypatch):
     class Config:
         html_baseurl = ogp_site_url = version = release = None
+        ogp_social_cards = {}
 
     page_context.configure(None, config := Config())
     assert config.version == config.release == version.VERSION

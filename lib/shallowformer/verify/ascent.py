@@ -3,6 +3,7 @@
 One evaluation serves all restarts, so what a climb costs is the number of evaluations; numbers here are rows of flat arrays, one row a restart.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -104,6 +105,7 @@ def ascend(
     evaluations: int,
     window: int,
     near: float,
+    enough: float = math.inf,
 ) -> tuple[Ascent, int]:
     """Climb until every restart has arrived, promises no more than the best has, or the evaluations are used up.
 
@@ -115,6 +117,7 @@ def ascend(
         evaluations: at most so many.
         window: so many evaluations back a restart's gains are looked at, to see what it still promises.
         near: a promised rise below this share of the best value is none.
+        enough: a value above which nobody wants to know more.
 
     Returns:
         Where the restarts are then, and how many evaluations it took.
@@ -127,7 +130,7 @@ def ascend(
     slope = open(z, g)
     way = open(z, _first(z, slope))
     used = 0
-    while used < evaluations and not done.all():
+    while used < evaluations and not done.all() and f.max() <= enough:
         past.append(f)
         wrong = ~done & (dot(slope, way) <= 0)
         if wrong.any():
@@ -136,7 +139,8 @@ def ascend(
         step = length[:, None] * way
         most = GROWTH * (1 + np.abs(z).max(1)) / np.abs(step).max(1).clip(min=1e-300)
         trial = pick(done, z, admit(z + step * most.clip(max=1)[:, None]))
-        ft, gt = evaluate(trial)
+        ft, gt = f.copy(), g.copy()
+        ft[~done], gt[~done] = evaluate(trial[~done])
         used += 1
         step = trial - z
         higher = ft >= f + 1e-4 * dot(g, step).clip(min=0) - 1e-15 * np.abs(f)

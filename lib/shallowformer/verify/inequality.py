@@ -123,11 +123,20 @@ class Inequality:
         right = self.rhs
         return replace(self, rhs=(lambda **p: factor * right(**p)) if callable(right) else factor * right)
 
-    def run(self) -> Verdict:
-        """Search every set, evaluate the known extremal points, and compare with the expectation."""
+    def missed(self) -> str:
+        """What is said to be attained at a known point and is not, in words; "" if nothing."""
+        return self._missed(self._at_known())
+
+    def run(self, patient: bool = True) -> Verdict:
+        """Search every set, evaluate the known extremal points, and compare with the expectation.
+
+        Args:
+            patient: whether a search goes on when it has refuted what should hold, or when its restarts agree on less than it should reach.
+        """
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
-        known = {name: float(self.ratio(**point).detach().max()) for name, point in self.known.items()}
-        aim = self._aim(known)
+        known = self._at_known()
+        aim = self._aim(known) if patient else None
+        enough = math.inf if patient or self.expect == "violated" else 1 + self.rounding
         found = {
             name: maximise(
                 self.ratio,
@@ -138,6 +147,7 @@ class Inequality:
                 attains=aim,
                 gap=self.gap,
                 edges=self.edges,
+                enough=enough,
             )
             for name, over in sets.items()
         }
@@ -193,6 +203,10 @@ class Inequality:
             witness={name: value.squeeze(0) for name, value in witness.items()},
         )
 
+    def _at_known(self) -> dict[str, float]:
+        """The ratio at the known points."""
+        return {name: float(self.ratio(**point).detach().max()) for name, point in self.known.items()}
+
     def _aim(self, known: dict[str, float]) -> float | None:
         """What a search should not miss: what is said to be attained, what a known point has, of a refutation as much as there is."""
         if self._target is None and self.expect == "violated":
@@ -220,13 +234,19 @@ class Inequality:
                 )
             if self.attains is not None and value > target * (1 + self.gap):
                 return f"the search reached ratio {value:.7f}{place}, the claim says that {target:.7f} is the most"
-        for name, value in known.items():
-            if target is not None and value < target * (1 - self.gap):
-                return f"the known {name} has only ratio {value:.7f}, the claim says {target:.7f} is attained there"
+        if missed := self._missed(known):
+            return missed
         if best_known is not None and max(found.values()) < best_known * (1 - self.gap):
             return (
                 f"the search reached only ratio {max(found.values()):.7f}, a known point has {best_known:.7f}"
             )
+        return ""
+
+    def _missed(self, known: dict[str, float]) -> str:
+        target = self._target
+        for name, value in known.items():
+            if target is not None and value < target * (1 - self.gap):
+                return f"the known {name} has only ratio {value:.7f}, the claim says {target:.7f} is attained there"
         return ""
 
     def _summary(self, ratio: float, where: str, known: dict[str, float], arrived: int) -> str:

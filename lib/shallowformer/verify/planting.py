@@ -2,7 +2,8 @@
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
 sound: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; and an interval from a share of the draws or
-seeds that excludes the claim is wider than that from all.
+seeds that excludes the claim is wider than that from all. A search that falls short of a mistaken claim ends when its restarts agree, where the
+chapter's would try harder; ``full`` does, too.
 """
 
 import functools
@@ -132,6 +133,8 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
         mistaken = mistake.change(settled.remembered if mistake.wrong is None else settled.check)
         if not full and contradicted(mistaken, settled.verdict.witness):
             return True
+        if not full and isinstance(mistaken, Inequality):
+            return bool(mistaken.missed()) or not mistaken.run(patient=False).passed
         return not mistaken.run().passed
 
 
@@ -154,7 +157,7 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
         if any(float(check.ratio(**point).detach().max()) > 1 + check.rounding for point in points):
             return True
         short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
-        return replace(check, **short).run().verdict == "violated"
+        return replace(check, **short).run(patient=False).verdict == "violated"
     if isinstance(check, Rate) and len(check.seeds) > FEWEST:
         return (
             replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)]).run().verdict

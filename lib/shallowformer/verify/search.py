@@ -158,6 +158,7 @@ def maximise(
     attains: float | None = None,
     gap: float = NEAR,
     edges: bool = True,
+    enough: float = math.inf,
 ) -> SearchResult:
     """Climb on ``objective`` from many starts; a lower bound on the supremum, never more.
 
@@ -174,6 +175,7 @@ def maximise(
         attains: the value that is said to be attained, if one is: the search goes on until it is reached.
         gap: how near counts as reached, relative to it.
         edges: whether half of the restarts begin at edges, and other sizes and jumps are tried; not where rounding decides there.
+        enough: a value above which the search ends.
 
     Returns:
         The largest value and its point.
@@ -200,11 +202,13 @@ def maximise(
         adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors
     )
     brisk = BRISK if steps > 2 * BRISK else steps
-    at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=brisk)
+    at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=brisk, ended=lambda f: f.max() > enough)
     left = steps - brisk
     for window, near in PATIENCE:
-        at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near)
+        at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
         left -= used
+        if at.f.max() > enough:
+            break
         found = _around(problem, at) if edges else None
         if found is not None:
             at = Ascent(found, *evaluate(found))
