@@ -134,7 +134,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-lemma-11-tokens/scores": [_together(1)],
     "ts-lemma-11-tokens/weights": [package("attention climbs", joint_gram, "run", _backwards)],
     **{f"ts-lemma-11-tokens/{part}": mistakes for part, mistakes in _STEP.items()},
-    "ts-lemma-11-tokens/ratio": _STEP["ratio"][:1],
     "ts-lemma-11-tokens/numbers": [
         package("κ forgotten", joint_conditions, "lemma_11", _no_logits),
         _wrong(Lemma11, "logits", 0.9, "a tenth less"),
