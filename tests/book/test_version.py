@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from types import SimpleNamespace
 
 import yaml
 from built import BOOK_PAGES, file, text
@@ -33,11 +34,7 @@ def test_the_changelog_begins_with_this_version_and_its_day_once_it_has_one():
 
 
 def test_a_page_says_the_version_at_its_foot(monkeypatch):
-    class Config:
-        html_baseurl = ogp_site_url = version = release = None
-        ogp_social_cards = {}
-
-    page_context.configure(None, config := Config())
+    page_context.configure(None, config := SimpleNamespace(ogp_social_cards={}))
     assert config.version == config.release == version.VERSION
     assert "{{ release }}" in (ROOT / "book/_templates/page-foot.html").read_text(encoding="utf-8")
 
