@@ -79,10 +79,10 @@ def test_it_is_the_oracle_of_closed_forms(widths):
             assert_agrees(found, block, 10)
         ours = linear_model.Tangent(gradients.features(X, phi), phi.c, y)
         theirs = oracle.tangent(phi.blocks)
-        step = parameters.random(phi.m, 3, generator).blocks
+        steps = [block[None] for block in parameters.random(phi.m, 3, generator).blocks]
         for a, b in (
             (ours.residual, theirs.residual),
-            (ours.along(step), theirs.along(step)),
+            (ours.along(steps), theirs.along(tuple(steps))),
             (ours.gram(), theirs.gram()),
         ):
             assert_agrees(a, b, 10)

@@ -52,9 +52,9 @@ class Tangent:
     point: Point
     residual: Float[Tensor, " n"]
 
-    def along(self, step: Point) -> Float[Tensor, " n"]:
-        """⟨∇f_j, δ⟩ of every output."""
-        return along(self.outputs, self.point, step)
+    def along(self, steps: Point) -> Float[Tensor, "k n"]:
+        """⟨∇f_j, δ⟩ of every output, for k directions."""
+        return vmap(lambda step: along(self.outputs, self.point, step))(steps)
 
     def gram(self) -> Float[Tensor, "n n"]:
         """⟨∇f_j, ∇f_k⟩, from one backward pass a sample."""

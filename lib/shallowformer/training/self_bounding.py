@@ -28,8 +28,8 @@ class Tangent(Protocol):
     #: r_j = f_j − y_j.
     residual: Float[Tensor, " n"]
 
-    def along(self, step: Point) -> Float[Tensor, " n"]:
-        """⟨∇f_j, δ⟩ of every output."""
+    def along(self, steps: Point) -> Float[Tensor, "k n"]:
+        """⟨∇f_j, δ⟩ of every output, for k directions stacked block by block."""
 
     def gram(self) -> Float[Tensor, "n n"]:
         """⟨∇f_j, ∇f_k⟩ of every two outputs."""
@@ -58,12 +58,12 @@ def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> fl
     return (epsilon + (epsilon**2 + rest * V0 / (eta * steps)) ** 0.5) / (2 * rest)
 
 
-def misfit(tangent: Tangent, away: Point) -> Float[Tensor, " n"]:
-    """e_j = r_j + ⟨∇f_j, φ̃ − φ⟩: what the tangent model at φ makes of the comparator, less the label.
+def misfit(tangent: Tangent, away: Point) -> Float[Tensor, "k n"]:
+    """e_j = r_j + ⟨∇f_j, φ̃ − φ⟩: what the tangent model at φ makes of each comparator, less the label.
 
     Args:
         tangent: at φ.
-        away: φ̃ − φ.
+        away: φ̃ − φ of k comparators, stacked block by block.
 
     Returns:
         The misfits, of which ε is the root mean square.
@@ -206,14 +206,15 @@ def observer(
     """
     if not comparators:
         raise ValueError("comparators must be at least one point, got none")
+    all_of_them = points.mapped(lambda *parts: torch.stack(parts), *comparators)
 
     def observe(step: int, point: Point) -> Mapping[str, Float[Tensor, "..."]]:
         here = tangent(point)
-        errors = torch.stack([misfit(here, points.plus(there, point, -1.0)) for there in comparators])
-        residual = here.residual
+        away = points.mapped(torch.sub, all_of_them, point)
+        errors, residual = misfit(here, away), here.residual
         return {
             "losses": residual.square().mean(),
-            "V": torch.stack([points.squared_distance(point, there) for there in comparators]),
+            "V": sum(block.square().flatten(1).sum(1) for block in points.blocks(away)),
             "epsilon": errors.square().mean(1).sqrt(),
             "gain": errors @ residual / len(residual),
             **forms(here.gram(), residual),

@@ -87,7 +87,7 @@ def maximum(n: int, d: int, heads: int = 64, realisations: int = 8) -> float:
     v, largest = mappings.zero_target((1.0, 1.0, 1.0)), []
     for seed in range(realisations):
         phi = parameters.random(heads // 2, d, Generator().manual_seed(seed))
-        e = torch.cat([transportation.g(chunk, phi, v).mean(1) for chunk in X.split(20_000)])
+        e = torch.cat([transportation.g(chunk, phi, v).mean(1) for chunk in X.split(2_000)])
         largest.append(float(e.abs().max()))
     return sum(largest) / realisations
 

@@ -46,7 +46,8 @@ def misfit(
     """
     arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")
     tangent = Tangent(features(X, phi, query, sigma), phi.c, y)
-    return self_bounding.misfit(tangent, difference(comparator, phi).blocks)
+    away = difference(comparator, phi).blocks
+    return self_bounding.misfit(tangent, tuple(block[None] for block in away))[0]
 
 
 def observer(loss: Loss, comparators: Sequence[Parameters]) -> descent.Observer:

@@ -135,6 +135,7 @@ def descend(
     rho: Sequence[float] | None = None,
     rows: Int[Tensor, "r τ b"] | None = None,
     sigma: Activation = TANH,
+    at_start: tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]] | None = None,
 ) -> Path:
     """Projected gradient descent on r problems side by side.
 
@@ -149,11 +150,12 @@ def descend(
         rho: radii of Ω_ρ; without projection if None.
         rows: batch of each step; all samples if None.
         sigma: the activation.
+        at_start: ``outputs`` there, if they are at hand.
     """
     d, n, phi, seen = X.shape[-1], X.shape[1], phi0, []
     rates = eta.reshape(len(X), -1).expand(-1, steps)
     for step in range(steps + 1):
-        f, J = outputs(X, phi, m, sigma)
+        f, J = at_start if at_start is not None and step == 0 else outputs(X, phi, m, sigma)
         residual = f - y
         misfit = residual + torch.einsum("rnp,rp->rn", J, comparator - phi)
         seen.append((residual, misfit, J @ J.mT, (phi - comparator).square().sum(-1)))
@@ -216,6 +218,7 @@ class Problem:
         comparator: φ̃.
         m: number of heads.
         rho: radii of Ω_ρ.
+        at_start: outputs at the start, and their gradients.
     """
 
     X: Float[Tensor, "r n T d"]
@@ -224,6 +227,7 @@ class Problem:
     comparator: Float[Tensor, "r p"]
     m: int
     rho: Sequence[float]
+    at_start: tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]]
 
     def run(self, eta: Float[Tensor, " r"] | Float[Tensor, "r τ"], steps: int) -> Path:
         """Full-batch descent.
@@ -232,7 +236,8 @@ class Problem:
             eta: step sizes, one for all steps or one of each.
             steps: τ.
         """
-        return descend(self.X, self.y, self.start, self.comparator, self.m, eta, steps, self.rho)
+        problem = self.X, self.y, self.start, self.comparator
+        return descend(*problem, self.m, eta, steps, self.rho, at_start=self.at_start)
 
     def run_on_all_batches(
         self, eta: Float[Tensor, " r"], steps: int, batch: int = 1
@@ -248,10 +253,10 @@ class Problem:
             The paths of k = n^(τb) sequences, one problem after another, in rows; and their batches.
         """
         rows = all_batches(self.X.shape[1], steps, batch)
-        many = [v.repeat_interleave(len(rows), 0) for v in (self.X, self.y, self.start, self.comparator, eta)]
+        each = self.X, self.y, self.start, self.comparator, eta, *self.at_start
+        *known, rates, f, J = [v.repeat_interleave(len(rows), 0) for v in each]
         rows = rows.repeat(len(self.X), 1, 1)
-        *known, rates = many
-        return descend(*known, self.m, rates, steps, self.rho, rows), rows
+        return descend(*known, self.m, rates, steps, self.rho, rows, at_start=(f, J)), rows
 
 
 def pose(
@@ -280,4 +285,4 @@ def pose(
     comparator = project(start + aside, start, m, d, rho)
     f, J = outputs(X, start, m)
     y = f + torch.einsum("rnp,rp->rn", J, comparator - start)
-    return Problem(X, y if misfit is None else y - misfit, start, comparator, m, rho)
+    return Problem(X, y if misfit is None else y - misfit, start, comparator, m, rho, (f, J))

@@ -1,14 +1,15 @@
 """The linear model: the tangent of f at a point, directional derivatives of its heads, and how far f is from it.
 
-``slopes`` is where gradients meet a direction: every ⟨∇f, δ⟩ of this room is made from it, but for those of ``Loss.with_slopes`` and
-``Loss.pairings``, which are made in the pass that computes the loss, for speed, those inside the search of ``perturbations``, and the declared
-second route ``unrolled``. All are tested against it.
+``slopes`` is where the gradient of a head meets a direction, and ``along`` where that of f does: every ⟨∇f, δ⟩ of this room is made from them,
+but for those of ``Loss.with_slopes`` and ``Loss.pairings``, which are made in the pass that computes the loss, for speed, those inside the search of ``perturbations``, and the declared
+second route ``unrolled``. All are tested against ``slopes``.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -37,7 +38,7 @@ def slopes(feature: Features, delta: Parameters) -> Float[Tensor, "n m"]:
 
 
 def along(feature: Features, c: Float[Tensor, " m"], delta: Parameters) -> Float[Tensor, " n"]:
-    """⟨∇f(X⁽ʲ⁾; φ), δ⟩ of every sample, from the features at φ.
+    """⟨∇f(X⁽ʲ⁾; φ), δ⟩ of every sample, from the features at φ; heads are summed over by matrix products.
 
     Args:
         feature: of n samples and m heads.
@@ -47,7 +48,17 @@ def along(feature: Features, c: Float[Tensor, " m"], delta: Parameters) -> Float
     Raises:
         ValueError: as ``slopes``.
     """
-    return (feature.c @ delta.c + slopes(feature, delta) @ c) / len(c) ** 0.5
+    arguments.shape("delta.U", delta.U, feature.u.shape[1:], "[m, d] as the features")
+    return _along(feature, c, delta.blocks)
+
+
+def _along(feature: Features, c: Tensor, delta: Sequence[Tensor]) -> Float[Tensor, "*k n"]:
+    """The same without checks, for one direction or several."""
+    readouts, U, W = delta
+    on_u = (c[:, None] * U).flatten(-2) @ feature.u.flatten(1).T
+    # One matrix product, also for several directions: "@" would make one for each.
+    on_w = torch.einsum("np,...pd->...nd", feature.w_left.flatten(1), (c[:, None, None] * W).flatten(-3, -2))
+    return (readouts @ feature.c.T + on_u + (on_w * feature.q).sum(-1)) / len(c) ** 0.5
 
 
 def pull_back(feature: Features, weights: Float[Tensor, " n"]) -> Parameters:
@@ -147,9 +158,9 @@ class Tangent:
         """r_j = f(X⁽ʲ⁾; φ) − y⁽ʲ⁾."""
         return self.outputs - self.y
 
-    def along(self, step: Sequence[Float[Tensor, "m ..."]]) -> Float[Tensor, " n"]:
-        """⟨∇f(X⁽ʲ⁾; φ), δ⟩ for the blocks of a direction."""
-        return along(self.feature, self.c, Parameters(*step))
+    def along(self, steps: Sequence[Float[Tensor, "k m ..."]]) -> Float[Tensor, "k n"]:
+        """⟨∇f(X⁽ʲ⁾; φ), δ⟩ for the blocks of k directions."""
+        return _along(self.feature, self.c, steps)
 
     def gram(self) -> Float[Tensor, "n n"]:
         """⟨∇f(X⁽ʲ⁾; φ), ∇f(X⁽ᵏ⁾; φ)⟩ of every two samples."""
