@@ -4,6 +4,8 @@ The optimal weight of a trained sequence is 1 − e^{−2580} after a thousand n
 infimum and the gradient's norm are logarithms throughout, and the gradient's direction is computed from weights relative to the largest.
 """
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -70,20 +72,23 @@ class Problem:
         """h_k = ⟨E_k, W⟩ at coordinates z."""
         return (self.R @ z[..., None]).reshape(self.ahead.shape)
 
+    @functools.cached_property
+    def log_ahead(self) -> Float[Array, "*s n others"]:
+        """log(γ_{i,opt} − γ_{i,t})."""
+        return np.log(self.ahead)
+
     def slope(self, z: Float[Array, "*s r"]) -> Slope:
         """Loss and gradient at coordinates z.
 
         −∇L = (1/n) Σ_i ℓ_i Σ_t φ_{i,t}(γ̄_i − γ_{i,t}) E_{i,t}, for any scores; with log(L − L*) from the sum of φ_t(γ_opt − γ_t).
         """
         weights = log_domain.Weights.of(self.gaps(z))
-        log_missed = log_sum_exp(weights.log_rest + np.log(self.ahead))  # log of γ_opt − γ̄
-        n = self.best.shape[-1]
-        log_excess = log_sum_exp(log_domain.log_expm1(log_missed) - self.best) - np.log(n)
+        log_missed = log_sum_exp(weights.log_rest + self.log_ahead)  # log of γ_opt − γ̄
+        log_n = math.log(self.best.shape[-1])
+        log_excess = log_sum_exp(log_domain.log_expm1(log_missed) - self.best) - log_n
         signs, log_pulls = log_domain.pulls(weights, self.ahead, self.between)
         log_loss = np.exp(log_missed) - self.best
-        logs = (log_loss[..., None] + weights.log_rest + log_pulls - np.log(n)).reshape(
-            *self.best.shape[:-1], -1
-        )
+        logs = (log_loss[..., None] + weights.log_rest + log_pulls - log_n).reshape(self.R.shape[:-1])
         top = logs.max(-1, keepdims=True)
         w = signs.reshape(logs.shape) * np.exp(logs - top)
         v = (w[..., None, :] @ self.R)[..., 0, :]

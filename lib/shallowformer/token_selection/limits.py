@@ -85,24 +85,23 @@ def others(gram: Float[Tensor, "b K K"], n: int, slack: float = 1e-7) -> Bool[Te
     b, K, _ = gram.shape
     if not 1 <= n <= K <= 6 or K % n:
         raise ValueError(f"gram must hold n(T − 1) pairs, at most 6, got {K} for n = {n}")
-    kept = list(itertools.product((0.0, 1.0), repeat=K // n))
-    choices = kept + [tuple(-sign for sign in signs) for signs in kept[1:]]
     found = torch.zeros(b, 2, dtype=torch.bool)
-    for chosen in itertools.product(choices, repeat=n):
-        signs = torch.tensor(chosen, dtype=gram.dtype)
-        plus, minus = (signs > 0).any(1), (signs < 0).any(1)
-        if not plus.any():
-            continue
-        S = signs.flatten().nonzero()[:, 0]
-        wanted = signs.flatten()[S]
-        held = torch.linalg.solve_ex(gram[:, S][:, :, S], wanted.expand(b, -1)[..., None]).result
-        gaps = (gram[:, :, S] @ held)[..., 0]
-        low = gaps.unflatten(1, signs.shape).amin(2)
+    for chosen in list(itertools.product((False, True), repeat=K))[1:]:
+        support = torch.tensor(chosen)
+        S, holding = support.nonzero()[:, 0], support.unflatten(0, (n, -1)).any(1)
+        # one column for every way to keep some of the samples that hold it up, and to lose the others
+        ways = itertools.product(*[(1.0, -1.0) if holds else (0.0,) for holds in holding.tolist()])
+        signs = torch.tensor([way for way in ways if max(way) > 0], dtype=gram.dtype).mT
+        wanted = signs.repeat_interleave(K // n, 0)[S]
+        held = torch.linalg.solve_ex(gram[:, S][:, :, S], wanted.expand(b, -1, -1)).result
+        gaps = gram[:, :, S] @ held
+        low = gaps.unflatten(1, (n, -1)).amin(2)
         exact = (gaps[:, S] - wanted).abs().amax(1) <= slack
         wins, loses = low >= 1 - slack, low <= -1 + slack
-        fits = torch.where(plus, wins, torch.where(minus, loses & (low >= -1 - slack), wins | loses))
-        fine = exact & (held[..., 0] >= 0).all(1) & fits.all(1) & loses.any(1)
-        found[:, int(minus.any())] |= fine
+        fits = torch.where(signs > 0, wins, torch.where(signs < 0, loses & (low >= -1 - slack), wins | loses))
+        fine = exact & (held >= 0).all(1) & fits.all(1) & loses.any(1)
+        edge = (signs < 0).any(0)
+        found |= torch.stack([(fine & ~edge).any(1), (fine & edge).any(1)], 1)
     return found
 
 

@@ -11,6 +11,9 @@ from jaxtyping import Float
 
 Array = np.ndarray
 
+#: Stands for the largest of logarithms that are all −∞.
+LEAST = np.finfo(float).min
+
 
 def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"] | np.floating:
     """Log-sum-exp: log Σ_t e^{a_t} along the last dimension; entries may be −∞.
@@ -18,8 +21,9 @@ def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"] | np.floating:
     Args:
         a: logarithms.
     """
-    top = a.max(-1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
+    if a.shape[-1] == 1:
+        return a[..., 0]
+    top = np.maximum(a.max(-1, keepdims=True), LEAST)
     return np.log(np.exp(a - top).sum(-1)) + top[..., 0]
 
 
@@ -30,9 +34,8 @@ def log_expm1(log_x: Float[Array, "*s"] | np.floating) -> Float[Array, "*s"]:
         log_x: −∞ for 0.
     """
     x = np.exp(log_x)
-    small = x < 1e-9
-    large = np.where(small, 1.0, x)
-    return np.where(small, log_x + x / 2, large + np.log(-np.expm1(-large)))
+    large = np.maximum(x, 1e-9)
+    return np.where(x < large, log_x + x / 2, large + np.log(-np.expm1(-large)))
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,7 @@ def pulls(
             ],
             -1,
         )
-        top = terms.max(-1, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0.0)
+        top = np.maximum(terms.max(-1, keepdims=True), LEAST)
         signs = np.concatenate([np.sign(ahead)[..., None], np.sign(between)], -1)
         total = (signs * np.exp(terms - top)).sum(-1)
         return np.sign(total), np.log(np.abs(total)) + top[..., 0]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Generator
+from jaxtyping import Float
+from torch import Generator, Tensor
 
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.token_selection import descent, gaps, limits, rules, svm
@@ -67,15 +68,35 @@ def draw(n: int, T: int, d: int, common: float, generator: Generator) -> Instanc
         common: standard deviation of the mean's entries; 1 is that of a token's about it.
         generator: source of randomness.
     """
-    normal = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
-    X = normal(n, T, d) + common * normal(d)
-    u = normal(d) / d**0.5
-    y = 2.0 * torch.randint(2, (n,), generator=generator).double() - 1
-    scores = y[:, None] * (X @ u)
-    rest = torch.ones_like(scores).scatter(1, scores.argmax(1, keepdim=True), 0.0)
-    level = (rest * scores).sum(1, keepdim=True) / (T - 1)
-    X = X + (rest * (level - scores) * y[:, None])[..., None] * u / u.square().sum()
+    X, y, u = (part[0] for part in drawn_together(1, n, T, d, common, generator))
     return Instance(X, y, u)
+
+
+def drawn_together(
+    count: int, n: int, T: int, d: int, common: float, generator: Generator
+) -> tuple[Float[Tensor, "count n T d"], Float[Tensor, "count n"], Float[Tensor, "count d"]]:
+    """Tokens, labels and decoders of ``draw``, one instance after the other.
+
+    Args:
+        count: how many.
+        n: samples.
+        T: tokens a sample.
+        d: dimension.
+        common: standard deviation of the mean's entries; 1 is that of a token's about it.
+        generator: source of randomness.
+    """
+    normal = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    raw = [
+        (normal(n, T, d), normal(d), normal(d), torch.randint(2, (n,), generator=generator))
+        for _ in range(count)
+    ]
+    about, mean, u, coins = (torch.stack(part) for part in zip(*raw, strict=True))
+    X, u, y = about + common * mean[:, None, None], u / d**0.5, 2.0 * coins.double() - 1
+    scores = y[..., None] * (X @ u[:, None, :, None])[..., 0]
+    rest = torch.ones_like(scores).scatter(2, scores.argmax(2, keepdim=True), 0.0)
+    level = (rest * scores).sum(2, keepdim=True) / (T - 1)
+    along = (u / u.square().sum(1, keepdim=True))[:, None, None]
+    return X + (rest * (level - scores) * y[..., None])[..., None] * along, y, u
 
 
 def drawn(config: Config) -> tuple[list[Instance], list[svm.Attention]]:
