@@ -4,6 +4,8 @@ A second route to ``joint.run``, for schedules (10): no coordinates, and both ha
 tokens, and the optimal token of a sequence stands first.
 """
 
+import functools
+import math
 from dataclasses import dataclass
 
 import torch
@@ -34,30 +36,75 @@ class Course:
     """What was seen of b runs, at k steps from their start on, and of the step that follows each.
 
     Args:
-        log_loss: log L(u_t, W_t).
-        between: log L(u_{t+1}, W_t), after the decoder's half of the step.
-        margins: m_i.
-        ahead: Δ_{i,τ} = γ_{i,opt} − γ_{i,τ}.
-        gaps: h_{i,τ}.
-        pull: ‖∇_u L‖/L.
-        spread: largest ⟨ĝ, z_i − z_j⟩, ĝ = −∇_u L/‖∇_u L‖.
-        rises: ⟨ĝ, z_i⟩, what the decoder's half adds to m_i, in units of s_t.
-        own: the part of ⟨−n∇_W L, (x_{i,opt} − x_{i,τ})q_iᵀ⟩ that comes from sample i, in units of the largest loss.
-        others: the part of it that comes from the other samples.
+        scores: ⟨u, x_{i,t}⟩.
+        logits: ⟨x_{i,t}, W q_i⟩.
         lengths: s_t.
+        pull: ‖∇_u L‖/L.
+        toward: ⟨ĝ, x_{i,t}⟩, ĝ = −∇_u L/‖∇_u L‖: what the decoder's half adds to the scores, in units of s_t.
+        pushes: coefficients of −n∇_W L in x_{i,t} q_iᵀ, in units of the largest loss.
+        moves: what −n∇_W L adds to the logits, in units of the largest loss.
+        alone: inner products of a sample's x_{i,t} q_iᵀ among themselves.
     """
 
-    log_loss: Float[Tensor, "k b"]
-    between: Float[Tensor, "k b"]
-    margins: Float[Tensor, "k b n"]
-    ahead: Float[Tensor, "k b n others"]
-    gaps: Float[Tensor, "k b n others"]
-    pull: Float[Tensor, "k b"]
-    spread: Float[Tensor, "k b"]
-    rises: Float[Tensor, "k b n"]
-    own: Float[Tensor, "k b n others"]
-    others: Float[Tensor, "k b n others"]
+    scores: Float[Tensor, "k b n T"]
+    logits: Float[Tensor, "k b n T"]
     lengths: Float[Tensor, "k b"]
+    pull: Float[Tensor, "k b"]
+    toward: Float[Tensor, "k b n T"]
+    pushes: Float[Tensor, "k b n T"]
+    moves: Float[Tensor, "k b n T"]
+    alone: Float[Tensor, "b n T T"]
+
+    @functools.cached_property
+    def phi(self) -> Float[Tensor, "k b n T"]:
+        """Attention."""
+        return torch.softmax(self.logits, -1)
+
+    @functools.cached_property
+    def margins(self) -> Float[Tensor, "k b n"]:
+        """m_i."""
+        return (self.phi * self.scores).sum(-1)
+
+    @functools.cached_property
+    def log_loss(self) -> Float[Tensor, "k b"]:
+        """log L(u_t, W_t)."""
+        return _log_mean(self.margins)
+
+    @functools.cached_property
+    def between(self) -> Float[Tensor, "k b"]:
+        """log L(u_{t+1}, W_t), after the decoder's half of the step."""
+        after = self.scores + self.lengths[..., None, None] * self.toward
+        return _log_mean((self.phi * after).sum(-1))
+
+    @property
+    def ahead(self) -> Float[Tensor, "k b n others"]:
+        """Δ_{i,τ} = γ_{i,opt} − γ_{i,τ}."""
+        return _ahead(self.scores)
+
+    @property
+    def gaps(self) -> Float[Tensor, "k b n others"]:
+        """h_{i,τ}."""
+        return _ahead(self.logits)
+
+    @functools.cached_property
+    def rises(self) -> Float[Tensor, "k b n"]:
+        """⟨ĝ, z_i⟩, what the decoder's half adds to m_i, in units of s_t."""
+        return (self.phi * self.toward).sum(-1)
+
+    @property
+    def spread(self) -> Float[Tensor, "k b"]:
+        """Largest ⟨ĝ, z_i − z_j⟩."""
+        return self.rises.amax(2) - self.rises.amin(2)
+
+    @functools.cached_property
+    def own(self) -> Float[Tensor, "k b n others"]:
+        """The part of ⟨−n∇_W L, (x_{i,opt} − x_{i,τ})q_iᵀ⟩ that comes from sample i, in units of the largest loss."""
+        return _ahead((self.alone @ self.pushes[..., None])[..., 0])
+
+    @property
+    def others(self) -> Float[Tensor, "k b n others"]:
+        """The part of it that comes from the other samples."""
+        return _ahead(self.moves) - self.own
 
 
 def gram(instance: Instance) -> tuple[Float[Tensor, "1 n T n T"], Int[Tensor, "1 n"]]:
@@ -102,51 +149,44 @@ def run(
     """
     arguments.count("steps", steps)
     b, n, T = K.shape[:3]
-    here = torch.arange(b)[:, None]
-    asks = K[here, torch.arange(n), query][here, :, torch.arange(n), query]  # ⟨q_i, q_j⟩, "b n n"
+    rows = torch.arange(b)[:, None]
+    asks = K[rows, torch.arange(n), query][rows, :, torch.arange(n), query]  # ⟨q_i, q_j⟩, "b n n"
+    both = K * asks[:, :, None, :, None]  # ⟨x_{i,t}q_iᵀ, x_{j,s}q_jᵀ⟩
+    times = lambda inner, c: (inner @ c.reshape(b, n * T, 1)).reshape(b, n, T)
+    of_u, of_W = (inner.reshape(b, n * T, n * T) for inner in (K, both))
     if start is None:
         start = State(K.new_zeros(b, n, T), K.new_zeros(b, n, T), K.new_zeros(b))
-    scores, logits = start.scores, start.logits
-    seen: dict[str, list[Tensor]] = {name: [] for name in Course.__dataclass_fields__}
-    mean = lambda margins: torch.logsumexp(-margins, 1) - torch.tensor(float(n), dtype=K.dtype).log()
-    same = torch.eye(n, dtype=K.dtype)[:, None, :]
-    for made in range(steps):
-        t = start.t + made
+    scores, logits, seen = start.scores, start.logits, []
+    t = start.t + torch.arange(1, steps + 1, dtype=K.dtype)[:, None]
+    lengths, lengths_W = eta * t**-p, eta * t**-q
+    for length, length_W in zip(lengths, lengths_W, strict=True):
         phi = torch.softmax(logits, -1)
-        margins = (phi * scores).sum(-1)
-        share = torch.softmax(-margins, 1)  # ℓ_i/(nL)
-        along = torch.einsum("bitjs,bj,bjs->bit", K, share, phi)  # ⟨Σ share_j z_j, x_{i,t}⟩
-        square_u = (share * (phi * along).sum(-1)).sum(1)  # ‖Σ share_j z_j‖²; rounded, maybe below 0
-        pull = _root(square_u)
-        steps_z = (phi * along).sum(-1) / pull[:, None]
-        length = eta * (t + 1) ** -p
-        after = scores + length[:, None, None] * along / pull[:, None, None]
+        share = torch.softmax(-(phi * scores).sum(-1), 1)[..., None]  # ℓ_i/(nL)
+        held = share * phi
+        along = times(of_u, held)  # ⟨Σ share_j z_j, x_{i,t}⟩
+        square = (held * along).sum((1, 2))  # ‖Σ share_j z_j‖²; rounded, maybe below 0
+        size = _root(square)
+        toward = along / size[:, None, None]
         # attention: coefficients ℓ_i φ_{i,t}(γ_{i,t} − m_i); each is a sum of differences of scores
         off = ((scores[..., :, None] - scores[..., None, :]) * phi[..., None, :]).sum(-1)
-        c = share[..., None] / share.amax(1)[:, None, None] * phi * off
-        each = torch.einsum("bitjs,bij,bjs->bitj", K, asks, c)
-        moves = each.sum(-1)
-        size = _root((c * moves).sum((1, 2)))
-        apart = each[:, :, :1] - each[:, :, 1:]
-        own = (apart * same).sum(-1)
-        found = {
-            "log_loss": mean(margins),
-            "between": mean((phi * after).sum(-1)),
-            "margins": margins,
-            "ahead": scores[..., :1] - scores[..., 1:],
-            "gaps": logits[..., :1] - logits[..., 1:],
-            "pull": torch.where(square_u > 0, pull, 0.0),
-            "spread": steps_z.amax(1) - steps_z.amin(1),
-            "rises": steps_z,
-            "own": own,
-            "others": apart.sum(-1) - own,
-            "lengths": length,
-        }
-        for name, value in found.items():
-            seen[name].append(value)
-        scores = after
-        logits = logits + (eta * (t + 1) ** -q / size)[:, None, None] * moves
-    return Course(**{name: torch.stack(values) for name, values in seen.items()})
+        pushes = held / share.amax(1, keepdim=True) * off
+        moves = times(of_W, pushes)
+        seen.append((scores, logits, torch.where(square > 0, size, 0.0), toward, pushes, moves))
+        scores = scores + length[:, None, None] * toward
+        logits = logits + (length_W / _root((pushes * moves).sum((1, 2))))[:, None, None] * moves
+    scores, logits, pull, toward, pushes, moves = map(torch.stack, zip(*seen, strict=True))
+    alone = both.diagonal(dim1=1, dim2=3).permute(0, 3, 1, 2)
+    return Course(scores, logits, lengths, pull, toward, pushes, moves, alone)
+
+
+def _ahead(values: Float[Tensor, "*s T"]) -> Float[Tensor, "*s others"]:
+    """By how much the first, optimal one is ahead of the others."""
+    return values[..., :1] - values[..., 1:]
+
+
+def _log_mean(margins: Float[Tensor, "*s n"]) -> Float[Tensor, "*s"]:
+    """Log of the mean loss."""
+    return torch.logsumexp(-margins, -1) - math.log(margins.shape[-1])
 
 
 def _root(square: Float[Tensor, " b"]) -> Float[Tensor, " b"]:

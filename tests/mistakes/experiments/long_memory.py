@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.experiments.kernel_regime import recurrence
 from shallowformer.kernel_regime.recurrent import autoregression
 from shallowformer.verify.mistakes import Mistake, formula, package
@@ -22,13 +23,6 @@ def _short_steps(model, config, seen, generator):
     return replace(model(config, seen, generator), rates=(1.0, 1.0, 1.0))
 
 
-def _more(factor):
-    return Mistake(
-        f"{factor - 1:.0%} more",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
-
-
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-2-window": [
@@ -42,7 +36,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         }),
     ],
     "kr-proposition-2-contrast": [formula("the distance, not its square", lambda value, case: value.sqrt())],
-    "kr-proposition-2-contrast/upper": [_more(1.01)],
-    "kr-proposition-2-contrast/lower": [_more(1.01)],
+    "kr-proposition-2-contrast/upper": [larger(1.01)],
+    "kr-proposition-2-contrast/lower": [larger(1.01)],
     "kr-proposition-2-contrast/crowd": [formula("twice the exponent", lambda value, case: value**2)],
 }  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.preconditioned import bounds, factorisation, landscape, rotated, steps, unregularised
 from shallowformer.verify.mistakes import Mistake, formula, package
 
@@ -99,13 +100,6 @@ def _wrong_cycle(s1, eta):
     return 1.05 * high, 0.95 * low
 
 
-def _scaled(factor):
-    return Mistake(
-        f"the left side times {factor}",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
-
-
 def _part(index):
     """5 % more in one part."""
     return formula(
@@ -137,8 +131,8 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "pa-theorem-k/best": [package("half the weight", factorisation, "hessian", _half_hessian)],
     "pa-theorem-j-flat": [_part(0)],
-    "pa-theorem-j-flat/curvature": [_scaled(1.01)],
-    "pa-theorem-j-flat/wide": [_scaled(1.01)],
+    "pa-theorem-j-flat/curvature": [larger(1.01)],
+    "pa-theorem-j-flat/wide": [larger(1.01)],
     "pa-theorem-j-flat/width": [
         package("no turned column", unregularised, "saddle", _balanced_saddle),
         _part(0),
@@ -153,8 +147,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("half the regulariser", factorisation, "gradient", _half_regulariser),
         _part(0),
     ],
-    "pa-lemma-m": [_scaled(1.01)],
-    "pa-lemma-m/least": [_scaled(1.01)],
+    "pa-lemma-m": [larger(1.01)],
+    "pa-lemma-m/least": [larger(1.01)],
     "pa-theorem-r": [package("bounds too strict", rotated.FlowStart, "at", _too_strict)],
     "pa-theorem-r/attained": [
         package("a wait too short", rotated.FlowStart, "at", _slower),
@@ -171,11 +165,11 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("half the regulariser", factorisation, "gradient", _half_regulariser),
         formula("5 % more", lambda value, case: 1.05 * value),
     ],
-    "pa-theorem-r/singular": [_scaled(1.01)],
-    "pa-theorem-r-operator": [_scaled(1.01)],
+    "pa-theorem-r/singular": [larger(1.01)],
+    "pa-theorem-r-operator": [larger(1.01)],
     "pa-theorem-s/decrease": [
         package("half the curvature", bounds, "curvature", _half_curvature),
-        _scaled(1.01),
+        larger(1.01),
     ],
     "pa-theorem-s": [
         package("a fifth of the curvature", bounds, "curvature", lambda s, f0: _right_curvature(s, f0) / 5),
@@ -194,7 +188,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a longer step", steps, "step", _longer_step),
         _part(0),
     ],
-    "pa-theorem-s-aligned/least": [_scaled(1.01)],
+    "pa-theorem-s-aligned/least": [larger(1.01)],
     "pa-theorem-s-aligned/attained": [
         package("a wait too short", steps.AlignedStart, "least", lambda self, t: 1.05 * _right_least(self, t)),
         package("a loss too small", steps.AlignedStart, "value", lambda self, t: 0.95 * _right_value(self, t)),
@@ -206,7 +200,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a longer step", steps, "step", _longer_step),
         formula("5 % more", lambda value, case: 1.05 * value),
     ],
-    "pa-proposition-s-edge/outwards": [_scaled(1.05)],
+    "pa-proposition-s-edge/outwards": [larger(1.05)],
     "pa-proposition-s-edge/turned": [package("a longer step", steps, "step", _longer_step), _part(0), _part(1)],
     "pa-proposition-s-edge/cycle": [package("wrong values", steps, "oscillation", _wrong_cycle)],
     "pa-proposition-s-determinant": [formula("5 % more", lambda value, case: 1.05 * value)],

@@ -31,13 +31,7 @@ _right_deviation = influence.deviation
 _right_means = participation.means
 _right_shortfall = exact.shortfall
 
-MORE = Mistake("5 % more", lambda check: replace(check, lhs=_sides(check, 1.05), rhs=_sides(check, 1.0, 1)))
-
-
-def _sides(check, factor, which=0):
-    """A side of a check whose sides are computed together, times a factor."""
-    together = check.lhs.together
-    return lambda **point: factor * together(**point)[which]
+MORE = larger(1.05)
 
 
 def _more(U, V, target, lam=0.5):

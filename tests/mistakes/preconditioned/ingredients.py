@@ -1,7 +1,6 @@
 """Mistakes planted in the chapter *What each ingredient buys*: what its checks must notice."""
 
-from dataclasses import replace
-
+from mistakes import larger
 from shallowformer.preconditioned import factorisation, invariance, least_squares, noise, starts
 from shallowformer.preconditioned.moments import Moments
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
@@ -49,13 +48,6 @@ def _no_ridge(X, Y, ridge=0.0):
     return _right_moments(X, Y)
 
 
-def _scaled(factor):
-    return Mistake(
-        f"the left side times {factor}",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
-
-
 def _part(index):
     """5 % more in one part."""
     return formula(
@@ -82,14 +74,14 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "pa-theorem-u-svd": [package("the polar start", starts, "spectral", _always_polar)],
     "pa-proposition-v": [_more],
-    "pa-proposition-v/above": [_scaled(1.01)],
-    "pa-proposition-v/below": [_scaled(1.01)],
+    "pa-proposition-v/above": [larger(1.01)],
+    "pa-proposition-v/below": [larger(1.01)],
     "pa-theorem-x": [
         package("wrong sign of the regulariser", factorisation, "gradient", _wrong_sign),
         _more,
     ],
-    "pa-theorem-x/flow": [_scaled(1.01)],
-    "pa-theorem-x/descent": [_scaled(1.05)],
+    "pa-theorem-x/flow": [larger(1.01)],
+    "pa-theorem-x/descent": [larger(1.05)],
     "pa-theorem-x/attained": [_more],
     "pa-remark-z-removed": [_part(0), _part(1)],
     "pa-remark-z-removed/again": [
@@ -101,8 +93,8 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-remark-z-radius/large": [measured("its square", lambda value: value**2)],
     "pa-remark-z-radius/balance": [_more],
     "pa-theorem-y": [package("other weights", noise, "constant", _at_other_weights), _more],
-    "pa-theorem-y/floor": [_scaled(1.01)],
-    "pa-theorem-y/planar": [_scaled(1.01)],
+    "pa-theorem-y/floor": [larger(1.01)],
+    "pa-theorem-y/planar": [larger(1.01)],
     "pa-theorem-y/squares": [
         package("a degree of freedom", least_squares, "expected_error", _one_degree_more),
         _more,

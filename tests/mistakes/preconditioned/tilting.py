@@ -1,9 +1,8 @@
 """Mistakes planted in the chapter *Softmax of Gaussians is linear*: what its checks must notice."""
 
-from dataclasses import replace
-
 import torch
 
+from mistakes import larger
 from shallowformer.preconditioned import above, exact, gradients, ladder, limit, noise, participation, radius
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
@@ -12,19 +11,6 @@ _right_step, _right_gradients = limit.preconditioned, gradients.loss_and_gradien
 _right_orthogonal, _right_best = radius.orthogonal, radius.best
 _right_threshold = above.at_threshold
 _right_ladder, _right_error, _right_constant = ladder._step, limit.error, noise.constant
-
-
-def _left(percent: float) -> Mistake:
-    """A left side that is larger, where both sides are computed together or apart."""
-    factor = 1 + percent / 100
-    return Mistake(
-        f"{percent:g} % more",
-        lambda check: replace(
-            check,
-            lhs=lambda **point: factor * check.lhs(**point),
-            rhs=lambda **point: check.rhs(**point),
-        ),
-    )
 
 
 def _root(B, queries, Sigma):
@@ -124,17 +110,20 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-lemma-b-enclosure": [package("1 % more", participation, "means", _more_concentrated)],
     "pa-lemma-b-enclosure/below": [
         package("n for n − 1", participation, "one_token", lambda rho, n: 1.0 / n + _right_one(rho, n)),
-        _left(1),
+        larger(1.01),
     ],
     "pa-lemma-b-enclosure/above": [package("1 % more", participation, "means", _more_concentrated)],
-    "pa-lemma-b-enclosure/far": [_left(1)],
+    "pa-lemma-b-enclosure/far": [larger(1.01)],
     "pa-theorem-1": [package("no mixed term", limit, "error", _no_cross_term)],
     "pa-theorem-1/finite": [package("1 % more", participation, "means", _more_concentrated)],
     "pa-theorem-1/self": [measured("its root", lambda value: abs(value) ** 0.5)],
     "pa-proposition-c": [package("one side only", limit, "preconditioned", _one_side)],
     "pa-proposition-c-equivariance": [package("one side only", limit, "preconditioned", _one_side)],
     "pa-theorem-e/formula": [package("no determinant", noise, "constant", _constant)],
-    "pa-theorem-e/every-query": [package("1 % more", participation, "means", _more_concentrated), _left(1)],
+    "pa-theorem-e/every-query": [
+        package("1 % more", participation, "means", _more_concentrated),
+        larger(1.01),
+    ],
     "pa-theorem-e": [package("no determinant", noise, "constant", _constant), _THE_LARGER],
     "pa-theorem-e/drawn": [formula("4 % more", lambda value, case: 1.04 * value)],
     "pa-theorem-e-above": [package("1/(2b²)", above, "exponent", lambda b: 1 / (2 * b**2))],
@@ -142,7 +131,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         f"pa-theorem-e-above/b-{name}": [measured("5 % more", lambda value: value**1.08)]
         for name in (8, 10, 12, 15, 20)
     },
-    "pa-proposition-f": [_left(1)],
+    "pa-proposition-f": [larger(1.01)],
     "pa-proposition-f/minimiser": [_THE_LARGER],
     "pa-proposition-f-isotropic": [package("1/√d", radius, "orthogonal", _identity_roots)],
     "pa-lemma-a-limit": [measured("its square", lambda value: value**2)],
@@ -163,6 +152,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-proposition-f-gauge": [package("balanced", radius, "best", _balanced)],
     "pa-proposition-f-gauge/all": [
         package("balanced, 5 % more", radius, "value", lambda s, k: 20.0),
-        _left(1),
+        larger(1.01),
     ],
 }

@@ -2,19 +2,13 @@
 
 from dataclasses import replace
 
+from mistakes import larger
 from shallowformer.experiments.residual import coefficient_sweep
 from shallowformer.residual import model, pretrained
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _outputs, _posed = model.outputs, coefficient_sweep.posed
 _step = pretrained.head_step
-
-
-def _more(factor):
-    return Mistake(
-        f"{factor - 1:.0%} more",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
 
 
 def _louder(X, theta, setting):
@@ -37,7 +31,7 @@ def _one(value, place):
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     **{
-        claim: [_more(1.05)]
+        claim: [larger(1.05)]
         for claim in (
             "rt-remark-a-fixed",
             "rt-remark-a-fixed/without",
@@ -78,9 +72,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "rt-proposition-e-part": [
         package("attention 5 % louder", model, "outputs", _louder),
-        _more(1.05),
+        larger(1.05),
     ],
-    "rt-proposition-d-head": [_more(1.05)],
+    "rt-proposition-d-head": [larger(1.05)],
     "rt-proposition-d-head/blocks": [
         package("features without the last norm", pretrained, "_norm", lambda h, weight, bias: h),
         package("five times the step", pretrained, "head_step", lambda F: 5 * _step(F)),

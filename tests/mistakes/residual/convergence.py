@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.residual import certificates, derivatives, spectra, tangent
 from shallowformer.verify.mistakes import Mistake, formula, package
 
@@ -59,13 +60,6 @@ def _shorter(X, theta, setting):
     return float(values[-1]), float(values[1])
 
 
-def _larger(factor):
-    return Mistake(
-        f"{100 * (factor - 1):.0f} % more",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
-
-
 HALF_AS_WIDE = package("half the diameter", derivatives, "diameter", lambda M: _right_diameter(M) / 2)
 NO_CUMULANT = package("no third cumulant", derivatives, "THIRD", 0.0)
 NO_RADIUS = package("constants of the centre", derivatives, "unchecked", _at_the_centre)
@@ -100,24 +94,24 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("no network residual", derivatives, "unchecked", _residual_forgotten),
     ],
     "rt-lemma-k/radius": [NO_RADIUS, NEARER],
-    "rt-lemma-k/ball": [NO_RADIUS, _larger(1.05)],
+    "rt-lemma-k/ball": [NO_RADIUS, larger(1.05)],
     "rt-lemma-l": [
         HALF_AS_WIDE,
         NO_CUMULANT,
         package("an entry left out", derivatives, "unchecked", _without_value_and_query),
     ],
     "rt-lemma-l/radius": [NO_RADIUS, NEARER],
-    "rt-lemma-l/ball": [NO_RADIUS, _larger(1.05)],
-    "rt-lemma-m": [NO_RADIUS, _larger(1.05)],
-    "rt-corollary-a": [NO_RADIUS, _larger(1.05)],
+    "rt-lemma-l/ball": [NO_RADIUS, larger(1.05)],
+    "rt-lemma-m": [NO_RADIUS, larger(1.05)],
+    "rt-corollary-a": [NO_RADIUS, larger(1.05)],
     "rt-corollary-a/step": [
         SHORT_JACOBIAN,
         package("no radius, no errors", certificates, "smoothness", _straight),
     ],
-    "rt-lemma-1": [_larger(1.01)],
-    "rt-lemma-1-upper": [_larger(1.01)],
-    "rt-theorem-c/key": [_larger(1.01)],
-    "rt-theorem-c-split": [_larger(1.01)],
+    "rt-lemma-1": [larger(1.01)],
+    "rt-lemma-1-upper": [larger(1.01)],
+    "rt-theorem-c/key": [larger(1.01)],
+    "rt-theorem-c-split": [larger(1.01)],
     "rt-theorem-c": [formula("1 % more", lambda value, case: 1.01 * value)],
     "rt-theorem-b": [formula("1 % more", lambda value, case: 1.01 * value)],
     "rt-theorem-a-plus": [formula("1 % more", lambda value, case: 1.01 * value)],
@@ -130,5 +124,5 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-theorem-e/again": [HALF_AS_WIDE, NO_CUMULANT, SHORT_JACOBIAN],
     "rt-theorem-f/again": [package("no network residual", derivatives, "unchecked", _residual_forgotten)],
     "rt-theorem-f/both-again": [HALF_AS_WIDE, NO_RADIUS],
-    **{claim: [_larger(1.01)] for claim in ON_ROWS},
+    **{claim: [larger(1.01)] for claim in ON_ROWS},
 }

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.residual import collapse, escape, gradients, hull, kernel, plateau, scale, spectra
 from shallowformer.residual.parameters import Setting
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
@@ -14,13 +15,6 @@ _exceptional = hull.exceptional
 _coupling, _at_means, _growth = escape.coupling, escape.coupling_at_means, escape.growth
 _gradients = gradients.gradients
 _steps, _standard = scale.steps, scale.standard
-
-
-def _more(factor=1.05):
-    return Mistake(
-        f"{factor - 1:.0%} more",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
 
 
 def _oftener(factor):
@@ -100,7 +94,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("5 % less", collapse, "difference", lambda S: 0.95 * _difference(S)),
     ],
     "rt-lemma-q": [
-        _more(),
+        larger(1.05),
         Mistake(
             "W_V enters by half",
             lambda check: replace(check, lhs=lambda W_V, **rest: check.lhs(W_V=W_V / 2, **rest)),
@@ -120,7 +114,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "rt-proposition-t": [
         package("nearest token", hull, "distance", _nearest_token),
-        _more(),
+        larger(1.05),
     ],
     "rt-proposition-t/criterion": [formula("5 % more", lambda value, case: 1.05 * value)],
     "rt-proposition-t/gaussian": [
@@ -140,7 +134,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "rt-proposition-u/gradient": [
         package("no floor", plateau, "floor", lambda Y: 0 * Y.sum((-3, -2, -1))),
-        _more(),
+        larger(1.05),
     ],
     "rt-proposition-u/balance": [package("exchanged", gradients, "gradients", _swapped)],
     "rt-lemma-r": [
@@ -166,12 +160,12 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("5 % more", escape, "coupling", lambda *all: 1.05 * _coupling(*all)),
     ],
     "rt-remark-s": [formula("5 % more", lambda value, case: 1.05 * value)],
-    "rt-remark-s/left": [_more(1.3)],
-    "rt-remark-s/asleep": [_more()],
-    "rt-remark-s/awake": [_more()],
-    "rt-remark-s/drawn": [_more()],
-    "rt-remark-s/ahead": [_more(1.2)],
-    "rt-remark-s/behind": [_more(1.3)],
+    "rt-remark-s/left": [larger(1.3)],
+    "rt-remark-s/asleep": [larger(1.05)],
+    "rt-remark-s/awake": [larger(1.05)],
+    "rt-remark-s/drawn": [larger(1.05)],
+    "rt-remark-s/ahead": [larger(1.2)],
+    "rt-remark-s/behind": [larger(1.3)],
     "rt-theorem-u": [
         package("g to the 1.9", scale, "steps", lambda g, mu: _steps(g**0.95, mu)),
         package("τ as it is", scale, "standard", _width_unscaled),
@@ -179,12 +173,12 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-theorem-v": [measured("a tenth of an order less", lambda value: value**0.9)],
     "rt-theorem-v/values": [measured("a tenth of an order less", lambda value: value**0.9)],
     "rt-proposition-x": [formula("5 % more", lambda value, case: 1.05 * value)],
-    "rt-remark-x": [_more(1.2)],
+    "rt-remark-x": [larger(1.2)],
     "rt-theorem-p": [package("5 % narrower", kernel, "width", lambda *all: 0.95 * _width(*all))],
-    "rt-theorem-p/tail": [_more()],
+    "rt-theorem-p/tail": [larger(1.05)],
     "rt-theorem-p/quantile": [_oftener(1.2)],
-    "rt-theorem-q": [_more(1.25)],
-    "rt-theorem-q/range": [_more()],
+    "rt-theorem-q": [larger(1.25)],
+    "rt-theorem-q/range": [larger(1.05)],
     "rt-theorem-q/quantile": [_oftener(1.2)],
     "rt-remark-u/constant": [formula("5 % more", lambda value, case: 1.05 * value)],
     "rt-remark-u": [measured("a fifth of an order less", lambda value: value**0.8)],

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer import softmax
 from shallowformer.residual import bounds, gradients, model
 from shallowformer.residual.smoothed import SmoothedReLU
@@ -15,19 +16,8 @@ _phi, _first, _second = SmoothedReLU.__call__, SmoothedReLU.first, SmoothedReLU.
 _forward = model.unchecked
 
 
-def _more(factor):
-    return Mistake(
-        f"{factor - 1:.1%} more",
-        lambda check: replace(check, lhs=_scaled(check.lhs, factor)),
-    )
-
-
 def _less(factor):
     return Mistake(f"a bound smaller by {1 - factor:.0%}", lambda check: check.scaled(factor))
-
-
-def _scaled(side, factor):
-    return lambda **point: factor * side(**point)
 
 
 def _blocks(change):
@@ -145,7 +135,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             ),
         ),
     ],
-    "rt-definition-a1/origin": [package("not 0 at 0", SmoothedReLU, "__call__", _lifted), _more(1.05)],
+    "rt-definition-a1/origin": [package("not 0 at 0", SmoothedReLU, "__call__", _lifted), larger(1.05)],
     "rt-lemma-b": [
         package("not 0 at 0", SmoothedReLU, "__call__", _lifted),
         package("a slope of another width", SmoothedReLU, "first", lambda self, x: _first(self, 1.05 * x)),
@@ -157,7 +147,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-lemma-2": [package("without the product", softmax, "jacobian", _uncentred_jacobian)],
     "rt-lemma-c": [_less(0.99)],
     "rt-lemma-c/root": [_less(0.99)],
-    "rt-lemma-c/one": [_more(1.01)],
+    "rt-lemma-c/one": [larger(1.01)],
     "rt-lemma-d": [_less(0.99), package("without the product", softmax, "jacobian", _uncentred_jacobian)],
     "rt-lemma-d/range": [
         _less(0.99),
@@ -216,10 +206,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-proposition-b-entrywise/spectral": [_less(1.6)],
     "rt-lemma-3": [_times(1.05), _times(0.95)],
     "rt-lemma-3/column": [_times(1.05), _times(0.95)],
-    "rt-lemma-3/smallest": [_more(1.02), _more(0.98)],
-    "rt-lemma-3/largest": [_more(1.02), _more(0.98)],
+    "rt-lemma-3/smallest": [larger(1.02), larger(0.98)],
+    "rt-lemma-3/largest": [larger(1.02), larger(0.98)],
     "rt-lemma-3/weyl": [_less(0.99)],
     "rt-lemma-4": [_times(1.05), _times(0.95)],
-    "rt-theorem-3": [_more(1.05)],
+    "rt-theorem-3": [larger(1.05)],
     "rt-theorem-3/moment": [_less(0.99)],
 }

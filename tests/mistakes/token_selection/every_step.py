@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.token_selection import bounds, gaps, rates, svm
 from shallowformer.token_selection.batches import Batch, Pulls
 from shallowformer.verify.mistakes import Mistake, formula, package
@@ -13,12 +14,6 @@ from shallowformer.verify.mistakes import Mistake, formula, package
 _right_gaps = Batch.gaps
 _right_pulls = Batch.pulls
 _right_problem = gaps.problem
-
-
-def _more(part):
-    return Mistake(
-        f"{part:.0%} more", lambda check: replace(check, lhs=lambda **p: (1 + part) * check.lhs(**p))
-    )
 
 
 def _upside_down(self, h):
@@ -57,12 +52,12 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-lemma-2/gaussian": [package("no union over pairs", bounds, "gaussian_start_scale", lambda B, n, T, delta: math.log(2) / 2 / B**2)],
     "ts-lemma-2-sharp": [
         package("doubled gaps", Batch, "gaps", lambda self, W: 2 * _right_gaps(self, W)),
-        _more(0.01),
+        larger(1.01),
     ],
-    "ts-lemma-4": [_more(0.01)],
+    "ts-lemma-4": [larger(1.01)],
     "ts-lemma-4/length": [
         package("weights that add up to 2", Pulls, "shares", property(lambda self: 2 * torch.softmax(self.log_weights, -1))),
-        _more(0.01),
+        larger(1.01),
     ],
     "ts-lemma-4/weights": [
         package("weights without the scores", Batch, "pulls", _forgets_scores),
@@ -70,26 +65,26 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "ts-lemma-4/angle": [
         package("‖W_mm‖ left out", bounds, "rho_star", lambda B, norm: 1.0),
-        _more(0.01),
+        larger(1.01),
     ],
-    "ts-lemma-5": [package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM), _more(0.01)],
-    "ts-lemma-5/most": [_more(0.01)],
+    "ts-lemma-5": [package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM), larger(1.01)],
+    "ts-lemma-5/most": [larger(1.01)],
     "ts-lemma-7-sharp": [
         package("weights of the other sign", Batch, "pulls", _upside_down),
-        _more(0.01),
+        larger(1.01),
     ],
     "ts-lemma-7-sharp/root": [
         package("without the e", rates, "best_Lambda_0", lambda K, upsilon, phi_min: math.log1p((K - 1) * upsilon / phi_min**2)),
     ],
-    "ts-lemma-7": [package("weights of the other sign", Batch, "pulls", _upside_down), _more(0.05)],
+    "ts-lemma-7": [package("weights of the other sign", Batch, "pulls", _upside_down), larger(1.05)],
     "ts-lemma-3": [
         package("weights of the other sign", Batch, "pulls", _upside_down),
-        _more(0.01),
+        larger(1.01),
     ],
-    "ts-lemma-3/queries": [package("weights of the other sign", Batch, "pulls", _upside_down), _more(0.01)],
-    "ts-lemma-3/sum": [package("weights without the scores", Batch, "pulls", _forgets_scores), _more(0.01)],
-    "ts-lemma-3/others": [package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM), _more(0.01)],
-    "ts-lemma-3/far": [_more(0.01)],
+    "ts-lemma-3/queries": [package("weights of the other sign", Batch, "pulls", _upside_down), larger(1.01)],
+    "ts-lemma-3/sum": [package("weights without the scores", Batch, "pulls", _forgets_scores), larger(1.01)],
+    "ts-lemma-3/others": [package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM), larger(1.01)],
+    "ts-lemma-3/far": [larger(1.01)],
     "ts-remark-1": [
         Mistake("only the smallest share", lambda check: replace(check, rhs=lambda **p: 2 * check.rhs(**p))),
     ],
@@ -100,15 +95,15 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "ts-definition-a1-needed/any-steps": [
         Mistake("twice as much", lambda check: replace(check, lhs=lambda **p: 2 * check.lhs(**p))),
-        _more(0.05),
+        larger(1.05),
     ],
-    "ts-definition-a1-needed/cone": [_more(0.01)],
+    "ts-definition-a1-needed/cone": [larger(1.01)],
     "ts-definition-a1-needed/rules": [
         package("no overlap", gaps, "problem", _overlap_of_others),
         formula("5 % more", lambda value, case: 1.05 * value),
     ],
     "ts-definition-a1-exact": [formula("the other fate", lambda value, case: 1 - value)],
-    "ts-definition-a1-exact/tool": [_more(0.01)],
+    "ts-definition-a1-exact/tool": [larger(1.01)],
     "ts-definition-a1-flow": [formula("the other fate", lambda value, case: 1 - value)],
     "ts-definition-a1-flow/long": [package("no overlap", gaps, "problem", _overlap_of_others)],
     "ts-definition-a1-equal": [package("no overlap", gaps, "problem", _overlap_of_others)],

@@ -4,18 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from mistakes import larger
 from shallowformer.token_selection import rates, residual, rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _right_settled = residual.settled
 _right_rate = rates.two_token_correlation
 _right_bound = rates.normalised_rate
-
-
-def _more(part):
-    return Mistake(
-        f"{part:.0%} more", lambda check: replace(check, lhs=lambda **p: (1 + part) * check.lhs(**p))
-    )
 
 
 def _too_far(instance, best):
@@ -45,8 +40,8 @@ _five = formula("5 % more", lambda value, case: tuple(1.05 * v for v in value) i
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "ts-theorem-1": [measured("no progress", lambda value: value**0.1)],
-    "ts-theorem-a": [_more(0.05)],
-    "ts-theorem-a/step": [_more(0.05)],
+    "ts-theorem-a": [larger(1.05)],
+    "ts-theorem-a/step": [larger(1.05)],
     "ts-theorem-b": [measured("its root", lambda value: value**0.5)],
     "ts-theorem-b/figure": [measured("1 % in the exponent", lambda value: value**0.99)],
     "ts-theorem-b-limit": [
@@ -70,8 +65,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         _five,
     ],
     "ts-theorem-7": [measured("no progress", lambda value: value**0.1)],
-    "ts-theorem-7-lengths": [_more(0.01)],
-    "ts-theorem-7-lengths/above": [_more(0.01)],
+    "ts-theorem-7-lengths": [larger(1.01)],
+    "ts-theorem-7-lengths/above": [larger(1.01)],
     "ts-theorem-7-lengths/limit": [package("twice as steep", residual, "settled", _twice_as_steep), _five],
     "ts-theorem-7-caps": [package("a cap at twice the number", rules.CapMultiplier, "length", _looser), _five],
     "ts-theorem-5": [

@@ -4,18 +4,12 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.token_selection import embeddings, limits, rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _GD, _NGD, _histogram, _similarities = rules.GD, rules.NGD, embeddings.histogram, embeddings.similarities
 _dominated = limits.dominated
-
-
-def _more(factor):
-    return Mistake(
-        f"{factor - 1:.0%} more",
-        lambda check: replace(check, lhs=lambda **point: factor * check.lhs(**point)),
-    )
 
 
 def _one_other(value, case):
@@ -35,12 +29,12 @@ OFTENER = Mistake("oftener", lambda check: replace(check, fails=lambda *draws: _
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
-    "ts-proposition-p": [_more(1.01)],
+    "ts-proposition-p": [larger(1.01)],
     "ts-proposition-p/direction": [measured("the distance, not its square", lambda value: value**0.5)],
-    "ts-proposition-q": [_more(1.01)],
-    "ts-proposition-q/above": [_more(1.01)],
+    "ts-proposition-q": [larger(1.01)],
+    "ts-proposition-q/above": [larger(1.01)],
     "ts-proposition-q/descent": [package("twice the step", rules, "GD", lambda eta: _GD(2 * eta))],
-    "ts-proposition-q/steps": [_more(1.05)],
+    "ts-proposition-q/steps": [larger(1.05)],
     "ts-proposition-q/long-steps": [
         formula("one step more", lambda value, case: value + 1),
         package("5 % more a step", rules, "NGD", lambda eta: _NGD(1.05 * eta)),
@@ -49,14 +43,14 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a hundredth of the step", rules, "GD", lambda eta: _GD(eta / 100)),
         formula("1 % more", lambda value, case: 1.01 * value),
     ],
-    "ts-proposition-q/normalised": [_more(1.05)],
+    "ts-proposition-q/normalised": [larger(1.05)],
     "ts-proposition-r": [formula("5 % more", lambda value, case: 1.05 * value)],
-    "ts-proposition-r/lost": [_more(1.25)],
+    "ts-proposition-r/lost": [larger(1.25)],
     "ts-proposition-r/edge": [formula("one fate the other way", _one_other)],
     "ts-proposition-r-attracts": [formula("one fate the other way", _one_other)],
-    "ts-corollary-r": [_more(1.01)],
+    "ts-corollary-r": [larger(1.01)],
     "ts-corollary-r/other": [
-        _more(1.01),
+        larger(1.01),
         package(
             "2N − 2 for 2N − 1",
             limits,
@@ -85,7 +79,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         )
     },
     **{
-        f"ts-remark-t{part}": [_more(1.05)]
+        f"ts-remark-t{part}": [larger(1.05)]
         for part in ("", "/early", "/kept", "/lost", "/local", "/local-gap", "/digit", "/noise")
     },
     "ts-proposition-u": [

@@ -6,6 +6,7 @@ from dataclasses import replace
 import torch
 from scipy.special import lambertw
 
+from mistakes import larger
 from shallowformer.token_selection import constants, datasets, gradients, svm
 from shallowformer.token_selection.batches import Batch
 from shallowformer.token_selection.instances import Instance
@@ -15,12 +16,6 @@ _right_shortest = svm.shortest
 _right_example = datasets.example_1
 _right_gaps = Batch.gaps
 _right_assumption = constants.assumption_1
-
-
-def _more(part):
-    return Mistake(
-        f"{part:.0%} more", lambda check: replace(check, lhs=lambda **p: (1 + part) * check.lhs(**p))
-    )
 
 
 def _all_active(A, which="A z ≥ 1"):
@@ -122,8 +117,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("the loss at the mean score", gradients, "infimum", lambda data: torch.exp(-data.scores.mean(1)).mean()),
         formula("5 % more in one part", lambda value, case: (value[0], 1.05 * value[1], value[2])),
     ],
-    "ts-definition-1-infimum": [_more(0.01), _largest_for_smallest, _times("1/n forgotten", lambda h, **rest: float(h.shape[1]))],
-    "ts-definition-1-infimum/above": [_more(0.01), _times("Ψ_max with e^{−γ_opt}", _at_best)],
+    "ts-definition-1-infimum": [larger(1.01), _largest_for_smallest, _times("1/n forgotten", lambda h, **rest: float(h.shape[1]))],
+    "ts-definition-1-infimum/above": [larger(1.01), _times("Ψ_max with e^{−γ_opt}", _at_best)],
     "ts-definition-1-svm": [
         package("all constraints active", svm, "shortest", _all_active),
         package("one constraint active", svm, "shortest", _one_active),
@@ -131,7 +126,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-definition-1-svm/decoder": [package("one constraint active", svm, "shortest", _one_active)],
     "ts-definition-1-svm/average": [
         package("W transposed", Batch, "gaps", lambda self, W: _right_gaps(self, W.mT)),
-        _more(0.01),
+        larger(1.01),
     ],
     "ts-definition-1-farkas": [
         package("gives up too early", svm, "SEPARABLE", 0.1),
@@ -141,12 +136,12 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-definition-1-feasible": [
         _times("the mean difference of scores for the smallest", lambda ahead, **rest: ahead.exp().flatten(1).mean(1) / ahead.exp().flatten(1).amin(1)),
         package("queries left out of the Gram matrix", Batch, "gram", property(lambda self: self.D.flatten(1, 2) @ self.D.flatten(1, 2).mT)),
-        _more(0.01),
+        larger(1.01),
     ],
     "ts-definition-1-path": [
         _largest_for_smallest,
         package("W transposed", Batch, "gaps", lambda self, W: _right_gaps(self, W.mT)),
-        _more(0.01),
+        larger(1.01),
     ],
     "ts-definition-1-path/along": [_times("log(T − 1) dropped", _without_count), _times("Ψ_max with e^{−γ_opt}", _at_best)],
     "ts-definition-1-path/aligned": [
@@ -188,7 +183,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("n for n − 1", constants, "near_orthogonality", lambda data, phi_min: _near_orthogonality(data, phi_min, samples=lambda data: data.n)),
         package("the longest query", constants, "s_1", lambda data: float(data.queries.square().sum(1).max())),
     ],
-    "ts-definition-a1-sufficient/simple": [_more(0.01), _times("s₁ ≥ 2(n − 1)TΥν", lambda **point: 1.5), _moved("ν ≤ m_o/4", "fraction", 0.5)],
+    "ts-definition-a1-sufficient/simple": [larger(1.01), _times("s₁ ≥ 2(n − 1)TΥν", lambda **point: 1.5), _moved("ν ≤ m_o/4", "fraction", 0.5)],
     "ts-remark-e1": [package("u = μ₊ − μ₋", datasets, "example_1", _decoder_of_norm)],
     "ts-lemma-6": [package("noise with a common part", datasets, "example_1", _common_noise)],
     "ts-lemma-6/one-sample": [package("noise with a common part", datasets, "example_1", _common_noise)],
