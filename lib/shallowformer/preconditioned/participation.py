@@ -4,6 +4,7 @@ Scores are ρt_j with t_j standard normal; w_j = e^{ρt_j − ρ²/2}, S = Σw_j
 integrals of one-token means E(uw)^k e^{−uw}. Both integrands are analytic, so the trapezoidal rule is exact to rounding.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,33 +17,31 @@ from shallowformer import arguments
 
 #: Where a normal density, or a double exponential, is below rounding.
 _FAR = 10.0
-#: Entries of a block of the two-dimensional quadrature.
-_BLOCK = 2**20
+#: Between two nodes in log u.
+_STEP = 0.25
 
 
-def _grids(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes in t and in log u, evenly spaced."""
+def _one_token(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray]:
+    """Log E e^{−uw} and E(uw)^k e^{−uw}, k = 1 to 4, on a grid of log u: "v", "4 v".
+
+    They are functions of v + ρt, v = log u: on grids that fit together, means over t are correlations.
+    """
     largest = min(4 * rho, log_n / rho + rho / 2) + _FAR
-    t = np.arange(-_FAR, largest, min(0.4, 0.3 / rho))
-    v = np.arange(-(log_n + rho * largest) - 20, _FAR * rho + rho**2 / 2 + 5, 0.25)
-    return t, v
-
-
-def _one_token(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Log E e^{−uw} and E(uw)^k e^{−uw}, k = 1 to 4, on a grid of log u: "v", "4 v", and the grid's spacing."""
-    t, v = _grids(rho, log_n)
-    mass = np.exp(-(t**2) / 2) * (t[1] - t[0]) / np.sqrt(2 * np.pi)
-    logs, powers = [], []
-    for part in np.array_split(v, max(1, len(v) * len(t) // _BLOCK)):
-        # Beyond e^600 every one of these functions is 0 or 1.
-        y = np.exp(np.minimum(part[:, None] + (rho * t - rho**2 / 2)[None], 600.0))
-        seen = np.exp(-y)
-        # Near 1 from what is missing, near 0 from what is there.
-        missing, there = -np.expm1(-y) @ mass, np.maximum(seen @ mass, 1e-300)
-        logs.append(np.where(missing < 0.5, np.log1p(-np.minimum(missing, 0.5)), np.log(there)))
-        y[seen == 0] = 0
-        powers.append(np.stack([(seen := seen * y) @ mass for _ in range(4)]))
-    return np.concatenate(logs), np.concatenate(powers, 1), float(v[1] - v[0])
+    low = -(log_n + rho * largest) - 20
+    finer = math.ceil(_STEP / (0.4 * rho))
+    step = _STEP / finer  # in ρt
+    t = np.arange(-_FAR, largest, step / rho)
+    mass = np.exp(-(t**2) / 2) * step / rho / np.sqrt(2 * np.pi)
+    last = finer * int((_FAR * rho + rho**2 / 2 + 5 - low) / _STEP)
+    at = low - rho * _FAR - rho**2 / 2 + step * np.arange(last + len(t))
+    over = lambda values: np.correlate(values, mass, "valid")[::finer]
+    y = np.exp(np.minimum(at, 600.0))  # beyond, every one of these functions is 0 or 1
+    seen = np.exp(-y)
+    # Near 1 from what is missing, near 0 from what is there.
+    missing, there = over(-np.expm1(-y)), np.maximum(over(seen), 1e-300)
+    logs = np.where(missing < 0.5, np.log1p(-np.minimum(missing, 0.5)), np.log(there))
+    y[seen == 0] = 0
+    return logs, np.stack([over(seen := seen * y) for _ in range(4)])
 
 
 def means(rho: float, n: Sequence[float]) -> Float[Tensor, "k 3"]:
@@ -62,17 +61,20 @@ def means(rho: float, n: Sequence[float]) -> Float[Tensor, "k 3"]:
     sizes = np.array([_range("n", arguments.at_least("n", each, 1), 1e100) for each in n], dtype=float)
     if rho < 1e-3:  # the grid in t would be one point; (ρ → 0 exactly: p_j = 1/n, next order ρ²)
         return _nearly_equal(rho, sizes)
-    logs, (_, two, three, four), h = _one_token(rho, float(np.log(sizes.max())))
+    logs, (_, two, three, four) = _one_token(rho, float(np.log(sizes.max())))
     rows = []
     for size in sizes:
+        if size == 1:  # without rounding
+            rows.append([1.0, 1.0, 1.0])
+            continue
         others = lambda k, size=size: np.exp((size - k) * logs)
         rest = others(1)
-        pairs = (size - 1) * two**2 * others(2) if size > 1 else 0 * two
+        pairs = (size - 1) * two**2 * others(2)
         rows.append(
             [
-                h * size * (two * rest).sum(),
-                h * size / 2 * (three * rest).sum(),
-                h * size / 6 * (four * rest + pairs).sum(),
+                _STEP * size * (two * rest).sum(),
+                _STEP * size / 2 * (three * rest).sum(),
+                _STEP * size / 6 * (four * rest + pairs).sum(),
             ]
         )
     return torch.tensor(rows, dtype=torch.float64)

@@ -67,12 +67,12 @@ class Course:
 
     @functools.cached_property
     def log_loss(self) -> Float[Tensor, "k b"]:
-        """log L(u_t, W_t)."""
+        """Log L(u_t, W_t)."""
         return _log_mean(self.margins)
 
     @functools.cached_property
     def between(self) -> Float[Tensor, "k b"]:
-        """log L(u_{t+1}, W_t), after the decoder's half of the step."""
+        """Log L(u_{t+1}, W_t), after the decoder's half of the step."""
         after = self.scores + self.lengths[..., None, None] * self.toward
         return _log_mean((self.phi * after).sum(-1))
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from mistakes import larger
 from shallowformer.preconditioned import (
     algorithm,
     biased,
