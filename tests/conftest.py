@@ -5,15 +5,15 @@ import pkgutil
 import shutil
 from pathlib import Path
 
-import jaxtyping
 import pytest
 from hypothesis import settings
 
+import signatures
+
 # Before anything imports the package: shapes and types of every call are compared with its signature. What numba compiles stays as it is.
 PACKAGE = Path(__file__).parent.parent / "lib/shallowformer"
-jaxtyping.install_import_hook(
-    [f"shallowformer.{part.name}" for part in pkgutil.iter_modules([PACKAGE]) if part.name != "compiled"],
-    "signatures.checked",
+signatures.install(
+    [f"shallowformer.{part.name}" for part in pkgutil.iter_modules([PACKAGE]) if part.name != "compiled"]
 )
 
 settings.register_profile("shallowformer", derandomize=True, deadline=None, max_examples=25, database=None)
