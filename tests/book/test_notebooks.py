@@ -61,14 +61,19 @@ def test_a_notebook_is_valid(path):
     assert not any(cell.get("outputs") for cell in notebook.cells)
 
 
-@pytest.mark.parametrize("student", [False, True], ids=["full", "student"])
-def test_every_run_writes_the_same_bytes_where_the_site_looks_for_them(tmp_path, student):
-    command = [sys.executable, "-m", "bookext.notebooks", str(tmp_path)] + ["--student"] * student
+def test_every_run_writes_the_same_bytes_where_the_site_looks_for_them(site, tmp_path):
+    """The build of the site, a command, and this process."""
+    command = [sys.executable, "-m", "bookext.notebooks", str(tmp_path), "--student"]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     for path in chapters():
-        written = tmp_path / address.notebook(docname(path))
-        assert written.read_text(encoding="utf-8") == nbformat.writes(converted(path, student)) + "\n"
+        page, texts = (
+            docname(path),
+            [nbformat.writes(converted(path, student)) + "\n" for student in (True, False)],
+        )
+        there = [site / "notebooks" / address.notebook(page, solutions) for solutions in (False, True)]
+        assert [file.read_text(encoding="utf-8") for file in there] == texts
+        assert (tmp_path / address.notebook(page)).read_text(encoding="utf-8") == texts[0]
 
 
 def test_an_edit_changes_one_cell_id(monkeypatch):
