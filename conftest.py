@@ -4,6 +4,9 @@ from collections import Counter
 
 from xdist.scheduler import LoadScopeScheduling
 
+#: Files whose tests look at the same parsed pages: those of one page stay together.
+PARSED = ("test_html.py", "test_site.py", "test_site_notebooks.py", "test_weight.py")
+
 
 class ByFileAndChapter(LoadScopeScheduling):
     """A file's tests stay together, but checks that are run again, perturbed, stay with those of their chapter only.
@@ -20,6 +23,8 @@ def scope(nodeid: str) -> str:
     """What stays in one process."""
     file, _, rest = nodeid.partition("::")
     chapter = rest.partition("[book/")[2].partition(":")[0]
+    if chapter and file.endswith(PARSED):
+        file = "parsed"
     return f"{file}[{chapter}]" if chapter else file.removesuffix(".md")
 
 

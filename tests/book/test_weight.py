@@ -2,10 +2,12 @@
 
 import functools
 import gzip
+import re
 from pathlib import Path
 
 import pytest
-from built import BOOK_PAGES, SITE, few_first, file, parsed
+from bs4 import BeautifulSoup, Tag
+from built import BOOK_PAGES, SITE, few_first, file, parsed, text
 
 #: Bytes of what is one page's alone, and of what pages share, which is loaded once in a visit; together a first visit.
 OWN, SHARED = 200_000, 1_000_000
@@ -21,11 +23,9 @@ def weight(files: set[Path]) -> int:
     return sum(sizes)
 
 
-def named(page: str, selector: str) -> set[Path]:
-    """The files of the site that elements of a page load."""
-    found = (
-        e.get("src") or e.get("data") or e.get("href") or "" for e in parsed(file(page)).select(selector)
-    )
+def named(page: str, elements: list[Tag]) -> set[Path]:
+    """The files of the site that these elements of a page load."""
+    found = (e.get("src") or e.get("data") or e.get("href") or "" for e in elements)
     return {
         (file(page).parent / name.partition("?")[0]).resolve() for name in found if name and ":" not in name
     }
@@ -33,14 +33,17 @@ def named(page: str, selector: str) -> set[Path]:
 
 def own(page: str) -> set[Path]:
     """What is a page's alone: its text, and its pictures."""
-    return {file(page).resolve(), *named(page, "img, object, source")}
+    return {file(page).resolve(), *named(page, parsed(file(page)).select("img, object, source"))}
 
 
 @functools.cache
 def shared() -> frozenset[Path]:
     """What pages share: styles, scripts, fonts."""
     fonts = (font.resolve() for pattern in FONTS for font in SITE.glob(pattern))
-    loaded = (named(page, "link[rel~=stylesheet], link[rel~=icon], script") for page in BOOK_PAGES)
+    kinds = "link[rel~=stylesheet], link[rel~=icon], script"
+    # of every page, so pages are not parsed for it
+    tags = {page: "</script>".join(re.findall(r"<(?:link|script)\b[^>]*>", text(file(page)))) for page in BOOK_PAGES}  # fmt: skip
+    loaded = (named(page, BeautifulSoup(tag, "html.parser").select(kinds)) for page, tag in tags.items())
     return frozenset({*fonts, *set().union(*loaded)})
 
 
