@@ -26,28 +26,16 @@ class Activation:
     A declaration is checked when it is made. Each derivative must match autograd's derivative of the one before; no
     value on [−40, 40] may exceed its declared bound; and where a bound is said to be attained, the value there must equal it.
 
-    Args:
-        name: what messages and figures call it.
-        value: σ.
-        first: σ′.
-        second: σ″.
-        third: σ‴.
-        bounds: (σ₀, σ₁, σ₂, σ₃), the suprema of |σ|, |σ′|, |σ″|, |σ‴| over ℝ.
-        attained_at: for each bound an argument where it is attained, or ``math.inf`` where it is only approached at infinity.
-
-    Raises:
-        ValueError: a derivative or a bound is not what was declared.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.2 (which assumes σ₀, σ₁, σ₂ < ∞).
+    Source: Arda, Cayci, Eryilmaz 2026, section 3.2 (which assumes σ₀, σ₁, σ₂ < ∞).
     """
 
-    name: str
-    value: Function
-    first: Function
-    second: Function
-    third: Function
-    bounds: tuple[float, float, float, float]
+    name: str  # what messages and figures call it
+    value: Function  # σ
+    first: Function  # σ′
+    second: Function  # σ″
+    third: Function  # σ‴
+    bounds: tuple[float, float, float, float]  # (σ₀, σ₁, σ₂, σ₃), the suprema of |σ|, |σ′|, |σ″|, |σ‴| over ℝ
+    #: for each bound an argument where it is attained, or ``math.inf`` where it is only approached at infinity
     attained_at: tuple[float, float, float, float]
 
     def __post_init__(self) -> None:
@@ -160,15 +148,7 @@ def stretched(sigma: Activation, rate: float) -> Activation:
 
     For a small rate ε it is nearly linear where heads live; for a large one it is nearly a step.
 
-    Args:
-        sigma: the activation.
-        rate: ε, above 0.
-
-    Returns:
-        The activation σ_ε, with bounds (σ₀/ε, σ₁, εσ₂, ε²σ₃).
-
-    Raises:
-        ValueError: ``rate`` is not above 0.
+    Returns: the activation σ_ε, with bounds (σ₀/ε, σ₁, εσ₂, ε²σ₃).
     """
     arguments.positive("rate", rate)
 

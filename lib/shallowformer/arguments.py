@@ -33,9 +33,6 @@ def floating(name: str, value: object, dims: str) -> Float[Tensor, "..."]:
     """Return ``value`` if it is a non-empty, finite floating-point tensor with the given dimensions.
 
     ``dims`` holds names of the dimensions, e.g. ``"n T d"``; a leading ``"..."`` allows any further ones.
-
-    Raises:
-        ValueError: not a tensor, not floating point, a wrong number of dimensions, empty, NaN or infinite.
     """
     if not isinstance(value, Tensor):
         raise ValueError(f"{name} must be a torch tensor of shape [{dims}], got {type(value).__name__}")
@@ -59,11 +56,7 @@ def floating(name: str, value: object, dims: str) -> Float[Tensor, "..."]:
 
 
 def in_unit_ball(name: str, value: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
-    """Return ``value`` if every vector along its last dimension has norm at most 1, up to rounding.
-
-    Raises:
-        ValueError: a vector is longer than 1 + 64 machine precisions.
-    """
+    """Return ``value`` if every vector along its last dimension has norm at most 1, up to rounding."""
     longest = float(torch.linalg.vector_norm(value.detach(), dim=-1).max())
     if longest > 1 + NORM_ROUNDING * torch.finfo(value.dtype).eps:
         raise ValueError(
@@ -75,13 +68,7 @@ def in_unit_ball(name: str, value: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d
 def tokens(X: object, name: str = "X") -> Float[Tensor, "n T d"]:
     """Return ``X`` if it is a batch of token sequences from the data domain 𝒳.
 
-    Every token X_t lies in the unit ball.
-
-    Raises:
-        ValueError: as ``floating`` and ``in_unit_ball``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.1.
+    Every token X_t lies in the unit ball. Source: Arda, Cayci, Eryilmaz 2026, section 3.1.
     """
     return in_unit_ball(name, floating(name, X, "n T d"))
 
@@ -90,9 +77,6 @@ def shape(name: str, value: Tensor, expected: tuple[int, ...], why: str) -> Tens
     """Return ``value`` if it has exactly the expected shape.
 
     ``why`` says what fixes that shape, e.g. ``"[m, d] as W has"``.
-
-    Raises:
-        ValueError: any other shape.
     """
     if tuple(value.shape) != tuple(expected):
         raise ValueError(f"{name} must have shape {tuple(expected)} ({why}), got {tuple(value.shape)}")
@@ -106,9 +90,6 @@ def same_kind(first_name: str, first: Tensor, **others: Tensor) -> None:
         first_name: name of the tensor that the others must match.
         first: that tensor.
         **others: further tensors by name.
-
-    Raises:
-        ValueError: a dtype or device differs.
     """
     for name, value in others.items():
         if value.dtype != first.dtype or value.device != first.device:
@@ -120,11 +101,7 @@ def same_kind(first_name: str, first: Tensor, **others: Tensor) -> None:
 
 @_or_symbol
 def count(name: str, value: object, minimum: int = 1) -> int:
-    """Return ``value`` if it is a whole number of at least ``minimum``.
-
-    Raises:
-        ValueError: not an ``int``, or smaller.
-    """
+    """Return ``value`` if it is a whole number of at least ``minimum``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
         raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
     return value
@@ -132,11 +109,7 @@ def count(name: str, value: object, minimum: int = 1) -> int:
 
 @_or_symbol
 def even(name: str, value: object) -> int:
-    """Return ``value`` if it is an even number of at least 2: symmetric initialisation pairs the heads.
-
-    Raises:
-        ValueError: not an ``int``, below 2, or odd.
-    """
+    """Return ``value`` if it is an even number of at least 2: symmetric initialisation pairs the heads."""
     if count(name, value, 2) % 2:
         raise ValueError(f"{name} must be even, because heads come in pairs, got {value}")
     return value
@@ -144,11 +117,7 @@ def even(name: str, value: object) -> int:
 
 @_or_symbol
 def probability(name: str, value: object) -> float:
-    """Return ``value`` if it lies strictly between 0 and 1.
-
-    Raises:
-        ValueError: not a number in (0, 1).
-    """
+    """Return ``value`` if it lies strictly between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number in the open interval (0, 1), got {value!r}")
     return float(value)
@@ -156,11 +125,7 @@ def probability(name: str, value: object) -> float:
 
 @_or_symbol
 def positive(name: str, value: object) -> float:
-    """Return ``value`` if it is a finite number above 0: a radius, a scale, a step size.
-
-    Raises:
-        ValueError: not a finite number above 0.
-    """
+    """Return ``value`` if it is a finite number above 0: a radius, a scale, a step size."""
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float))
@@ -172,11 +137,7 @@ def positive(name: str, value: object) -> float:
 
 @_or_symbol
 def at_least(name: str, value: object, minimum: float) -> float:
-    """Return ``value`` if it is a finite number of at least ``minimum``.
-
-    Raises:
-        ValueError: not a finite number, or smaller.
-    """
+    """Return ``value`` if it is a finite number of at least ``minimum``."""
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float))
@@ -188,11 +149,7 @@ def at_least(name: str, value: object, minimum: float) -> float:
 
 @_or_symbol
 def below_one(name: str, value: object) -> float:
-    """Return ``value`` if it is a number of at least 0 and below 1.
-
-    Raises:
-        ValueError: not a number in [0, 1).
-    """
+    """Return ``value`` if it is a number of at least 0 and below 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
         raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}")
     return float(value)
@@ -200,22 +157,14 @@ def below_one(name: str, value: object) -> float:
 
 @_or_symbol
 def at_most(name: str, value: float, limit_name: str, limit: float) -> float:
-    """Return ``value`` if it is at most ``limit``.
-
-    Raises:
-        ValueError: a larger one.
-    """
+    """Return ``value`` if it is at most ``limit``."""
     if value > limit:
         raise ValueError(f"{name} must be at most {limit_name} = {limit:g}, got {value:g}")
     return value
 
 
 def nonnegative(name: str, value: object) -> Number:
-    """Return ``value`` if it is a finite number of at least 0, or a tensor of such numbers: norms, or bounds on them.
-
-    Raises:
-        ValueError: neither a number nor a floating-point tensor; empty, NaN, infinite or below 0.
-    """
+    """Return ``value`` if it is a finite number of at least 0, or a tensor of such numbers: norms, or bounds on them."""
     if not isinstance(value, Tensor):
         return at_least(name, value, 0.0)
     smallest = float(floating(name, value, "...").detach().min())
@@ -225,11 +174,7 @@ def nonnegative(name: str, value: object) -> Number:
 
 
 def triple(name: str, value: object) -> tuple[float, float, float]:
-    """Return ``value`` if it holds three finite numbers of at least 0: one for each block c, U, W of the parameters.
-
-    Raises:
-        ValueError: anything else.
-    """
+    """Return ``value`` if it holds three finite numbers of at least 0: one for each block c, U, W of the parameters."""
     wrong = ValueError(
         f"{name} must be three finite numbers of at least 0, ({name}_c, {name}_u, {name}_w), got {value!r}"
     )

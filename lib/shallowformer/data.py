@@ -20,18 +20,11 @@ def clipped_gaussian(
 
     For d = 8 a Gaussian token has norm below 1 with probability 0.0018, so nearly all tokens end on the sphere.
 
+    Source: Arda, Cayci, Eryilmaz 2026, section 6.1.
+
     Args:
-        n: number of samples, at least 1.
         T: tokens a sample, at least 1.
         d: dimension of a token, at least 1.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Raises:
-        ValueError: a size is not a whole number of at least 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 6.1.
     """
     X = _gaussian(n, T, d, generator, dtype)
     return X / torch.linalg.vector_norm(X, dim=-1, keepdim=True).clamp(min=1)
@@ -43,14 +36,8 @@ def sphere(
     """Independent tokens, uniform on the unit sphere.
 
     Args:
-        n: number of samples, at least 1.
         T: tokens a sample, at least 1.
         d: dimension of a token, at least 1.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Raises:
-        ValueError: a size is not a whole number of at least 1.
     """
     return torch.nn.functional.normalize(_gaussian(n, T, d, generator, dtype), dim=-1)
 
@@ -60,11 +47,7 @@ def two_camps(direction: Float[Tensor, " d"], T: int, camp: int | None = None) -
 
     Args:
         direction: not 0; e is its unit vector.
-        T: tokens, at least 2.
         camp: how many tokens are +e, from 0 to T; half of them (rounded down) if not given.
-
-    Raises:
-        ValueError: ``direction`` is 0 or not a finite vector, ``T`` below 2, ``camp`` outside 0 … T.
     """
     arguments.floating("direction", direction, "d")
     if not direction.abs().max() > 0:
@@ -83,11 +66,7 @@ def repeated(X: Float[Tensor, "n T d"], copies: int) -> Float[Tensor, "n {copies
     """Every token so many times, side by side: no head can tell, and the last token stays the last.
 
     Args:
-        X: tokens.
         copies: how often, at least 1.
-
-    Raises:
-        ValueError: ``X`` of another shape, ``copies`` below 1.
     """
     arguments.floating("X", X, "n T d")
     return X.repeat_interleave(arguments.count("copies", copies), dim=1)

@@ -22,11 +22,7 @@ def hull(low: arb | float, high: arb | float) -> arb:
 
 
 def ends(ball: arb) -> tuple[float, float]:
-    """Floating-point numbers at most and at least all numbers of a ball.
-
-    Raises:
-        ValueError: the ball is not finite.
-    """
+    """Floating-point numbers at most and at least all numbers of a ball."""
     if not ball.is_finite():
         raise ValueError(f"ball must be finite, got {ball}")
     low, high = float(ball.lower()), float(ball.upper())
@@ -44,10 +40,6 @@ def maximum(f: Function, low: float, high: float, accuracy: float = 1e-12) -> ar
         low: lower end.
         high: upper end, above ``low``.
         accuracy: largest radius of the result, above 0.
-
-    Raises:
-        ValueError: an empty interval, or an accuracy of 0 or below.
-        ArithmeticError: the accuracy is out of reach in the working precision.
     """
     arguments.positive("accuracy", accuracy)
     if not low < high:
@@ -84,10 +76,6 @@ def root(f: Function, low: float, high: float, accuracy: float = 1e-12) -> arb:
         low: where it has one sign.
         high: where it has the other.
         accuracy: largest radius of the result, above 0.
-
-    Raises:
-        ValueError: signs that are not certainly different.
-        ArithmeticError: the sign at a middle is not certain in the working precision.
     """
     arguments.positive("accuracy", accuracy)
     a, b = arb(low), arb(high)

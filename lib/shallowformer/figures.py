@@ -67,9 +67,6 @@ def flow(
         boxes: words → where their middle stands, between 0 and 1, and the colour of the outline, a name of ``COLOURS``.
         arrows: words of the box an arrow leaves, of the one it meets, and how far it bends: 0 is straight, 0.3 a third of its
             length to the right of the way.
-
-    Raises:
-        ValueError: a colour or a box of an arrow that does not exist.
     """
     arrows = list(arrows)
     for words, (_, _, colour) in boxes.items():

@@ -23,13 +23,10 @@ def is_symbol(value: object) -> bool:
 
 
 def log(x):
-    """Natural logarithm.
+    """Natural logarithm. Returns: the logarithm, of the kind of ``x``.
 
     Args:
         x: above 0; a number, a tensor, or a symbol.
-
-    Returns:
-        The logarithm, of the kind of ``x``.
     """
     if isinstance(x, Tensor):
         return x.log()
@@ -37,14 +34,11 @@ def log(x):
 
 
 def maximum(x, y):
-    """The larger of two values.
+    """The larger of two values. Returns: the larger one, of the kind of ``x``.
 
     Args:
         x: a number, a tensor, or a symbol.
         y: a number, or a symbol.
-
-    Returns:
-        The larger one, of the kind of ``x``.
     """
     if isinstance(x, Tensor):
         return x.clamp(min=y)
@@ -52,28 +46,22 @@ def maximum(x, y):
 
 
 def minimum(x, y):
-    """The smaller of two values.
+    """The smaller of two values. Returns: the smaller one, of the kind of ``x``.
 
     Args:
         x: a number, a tensor, or a symbol.
         y: a number, or a symbol.
-
-    Returns:
-        The smaller one, of the kind of ``x``.
     """
     return -maximum(-x, -y)
 
 
 def when(condition, value: Callable, otherwise):
-    """A value that exists only where a condition holds.
+    """A value that exists only where a condition holds. Returns: a number, or a formula with both cases.
 
     Args:
         condition: true or false, or an inequality between symbols.
         value: gives the value; not called where the condition is false.
         otherwise: what takes its place there.
-
-    Returns:
-        A number, or a formula with both cases.
     """
     if is_symbol(condition):
         return sys.modules["sympy"].Piecewise((value(), condition), (otherwise, True))

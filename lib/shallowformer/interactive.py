@@ -37,13 +37,10 @@ _DARK_PAGES = (
 
 
 def theme(selector: str) -> str:
-    """Colours for an element, light and dark, as CSS variables: the names of ``LIGHT``.
+    """Colours for an element, light and dark, as CSS variables: the names of ``LIGHT``. Returns: CSS.
 
     Args:
         selector: of the element.
-
-    Returns:
-        CSS.
     """
     variables = lambda colours: ";".join(f"--{name}:{colour}" for name, colour in colours.items())
     dark = ",".join(f"{page} {selector}" for page in _DARK_PAGES)
@@ -86,15 +83,10 @@ for (const root of document.querySelectorAll(".interactive")) {
 
 @dataclass(frozen=True)
 class Interactive:
-    """A figure with a slider; a notebook shows it.
+    """A figure with a slider; a notebook shows it."""
 
-    Args:
-        html: of the whole figure.
-        description: what stands for it where there is no HTML.
-    """
-
-    html: str
-    description: str
+    html: str  # of the whole figure
+    description: str  # what stands for it where there is no HTML
 
     def _repr_html_(self) -> str:
         return self.html
@@ -111,7 +103,7 @@ def slider(
     say: Callable[[float], str],
     ends: tuple[str, str] | None = None,
 ) -> Interactive:
-    """A figure that one slider moves.
+    """A figure that one slider moves. Returns: the figure.
 
     Args:
         draw: position → panels. At every position it draws the same elements in the same order; their attributes and
@@ -121,13 +113,6 @@ def slider(
         label: of the slider: what it moves.
         say: position → one or two sentences with the numbers at this position, shown below and read to those who do not see.
         ends: words at the two ends of the slider; by default the first and the last position.
-
-    Returns:
-        The figure.
-
-    Raises:
-        ValueError: fewer than two positions, a ``start`` that is not among them, an empty label or sentence, no panel, or
-            drawings that differ in more than attributes and words.
     """
     over = list(over)
     if len(over) < 2:
@@ -173,16 +158,12 @@ def _moving_parts(
 ) -> list[dict[str, list[str]]]:
     """Mark the elements that differ from frame to frame, and say how.
 
+    Returns: for each moving element, in the order of the page: attribute → its value in every frame; "" stands for the words.
+
     Args:
         frames: the panels' elements, a frame.
         first: the frame that will stand on the page; its moving elements get the attribute ``data-moves``.
         over: the positions, for messages.
-
-    Returns:
-        For each moving element, in the order of the page: attribute → its value in every frame; "" stands for the words.
-
-    Raises:
-        ValueError: a frame has other elements than the first.
     """
     elements = [[element for root in panels for element in root.iter()] for panels in frames]
     shapes = [[(element.tag, tuple(element.attrib)) for element in frame] for frame in elements]

@@ -13,46 +13,29 @@ Query = Callable[[Float[Tensor, "n T d"]], Float[Tensor, "n d"]]
 
 
 def fixed(vector: Float[Tensor, " d"]) -> Query:
-    """A fixed vector for every input, as the class token of an encoder.
+    """A fixed vector for every input, as the class token of an encoder. Source: Arda, Cayci, Eryilmaz 2026, section 3.2 ([CLS]).
 
     Args:
         vector: in the unit ball.
-
-    Raises:
-        ValueError: not a finite vector in the unit ball.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.2 ([CLS]).
     """
     arguments.in_unit_ball("vector", arguments.floating("vector", vector, "d"))
     return lambda X: vector.expand(X.shape[0], -1)
 
 
 def last_token(X: Float[Tensor, "n T d"]) -> Float[Tensor, "n d"]:
-    """q_X = X_T, the last token, as in next-token prediction.
-
-    Args:
-        X: tokens.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.2 (last-token pooling).
-    """
+    """q_X = X_T, the last token, as in next-token prediction. Source: Arda, Cayci, Eryilmaz 2026, section 3.2 (last-token pooling)."""
     return X[:, -1]
 
 
 def seeded(d: int, seed: int, dtype: torch.dtype = torch.float64) -> Query:
     """A query drawn once from the unit sphere, before any data is seen, and never trained.
 
+    Source: Arda, Cayci, Eryilmaz 2026, section 3.2 (pre-specified seed query).
+
     Args:
         d: dimension of a token, at least 1.
         seed: seed of the draw.
         dtype: of the query.
-
-    Raises:
-        ValueError: ``d`` is not a whole number of at least 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.2 (pre-specified seed query).
     """
     direction = torch.randn(
         arguments.count("d", d), generator=Generator().manual_seed(seed), dtype=torch.float64
@@ -65,10 +48,6 @@ def resolve(query: Query, X: Float[Tensor, "n T d"]) -> Float[Tensor, "n d"]:
 
     Args:
         query: how q_X is made.
-        X: tokens.
-
-    Raises:
-        ValueError: the result has another shape, dtype or device, is not finite, or leaves the unit ball.
     """
     q = arguments.floating("query(X)", query(X), "n d")
     arguments.shape("query(X)", q, (X.shape[0], X.shape[2]), "[n, d] as in X")

@@ -22,14 +22,7 @@ MAX_ENUMERATED_TOKENS = 16
 def jacobian(z: Float[Tensor, "... T"]) -> Float[Tensor, "... T T"]:
     """Softmax Jacobian J_s(z) = diag α − ααᵀ, as a matrix: for reading and for reference, not for large T.
 
-    Args:
-        z: logits.
-
-    Raises:
-        ValueError: ``z`` is not a finite, non-empty floating-point tensor.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Fact 1.
+    Source: Arda, Cayci, Eryilmaz 2026, Fact 1.
     """
     alpha = torch.softmax(arguments.floating("z", z, "... T"), -1)
     others = alpha[..., :, None] * alpha[..., None, :]
@@ -41,18 +34,7 @@ def jacobian(z: Float[Tensor, "... T"]) -> Float[Tensor, "... T T"]:
 def jacobian_product(z: Float[Tensor, "... T"], u: Float[Tensor, "... T"]) -> Float[Tensor, "... T"]:
     """J_s(z) u = α ⊙ (u − ⟨α, u⟩): how the weights move when the logits move by u. The matrix is never formed.
 
-    Args:
-        z: logits.
-        u: direction.
-
-    Returns:
-        Its entries sum to 0.
-
-    Raises:
-        ValueError: an argument is not a finite, non-empty floating-point tensor, or their T differ.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Fact 1.
+    Returns: its entries sum to 0. Source: Arda, Cayci, Eryilmaz 2026, Fact 1.
     """
     arguments.floating("z", z, "... T")
     arguments.floating("u", u, "... T")
@@ -65,16 +47,10 @@ def jacobian_product(z: Float[Tensor, "... T"], u: Float[Tensor, "... T"]) -> Fl
 
 
 def subset_masses(alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... 2**T"]:
-    """α(S) = Σ_{t∈S} α_t for every set S of tokens.
+    """α(S) = Σ_{t∈S} α_t for every set S of tokens. Returns: entry k belongs to the set of tokens whose bits are set in k.
 
     Args:
         alpha: weights of at most 16 tokens.
-
-    Returns:
-        Entry k belongs to the set of tokens whose bits are set in k.
-
-    Raises:
-        ValueError: ``alpha`` is not a finite floating-point tensor, or T > 16.
     """
     arguments.floating("alpha", alpha, "... T")
     T = alpha.shape[-1]
@@ -87,19 +63,12 @@ def subset_masses(alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... 2**T"]:
 
 
 def inf_to_one_norm(z: Float[Tensor, "... T"]) -> Float[Tensor, "..."]:
-    """‖J_s(z)‖_{∞→1} = 4 max_S α(S)(1 − α(S)), the largest total change Σ_t |δα_t|.
+    """‖J_s(z)‖_{∞→1} = 4 max_S α(S)(1 − α(S)), the largest total change Σ_t |δα_t|. Returns: in [0, 1].
+
+    Source: The sharp form of Arda, Cayci, Eryilmaz 2026, Fact 1 (which bounds it by 2).
 
     Args:
         z: logits of at most 16 tokens.
-
-    Returns:
-        In [0, 1].
-
-    Raises:
-        ValueError: as ``subset_masses``.
-
-    Source:
-        The sharp form of Arda, Cayci, Eryilmaz 2026, Fact 1 (which bounds it by 2).
     """
     mass = subset_masses(torch.softmax(arguments.floating("z", z, "... T"), -1))
     return (4 * mass * (1 - mass)).amax(-1)
@@ -108,18 +77,11 @@ def inf_to_one_norm(z: Float[Tensor, "... T"]) -> Float[Tensor, "..."]:
 def logits(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m T"]:
-    """Attention logits ⟨X_t, W_i q⟩ of every sample, head and token.
+    """Attention logits ⟨X_t, W_i q⟩ of every sample, head and token. Source: Arda, Cayci, Eryilmaz 2026, equation (2).
 
     Args:
-        X: tokens.
         W: one matrix a head.
         q: one query a sample.
-
-    Raises:
-        ValueError: a wrong shape, dtype or device, an empty, NaN or infinite argument.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (2).
     """
     arguments.floating("X", X, "n T d")
     arguments.floating("W", W, "m d d")
@@ -135,21 +97,13 @@ def logits(
 def weights(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m T"]:
-    """Attention weights α_i = softmax_t ⟨X_t, W_i q⟩ of every sample and head.
+    """Attention weights α_i = softmax_t ⟨X_t, W_i q⟩ of every sample and head. Returns: non-negative, summing to 1 over T.
+
+    Source: Arda, Cayci, Eryilmaz 2026, equation (2).
 
     Args:
-        X: tokens.
         W: one matrix a head.
         q: one query a sample.
-
-    Returns:
-        Non-negative, summing to 1 over T.
-
-    Raises:
-        ValueError: as ``logits``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (2).
     """
     # Not along the last axis, which is as short as a sequence: that takes three times as long.
     return torch.softmax(logits(X, W, q).mT, 1).mT
@@ -158,21 +112,13 @@ def weights(
 def pooled_attention(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m d"]:
-    """Pooled attention a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head.
+    """Pooled attention a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head. Returns: in the convex hull of the sample's tokens.
+
+    Source: Arda, Cayci, Eryilmaz 2026, equation (2).
 
     Args:
-        X: tokens.
         W: one matrix a head.
         q: one query a sample.
-
-    Returns:
-        In the convex hull of the sample's tokens.
-
-    Raises:
-        ValueError: as ``logits``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (2).
     """
     return weights(X, W, q) @ X
 
@@ -226,18 +172,7 @@ def _centred(X: Tensor, alpha: Tensor) -> Tensor:
 
 
 def mean(X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... d"]:
-    """Softmax-weighted mean a = Σ_t α_t X_t.
-
-    Args:
-        X: tokens.
-        alpha: weights.
-
-    Raises:
-        ValueError: a wrong shape or dtype, an empty, NaN or infinite argument.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Fact 2 and Remark 5.
-    """
+    """Softmax-weighted mean a = Σ_t α_t X_t. Source: Arda, Cayci, Eryilmaz 2026, Fact 2 and Remark 5."""
     _law(X, alpha)
     return _average(alpha, X)
 
@@ -245,18 +180,7 @@ def mean(X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"]) -> Float[Te
 def covariance(X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... d d"]:
     """Softmax-weighted covariance M = Σ_t α_t (X_t − a)(X_t − a)ᵀ = X J_s Xᵀ (tokens as columns of X).
 
-    Args:
-        X: tokens.
-        alpha: weights.
-
-    Returns:
-        Symmetric and positive semidefinite.
-
-    Raises:
-        ValueError: as ``mean``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (8), Fact 3 and Remark 4.
+    Returns: symmetric and positive semidefinite. Source: Arda, Cayci, Eryilmaz 2026, equation (8), Fact 3 and Remark 4.
     """
     _law(X, alpha)
     return _second(alpha, _centred(X, alpha))
@@ -265,19 +189,7 @@ def covariance(X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"]) -> Fl
 def covariance_product(
     X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"]
 ) -> Float[Tensor, "... d"]:
-    """M U = Σ_t α_t (⟨U, X_t⟩ − ⟨U, a⟩) X_t: the d×d matrix is never formed.
-
-    Args:
-        X: tokens.
-        alpha: weights.
-        U: direction.
-
-    Raises:
-        ValueError: as ``mean``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (7).
-    """
+    """M U = Σ_t α_t (⟨U, X_t⟩ − ⟨U, a⟩) X_t: the d×d matrix is never formed. Source: Arda, Cayci, Eryilmaz 2026, equation (7)."""
     _law(X, alpha, U=U)
     scores = _scores(X, U)
     return _average(alpha * (scores - (alpha * scores).sum(-1, keepdim=True)), X)
@@ -286,21 +198,9 @@ def covariance_product(
 def third_cumulant(
     X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"]
 ) -> Float[Tensor, "... d d"]:
-    """Third cumulant contracted with U: K_U = Σ_t α_t ⟨U, Y_t⟩ Y_t Y_tᵀ with Y_t = X_t − a.
+    """Third cumulant contracted with U: K_U = Σ_t α_t ⟨U, Y_t⟩ Y_t Y_tᵀ with Y_t = X_t − a. Returns: symmetric.
 
-    Args:
-        X: tokens.
-        alpha: weights.
-        U: direction.
-
-    Returns:
-        Symmetric.
-
-    Raises:
-        ValueError: as ``mean``.
-
-    Source:
-        The derivative of M in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
+    Source: The derivative of M in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
     _law(X, alpha, U=U)
     Y = _centred(X, alpha)
@@ -317,14 +217,9 @@ def third_cumulant_form(
     """The symmetric form κ₃(u, v, w) = Σ_t α_t ⟨u, Y_t⟩⟨v, Y_t⟩⟨w, Y_t⟩ = ⟨v, K_u w⟩.
 
     Args:
-        X: tokens.
-        alpha: weights.
         u: first direction.
         v: second direction.
         w: third direction.
-
-    Raises:
-        ValueError: as ``mean``.
     """
     _law(X, alpha, u=u, v=v, w=w)
     Y = _centred(X, alpha)

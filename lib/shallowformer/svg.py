@@ -25,13 +25,10 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: Number) -> str:
-    """A coordinate in pixels, to a tenth, without trailing zeros.
+    """A coordinate in pixels, to a tenth, without trailing zeros. Returns: for example ``"12.5"``, ``"3"``, ``"0"``.
 
     Args:
         value: in pixels.
-
-    Returns:
-        For example ``"12.5"``, ``"3"``, ``"0"``.
     """
     return f"{round(float(value), 1) + 0.0:g}"
 
@@ -39,11 +36,10 @@ def number(value: Number) -> str:
 def power(exponent: int) -> str:
     """A power of ten, as the label of a tick on a log scale.
 
+    Returns: for example ``"10⁻⁵"``; ``"1"`` and ``"10"`` for the exponents 0 and 1.
+
     Args:
         exponent: of ten.
-
-    Returns:
-        For example ``"10⁻⁵"``; ``"1"`` and ``"10"`` for the exponents 0 and 1.
     """
     return str(10**exponent) if exponent in (0, 1) else f"10{str(exponent).translate(_RAISED)}"
 
@@ -51,11 +47,10 @@ def power(exponent: int) -> str:
 def numeral(words: str) -> str:
     """A number as it is set in print: with a minus for a hyphen, and with a power of ten for an ``e``.
 
+    Returns: for example ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``, ``"2.5·10⁶"`` for ``"2.5e+06"``.
+
     Args:
         words: as Python writes it; anything else stays as it is.
-
-    Returns:
-        For example ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``, ``"2.5·10⁶"`` for ``"2.5e+06"``.
     """
     parts = re.fullmatch(r"(-?)(\d+\.?\d*)(?:e([+-]?\d+))?", words)
     if not parts:
@@ -172,8 +167,6 @@ class Panel:
         """A disc whose radius is in pixels.
 
         Args:
-            x: centre.
-            y: centre.
             radius: in pixels.
             colour: a name of the palette.
             opacity: of the filling, 0 to 1.
@@ -233,7 +226,6 @@ class Panel:
         """Words at a point.
 
         Args:
-            x: position.
             y: position of the base line.
             words: what it says.
             anchor: ``start``, ``middle`` or ``end``.

@@ -5,13 +5,10 @@ Importing it loads nothing else: chapters' kernels take single modules of it.
 
 
 def setup(app) -> dict:
-    """Register with Sphinx.
+    """Register with Sphinx. Returns: what Sphinx wants to know of an extension.
 
     Args:
         app: the application.
-
-    Returns:
-        What Sphinx wants to know of an extension.
     """
     from bookext import bibliography, symbols
     from bookext.days import Days, list_every_page

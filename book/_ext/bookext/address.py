@@ -45,8 +45,7 @@ def tag() -> str:
 def revision() -> str:
     """What is being built, by a name that the repository on GitHub knows.
 
-    Returns:
-        The tag; else on GitHub the commit, and elsewhere, where a commit may not have been pushed, the branch.
+    Returns: the tag; else on GitHub the commit, and elsewhere, where a commit may not have been pushed, the branch.
     """
     return tag() or (os.environ.get("GITHUB_REF_TYPE") and os.environ.get("GITHUB_SHA")) or branch()
 
@@ -73,13 +72,10 @@ def site() -> str:
 
 
 def page(docname: str) -> str:
-    """Address of a page on the published site.
+    """Address of a page on the published site. Returns: the address.
 
     Args:
         docname: for example ``book/kernel_regime/model``.
-
-    Returns:
-        The address.
     """
     return f"{site()}{docname}.html"
 
@@ -87,12 +83,11 @@ def page(docname: str) -> str:
 def notebook(chapter: str, solutions: bool = False) -> str:
     """Path of a chapter's generated notebook, below the site's folder of notebooks and on the notebooks branch.
 
+    Returns: for example ``kernel_regime/model.ipynb``, with solutions ``solutions/kernel_regime/model.ipynb``.
+
     Args:
         chapter: docname, for example ``book/kernel_regime/model``.
         solutions: the one with solutions.
-
-    Returns:
-        For example ``kernel_regime/model.ipynb``, with solutions ``solutions/kernel_regime/model.ipynb``.
     """
     path = Path(chapter).relative_to("book").as_posix() + ".ipynb"
     return f"{SOLUTIONS}/{path}" if solutions else path
@@ -104,14 +99,10 @@ def notebooks_branch() -> str:
 
 
 def colab(chapter: str, solutions: bool = False) -> str:
-    """Address that opens a chapter's generated notebook in Colab.
+    """Address that opens a chapter's generated notebook in Colab. Returns: the address.
 
     Args:
-        chapter: docname.
         solutions: the one with solutions.
-
-    Returns:
-        The address.
     """
     path = "/".join((*_owner_and_name(), "blob", notebooks_branch(), notebook(chapter, solutions)))
     return f"https://colab.research.google.com/github/{path}"
@@ -123,14 +114,7 @@ def files() -> str:
 
 
 def source(page: str) -> str:
-    """Address at which the repository shows a page's source.
-
-    Args:
-        page: docname.
-
-    Returns:
-        The address.
-    """
+    """Address at which the repository shows a page's source. Returns: the address."""
     return f"{files()}/{page}.md?plain=1"
 
 

@@ -14,31 +14,22 @@ Address = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Badge:
-    """A word on a statement's title.
+    """A word on a statement's title."""
 
-    Args:
-        word: what it says.
-        style: CSS class that colours it, one of those of ``_static/results.css``.
-        page: docname of the page that it leads to.
-        anchor: on that page.
-        says: the longer form, for a tooltip.
-    """
-
-    word: str
-    style: str
-    page: str
-    anchor: str
-    says: str
+    word: str  # what it says
+    style: str  # CSS class that colours it, one of those of ``_static/results.css``
+    page: str  # docname of the page that it leads to
+    anchor: str  # on that page
+    says: str  # the longer form, for a tooltip
 
 
 def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
     """The badges of statements: the verdict, whether the book sharpens it, on how much it rests where that may be in doubt.
 
+    Returns: label → badges, of the statements that are checked.
+
     Args:
         found: from ``results``.
-
-    Returns:
-        Label → badges, of the statements that are checked.
     """
     return {label: _badges(result, found) for label, result in found.items() if result.headline}
 

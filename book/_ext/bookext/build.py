@@ -30,11 +30,10 @@ _OUTLINE = re.compile(r"^[ \t]*(?:[#:`(]|\$\$|caption:|name:).*|\{[\w:]+\}`[^`]*
 def outline(text: str) -> str:
     """What other pages may take from a page, in its order.
 
+    Returns: the lines and references that can be such a thing, and some that are not.
+
     Args:
         text: of the page, in MyST.
-
-    Returns:
-        The lines and references that can be such a thing, and some that are not.
     """
     return "\n".join(_OUTLINE.findall(text))
 
@@ -62,11 +61,7 @@ def clear(site: Path) -> None:
 
 
 def main() -> int:
-    """Command line.
-
-    Returns:
-        Exit status of the builder.
-    """
+    """Command line. Returns: exit status of the builder."""
     now = stamp()
     same = STAMP.exists() and STAMP.read_text() == now and (BUILT / "html" / "index.html").exists()
     STAMP.unlink(missing_ok=True)  # a build that fails may have read pages that it will not complain of again

@@ -22,14 +22,11 @@ STATEMENTS = tuple(
 
 
 def docname(path: Path, root: Path = ROOT) -> str:
-    """What Sphinx calls a page: its path without suffix, relative to the repository.
+    """What Sphinx calls a page: its path without suffix, relative to the repository. Returns: for example ``book/kernel_regime/model``.
 
     Args:
         path: of the Markdown file.
         root: of the repository.
-
-    Returns:
-        For example ``book/kernel_regime/model``.
     """
     return path.relative_to(root).with_suffix("").as_posix()
 
@@ -40,13 +37,10 @@ def _toc(root: Path) -> dict:
 
 @functools.cache
 def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
-    """The numbers of the chapters that have one: those of numbered parts, counted through the book.
+    """The numbers of the chapters that have one: those of numbered parts, counted through the book. Returns: Docname → number.
 
     Args:
         root: of the repository.
-
-    Returns:
-        Docname → number.
     """
     numbered = [part["chapters"] for part in _toc(root).get("parts", ()) if part.get("numbered")]
     return {chapter["file"]: k for k, chapter in enumerate((c for part in numbered for c in part), 1)}
@@ -54,13 +48,10 @@ def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
 
 @functools.cache
 def pages(root: Path = ROOT) -> tuple[Path, ...]:
-    """Every page of the table of contents, in reading order; read once.
+    """Every page of the table of contents, in reading order; read once. Returns: paths of the Markdown files.
 
     Args:
         root: of the repository.
-
-    Returns:
-        Paths of the Markdown files.
     """
     toc = _toc(root)
     found: list[Path] = []
@@ -82,13 +73,10 @@ def pages(root: Path = ROOT) -> tuple[Path, ...]:
 
 @functools.cache
 def chapters(root: Path = ROOT) -> tuple[Path, ...]:
-    """The pages that are notebooks, without their supplements; read once.
+    """The pages that are notebooks, without their supplements; read once. Returns: paths of the Markdown files, in reading order.
 
     Args:
         root: of the repository.
-
-    Returns:
-        Paths of the Markdown files, in reading order.
     """
     return tuple(
         page
@@ -98,63 +86,48 @@ def chapters(root: Path = ROOT) -> tuple[Path, ...]:
 
 
 def chapter_of(page: str) -> str:
-    """The chapter that a page belongs to.
+    """The chapter that a page belongs to. Returns: Docname of the chapter.
 
     Args:
         page: docname, of a chapter or of a supplement.
-
-    Returns:
-        Docname of the chapter.
     """
     return page.removesuffix(SUPPLEMENT)
 
 
 def parts(chapter: Path) -> tuple[Path, ...]:
-    """The pages that a chapter's session executes: its own, and its supplement if it has one.
+    """The pages that a chapter's session executes: its own, and its supplement if it has one. Returns: paths of the Markdown files.
 
     Args:
         chapter: path of the chapter.
-
-    Returns:
-        Paths of the Markdown files.
     """
     supplement = chapter.with_stem(chapter.stem + SUPPLEMENT)
     return (chapter, supplement) if supplement.exists() else (chapter,)
 
 
 def cells(chapter: Path) -> list[nbformat.NotebookNode]:
-    """The cells of a chapter and its supplement.
+    """The cells of a chapter and its supplement. Returns: in the order in which they are executed.
 
     Args:
         chapter: path of the chapter.
-
-    Returns:
-        In the order in which they are executed.
     """
     return [cell for page in parts(chapter) for cell in read_notebook(page).cells]
 
 
 def code(chapter: Path) -> list[str]:
-    """The code of a chapter and its supplement.
+    """The code of a chapter and its supplement. Returns: of each code cell.
 
     Args:
         chapter: path of the chapter.
-
-    Returns:
-        Of each code cell.
     """
     return [cell.source for cell in cells(chapter) if cell.cell_type == "code"]
 
 
 def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
-    """Read a page exactly as the site's builder does, so that both agree on what is cached.
+    """Read a page exactly as the site's builder does, so that both agree on what is cached. Returns: the notebook, without outputs.
 
     Args:
         path: of the Markdown file.
         root: of the repository.
-
-    Returns:
-        The notebook, without outputs.
     """
     text = path.read_text(encoding="utf-8")
     return read_myst_markdown_notebook(text, config=syntax(root), add_source_map=True, path=path)
@@ -162,16 +135,10 @@ def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
 
 @functools.cache
 def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
-    """Every labelled statement of the book; read once.
+    """Every labelled statement of the book; read once. Returns: label → its kind of directive, its title and the page it stands on.
 
     Args:
         root: of the repository.
-
-    Returns:
-        Label → its kind of directive, its title and the page it stands on.
-
-    Raises:
-        ValueError: a statement without a label, or a label used twice.
     """
     found: dict[str, dict[str, str]] = {}
     for path in pages(root):

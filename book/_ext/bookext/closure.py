@@ -18,13 +18,11 @@ PACKAGES: Mapping[str, Path] = {
 def imported(source: str, module: str = "", is_package: bool = False) -> set[str]:
     """Every dotted name that a source may import, wherever the statement stands.
 
+    Returns: Names of modules and of what is taken from them, which may be modules too.
+
     Args:
-        source: Python.
         module: the source's own name, for relative imports.
         is_package: whether it is an ``__init__``.
-
-    Returns:
-        Names of modules and of what is taken from them, which may be modules too.
     """
     found = set()
     for node in ast.walk(ast.parse(source)):
@@ -39,14 +37,7 @@ def imported(source: str, module: str = "", is_package: bool = False) -> set[str
 
 
 def module_file(name: str) -> Path | None:
-    """The file of a module of ``PACKAGES``; None for any other name.
-
-    Args:
-        name: dotted.
-
-    Returns:
-        The path, or None.
-    """
+    """The file of a module of ``PACKAGES``; None for any other name. Returns: the path, or None."""
     folder = PACKAGES.get(name.partition(".")[0])
     if folder is None:
         return None
@@ -55,13 +46,10 @@ def module_file(name: str) -> Path | None:
 
 
 def closure(names: Iterable[str]) -> frozenset[Path]:
-    """The files of the named modules, of the packages around them, and of all that these can import.
+    """The files of the named modules, of the packages around them, and of all that these can import. Returns: paths.
 
     Args:
         names: dotted; what is no module of ``PACKAGES`` is left out.
-
-    Returns:
-        Paths.
     """
     found: set[Path] = set()
     waiting = set(names)
@@ -83,13 +71,10 @@ def _imported_by(file: Path, name: str) -> set[str]:
 
 @functools.cache
 def fingerprint(file: Path) -> str:
-    """A hash of what a module does: comments, docstrings and layout do not count.
+    """A hash of what a module does: comments, docstrings and layout do not count. Returns: Hexadecimal digits.
 
     Args:
         file: of the module.
-
-    Returns:
-        Hexadecimal digits.
     """
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):

@@ -19,14 +19,11 @@ class Days:
         env.git_last_updated = dict.fromkeys(self.before)
 
     def changed(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
-        """Handle Sphinx's ``env-updated``, after git was asked.
+        """Handle Sphinx's ``env-updated``, after git was asked. Returns: Pages that show another day than before, to be written again.
 
         Args:
             app: the application.
             env: its environment.
-
-        Returns:
-            Pages that show another day than before, to be written again.
         """
         return [page for page, day in env.git_last_updated.items() if day != self.before[page]]
 

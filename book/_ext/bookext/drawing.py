@@ -25,15 +25,10 @@ CHARACTERS = 25
 
 @dataclass(frozen=True)
 class Graph:
-    """What is drawn.
+    """What is drawn."""
 
-    Args:
-        results: of the statements, in reading order.
-        uses: label → labels of the statements that it uses.
-    """
-
-    results: dict[str, Result]
-    uses: dict[str, list[str]]
+    results: dict[str, Result]  # of the statements, in reading order
+    uses: dict[str, list[str]]  # label → labels of the statements that it uses
 
     @property
     def used_by(self) -> dict[str, list[str]]:
@@ -48,11 +43,7 @@ class Graph:
     def around(self, chapter: str) -> "Graph":
         """The part of the graph that concerns a chapter.
 
-        Args:
-            chapter: docname.
-
-        Returns:
-            The chapter's statements, those that they use or are used by, and the relations in which they take part.
+        Returns: the chapter's statements, those that they use or are used by, and the relations in which they take part.
         """
         mine = {label for label, result in self.results.items() if result.chapter == chapter}
         pairs = [(user, label) for user, used in self.uses.items() for label in used] + self.variants
@@ -70,11 +61,10 @@ class Graph:
 def rows(graph: Graph) -> list[list[str]]:
     """Place statements: chapter below chapter, and in a chapter each below those that it uses or varies.
 
+    Returns: Labels, row by row; no row has more than ``COLUMNS``.
+
     Args:
         graph: to be drawn.
-
-    Returns:
-        Labels, row by row; no row has more than ``COLUMNS``.
     """
     above = {label: set(graph.uses[label]) | {result.varies} for label, result in graph.results.items()}
     placed: list[list[str]] = []
@@ -95,11 +85,10 @@ def rows(graph: Graph) -> list[list[str]]:
 def places(graph: Graph) -> dict[str, tuple[float, float]]:
     """Centres of the boxes, in points; y grows upwards, as Graphviz has it.
 
+    Returns: label → x and y. In its row a statement takes a column near those of the statements that it uses.
+
     Args:
         graph: to be drawn.
-
-    Returns:
-        Label → x and y. In its row a statement takes a column near those of the statements that it uses.
     """
     at: dict[str, tuple[float, float]] = {}
     y, above = 0, None
@@ -234,13 +223,10 @@ def _box(group, graph: Graph) -> None:
 
 
 def describe(result: Result) -> str:
-    """A statement in one line of plain text.
+    """A statement in one line of plain text. Returns: for example "Fact 1: the softmax Jacobian (loose ×2)".
 
     Args:
         result: of the statement.
-
-    Returns:
-        For example "Fact 1: the softmax Jacobian (loose ×2)".
     """
     topic = f": {plain(result.topic)}" if result.topic else ""
     return plain(result.name) + topic + (f" ({result.headline})" if result.headline else "")

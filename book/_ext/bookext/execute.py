@@ -52,26 +52,18 @@ def name(path: Path) -> str:
 def current(
     path: Path, full: bool = False, cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
-    """The record of a chapter that counts today.
+    """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache.
 
     Args:
-        path: of the chapter.
         full: only one whose mistakes were planted without early exits.
         cold: only what was executed in this checkout.
         here: only what this checkout has, wherever it was executed.
-
-    Returns:
-        The record, or None; and whether it comes from the user's cache.
     """
     return records.find(name(path), keys.key(name(path), code(path), full), cold, here)
 
 
 def expected(path: Path) -> float:
-    """How many seconds a chapter takes, roughly: what it took when it was last executed, or one for each call of ``verify``.
-
-    Args:
-        path: of the chapter.
-    """
+    """How many seconds a chapter takes, roughly: what it took when it was last executed, or one for each call of ``verify``."""
     last = records.last(name(path))
     return last.seconds + last.planting if last else float("\n".join(code(path)).count("verify."))
 
@@ -81,14 +73,13 @@ def bring_up_to_date(
 ) -> tuple[list[Run], list[str]]:
     """Execute what is stale, and a few of those that are not; the longest first, so that none runs alone at the end.
 
+    Returns: one run a chapter, in the order of ``paths``; and where a repeated execution does not agree with the one that was kept.
+
     Args:
         paths: of the chapters.
         jobs: kernels side by side.
         full: plant mistakes without early exits.
         cold: take nothing from the user's cache.
-
-    Returns:
-        One run a chapter, in the order of ``paths``; and where a repeated execution does not agree with the one that was kept.
     """
     start = time.monotonic()
     found = {path: current(path, full, cold) for path in paths}
@@ -151,27 +142,21 @@ def _tell_all(executed: Sequence[Run], again: int, of: int, seconds: float) -> N
 
 
 def repeated(paths: Sequence[Path]) -> set[Path]:
-    """Which executions are repeated although they are known, drawn by the commit's hash.
+    """Which executions are repeated although they are known, drawn by the commit's hash. Returns: at most ``REPEATED`` of them.
 
     Args:
         paths: of chapters whose execution comes from the user's cache.
-
-    Returns:
-        At most ``REPEATED`` of them.
     """
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     return set(random.Random(commit).sample(sorted(paths), min(REPEATED, len(paths))))
 
 
 def differences(fresh: Record, kept: Record) -> list[str]:
-    """Where two executions of a chapter do not agree: the verdicts, and which mistakes were noticed.
+    """Where two executions of a chapter do not agree: the verdicts, and which mistakes were noticed. Returns: one line a difference.
 
     Args:
         fresh: of now.
         kept: of before.
-
-    Returns:
-        One line a difference.
     """
     of = lambda record: ledger.gather((record.chapter, verdict) for verdict in verdicts_of(record))
     lines = ledger.differences(of(fresh), of(kept))
@@ -181,14 +166,11 @@ def differences(fresh: Record, kept: Record) -> list[str]:
 
 
 def edited(runs: Sequence[Run], full: bool = False) -> list[str]:
-    """Chapters whose code is no longer the one that ran: what it printed must not stand below what is there now.
+    """Chapters whose code is no longer the one that ran: what it printed must not stand below what is there now. Returns: their names.
 
     Args:
         runs: of chapters, none of them failed.
         full: whether their mistakes were planted without early exits.
-
-    Returns:
-        Their names.
     """
     return [
         one.chapter
@@ -244,25 +226,19 @@ def verdicts_of(record: Record) -> Iterator[dict]:
 
 
 def gathered(runs: Sequence[Run]) -> list[dict]:
-    """The ledger that executed chapters make.
+    """The ledger that executed chapters make. Returns: its entries.
 
     Args:
         runs: of the chapters, none of them failed.
-
-    Returns:
-        Its entries.
     """
     return ledger.gather((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
 
 
 def unnoticed(runs: Sequence[Run]) -> list[str]:
-    """Mistakes that turned no check red.
+    """Mistakes that turned no check red. Returns: one line a mistake.
 
     Args:
         runs: of chapters, none of them failed.
-
-    Returns:
-        One line a mistake.
     """
     return [
         f"{one['claim']} stays green although: {one['what']} {one['error']}".rstrip()
@@ -280,15 +256,11 @@ def _complain(title: str, lines: Sequence[str], advice: str = "") -> int:
 
 
 def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
-    """Hold what was found against the committed ledger, or write it there.
+    """Hold what was found against the committed ledger, or write it there. Returns: exit status.
 
     Args:
         runs: of the chapters, none of them failed.
-        accept: write.
         partly: not all chapters are among them.
-
-    Returns:
-        Exit status.
     """
     fresh, stored = gathered(runs), ledger.read(LEDGER)
     there = {one.chapter for one in runs}
@@ -326,11 +298,7 @@ def _share(text: str) -> tuple[int, int]:
 
 
 def main() -> int:
-    """Command line.
-
-    Returns:
-        Exit status: 0 if every chapter ran, every claim held, every mistake was noticed and the ledger agrees.
-    """
+    """Command line. Returns: exit status: 0 if every chapter ran, every claim held, every mistake was noticed and the ledger agrees."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -70,11 +70,10 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
 def lighten(html: str) -> str:
     """Take out of a page what it loads and does not need.
 
+    Returns: the page without the icons' script and the fonts that are loaded ahead of need.
+
     Args:
         html: of the page.
-
-    Returns:
-        The page without the icons' script and the fonts that are loaded ahead of need.
     """
     return _HEAVY.sub("", html)
 
@@ -82,11 +81,10 @@ def lighten(html: str) -> str:
 def name_toggles(html: str) -> str:
     """Name the arrows of the sidebar, which the theme leaves without a word for who listens to a page.
 
+    Returns: the page, in which an arrow says what it unfolds.
+
     Args:
         html: of the page.
-
-    Returns:
-        The page, in which an arrow says what it unfolds.
     """
     return html.replace(
         '<summary><span class="toctree-toggle"',
@@ -102,12 +100,11 @@ def checksum(file: Path) -> str:
 def name_versions(html: str, checksums: Callable[[str], str]) -> str:
     """Let a page load styles and scripts as they are now: some lie there only after the first page was written.
 
+    Returns: the page, the same whenever it was written.
+
     Args:
         html: of the page.
         checksums: file, relative to the site → its checksum as a query.
-
-    Returns:
-        The page, the same whenever it was written.
     """
     return _LOADED.sub(lambda match: f'{match["to"]}{checksums(match["file"])}"', html)
 

@@ -20,29 +20,21 @@ GIGABYTES, PATIENCE = 4, 600
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a chapter.
+    """What became of a chapter."""
 
-    Args:
-        chapter: its path without suffix, relative to the repository.
-        record: its execution, or None if it failed.
-        error: what went wrong, or "".
-    """
-
-    chapter: str
-    record: Record | None
-    error: str = ""
+    chapter: str  # its path without suffix, relative to the repository
+    record: Record | None  # its execution, or None if it failed
+    error: str = ""  # what went wrong, or ""
 
 
 def run(path: Path, full: bool = False, parent: warm.Parent | None = None) -> Run:
     """Execute a chapter, and its supplement after it.
 
+    Returns: the run; its ``error`` names the claim, the cell's exception, the budget that was overrun, or what was read beside the key.
+
     Args:
-        path: of the chapter.
         full: plant its mistakes without early exits.
         parent: to fork its kernel from; by default the kernel starts by itself.
-
-    Returns:
-        The run; its ``error`` names the claim, the cell's exception, the budget that was overrun, or what was read beside the key.
     """
     chapter = path.relative_to(ROOT).with_suffix("").as_posix()
     cells = code(path)

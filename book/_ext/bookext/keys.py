@@ -65,13 +65,10 @@ def environment() -> str:
 
 
 def modules(cells: Iterable[str]) -> frozenset[Path]:
-    """The files of this repository that the code of a chapter can import, the checks' own included.
+    """The files of this repository that the code of a chapter can import, the checks' own included. Returns: paths.
 
     Args:
         cells: code of the chapter.
-
-    Returns:
-        Paths.
     """
     transform = TransformerManager().transform_cell
     names = set().union(*(closure.imported(transform(cell)) for cell in cells))
@@ -79,15 +76,12 @@ def modules(cells: Iterable[str]) -> frozenset[Path]:
 
 
 def key(chapter: str, cells: Iterable[str], full: bool = False) -> str:
-    """The key of a chapter's execution, its mistakes included.
+    """The key of a chapter's execution, its mistakes included. Returns: Hexadecimal digits.
 
     Args:
         chapter: for example ``book/kernel_regime/model``.
         cells: code of the chapter.
         full: whether its mistakes are planted without early exits.
-
-    Returns:
-        Hexadecimal digits.
     """
     cells = list(cells)
     files = sorted(modules(cells) | mistakes_modules(chapter))
@@ -105,25 +99,15 @@ def mistakes_modules(chapter: str) -> frozenset[Path]:
 
 
 def digest(*texts: str) -> str:
-    """A hash of texts, in their order.
-
-    Args:
-        *texts: any.
-
-    Returns:
-        Hexadecimal digits.
-    """
+    """A hash of texts, in their order. Returns: Hexadecimal digits."""
     return sha256("\0".join(texts).encode()).hexdigest()
 
 
 def state(path: str) -> str:
-    """Hash of what a file holds, or of the names in a folder; "" if there is nothing.
+    """Hash of what a file holds, or of the names in a folder; "" if there is nothing. Returns: Hexadecimal digits, or "".
 
     Args:
         path: relative to the repository; a folder ends with a slash.
-
-    Returns:
-        Hexadecimal digits, or "".
     """
     place = ROOT / path
     if path.endswith("/"):
@@ -136,12 +120,11 @@ def state(path: str) -> str:
 def unaccounted(seen: dict, allowed: frozenset[Path]) -> tuple[list[str], list[str]]:
     """What an execution read of this repository, and what it did that no key can know.
 
+    Returns: paths relative to the repository, of folders with a slash, to be recorded; and complaints, empty if all is well.
+
     Args:
         seen: from ``watch.report``.
         allowed: files that the key knows, from ``modules``.
-
-    Returns:
-        Paths relative to the repository, of folders with a slash, to be recorded; and complaints, empty if all is well.
     """
     read, complaints = [], [f"starts a process ({what})" for what in seen["started"]]
     for text in seen["files"]:
@@ -199,12 +182,11 @@ def _holds_modules(folder: Path, allowed: frozenset[Path]) -> bool:
 def changed_since(start: float, files: Iterable[Path]) -> str:
     """A file that was written, or put in its place, after a moment: what was read of it may be its old or its new content.
 
+    Returns: its path relative to the repository, or "".
+
     Args:
         start: seconds since the epoch.
         files: to look at.
-
-    Returns:
-        Its path relative to the repository, or "".
     """
     late = (
         file for file in files if file.is_file() and max(file.stat().st_mtime, file.stat().st_ctime) > start

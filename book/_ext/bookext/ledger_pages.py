@@ -25,14 +25,11 @@ ERRATA = ROOT / "book/errata.yml"
 
 
 def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
-    """MyST source of a link to a claim's statement, by the paper's own number or by what it says.
+    """MyST source of a link to a claim's statement, by the paper's own number or by what it says. Returns: Markdown.
 
     Args:
         entry: of the ledger.
         titles: from ``bookext.chapters.statements``.
-
-    Returns:
-        Markdown.
     """
     return f"{{prf:ref}}`{name(entry['id'], titles[entry['id']]['title'])} <{entry['id']}>`"
 
@@ -57,11 +54,7 @@ class Scoreboard(_LedgerDirective):
     """Every claim with its verdict, in one table; the page's script lets readers sort and filter it."""
 
     def run(self) -> list[nodes.Node]:
-        """Write the table, and mark it for style sheet and script.
-
-        Returns:
-            The nodes of the table and of the line above it.
-        """
+        """Write the table, and mark it for style sheet and script. Returns: the nodes of the table and of the line above it."""
         written = super().run()
         for node in written:
             for table in node.findall(nodes.table):
@@ -69,14 +62,11 @@ class Scoreboard(_LedgerDirective):
         return written
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-        """Make the table.
+        """Make the table. Returns: lines of MyST.
 
         Args:
             entries: of the ledger.
             titles: from ``bookext.chapters.statements``.
-
-        Returns:
-            Lines of MyST.
         """
         by_label = {entry["id"]: entry for entry in entries}
         lines = [
@@ -109,14 +99,11 @@ class Errata(_LedgerDirective):
     final_argument_whitespace = True
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-        """Make the list that the page asks for.
+        """Make the list that the page asks for. Returns: lines of MyST.
 
         Args:
             entries: of the ledger.
             titles: from ``bookext.chapters.statements``.
-
-        Returns:
-            Lines of MyST.
         """
         return errata(self.arguments[0], entries, titles)
 
@@ -124,13 +111,12 @@ class Errata(_LedgerDirective):
 def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
     """What is declared to be wrong in the papers, or what else was found: what can be said better, and what a hypothesis is for.
 
+    Returns: lines of MyST, an entry each, in the order of the book.
+
     Args:
         which: a verdict of ``FAILS``, or the folder of a part of the book.
         entries: of the ledger.
         titles: from ``bookext.chapters.statements``.
-
-    Returns:
-        Lines of MyST, an entry each, in the order of the book.
     """
     order = {label: place for place, label in enumerate(titles)}
     found = [
@@ -214,14 +200,10 @@ def _measured(check: dict) -> str:
 
 
 def short(value: float, digits: int = 1) -> str:
-    """A number in few digits, as the other columns write it.
+    """A number in few digits, as the other columns write it. Returns: for example "0.02", "3·10⁻¹⁶" or "10⁻⁷".
 
     Args:
         value: not below 0.
-        digits: how many.
-
-    Returns:
-        For example "0.02", "3·10⁻¹⁶" or "10⁻⁷".
     """
     if value == 0 or value >= 1e-3:
         return f"{float(f'{value:.{digits}g}'):g}"

@@ -23,11 +23,7 @@ class MapOfResults(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        """Hold the place; the map is drawn when all pages have been read.
-
-        Returns:
-            A node to be filled by ``DrawMaps``.
-        """
+        """Hold the place; the map is drawn when all pages have been read. Returns: a node to be filled by ``DrawMaps``."""
         self.env.note_dependency(str(LEDGER))
         return [map_node()]
 
@@ -42,9 +38,6 @@ def visit_map(translator, node: map_node) -> None:
     Args:
         translator: of the page.
         node: of the map.
-
-    Raises:
-        SkipNode: always; there is nothing below.
     """
     translator.body.append(node["html"])
     raise nodes.SkipNode
@@ -78,14 +71,11 @@ class DrawMaps(SphinxPostTransform):
             )
 
     def html(self, graph: Graph, name: str) -> str:
-        """Draw one map for this page.
+        """Draw one map for this page. Returns: HTML.
 
         Args:
             graph: what to draw.
             name: of the map, for screen readers.
-
-        Returns:
-            HTML.
         """
         addresses = {
             label: f"{self.app.builder.get_relative_uri(self.env.docname, result.page)}#{label}"
@@ -119,13 +109,10 @@ _TEMPLATE = _template()
 
 
 def book_graph(env) -> Graph:
-    """The graph of the whole book.
+    """The graph of the whole book. Returns: Every statement with what it uses.
 
     Args:
         env: Sphinx's environment, after all pages have been read.
-
-    Returns:
-        Every statement with what it uses.
     """
     found = of_the_book()
     return Graph(found, book_uses(env, found))

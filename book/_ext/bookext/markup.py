@@ -27,45 +27,31 @@ class MarkupError(ValueError):
 
 @dataclass(frozen=True)
 class Directive:
-    """A directive.
+    """A directive."""
 
-    Args:
-        name: for example ``prf:lemma``.
-        title: what follows the name on its line.
-        body: what follows the options.
-        offset: lines from the directive's first line to the body's first.
-        options: its ``:key: value`` lines.
-    """
-
-    name: str
-    title: str
-    body: str
-    offset: int
-    options: dict[str, str] = field(default_factory=dict)
+    name: str  # for example ``prf:lemma``
+    title: str  # what follows the name on its line
+    body: str  # what follows the options
+    offset: int  # lines from the directive's first line to the body's first
+    options: dict[str, str] = field(default_factory=dict)  # its ``:key: value`` lines
 
 
 @functools.cache
 def settings(root: Path = ROOT) -> dict:
-    """What ``_config.yml`` says; read once.
+    """What ``_config.yml`` says; read once. Returns: the settings.
 
     Args:
         root: of the repository.
-
-    Returns:
-        The settings.
     """
     return yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
 
 
 @functools.cache
 def syntax(root: Path = ROOT) -> MdParserConfig:
-    """The Markdown extensions that the site is built with.
+    """The Markdown extensions that the site is built with. Returns: the parser's configuration.
 
     Args:
         root: of the repository.
-
-    Returns:
-        The parser's configuration.
     """
     return MdParserConfig(enable_extensions=set(settings(root)["parse"]["myst_enable_extensions"]))
 
@@ -76,25 +62,15 @@ def _parser():
 
 
 def parse(text: str) -> list[Token]:
-    """Markdown → tokens.
-
-    Args:
-        text: Markdown.
-
-    Returns:
-        The parser's tokens; ``map`` holds first line and line after the last.
-    """
+    """Markdown → tokens. Returns: the parser's tokens; ``map`` holds first line and line after the last."""
     return _parser().parse(text, {})
 
 
 def directive(token: Token) -> Directive | None:
-    """Take a directive apart.
+    """Take a directive apart. Returns: the directive, or None if the token is none.
 
     Args:
         token: of ``parse``.
-
-    Returns:
-        The directive, or None if the token is none.
     """
     head = re.match(r"\{([^}\s]+)\}\s*(.*)", token.info)
     if token.type not in ("fence", "colon_fence") or not head:
@@ -109,9 +85,6 @@ def directive(token: Token) -> Directive | None:
 
 def walk(text: str) -> Iterator[Token]:
     """Every token of a text, also those inside directives, in reading order.
-
-    Args:
-        text: Markdown.
 
     Yields:
         Tokens.

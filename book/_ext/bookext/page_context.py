@@ -37,7 +37,6 @@ def number_supplement(app: Sphinx, page: str, source: list[str]) -> None:
 
     Args:
         app: the application.
-        page: docname.
         source: the page's text, in a list of one; changed in place.
     """
     number = chapter_numbers().get(chapter_of(page))
@@ -78,12 +77,10 @@ def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, do
 def neighbours(app: Sphinx, page: str) -> dict[str, dict[str, str]]:
     """The chapters beside a page whose neighbour is a supplement: what can be skipped is not what comes next.
 
+    Returns: ``next``, ``prev`` as templates want them; only what differs from the order of the pages.
+
     Args:
         app: the application.
-        page: docname.
-
-    Returns:
-        ``next``, ``prev`` as templates want them; only what differs from the order of the pages.
     """
     relations = app.builder.relations
     _, before, after = relations.get(page, (None, None, None))
@@ -100,15 +97,12 @@ def neighbours(app: Sphinx, page: str) -> dict[str, dict[str, str]]:
 
 
 def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
-    """How to cite a page.
+    """How to cite a page. Returns: ``text``, a sentence, and ``bibtex``, an entry.
 
     Args:
         title: of the page, plain text.
         pagename: docname of the page.
         changed: the day of its last change, as the page prints it, or None if that is not known.
-
-    Returns:
-        ``text``, a sentence, and ``bibtex``, an entry.
     """
     book, url = _book(), address.page(pagename)
     authors = " and ".join(author["name"] for author in book["authors"])

@@ -57,11 +57,10 @@ def _with_symbols() -> frozenset[str]:
 def set_aside(html: str) -> tuple[str, list[str]]:
     """Take out of a text what is most of it and what nobody has anything to do with: what stands in listings and on maps.
 
+    Returns: the text, each piece replaced by its number between two marks; and the pieces.
+
     Args:
         html: of the body.
-
-    Returns:
-        The text, each piece replaced by its number between two marks; and the pieces.
     """
     pieces: list[str] = []
 
@@ -73,14 +72,11 @@ def set_aside(html: str) -> tuple[str, list[str]]:
 
 
 def put_back(html: str, pieces: list[str]) -> str:
-    """Put back what was set aside.
+    """Put back what was set aside. Returns: the text without marks.
 
     Args:
         html: a text, or a part of it.
         pieces: from ``set_aside``.
-
-    Returns:
-        The text without marks.
     """
     return re.sub(rf"{_MARK}(\d+){_MARK}", lambda match: pieces[int(match[1])], html)
 
@@ -88,15 +84,12 @@ def put_back(html: str, pieces: list[str]) -> str:
 def finish_text(
     html: str, words: dict[str, list[badges.Badge]], address: badges.Address = lambda page: ""
 ) -> BeautifulSoup:
-    """Finish the text of a page.
+    """Finish the text of a page. Returns: the same content: repaired, badged, and fit for any screen.
 
     Args:
         html: of the body.
         words: label of a statement → its badges.
         address: docname → address, relative to the page.
-
-    Returns:
-        The same content: repaired, badged, and fit for any screen.
     """
     steps = {
         "script": [repairs.drop_live_code],

@@ -9,13 +9,10 @@ from pathlib import Path
 
 
 def module(chapter: str) -> str:
-    """The module that holds a chapter's mistakes.
+    """The module that holds a chapter's mistakes. Returns: for example ``mistakes.kernel_regime.model``.
 
     Args:
         chapter: for example ``book/kernel_regime/model``.
-
-    Returns:
-        For example ``mistakes.kernel_regime.model``.
     """
     return chapter.replace("book/", "mistakes/", 1).replace("/", ".")
 

@@ -17,13 +17,10 @@ LEFT_OUT = frozenset({"img", "figure", "button", "script", "headerlink", "verdic
 
 
 def collect(soup: BeautifulSoup) -> dict[str, str]:
-    """The previews of a page.
+    """The previews of a page. Returns: Element id → HTML of its preview, without ids, links, badges or pictures.
 
     Args:
         soup: of the page's text.
-
-    Returns:
-        Element id → HTML of its preview, without ids, links, badges or pictures.
     """
     return {
         target["id"]: _bare(target)
@@ -49,7 +46,6 @@ def write(site: Path, page: str, found: dict[str, str]) -> None:
 
     Args:
         site: folder of the site.
-        page: docname.
         found: from ``collect``.
     """
     target = site / "_static" / "previews" / f"{page}.js"

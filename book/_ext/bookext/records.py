@@ -24,31 +24,18 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Record:
-    """One execution of a chapter.
+    """One execution of a chapter."""
 
-    Args:
-        chapter: its path without suffix, relative to the repository.
-        key: from ``keys.key``.
-        read: path → ``keys.state`` of what it read.
-        outputs: of each code cell.
-        seconds: of processor time, without planting.
-        planting: seconds of processor time that planting took.
-        gigabytes: of memory at the peak, without planting.
-        mistakes: outcomes, as ``planting.Outcome``.
-        checks: claim → seconds that its check took.
-        foreign: whether this checkout has it from the user's cache.
-    """
-
-    chapter: str
-    key: str
-    read: dict[str, str]
-    outputs: list[list[dict]]
-    seconds: float
-    planting: float
-    gigabytes: float
-    mistakes: list[dict]
-    checks: dict[str, float]
-    foreign: bool = False
+    chapter: str  # its path without suffix, relative to the repository
+    key: str  # from ``keys.key``
+    read: dict[str, str]  # path → ``keys.state`` of what it read
+    outputs: list[list[dict]]  # of each code cell
+    seconds: float  # of processor time, without planting
+    planting: float  # seconds of processor time that planting took
+    gigabytes: float  # of memory at the peak, without planting
+    mistakes: list[dict]  # outcomes, as ``planting.Outcome``
+    checks: dict[str, float]  # claim → seconds that its check took
+    foreign: bool = False  # whether this checkout has it from the user's cache
 
     def counts(self, key: str) -> bool:
         """Whether it stands for an execution of today.
@@ -79,16 +66,12 @@ def user_cache() -> Path:
 
 
 def find(chapter: str, key: str, cold: bool = False, here: bool = False) -> tuple[Record | None, bool]:
-    """A record that counts.
+    """A record that counts. Returns: the record, or None; and whether it comes from the user's cache just now.
 
     Args:
-        chapter: whose.
         key: of today.
         cold: only what was executed in this checkout.
         here: only what this checkout has, wherever it was executed.
-
-    Returns:
-        The record, or None; and whether it comes from the user's cache just now.
     """
     for folder in (HERE,) if cold or here else (HERE, user_cache()):
         for record in _records(folder, chapter):
@@ -98,20 +81,12 @@ def find(chapter: str, key: str, cold: bool = False, here: bool = False) -> tupl
 
 
 def last(chapter: str) -> Record | None:
-    """The latest record of a chapter, whether it counts today or not.
-
-    Args:
-        chapter: whose.
-    """
+    """The latest record of a chapter, whether it counts today or not."""
     return next((record for folder in (HERE, user_cache()) for record in _records(folder, chapter)), None)
 
 
 def forget(chapter: str) -> None:
-    """Throw away every record of a chapter, here and in the user's cache.
-
-    Args:
-        chapter: whose.
-    """
+    """Throw away every record of a chapter, here and in the user's cache."""
     for folder in (HERE, user_cache()):
         for file in (folder / chapter).glob("*.json"):
             file.unlink(missing_ok=True)

@@ -30,33 +30,23 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a release.
+    """A file of a release."""
 
-    Args:
-        name: of the file, ``{version}`` for the version.
-        build: repository, folder that was built into and file to write → whether there was anything to take.
-        how: what builds it.
-        public: whether anybody may have it.
-        needed: whether a version is incomplete without it.
-    """
-
-    name: str
+    name: str  # of the file, ``{version}`` for the version
+    #: repository, folder that was built into and file to write → whether there was anything to take
     build: Callable[[Path, Path, Path], bool]
-    how: str
-    public: bool = True
-    needed: bool = True
+    how: str  # what builds it
+    public: bool = True  # whether anybody may have it
+    needed: bool = True  # whether a version is incomplete without it
 
 
 def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
-    """Put a folder into a zip; the same bytes for the same files.
+    """Put a folder into a zip; the same bytes for the same files. Returns: whether there was a file.
 
     Args:
         folder: what is packed; its files keep their paths below it.
         target: the zip.
         leave_out: folders and files directly below it that are left out.
-
-    Returns:
-        Whether there was a file.
     """
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     files = [path for path in files if path.relative_to(folder).parts[0] not in leave_out]
@@ -71,18 +61,12 @@ def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
 
 
 def wheel(root: Path, built: Path, target: Path) -> bool:
-    """Build the package's wheel from what is committed, outside the repository.
+    """Build the package's wheel from what is committed, outside the repository. Returns: True.
 
     Args:
         root: of the repository.
         built: not used.
         target: the wheel.
-
-    Returns:
-        True.
-
-    Raises:
-        RuntimeError: it cannot be built.
     """
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "source")
@@ -102,26 +86,20 @@ def wheel(root: Path, built: Path, target: Path) -> bool:
 
 
 def folder(name: str, leave_out: tuple[str, ...] = ()) -> Callable[[Path, Path, Path], bool]:
-    """A folder that was built, as a zip.
+    """A folder that was built, as a zip. Returns: what packs it.
 
     Args:
         name: below the folder that was built into.
         leave_out: as in ``pack``.
-
-    Returns:
-        What packs it.
     """
     return lambda root, built, target: pack(built / name, target, leave_out)
 
 
 def file(name: str) -> Callable[[Path, Path, Path], bool]:
-    """A file that was built.
+    """A file that was built. Returns: what copies it.
 
     Args:
         name: below the folder that was built into.
-
-    Returns:
-        What copies it.
     """
     return lambda root, built, target: (
         (built / name).is_file() and bool(shutil.copyfile(built / name, target))
@@ -142,16 +120,13 @@ PARTS = (
 
 
 def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = PARTS, root: Path = ROOT) -> list[Part]:  # fmt: skip
-    """Write a release.
+    """Write a release. Returns: the parts that are missing.
 
     Args:
         out: its folder; what is in it is replaced.
         built: folder that was built into.
         parts: what it consists of.
         root: of the repository.
-
-    Returns:
-        The parts that are missing.
     """
     shutil.rmtree(out, ignore_errors=True)
     missing = []
@@ -169,27 +144,17 @@ def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = P
 
 
 def refuse_other_tag(environment: dict[str, str] | os._Environ = os.environ) -> None:
-    """On GitHub, a tag names the version that the package says.
-
-    Args:
-        environment: variables.
-
-    Raises:
-        ValueError: it names another.
-    """
+    """On GitHub, a tag names the version that the package says."""
     tag = environment.get("GITHUB_REF_NAME") if environment.get("GITHUB_REF_TYPE") == "tag" else None
     if tag not in (None, f"v{VERSION}"):
         raise ValueError(f"the tag must be v{VERSION}, as shallowformer.__version__ says, got {tag}")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Command line.
+    """Command line. Returns: exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for.
 
     Args:
         arguments: of the command, or None for those of the process.
-
-    Returns:
-        Exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for.
     """
     parser = argparse.ArgumentParser(prog="python -m bookext.release", description="Everything that a version consists of.")  # fmt: skip
     parser.add_argument("--out", type=Path, default=ROOT / "_build/release", help="folder of releases")

@@ -33,7 +33,6 @@ def drop_repeated_id(element: Tag, seen: set[str]) -> None:
     """Let the first element that bears an id keep it alone.
 
     Args:
-        element: any.
         seen: ids so far; changed in place.
     """
     if "id" in element.attrs:

@@ -11,31 +11,19 @@ from shallowformer.verify.claims import parse
 
 @dataclass(frozen=True)
 class Result:
-    """A labelled statement of the book with what its check found.
+    """A labelled statement of the book with what its check found."""
 
-    Args:
-        label: on the page.
-        page: docname of the page.
-        kind: of the directive, for example "lemma".
-        name: the paper's number and the variant, for example "Fact 1, sharp"; the title of a reader's own claim.
-        topic: what it is about, in MyST, possibly empty.
-        ours: whether it is this book's own.
-        headline: its verdict, for example "loose ×2"; empty for a statement that is not checked.
-        support: "proved", "numerical" or "open"; empty for a statement that is not checked.
-        varies: label of the paper's statement that it sharpens or adds to, or "".
-        sharper: label of the sharper form of it that this book states, or "".
-    """
-
-    label: str
-    page: str
-    kind: str
+    label: str  # on the page
+    page: str  # docname of the page
+    kind: str  # of the directive, for example "lemma"
+    #: the paper's number and the variant, for example "Fact 1, sharp"; the title of a reader's own claim
     name: str
-    topic: str
-    ours: bool
-    headline: str
-    support: str
-    varies: str
-    sharper: str
+    topic: str  # what it is about, in MyST, possibly empty
+    ours: bool  # whether it is this book's own
+    headline: str  # its verdict, for example "loose ×2"; empty for a statement that is not checked
+    support: str  # "proved", "numerical" or "open"; empty for a statement that is not checked
+    varies: str  # label of the paper's statement that it sharpens or adds to, or ""
+    sharper: str  # label of the sharper form of it that this book states, or ""
 
     @property
     def chapter(self) -> str:
@@ -49,14 +37,11 @@ class Result:
 
 
 def name(label: str, title: str = "") -> str:
-    """What readers call a statement.
+    """What readers call a statement. Returns: for example "Fact 1" or "Skewness bound".
 
     Args:
         label: its id.
         title: on the page, if it is known: only the paper's numbered statements are not called by it.
-
-    Returns:
-        For example "Fact 1" or "Skewness bound".
     """
     claim = parse(label)
     if claim.own or (title and (claim.variant or claim.origin == "book")):
@@ -65,13 +50,10 @@ def name(label: str, title: str = "") -> str:
 
 
 def topic(title: str) -> str:
-    """What a statement is about: its title behind the colon, without citations and without whose it is.
+    """What a statement is about: its title behind the colon, without citations and without whose it is. Returns: MyST, possibly empty.
 
     Args:
         title: on the page, in MyST.
-
-    Returns:
-        MyST, possibly empty.
     """
     return _unsigned(title).partition(":")[2].strip()
 
@@ -79,11 +61,10 @@ def topic(title: str) -> str:
 def whose(title: str) -> str:
     """The note behind a title that says whose the statement is.
 
+    Returns: for example "this book" or "rate known, constants this book"; empty behind a title with a citation.
+
     Args:
         title: on the page, in MyST.
-
-    Returns:
-        For example "this book" or "rate known, constants this book"; empty behind a title with a citation.
     """
     note = re.search(r"\(([^()]*)\)$", title.strip())
     return note[1] if note else ""
@@ -95,26 +76,20 @@ def _unsigned(title: str) -> str:
 
 
 def plain(text: str) -> str:
-    """MyST without the marks of mathematics and emphasis, for places that show plain text.
+    """MyST without the marks of mathematics and emphasis, for places that show plain text. Returns: Plain text.
 
     Args:
         text: one line of MyST.
-
-    Returns:
-        Plain text.
     """
     return re.sub(r"[$`\\{}]", "", re.sub(r"(\*+)([^*]+)\1", r"\2", text))
 
 
 def results(stated: dict[str, dict[str, str]], entries: list[dict]) -> dict[str, Result]:
-    """Everything that the book states, in reading order.
+    """Everything that the book states, in reading order. Returns: label → result.
 
     Args:
         stated: from ``bookext.chapters.statements``.
         entries: of the ledger.
-
-    Returns:
-        Label → result.
     """
     found = {entry["id"]: entry for entry in entries}
     varies = {label: _original(label, stated) for label in stated}

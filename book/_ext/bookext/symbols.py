@@ -24,19 +24,12 @@ _ROOMS = ("training", "experiments", "beyond", "token_selection", "residual", "p
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the notation page.
+    """A row of the notation page."""
 
-    Args:
-        symbol: formulas and words, as the page has them.
-        identifiers: names in the package, "module.name".
-        meaning: of the symbol, as the page has it.
-        room: folder of the part that the row's table is headed by; empty for the table of the first.
-    """
-
-    symbol: str
-    identifiers: tuple[str, ...]
-    meaning: str
-    room: str = ""
+    symbol: str  # formulas and words, as the page has them
+    identifiers: tuple[str, ...]  # names in the package, "module.name"
+    meaning: str  # of the symbol, as the page has it
+    room: str = ""  # folder of the part that the row's table is headed by; empty for the table of the first
 
     @property
     def pieces(self) -> list[str]:
@@ -80,7 +73,6 @@ def name_chapters(app: Sphinx, page: str, source: list[str]) -> None:
 
     Args:
         app: the application.
-        page: docname.
         source: the page's text, in a list of one; changed in place.
     """
     if page == docname(NOTATION):
@@ -118,12 +110,11 @@ def of_chapter(page: str, source: str) -> list[Row]:
 
     What cannot be mistaken for another symbol needs no code.
 
+    Returns: rows, in the order of the notation page; a row without an identifier needs its symbol only.
+
     Args:
         page: docname of the chapter; a part with a table of its own has its symbols there.
         source: its text.
-
-    Returns:
-        Rows, in the order of the notation page; a row without an identifier needs its symbol only.
     """
     program = code(source)
     math = " ".join(_plain(a or b) for a, b in _MATH.findall(_CODE.sub("", source)))

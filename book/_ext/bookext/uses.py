@@ -22,27 +22,18 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Passage:
-    """A statement or a proof.
+    """A statement or a proof."""
 
-    Args:
-        owners: labels of the statement, or of those that the proof proves.
-        targets: labels of everything it refers to.
-        equations: labels of the equations that stand in it.
-    """
-
-    owners: tuple[str, ...]
-    targets: tuple[str, ...]
-    equations: tuple[str, ...]
+    owners: tuple[str, ...]  # labels of the statement, or of those that the proof proves
+    targets: tuple[str, ...]  # labels of everything it refers to
+    equations: tuple[str, ...]  # labels of the equations that stand in it
 
 
 def passages(document: nodes.document) -> list[Passage]:
-    """Find a page's statements and proofs.
+    """Find a page's statements and proofs. Returns: one passage each, in reading order.
 
     Args:
         document: as read, its references not yet resolved.
-
-    Returns:
-        One passage each, in reading order.
     """
     found: list[Passage] = []
     waiting: list[str] = []  # statements that the next proof proves
@@ -74,13 +65,12 @@ def _passage(node: nodes.Element, owners: list[str]) -> Passage:
 def uses(found: Iterable[Passage], labels: Iterable[str]) -> dict[str, list[str]]:
     """Who uses whom.
 
+    Returns: label → labels of the statements that it uses, both in reading order. Statements that share a proof do not use each other by
+    it.
+
     Args:
         found: passages of the whole book.
         labels: of all statements, in reading order.
-
-    Returns:
-        Label → labels of the statements that it uses, both in reading order. Statements that share a proof do not use
-        each other by it.
     """
     found, labels = list(found), list(labels)
     homes: dict[str, set[str]] = {label: {label} for label in labels}
@@ -140,14 +130,11 @@ def _of(env: BuildEnvironment) -> dict[str, list[Passage]]:
 
 
 def book_uses(env: BuildEnvironment, labels: Iterable[str]) -> dict[str, list[str]]:
-    """Who uses whom in the book that has been read.
+    """Who uses whom in the book that has been read. Returns: as ``uses``.
 
     Args:
         env: Sphinx's environment.
         labels: of all statements, in reading order.
-
-    Returns:
-        As ``uses``.
     """
     return uses((passage for page in _of(env).values() for passage in page), labels)
 

@@ -49,9 +49,6 @@ class Parent:
 
         Args:
             *request: ``"fork", arguments, folder, environment`` → the process id; ``"poll", process id`` → its exit status, or None.
-
-        Raises:
-            ConnectionError: the process is no more, and its forks are about to end.
         """
         with self.one_at_a_time:
             try:

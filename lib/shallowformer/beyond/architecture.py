@@ -18,19 +18,14 @@ KINDS = {"c": 0, "B": 0, "U": 1, "V": 1, "W": 2}
 
 @dataclass(frozen=True)
 class Architecture:
-    """A model f(X; φ) with an initialisation φ⁽⁰⁾ at which it is 0, and the mirror R that makes it so.
+    """A model f(X; φ) with an initialisation φ⁽⁰⁾ at which it is 0, and the mirror R that makes it so."""
 
-    Args:
-        name: what results call it.
-        start: (m, d, generator, dtype) → φ⁽⁰⁾, fixed under R; m is even.
-        outputs: (X, φ) → outputs, one a sample or one a position.
-        mirror: R, linear, an isometry, its own inverse, with f(X; Rφ) = −f(X; φ).
-    """
-
-    name: str
+    name: str  # what results call it
+    #: (m, d, generator, dtype) → φ⁽⁰⁾, fixed under R; m is even
     start: Callable[[int, int, Generator, torch.dtype], Blocks]
+    #: (X, φ) → outputs, one a sample or one a position
     outputs: Callable[[Float[Tensor, "n T d"], Blocks], Float[Tensor, "n ..."]]
-    mirror: Callable[[Blocks], Blocks]
+    mirror: Callable[[Blocks], Blocks]  # R, linear, an isometry, its own inverse, with f(X; Rφ) = −f(X; φ)
 
     def on(self, X: Float[Tensor, "n T d"]) -> Callable[[Blocks], Float[Tensor, "n ..."]]:
         """φ ↦ f(X; φ)."""
@@ -42,22 +37,12 @@ def gaussian(*shape: int, generator: Generator, dtype: torch.dtype) -> Float[Ten
 
     Args:
         *shape: of the result.
-        generator: source of randomness.
-        dtype: of the result.
     """
     return torch.randn(*shape, generator=generator, dtype=torch.float64, device=generator.device).to(dtype)
 
 
 def half(m: int, d: int) -> int:
-    """m/2, for an even m.
-
-    Args:
-        m: number of units.
-        d: dimension of a token, at least 1.
-
-    Raises:
-        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
-    """
+    """m/2, for an even m."""
     arguments.count("d", d)
     return arguments.even("m", m) // 2
 
@@ -68,36 +53,20 @@ def twice(block: Float[Tensor, " k *e"]) -> Float[Tensor, " 2*k *e"]:
 
 
 def swap(block: Float[Tensor, " m *e"]) -> Float[Tensor, " m *e"]:
-    """Partners change places.
+    """Partners change places. Returns: the second half of units first.
 
     Args:
         block: m even.
-
-    Returns:
-        The second half of units first.
     """
     return block.roll(len(block) // 2, 0)
 
 
 def opposite_signs(pairs: int, generator: Generator, dtype: torch.dtype) -> Float[Tensor, " 2*{pairs}"]:
-    """Readouts ±1, opposite for partners.
-
-    Args:
-        pairs: m/2.
-        generator: source of randomness.
-        dtype: of the result.
-    """
+    """Readouts ±1, opposite for partners."""
     sign = torch.where(gaussian(pairs, generator=generator, dtype=dtype) < 0, -1.0, 1.0).to(dtype)
     return torch.cat([sign, -sign])
 
 
 def exchange(blocks: Blocks) -> Blocks:
-    """The mirror of models whose partners are whole units: all blocks change places, and the readout c changes its sign.
-
-    Args:
-        blocks: parameters.
-
-    Returns:
-        Rφ.
-    """
+    """The mirror of models whose partners are whole units: all blocks change places, and the readout c changes its sign. Returns: Rφ."""
     return {name: -swap(block) if name == "c" else swap(block) for name, block in blocks.items()}

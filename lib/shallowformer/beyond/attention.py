@@ -11,9 +11,7 @@ def pooled(
     """Pooled attention a = Σ_t α_t X_t, α = softmax_t ⟨X_t, W_i q_s⟩, for every sample, query and head.
 
     Args:
-        X: tokens.
         W: one matrix a head.
-        q: queries.
     """
     (n, s, d), m = q.shape, len(W)
     keys = (q.reshape(n * s, d) @ W.reshape(m * d, d).T).reshape(n, s * m, d)
@@ -26,7 +24,6 @@ def one_query(
     """Pooled attention of one sequence a restart, one head and one query, as the checks want it.
 
     Args:
-        X: tokens.
         W: the head's matrix.
         q: the query.
     """

@@ -25,17 +25,10 @@ FIRST = ("B1", "U1", "W1")
 def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Blocks:
     """Two equal networks whose last readouts are opposite; entries of B have variance 1/d, of all else 1.
 
+    Returns: B1, U1 and U2 of shape [m, d], c of shape [m], W1 and W2 of shape [m, d, d]; the first m/2 units are those of one network.
+
     Args:
         m: heads a layer, of both networks together, even.
-        d: dimension of a token.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Returns:
-        B1, U1 and U2 of shape [m, d], c of shape [m], W1 and W2 of shape [m, d, d]; the first m/2 units are those of one network.
-
-    Raises:
-        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
     """
     pairs = half(m, d)
     draw = lambda *shape: twice(gaussian(*shape, generator=generator, dtype=dtype))
@@ -55,8 +48,6 @@ def stream(
     """X′, what the first layer of one network makes of the tokens.
 
     Args:
-        X: tokens.
-        B: readouts.
         U: feed-forward vectors.
         W: attention matrices.
     """
@@ -68,7 +59,6 @@ def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
     """The output, the sum over both networks.
 
     Args:
-        X: tokens.
         phi: B1, U1, W1, c, U2, W2.
     """
     m = len(phi["c"])
@@ -87,7 +77,6 @@ def coherent(X: Float[Tensor, "1 T d"], phi: Blocks, rho_c: float) -> Blocks:
 
     Args:
         X: one input.
-        phi: parameters.
         rho_c: radius of readouts, above 0.
     """
     m = len(phi["c"])

@@ -21,17 +21,7 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
 
     V consists of two independent Gaussian blocks, (A B; B A). So every hidden unit sees every head, and partners agree.
 
-    Args:
-        m: number of heads and of hidden units, even.
-        d: dimension of a token.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Returns:
-        c of shape [m], V of shape [m, m, d], unit by head, and W of shape [m, d, d].
-
-    Raises:
-        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
+    Returns: c of shape [m], V of shape [m, m, d], unit by head, and W of shape [m, d, d].
     """
     pairs = half(m, d)
     draw = lambda *shape: gaussian(*shape, generator=generator, dtype=dtype)
@@ -41,12 +31,7 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
 
 
 def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
-    """The output; the query is the last token.
-
-    Args:
-        X: tokens.
-        phi: c, V, W.
-    """
+    """The output; the query is the last token."""
     p, m, d = phi["V"].shape
     a = pooled(X, phi["W"], X[:, -1:]).reshape(-1, m * d)
     z = a @ phi["V"].reshape(p, m * d).T / m**0.5
@@ -54,14 +39,7 @@ def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
 
 
 def mirror(phi: Blocks) -> Blocks:
-    """R: hidden units and heads change places with their partners, and readouts change their sign.
-
-    Args:
-        phi: c, V, W.
-
-    Returns:
-        Rφ.
-    """
+    """R: hidden units and heads change places with their partners, and readouts change their sign. Returns: Rφ."""
     V = swap(phi["V"])
     return {"c": -swap(phi["c"]), "V": V.roll(V.shape[1] // 2, 1), "W": swap(phi["W"])}
 
@@ -69,11 +47,7 @@ def mirror(phi: Blocks) -> Blocks:
 def gradient_bound(phi: Blocks) -> tuple[Float[Tensor, ""], Float[Tensor, ""], Float[Tensor, ""]]:
     """Bounds on ‖∂f/∂c‖², ‖∂f/∂V‖², ‖∂f/∂W‖² for tokens in the unit ball and tanh: 1, max c², max c² ‖V‖²_op/m.
 
-    Args:
-        phi: c, V, W.
-
-    Returns:
-        The three bounds; T is not in them.
+    Returns: the three bounds; T is not in them.
     """
     p, m, d = phi["V"].shape
     largest = phi["c"].square().max()

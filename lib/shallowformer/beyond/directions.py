@@ -13,15 +13,11 @@ from shallowformer.training import autograd, balls, points
 
 
 def radius(name: str, block: Float[Tensor, "k ..."], rho: Sequence[float]) -> float:
-    """How far a unit of a block may move.
+    """How far a unit of a block may move. Returns: ρ/√k.
 
     Args:
         name: of the block.
         block: of k units.
-        rho: (ρ_c, ρ_u, ρ_w).
-
-    Returns:
-        ρ/√k.
     """
     return rho[KINDS[name[0]]] / len(block) ** 0.5
 
@@ -31,7 +27,6 @@ def on_boundary(direction: Blocks, rho: Sequence[float]) -> Blocks:
 
     Args:
         direction: a displacement.
-        rho: (ρ_c, ρ_u, ρ_w).
     """
     return {name: balls.to_length(block, radius(name, block, rho)) for name, block in direction.items()}
 
@@ -41,7 +36,6 @@ def projection(nowhere: Blocks, rho: Sequence[float]) -> balls.Balls:
 
     Args:
         nowhere: no displacement, 0 in every block.
-        rho: (ρ_c, ρ_u, ρ_w).
     """
     return balls.Balls(nowhere, [radius(name, block, rho) for name, block in nowhere.items()])
 
@@ -56,13 +50,7 @@ def extent(delta: Blocks) -> dict[str, float]:
 
 
 def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) -> Blocks:
-    """Every unit's displacement uniform on its sphere.
-
-    Args:
-        phi0: the centre.
-        rho: (ρ_c, ρ_u, ρ_w).
-        generator: source of randomness.
-    """
+    """Every unit's displacement uniform on its sphere."""
     return on_boundary(
         {
             name: gaussian(*block.shape, generator=generator, dtype=block.dtype)
@@ -75,14 +63,7 @@ def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) ->
 def aligned(model: Architecture, X: Float[Tensor, "n T d"], phi0: Blocks, rho: Sequence[float]) -> Blocks:
     """Every unit uphill on the sum of the outputs with all readouts c set to 1, and c itself up: head-aligned, for any architecture.
 
-    Args:
-        model: the architecture.
-        X: tokens.
-        phi0: the centre.
-        rho: (ρ_c, ρ_u, ρ_w).
-
-    Returns:
-        δ, on the boundary of Ω_ρ.
+    Returns: δ, on the boundary of Ω_ρ.
     """
     agreeing = {**phi0, "c": torch.ones_like(phi0["c"])}
     uphill = autograd.pull_back(model.on(X), agreeing, torch.ones_like(model.outputs(X, phi0)))
@@ -96,15 +77,11 @@ def adversarial(
 
     From the head-aligned one, every unit turns half-way towards its gradient, again and again; the best point counts.
 
-    Args:
-        model: the architecture.
-        x: one input.
-        phi0: the centre.
-        rho: (ρ_c, ρ_u, ρ_w).
-        steps: how often to turn.
+    Returns: the displacement and the gap there, a lower bound on the supremum over Ω_ρ.
 
-    Returns:
-        The displacement and the gap there, a lower bound on the supremum over Ω_ρ.
+    Args:
+        x: one input.
+        steps: how often to turn.
     """
     error = lambda delta: gap(model, x, phi0, delta).flatten()[-1]
     uphill = grad(error)

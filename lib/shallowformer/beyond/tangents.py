@@ -14,8 +14,6 @@ def gap(
     """The linearisation error f − f_lin at φ⁽⁰⁾ + δ, for a start where f is 0.
 
     Args:
-        model: the architecture.
-        X: tokens.
         phi0: a symmetric initialisation.
         delta: the displacement.
     """
@@ -24,13 +22,7 @@ def gap(
 
 
 def diagonal(model: Architecture, X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
-    """‖∇f(X⁽ʲ⁾; φ)‖² of every sample's last output, one backward pass a sample.
-
-    Args:
-        model: the architecture.
-        X: tokens.
-        phi: parameters.
-    """
+    """‖∇f(X⁽ʲ⁾; φ)‖² of every sample's last output, one backward pass a sample."""
     found = []
     for x in X.split(1):
         gradient = autograd.pull_back(lambda p, x=x: model.outputs(x, p).flatten()[-1:], phi, X.new_ones(1))

@@ -21,11 +21,7 @@ def labels(
     alternating signs; where there is an output a position, the last positions of the anchors are meant.
 
     Args:
-        model: the architecture.
-        X: tokens.
         width: of the teacher, even.
-        anchors: how many, at least 1.
-        generator: source of randomness.
     """
     arguments.count("anchors", anchors)
     _, T, d = X.shape

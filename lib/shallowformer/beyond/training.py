@@ -24,21 +24,10 @@ def run(
 ) -> descent.Run:
     """Run φ ← Π(φ − η∇L̂(φ)); the loss is the mean over all outputs, so over samples and positions.
 
+    Returns: the run, recorded at its ends. Its points are displacements from φ⁽⁰⁾, which round less than parameters do.
+
     Args:
-        model: the architecture.
-        X: tokens.
-        y: labels.
-        phi0: where to start.
         eta: step size, above 0.
-        steps: how many, at least 1.
-        rho: (ρ_c, ρ_u, ρ_w).
-
-    Returns:
-        The run, recorded at its ends. Its points are displacements from φ⁽⁰⁾, which round less than parameters do.
-
-    Raises:
-        ValueError: ``eta`` is not above 0, or ``steps`` below 1.
-        training.descent.Diverged: a loss is not finite.
     """
     displaced = Autograd(lambda X, delta: model.outputs(X, points.plus(phi0, delta)), X, y)
     nowhere = points.mapped(torch.zeros_like, phi0)

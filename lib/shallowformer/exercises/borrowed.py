@@ -17,7 +17,6 @@ def borrowed(answer: Callable, reference: Callable | None = None) -> str:
     """Name of the function of the package that an answer is, or of the one of ``exercises`` that it calls; "" if none.
 
     Args:
-        answer: the reader's function.
         reference: what it was compared with, which may stand elsewhere in the package; it must not be called either.
     """
     function = _innermost(answer)

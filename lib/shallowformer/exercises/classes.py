@@ -12,19 +12,13 @@ from shallowformer.arguments import count
 
 
 def integer(seed: int | str, name: str, low: int, high: int) -> int:
-    """Draw a whole number, each of ``low`` … ``high`` equally often over the classes.
+    """Draw a whole number, each of ``low`` … ``high`` equally often over the classes. Returns: the number.
 
     Args:
         seed: the class, for example 2026; a number and its digits as text are the same class.
         name: of the parameter, one for each, for example ``"ps1-q2-T"``.
         low: the smallest value.
         high: the largest value, itself possible; at least ``low``.
-
-    Returns:
-        The number.
-
-    Raises:
-        ValueError: a bound is not a whole number, ``high < low``, or the class or the name is empty or of another type.
     """
     for bound, value in (("low", low), ("high", high)):
         if isinstance(value, bool) or not isinstance(value, int):
@@ -37,19 +31,14 @@ def integer(seed: int | str, name: str, low: int, high: int) -> int:
 def real(seed: int | str, name: str, low: float, high: float, digits: int = 2) -> float:
     """Draw a number with few decimals, each of those from ``low`` to ``high`` equally often over the classes.
 
+    Returns: the number: what stands on the page, written with ``digits`` decimals, is all of it.
+
     Args:
         seed: the class, for example 2026; a number and its digits as text are the same class.
         name: of the parameter, one for each, for example ``"ps1-q3-rho"``.
         low: no value is smaller.
         high: no value is larger; it is itself possible if it has no more decimals.
         digits: decimals of the value, 0 to 12.
-
-    Returns:
-        The number: what stands on the page, written with ``digits`` decimals, is all of it.
-
-    Raises:
-        ValueError: no number with so many decimals lies between the bounds, a bound is not finite, ``digits`` is not allowed,
-            or the class or the name is empty or of another type.
     """
     if count("digits", digits, 0) > 12:
         raise ValueError(f"digits must be at most 12, got {digits}")

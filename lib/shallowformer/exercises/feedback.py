@@ -19,19 +19,12 @@ MARKS = {"passed": "✓", "wrong": "✗", "not yet": "○"}
 
 @dataclass(frozen=True)
 class Feedback:
-    """What a check says of an answer: at once what is wrong, and hints for those who ask for them, a step at a time.
+    """What a check says of an answer: at once what is wrong, and hints for those who ask for them, a step at a time."""
 
-    Args:
-        exercise: label of the exercise on the page.
-        state: ``passed``, ``wrong`` or ``not yet`` (nothing to judge so far).
-        message: what was tried, or what is wrong and where: the first step.
-        hints: the second step, and the third.
-    """
-
-    exercise: str
-    state: str
-    message: str
-    hints: tuple[str, ...] = ()
+    exercise: str  # label of the exercise on the page
+    state: str  # ``passed``, ``wrong`` or ``not yet`` (nothing to judge so far)
+    message: str  # what was tried, or what is wrong and where: the first step
+    hints: tuple[str, ...] = ()  # the second step, and the third
 
     @property
     def passed(self) -> bool:
@@ -46,14 +39,7 @@ class Feedback:
     def hint(self, step: int = 2) -> str:
         """One step: 1 says what is wrong and where, 2 which mistake it is, 3 more.
 
-        Args:
-            step: at least 1.
-
-        Returns:
-            The step, or a sentence that says that there is none.
-
-        Raises:
-            ValueError: a step below 1.
+        Returns: the step, or a sentence that says that there is none.
         """
         steps = (self.message, *self.hints)
         if count("step", step) > len(steps):
@@ -87,9 +73,9 @@ def judge(
 ) -> Feedback:
     """Compare a reader's function with a reference on every case.
 
+    Returns: the feedback; nothing the reader's function does makes this raise.
+
     Args:
-        exercise: label of the exercise on the page.
-        answer: the reader's function.
         reference: returns the right value, a number or a tensor.
         cases: pairs of a description and arguments, simple ones first.
         mistakes: hint → function that makes this mistake, the likeliest first; the hint is given when the answer agrees
@@ -97,9 +83,6 @@ def judge(
         tolerance: allowed error relative to the largest entry of the right value, or to 1 if that is larger.
         seen: what is compared: value and arguments → a number or a tensor.
         slips: whether what is compared may be off by a sign, a factor, a square …, which get hints of their own.
-
-    Returns:
-        The feedback; nothing the reader's function does makes this raise.
     """
     cases = list(cases)
 
@@ -131,16 +114,14 @@ def judge_by(
 ) -> Feedback:
     """Judge a reader's function by a property of its values, where more than one function is right.
 
+    Returns: the feedback; nothing the reader's function does makes this raise.
+
     Args:
-        exercise: label of the exercise on the page.
         answer: the reader's function; one made around it by ``functools.wraps``.
         cases: pairs of a description and arguments, simple ones first.
         problem: value and arguments → what is wrong, or that and the hints that follow it, or nothing.
         praise: what to say if nothing is.
         reference: a function that is right, which an answer must not call.
-
-    Returns:
-        The feedback; nothing the reader's function does makes this raise.
     """
     if not callable(answer):
         return Feedback(
@@ -181,8 +162,9 @@ def judge_number(
 ) -> Feedback:
     """Compare an answer that is a number with the right one.
 
+    Returns: the feedback; "not yet" for a missing answer, "wrong" for what is not a number.
+
     Args:
-        exercise: label of the exercise on the page.
         answer: the reader's answer: a Python, numpy or torch number.
         right: the right one.
         mistakes: hint → number that this mistake leads to, the likeliest first.
@@ -191,9 +173,6 @@ def judge_number(
         tolerance: allowed error.
         near: distance at which an answer is taken for a mistake's number, relative to it unless that is 0.
         begin: how to begin, where ``otherwise`` is a function.
-
-    Returns:
-        The feedback; "not yet" for a missing answer, "wrong" for what is not a number.
     """
     fixed = otherwise if isinstance(otherwise, str) else begin
 
@@ -217,13 +196,11 @@ def judge_number(
 def judge_number_by(exercise: str, answer: object, verdict: Callable[[float], Feedback]) -> Feedback:
     """Judge an answer that is a number, where more than one is right.
 
+    Returns: the feedback; "not yet" for a missing answer, "wrong" for what is not a number.
+
     Args:
-        exercise: label of the exercise on the page.
         answer: the reader's answer: a Python, numpy or torch number.
         verdict: the number → the feedback.
-
-    Returns:
-        The feedback; "not yet" for a missing answer, "wrong" for what is not a number.
     """
     if _missing(answer):
         return Feedback(exercise, "not yet", "give a number")

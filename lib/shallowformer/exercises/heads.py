@@ -14,21 +14,13 @@ Matrix, Scalar = Float64[Tensor, "d d"], Float64[Tensor, ""]
 
 
 class Head(NamedTuple):
-    """What one head makes of one sample.
+    """What one head makes of one sample."""
 
-    Args:
-        alpha: attention weights.
-        a: their mean of the tokens.
-        h: σ(⟨U, a⟩).
-        slope: σ′(⟨U, a⟩).
-        MU: softmax covariance times U.
-    """
-
-    alpha: Float[Tensor, " T"]
-    a: Float[Tensor, " d"]
-    h: Float[Tensor, ""]
-    slope: Float[Tensor, ""]
-    MU: Float[Tensor, " d"]
+    alpha: Float[Tensor, " T"]  # attention weights
+    a: Float[Tensor, " d"]  # their mean of the tokens
+    h: Float[Tensor, ""]  # σ(⟨U, a⟩)
+    slope: Float[Tensor, ""]  # σ′(⟨U, a⟩)
+    MU: Float[Tensor, " d"]  # softmax covariance times U
 
 
 def head(
@@ -37,8 +29,6 @@ def head(
     """One head on one sample.
 
     Args:
-        X: tokens.
-        q: query.
         U: feed-forward vector.
         W: attention matrix.
     """
@@ -53,14 +43,10 @@ def at_start(
 ) -> tuple[Float64[Tensor, "n T d"], Float64[Tensor, "n T"], Float64[Tensor, "n d"]]:
     """Inputs, each with a head of its own: tokens uniform on the sphere, q = X_T, entries of U and W standard Gaussian.
 
-    Args:
-        draws: how many.
-        T: tokens.
-        d: dimension of a token.
-        seed: of the draws.
+    Returns: X, attention weights, and U of n = ``draws`` inputs.
 
-    Returns:
-        X, attention weights, and U of n = ``draws`` inputs.
+    Args:
+        d: dimension of a token.
     """
     generator = Generator().manual_seed(seed)
     X = data.sphere(draws, T, d, generator)

@@ -30,12 +30,11 @@ class _LargestNew(TorchDispatchMode):
 def largest_tensor(function: Callable, *arguments: object) -> int:
     """Number of entries of the largest tensor that a computation makes on its way.
 
+    Returns: the number of entries; a view of what is there already is not made.
+
     Args:
         function: what to run.
         *arguments: what to run it on.
-
-    Returns:
-        The number of entries; a view of what is there already is not made.
     """
     with _LargestNew() as mode:
         function(*arguments)
@@ -50,14 +49,11 @@ def without_matrix(
 ) -> Feedback:
     """Judge whether a right function from vectors to a vector gets by without a matrix.
 
+    Returns: the same feedback, unless the function is right and makes a tensor of d² entries.
+
     Args:
-        feedback: so far.
-        answer: the reader's function.
         arguments: a case whose last argument is a vector of many more entries, d, than there are tokens.
         instead: what to do instead.
-
-    Returns:
-        The same feedback, unless the function is right and makes a tensor of d² entries.
     """
     d = len(arguments[-1])
     if not feedback.passed or largest_tensor(answer, *arguments) < d * d:

@@ -58,13 +58,10 @@ def _watched(feedback: Feedback, answer: Callable, arguments: tuple, mode: objec
 def without_autograd(feedback: Feedback, answer: Callable, arguments: tuple) -> Feedback:
     """Judge whether a right function gets by without automatic differentiation by torch.
 
-    Args:
-        feedback: so far.
-        answer: the reader's function.
-        arguments: a case.
+    Returns: the same feedback, unless the function is right and differentiates: backwards, forwards, or by ``torch.func``.
 
-    Returns:
-        The same feedback, unless the function is right and differentiates: backwards, forwards, or by ``torch.func``.
+    Args:
+        arguments: a case.
     """
     message = "right, but by automatic differentiation: write the derivative out"
     return _watched(feedback, answer, arguments, _Derivatives(), message)
@@ -73,13 +70,10 @@ def without_autograd(feedback: Feedback, answer: Callable, arguments: tuple) -> 
 def without_solver(feedback: Feedback, answer: Callable, arguments: tuple) -> Feedback:
     """Judge whether a right function gets by without a solver of eigenvalues or singular values by torch.
 
-    Args:
-        feedback: so far.
-        answer: the reader's function.
-        arguments: a case.
+    Returns: the same feedback, unless the function is right and calls such a solver.
 
-    Returns:
-        The same feedback, unless the function is right and calls such a solver.
+    Args:
+        arguments: a case.
     """
     message = "right, but by a solver of eigenvalues or singular values: find the formula"
     return _watched(feedback, answer, arguments, _Solvers(), message)

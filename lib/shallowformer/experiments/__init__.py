@@ -2,4 +2,10 @@
 
 ``experiment`` says what an experiment is, ``registry`` which there are, ``store`` keeps rows, ``sweep`` computes what is
 missing (``workers``: here, in processes, or on a Dask cluster), ``verification`` recomputes a sample, ``tables`` shows.
+
+Throughout, unless a function says otherwise:
+
+    config: of a row: a frozen mapping, what a run depends on.
+    scale: "smoke", "laptop" or "paper".
+    device: where a run computes.
 """

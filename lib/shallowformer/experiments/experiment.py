@@ -27,45 +27,32 @@ Config = Any
 
 @dataclass(frozen=True)
 class Experiment:
-    """A sweep that can be run, resumed, verified and shown.
+    """A sweep that can be run, resumed, verified and shown."""
 
-    Args:
-        name: of the experiment and of its file, ``results/NAME.json``: letters, digits and underscores.
-        title: one line.
-        plan: scale ("smoke", "laptop" or "paper") → frozen configurations, the cheapest first.
-        compute: configuration and device → one row: numbers, strings, and lists and mappings of these. It depends on nothing else, so that
-            it can run in any process, again, and give the same row up to rounding. A function of a module, as workers import it.
-        tolerance: relative tolerance of ``verify`` by name of a result; names inside are joined by dots (``"ridge.V0"``), and a name also
-            covers what is inside it. 1e-3 for all others; ``math.inf`` leaves a result out. A function of the configuration and the
-            stored results where rows differ in what they allow.
-        dtype: what ``compute`` works in, e.g. "float32"; not needed if the configuration has a field ``dtype``.
-    """
-
-    name: str
-    title: str
+    name: str  # of the experiment and of its file, ``results/NAME.json``: letters, digits and underscores
+    title: str  # one line
+    #: scale ("smoke", "laptop" or "paper") → frozen configurations, the cheapest first
     plan: Callable[[str], Sequence[Config]]
+    #: configuration and device → one row: numbers, strings, and lists and mappings of these. It depends on nothing else, so that it can run
+    #: in any process, again, and give the same row up to rounding. A function of a module, as workers import it.
     compute: Callable[[Config, torch.device], dict]
+    #: relative tolerance of ``verify`` by name of a result; names inside are joined by dots (``"ridge.V0"``), and a name also covers what
+    #: is inside it. 1e-3 for all others; ``math.inf`` leaves a result out. A function of the configuration and the stored results where
+    #: rows differ in what they allow.
     tolerance: Mapping[str, float] | Callable[[Config, Mapping], Mapping[str, float]] = field(
         default_factory=dict
     )
+    #: what ``compute`` works in, e.g. "float32"; not needed if the configuration has a field ``dtype``.
     dtype: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a name that is no file's.
-
-        Raises:
-            ValueError: such a name.
-        """
+        """Refuse a name that is no file's."""
         if not re.fullmatch(r"\w+", self.name):
             raise ValueError(f"name must consist of letters, digits and underscores, got {self.name!r}")
 
 
 def planned(experiment: Experiment, scale: str) -> dict[str, Config]:
-    """The configurations of a scale, by key, in the plan's order.
-
-    Raises:
-        ValueError: no such scale; a configuration that is not one, or is planned twice.
-    """
+    """The configurations of a scale, by key, in the plan's order."""
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}")
     plan = {}
@@ -83,11 +70,7 @@ def planned(experiment: Experiment, scale: str) -> dict[str, Config]:
 def stored(experiment: Experiment, scale: str = "paper", results: Path | None = None) -> list[dict]:
     """The stored rows of a scale, for a chapter: what is planned and stored, in the plan's order.
 
-    Returns:
-        One mapping a row, fields of the configuration and results side by side.
-
-    Raises:
-        StoreError: the store is corrupted.
+    Returns: one mapping a row, fields of the configuration and results side by side.
     """
     rows = {row["key"]: row for row in store.load(experiment.name, results)}
     return [
@@ -96,14 +79,7 @@ def stored(experiment: Experiment, scale: str = "paper", results: Path | None = 
 
 
 def row(experiment: Experiment, config: Config, device: torch.device) -> dict:
-    """Compute one row.
-
-    Returns:
-        The row as it is stored: ``key``, ``config``, ``result``, ``provenance``.
-
-    Raises:
-        ValueError: a result that cannot be stored, above all a number that is not finite.
-    """
+    """Compute one row. Returns: the row as it is stored: ``key``, ``config``, ``result``, ``provenance``."""
     fields = keys.described(config)
     dtype = fields.get("dtype", experiment.dtype)
     if not isinstance(dtype, str):
@@ -131,8 +107,7 @@ def row(experiment: Experiment, config: Config, device: torch.device) -> dict:
 def provenance(dtype: str, device: torch.device) -> dict:
     """What a row was computed with; nothing about whose machine it was.
 
-    Returns:
-        Versions, kind of device, number of threads; the commit if this is a repository.
+    Returns: versions, kind of device, number of threads; the commit if this is a repository.
     """
     return {
         "dtype": dtype,

@@ -16,9 +16,6 @@ def described(config: object) -> dict:
     Args:
         config: an instance of a frozen dataclass; fields are numbers, strings, bools, None, or tuples of these. A field that is computed
             should be rounded alike everywhere (+, −, ×, ÷ and square roots are; powers need not be), or keys differ between machines.
-
-    Raises:
-        ValueError: not a frozen dataclass, or a field that is not allowed.
     """
     if not dataclasses.is_dataclass(config) or isinstance(config, type):
         raise ValueError(f"config must be an instance of a frozen dataclass, got {config!r}")

@@ -15,15 +15,10 @@ SCALES = ("smoke", "laptop", "paper")
 
 @dataclass(frozen=True)
 class Entry:
-    """An experiment that has not been imported.
+    """An experiment that has not been imported."""
 
-    Args:
-        place: ``module:NAME`` of the ``Experiment``.
-        title: as its title, here so that a list needs no import.
-    """
-
-    place: str
-    title: str
+    place: str  # ``module:NAME`` of the ``Experiment``
+    title: str  # as its title, here so that a list needs no import
 
 
 #: To add an experiment, add a line.
@@ -212,9 +207,6 @@ def get(name: str) -> "Experiment":
 
     Args:
         name: of a registered one, or ``module:NAME`` of one's own.
-
-    Raises:
-        Unknown: no experiment of that name.
     """
     if ":" in name:
         found = _imported(name)

@@ -42,11 +42,7 @@ def path(name: str, results: Path | None = None) -> Path:
 def load(name: str, results: Path | None = None) -> list[dict]:
     """The stored rows of an experiment, in the order in which they were added; none if nothing is stored.
 
-    Returns:
-        Rows: mappings with ``key``, ``config``, ``result`` and ``provenance``.
-
-    Raises:
-        StoreError: the file, or a row of it, is not as it was written.
+    Returns: rows: mappings with ``key``, ``config``, ``result`` and ``provenance``.
     """
     file = path(name, results)
     if not file.exists():
@@ -69,12 +65,7 @@ def load(name: str, results: Path | None = None) -> list[dict]:
 
 
 def add(name: str, rows: Sequence[dict], results: Path | None = None) -> None:
-    """Add rows as ``load`` returns them, all or none; a row whose key is stored already stays as it is.
-
-    Raises:
-        StoreError: what is stored is corrupted, or another process does not let go of the file.
-        OSError: the file cannot be written, e.g. because the disk is full; what was stored is intact.
-    """
+    """Add rows as ``load`` returns them, all or none; a row whose key is stored already stays as it is."""
     file = path(name, results)
     with _locked(file):
         held = {row["key"]: row for row in load(name, results)}
@@ -84,12 +75,7 @@ def add(name: str, rows: Sequence[dict], results: Path | None = None) -> None:
 
 
 def prepare(name: str, results: Path | None = None) -> None:
-    """Make the folder if need be, and see that rows can be added to it: better now than after an hour's row.
-
-    Raises:
-        StoreError: another process does not let go of the file.
-        OSError: nothing can be written there.
-    """
+    """Make the folder if need be, and see that rows can be added to it: better now than after an hour's row."""
     with _locked(path(name, results)):
         pass
 

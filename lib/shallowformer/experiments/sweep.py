@@ -14,19 +14,12 @@ from shallowformer.experiments.workers import Outcome, outcomes
 
 @dataclass(frozen=True)
 class Report:
-    """What a sweep did.
+    """What a sweep did."""
 
-    Args:
-        planned: number of rows of the scale.
-        before: how many of them were stored before.
-        computed: how many were computed and stored now.
-        failed: those that raised.
-    """
-
-    planned: int
-    before: int
-    computed: int
-    failed: tuple[Outcome, ...]
+    planned: int  # number of rows of the scale
+    before: int  # how many of them were stored before
+    computed: int  # how many were computed and stored now
+    failed: tuple[Outcome, ...]  # those that raised
 
 
 def run(
@@ -46,18 +39,10 @@ def run(
 
     Args:
         experiment: what is run.
-        scale: "smoke", "laptop" or "paper".
         results: folder of the store; that of the repository or installation if not given.
         device: where each row is computed.
         jobs: processes on this machine.
         scheduler: address of a Dask scheduler, whose workers take the place of ``jobs``.
-        progress: show a bar with the time left.
-
-    Raises:
-        ValueError: no such scale, a plan that is not one, a wrong ``jobs`` or ``scheduler``.
-        StoreError: the store is corrupted; nothing is computed.
-        OSError: rows cannot be written, e.g. because the disk is full; a folder that cannot be written to is found before any work.
-        Unavailable: workers that cannot be had, or died.
     """
     plan = planned(experiment, scale)
     held = {row["key"] for row in store.load(experiment.name, results)}

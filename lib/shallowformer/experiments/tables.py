@@ -11,12 +11,8 @@ from shallowformer.experiments.registry import SCALES
 def show(experiment: Experiment, results: Path | None = None) -> str:
     """What is stored of an experiment, and what is missing.
 
-    Returns:
-        Lines: title, counts a scale, rows with the fields that vary and the results that are single values, names of the other results,
-        time taken.
-
-    Raises:
-        StoreError: the store is corrupted.
+    Returns: lines: title, counts a scale, rows with the fields that vary and the results that are single values, names of the other
+    results, time taken.
     """
     rows = store.load(experiment.name, results)
     held = {row["key"] for row in rows}
@@ -46,12 +42,11 @@ def show(experiment: Experiment, results: Path | None = None) -> str:
 def table(rows: Sequence[dict], marks: Sequence[str] | None = None) -> list[str]:
     """Rows under each other.
 
+    Returns: lines; the first is the head. Columns: fields of the configuration that differ, then results that are single values.
+
     Args:
         rows: from ``store.load``, at least one.
         marks: put before each row.
-
-    Returns:
-        Lines; the first is the head. Columns: fields of the configuration that differ, then results that are single values.
     """
     fields = dict.fromkeys(name for row in rows for name in row["config"])
     varying = [name for name in fields if len({repr(row["config"].get(name)) for row in rows}) > 1]

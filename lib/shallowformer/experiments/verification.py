@@ -18,34 +18,22 @@ from shallowformer.experiments.workers import outcomes
 
 @dataclass(frozen=True)
 class Compared:
-    """A row, stored and recomputed.
+    """A row, stored and recomputed."""
 
-    Args:
-        config: the configuration in words.
-        differences: a line each; empty if the row is confirmed.
-    """
-
-    config: str
-    differences: tuple[str, ...]
+    config: str  # the configuration in words
+    differences: tuple[str, ...]  # a line each; empty if the row is confirmed
 
 
 def sample(
     experiment: Experiment, share: float, seed: int, results: Path | None = None
 ) -> list[tuple[dict, object]]:
-    """Draw stored rows that the plan of some scale has.
+    """Draw stored rows that the plan of some scale has. Returns: rows with their configurations.
 
     Args:
         experiment: whose rows.
         share: of the rows, in (0, 1]; rounded up, so at least one row if there is any.
         seed: of the draw.
         results: folder of the store.
-
-    Returns:
-        Rows with their configurations.
-
-    Raises:
-        ValueError: a share outside (0, 1].
-        StoreError: the store is corrupted.
     """
     if not 0 < share <= 1:
         raise ValueError(f"share must be in (0, 1], got {share!r}")
@@ -76,15 +64,9 @@ def verify(
         device: where rows are computed; it may be another one than theirs.
         jobs: processes on this machine.
         scheduler: address of a Dask scheduler, whose workers take the place of ``jobs``.
-        progress: show a bar with the time left.
 
     Yields:
         One comparison a row; a row that fails differs.
-
-    Raises:
-        ValueError: a share outside (0, 1].
-        StoreError: the store is corrupted.
-        Unavailable: workers that cannot be had, or died.
     """
     drawn = sample(experiment, share, seed, results)
     held = {row["key"]: (row, config) for row, config in drawn}

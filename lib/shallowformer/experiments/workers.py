@@ -26,19 +26,12 @@ class Unavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a configuration.
+    """What became of a configuration."""
 
-    Args:
-        config: the configuration in words.
-        row: the row, or None if it failed.
-        error: what went wrong, in a line; empty if nothing did.
-        trace: where it went wrong.
-    """
-
-    config: str
-    row: dict | None
-    error: str = ""
-    trace: str = ""
+    config: str  # the configuration in words
+    row: dict | None  # the row, or None if it failed
+    error: str = ""  # what went wrong, in a line; empty if nothing did
+    trace: str = ""  # where it went wrong
 
 
 def outcomes(
@@ -60,10 +53,6 @@ def outcomes(
 
     Yields:
         One outcome a configuration, in the order of finishing.
-
-    Raises:
-        ValueError: ``jobs`` is neither at least 1 nor -1, or ``scheduler`` is no address.
-        Unavailable: no scheduler there, Dask is not installed, workers cannot import the experiment, or one died for good.
     """
     if jobs == 0 or jobs < -1:
         raise ValueError(f"jobs must be at least 1, or -1 for one a core, got {jobs}")
@@ -89,11 +78,7 @@ def outcomes(
 
 
 def address(scheduler: str) -> str:
-    """An address of a Dask scheduler as it is, if it can be one.
-
-    Raises:
-        ValueError: not of this form. (Dask's own client would try for a minute.)
-    """
+    """An address of a Dask scheduler as it is, if it can be one."""
     if not re.fullmatch(r"\w+://[^/\s]+:\d+", scheduler):
         raise ValueError(f"the scheduler's address must look like tcp://10.0.0.1:8786, got {scheduler!r}")
     return scheduler

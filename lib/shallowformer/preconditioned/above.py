@@ -13,14 +13,10 @@ from shallowformer.preconditioned import noise
 def exponent(b: float) -> float:
     """α(b) = (√(1 + 4/b²) − 1)/2: for b = ‖B̃‖₂ ≥ 2^{−1/2} the risk of a fresh query is n^{−α(b)} up to powers of log n.
 
+    Returns: from 1 at the threshold down to 0.
+
     Args:
         b: at least 2^{−1/2}.
-
-    Returns:
-        From 1 at the threshold down to 0.
-
-    Raises:
-        ValueError: b below the threshold.
     """
     arguments.at_least("b", b, noise.THRESHOLD * (1 - 1e-12))
     return (math.sqrt(1 + 4 / b**2) - 1) / 2
@@ -29,15 +25,10 @@ def exponent(b: float) -> float:
 def at_threshold(A_tilde: Float[Tensor, "m d"], B_tilde: Float[Tensor, "d d"]) -> tuple[float, float]:
     """The law of the risk at ‖B̃‖₂ = 2^{−1/2}: n·E‖A(ẑ_n(x) − ΣBᵀx)‖² is asymptotically constant · (log n)^power.
 
+    Returns: constant = ‖ÃV₁‖_F² (4/3)^{1 + k/2} / (2^{k/2} Γ(k/2) k(k + 2) √det(I − 2K₂)), and power = 1 + k/2.
+
     Args:
-        A_tilde: Ã.
         B_tilde: B̃ of norm 2^{−1/2}, to 1e-9; singular values as near to that count as equal to it.
-
-    Returns:
-        constant = ‖ÃV₁‖_F² (4/3)^{1 + k/2} / (2^{k/2} Γ(k/2) k(k + 2) √det(I − 2K₂)), and power = 1 + k/2.
-
-    Raises:
-        ValueError: another norm, shapes that do not fit.
     """
     d = arguments.floating("B_tilde", B_tilde, "d d").shape[0]
     m = arguments.floating("A_tilde", A_tilde, "m d").shape[0]

@@ -24,34 +24,20 @@ from shallowformer.training.points import Point
 class Algorithm:
     """One training set and the ingredients; an objective of ``training.descent.run`` whose loss is 𝓛_n, points are (U, V).
 
-    Args:
-        X: training covariates: the queries, and the tokens unless a context is given.
-        Y: responses.
-        radius: b in (0, 2^{−1/2}); None: no renormalisation, c stays what ``scale`` says.
-        lam: λ, at least 0.
-        invariant: take the scale-invariant regulariser (``invariance``) and not ‖UᵀU − VᵀV‖².
-        preconditioner: what stands for Σ in R = Σ^{−½}: Σ̂ if not given; the identity leaves descent raw.
-        scale: c, if there is no radius.
-        allow_large_radius: let b be 2^{−1/2} or more, to see what happens there.
-        ridge: ε of Σ̂ + εI, for n ≤ d.
-        context: tokens: one set for all queries, or one a query; the queries themselves if not given.
-
-    Raises:
-        ValueError: an argument out of range; n ≤ d without a ridge; shapes that do not fit, NaN; a preconditioner that is not positive definite.
-
-    Source:
-        The algorithm of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+    Source: The algorithm of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
     """
 
-    X: Float[Tensor, "n d"]
-    Y: Float[Tensor, "n m"]
-    radius: float | None = 0.4
-    lam: float = 0.5
-    invariant: bool = False
+    X: Float[Tensor, "n d"]  # training covariates: the queries, and the tokens unless a context is given
+    Y: Float[Tensor, "n m"]  # responses
+    radius: float | None = 0.4  # b in (0, 2^{−1/2}); None: no renormalisation, c stays what ``scale`` says
+    lam: float = 0.5  # λ, at least 0
+    invariant: bool = False  # take the scale-invariant regulariser (``invariance``) and not ‖UᵀU − VᵀV‖²
+    #: what stands for Σ in R = Σ^{−½}: Σ̂ if not given; the identity leaves descent raw
     preconditioner: Float[Tensor, "d d"] | None = None
-    scale: float = 1.0
-    allow_large_radius: bool = False
-    ridge: float = 0.0
+    scale: float = 1.0  # c, if there is no radius
+    allow_large_radius: bool = False  # let b be 2^{−1/2} or more, to see what happens there
+    ridge: float = 0.0  # ε of Σ̂ + εI, for n ≤ d
+    #: tokens: one set for all queries, or one a query; the queries themselves if not given
     context: Float[Tensor, "... N d"] | None = None
 
     def __post_init__(self) -> None:
@@ -102,10 +88,6 @@ class Algorithm:
 
         Args:
             U: left factor of an estimate of M̃.
-            V: right factor.
-
-        Raises:
-            ValueError: shapes that do not fit, more than d columns, NaN.
         """
         d, m = self.X.shape[1], self.Y.shape[1]
         r = arguments.floating("U", U, "m r").shape[1]
@@ -121,11 +103,7 @@ class Algorithm:
         return _padded(U, d) @ back.T, back @ _padded(V, d) @ back.T
 
     def scale_of(self, V: Float[Tensor, "d r"]) -> float:
-        """The scale c of A = cUR and B = RVR/c.
-
-        Args:
-            V: right factor.
-        """
+        """The scale c of A = cUR and B = RVR/c."""
         if self.radius is None:
             return self.scale
         to_whitened = self._moved[1]
@@ -168,29 +146,17 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What was recorded of a run at k steps.
+    """What was recorded of a run at k steps."""
 
-    Args:
-        steps: t.
-        loss: 𝓛_n.
-        error: 𝓔, if the problem is given; NaN else.
-        scale: c.
-        radius: ‖Σ̂^½BΣ̂^½‖₂.
-        imbalance: ‖UᵀU − VᵀV‖_F.
-        A: value matrix in the end.
-        B: key-query matrix in the end.
-        run: the run of ``training.descent``.
-    """
-
-    steps: Int[Tensor, " k"]
-    loss: Float[Tensor, " k"]
-    error: Float[Tensor, " k"]
-    scale: Float[Tensor, " k"]
-    radius: Float[Tensor, " k"]
-    imbalance: Float[Tensor, " k"]
-    A: Float[Tensor, "m d"]
-    B: Float[Tensor, "d d"]
-    run: descent.Run
+    steps: Int[Tensor, " k"]  # t
+    loss: Float[Tensor, " k"]  # 𝓛_n
+    error: Float[Tensor, " k"]  # 𝓔, if the problem is given; NaN else
+    scale: Float[Tensor, " k"]  # c
+    radius: Float[Tensor, " k"]  # ‖Σ̂^½BΣ̂^½‖₂
+    imbalance: Float[Tensor, " k"]  # ‖UᵀU − VᵀV‖_F
+    A: Float[Tensor, "m d"]  # value matrix in the end
+    B: Float[Tensor, "d d"]  # key-query matrix in the end
+    run: descent.Run  # the run of ``training.descent``
 
 
 def run(
@@ -206,14 +172,9 @@ def run(
     Args:
         algorithm: the training set and the ingredients.
         start: (U, V), as ``starts`` makes them.
-        steps: at least 1.
         eta: η, above 0; ``algorithm.default_step`` if not given.
         problem: for the record of 𝓔.
         every: record after each so many steps.
-
-    Raises:
-        ValueError: an argument out of range; a start or a problem that does not fit.
-        Diverged: 𝓛_n is not finite.
     """
     if problem is not None and (problem.m, problem.d) != (algorithm.Y.shape[1], algorithm.X.shape[1]):
         raise ValueError(

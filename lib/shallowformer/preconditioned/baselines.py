@@ -21,9 +21,6 @@ def scale_balanced(
     Args:
         A: value matrix, not 0.
         B: key-query matrix, not 0.
-
-    Raises:
-        ValueError: a matrix is 0 or not finite.
     """
     return invariance.equal_norms(A, B)[:2]
 
@@ -34,13 +31,7 @@ def small_random(
     """Gaussian A and B of a small standard deviation an entry.
 
     Args:
-        m: dimension of a response, at least 1.
-        d: dimension of a covariate, at least 1.
         size: the standard deviation, above 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.positive("size", size)
     draw = lambda rows: size * torch.randn(rows, d, generator=generator, dtype=torch.float64)
@@ -62,21 +53,14 @@ def steps_to(
     threshold: float,
     most: int,
 ) -> int | None:
-    """How many steps of descent until a measure is at most a threshold.
+    """How many steps of descent until a measure is at most a threshold. Returns: None if it is not reached, or descent diverges.
 
     Args:
         objective: the losses.
         start: where descent begins.
-        eta: η, above 0.
         measure: of a point, e.g. 𝓔.
         threshold: what it shall reach.
         most: steps after which it is given up, at least 1.
-
-    Returns:
-        None if it is not reached, or descent diverges.
-
-    Raises:
-        ValueError: an argument out of range.
     """
 
     def watch(step: int, point: Point) -> None:
@@ -94,15 +78,10 @@ def steps_to(
 
 @dataclass(frozen=True)
 class Best:
-    """The best of a grid of steps.
+    """The best of a grid of steps."""
 
-    Args:
-        eta: the step, None if none reaches the threshold.
-        steps: how many it takes, None likewise.
-    """
-
-    eta: float | None
-    steps: int | None
+    eta: float | None  # the step, None if none reaches the threshold
+    steps: int | None  # how many it takes, None likewise
 
 
 def best_of(
@@ -122,9 +101,6 @@ def best_of(
         measure: of a point, e.g. 𝓔.
         threshold: what it shall reach.
         most: steps after which one is given up, at least 1.
-
-    Raises:
-        ValueError: an empty grid, an argument out of range.
     """
     if len(etas) == 0:
         raise ValueError("etas must hold at least one step size, got none")

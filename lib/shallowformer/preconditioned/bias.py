@@ -22,16 +22,7 @@ def whitened(
     With a scale c, in the algorithm's coordinates Ã = cU and B̃ = V/c: the first times c, the second over c.
 
     Args:
-        A: value matrix.
-        B: key-query matrix.
-        X: queries.
-        Y: responses.
-        problem: Σ and M.
         context: tokens: one set for all queries, or one a query; the queries themselves if not given.
-        scale: c, above 0.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN, ``scale`` not above 0.
     """
     arguments.positive("scale", scale)
     _, *empirical = gradients.loss_and_gradients(A, B, X, Y, context)

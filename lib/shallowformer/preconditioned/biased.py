@@ -14,14 +14,7 @@ from shallowformer.preconditioned import bounds
 
 
 def most_bias(s: Float[Tensor, " d"]) -> float:
-    """√(8s_d³/27): a larger δ can carry descent from a minimum to a saddle.
-
-    Args:
-        s: singular values of M̃, above 0.
-
-    Raises:
-        ValueError: a singular value that is not above 0.
-    """
+    """√(8s_d³/27): a larger δ can carry descent from a minimum to a saddle."""
     return math.sqrt(8 / 27) * _least(s) ** 1.5
 
 
@@ -29,11 +22,7 @@ def floor_and_barrier(s: Float[Tensor, " d"], delta: float) -> tuple[float, floa
     """f⁻ and f⁺, the roots of 4(s_d − √(2f))f = δ² below s_d²/2: descent from below f⁺ ends below f⁻.
 
     Args:
-        s: singular values of M̃, above 0.
         delta: δ, at least 0 and at most ``most_bias``.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_most("delta", arguments.at_least("delta", delta, 0.0), "most_bias", most_bias(s))
     least = _least(s)
@@ -46,21 +35,13 @@ def floor_and_barrier(s: Float[Tensor, " d"], delta: float) -> tuple[float, floa
 
 @dataclass(frozen=True)
 class Biased:
-    """f_t ≤ contraction^t f_0 + floor for steps along g_t with ‖g_t − ∇f‖ ≤ δ.
+    """f_t ≤ contraction^t f_0 + floor for steps along g_t with ‖g_t − ∇f‖ ≤ δ."""
 
-    Args:
-        most_f0: f_0 may be at most that.
-        most_eta: η must be below that.
-        most_delta: δ may be at most that.
-        contraction: a step's factor.
-        floor: what is left.
-    """
-
-    most_f0: float
-    most_eta: float
-    most_delta: float
-    contraction: float
-    floor: float
+    most_f0: float  # f_0 may be at most that
+    most_eta: float  # η must be below that
+    most_delta: float  # δ may be at most that
+    contraction: float  # a step's factor
+    floor: float  # what is left
 
     def at(self, t: int, f0: float) -> float:
         """The bound on f_t.
@@ -68,25 +49,13 @@ class Biased:
         Args:
             t: steps made, at least 0.
             f0: at least 0, at most ``most_f0``.
-
-        Raises:
-            ValueError: an argument out of range.
         """
         arguments.at_most("f0", arguments.at_least("f0", f0, 0.0), "most_f0", self.most_f0)
         return self.contraction ** arguments.count("t", t, 0) * f0 + self.floor
 
 
 def in_the_basin(s: Float[Tensor, " d"], eta: float, delta: float) -> Biased:
-    """From f_0 ≤ s_d²/8, with η < 1/(2s₁ + 1.5s_d) and δ² ≤ s_d³/4: f_t ≤ (1 − ηs_d)^t f_0 + δ²/(2s_d).
-
-    Args:
-        s: singular values of M̃, above 0.
-        eta: η, above 0 and at most that.
-        delta: δ, at least 0 and at most that.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """From f_0 ≤ s_d²/8, with η < 1/(2s₁ + 1.5s_d) and δ² ≤ s_d³/4: f_t ≤ (1 − ηs_d)^t f_0 + δ²/(2s_d)."""
     least, most_eta = _least(s), bounds.step(s)
     most_delta = (least**3 / 4) ** 0.5
     arguments.at_most("eta", arguments.positive("eta", eta), "its limit", most_eta)

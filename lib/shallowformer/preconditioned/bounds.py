@@ -13,51 +13,22 @@ from shallowformer import arguments
 
 
 def saddle_free(s: Float[Tensor, " d"]) -> float:
-    """s_d²/2, the least value of a saddle: below it descent converges linearly.
-
-    Args:
-        s: singular values of M̃, above 0.
-
-    Raises:
-        ValueError: a singular value that is not above 0.
-    """
+    """s_d²/2, the least value of a saddle: below it descent converges linearly."""
     return _ends(s)[1] ** 2 / 2
 
 
 def basin(s: Float[Tensor, " d"]) -> float:
-    """s_d²/8: from an f_0 of at most that, the factor of f is at most 1 − ηs_d a step.
-
-    Args:
-        s: singular values of M̃, above 0.
-
-    Raises:
-        ValueError: a singular value that is not above 0.
-    """
+    """s_d²/8: from an f_0 of at most that, the factor of f is at most 1 − ηs_d a step."""
     return _ends(s)[1] ** 2 / 8
 
 
 def step(s: Float[Tensor, " d"], f0: float | None = None) -> float:
-    """1/(2s₁ + 3√(2f_0)), the longest step of the theorem; 1/(2s₁ + 1.5s_d), that of the whole basin, if f_0 is not given.
-
-    Args:
-        s: singular values of M̃, above 0.
-        f0: at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """1/(2s₁ + 3√(2f_0)), the longest step of the theorem; 1/(2s₁ + 1.5s_d), that of the whole basin, if f_0 is not given."""
     return 1 / curvature(s, basin(s) if f0 is None else f0)
 
 
 def best_step(s: Float[Tensor, " d"]) -> float:
-    """1/(s₁ + s_d), the step with the best factor in the end.
-
-    Args:
-        s: singular values of M̃, above 0.
-
-    Raises:
-        ValueError: a singular value that is not above 0.
-    """
+    """1/(s₁ + s_d), the step with the best factor in the end."""
     return 1 / sum(_ends(s))
 
 
@@ -65,54 +36,25 @@ def contraction(s: Float[Tensor, " d"], eta: float, f: float | None = None) -> f
     """1 − 2η(s_d − √(2f)), the theorem's factor of f a step; 1 − ηs_d, that in the basin, if f is not given.
 
     Args:
-        s: singular values of M̃, above 0.
-        eta: η, above 0.
         f: before the step, at least 0 and at most ``saddle_free``.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     f = basin(s) if f is None else arguments.at_most("f", f, "saddle_free", saddle_free(s))
     return 1 - arguments.positive("eta", eta) * pl_constant(s, f) / 2
 
 
 def asymptotic_factor(s: Float[Tensor, " d"], eta: float) -> float:
-    """max{(1 − 2s_dη)², (1 − 2s₁η)²}, the factor of f a step near the optimum; ((κ − 1)/(κ + 1))² for the best step.
-
-    Args:
-        s: singular values of M̃, above 0.
-        eta: η, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """max{(1 − 2s_dη)², (1 − 2s₁η)²}, the factor of f a step near the optimum; ((κ − 1)/(κ + 1))² for the best step."""
     arguments.positive("eta", eta)
     return max((1 - 2 * each * eta) ** 2 for each in _ends(s))
 
 
 def pl_constant(s: Float[Tensor, " d"], f0: float) -> float:
-    """4(s_d − √(2f_0)): the infimum of ‖∇f‖²/f where 0 < f ≤ f_0; 0 from ``saddle_free`` on.
-
-    Args:
-        s: singular values of M̃, above 0.
-        f0: at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """4(s_d − √(2f_0)): the infimum of ‖∇f‖²/f where 0 < f ≤ f_0; 0 from ``saddle_free`` on."""
     return 4 * max(0.0, _ends(s)[1] - math.sqrt(2 * arguments.at_least("f0", f0, 0.0)))
 
 
 def factor_range(s: Float[Tensor, " d"], f0: float) -> tuple[float, float]:
-    """s_d − 2√f_0 and s₁ + √(10f_0), between which squared singular values of U and V lie wherever f ≤ f_0.
-
-    Args:
-        s: singular values of M̃, above 0.
-        f0: at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """s_d − 2√f_0 and s₁ + √(10f_0), between which squared singular values of U and V lie wherever f ≤ f_0."""
     largest, least = _ends(s)
     # Below, ‖D‖ + ½‖C‖; above, ‖D‖ + ‖C‖; and ‖D‖² + ¼‖C‖² ≤ 2f_0.
     arguments.at_least("f0", f0, 0.0)
@@ -120,15 +62,7 @@ def factor_range(s: Float[Tensor, " d"], f0: float) -> tuple[float, float]:
 
 
 def curvature(s: Float[Tensor, " d"], f0: float) -> float:
-    """2s₁ + 3√(2f_0), the largest eigenvalue that the Hessian has where f ≤ f_0.
-
-    Args:
-        s: singular values of M̃, above 0.
-        f0: at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """2s₁ + 3√(2f_0), the largest eigenvalue that the Hessian has where f ≤ f_0."""
     return 2 * _ends(s)[0] + 3 * math.sqrt(2 * arguments.at_least("f0", f0, 0.0))
 
 
@@ -136,12 +70,7 @@ def envelope(s: Float[Tensor, " d"], f0: float, t: float) -> float:
     """½s_d²φ² with φ = φ_0/(φ_0 + (1 − φ_0)e^{2s_d t}), φ_0 = √(2f_0)/s_d: gradient flow is below it, and on it along a line.
 
     Args:
-        s: singular values of M̃, above 0.
         f0: at least 0, at most ``saddle_free``.
-        t: time, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     least = _ends(s)[1]
     arguments.at_most("f0", arguments.at_least("f0", f0, 0.0), "saddle_free", saddle_free(s))
@@ -151,17 +80,7 @@ def envelope(s: Float[Tensor, " d"], f0: float, t: float) -> float:
 
 
 def spectral_noise(m: int, d: int, sigma: float, n: int) -> float:
-    """mdσ²/(2n), the noise's part of E f(U_0, V_0) at the spectral start, given the covariates.
-
-    Args:
-        m: dimension of a response, at least 1.
-        d: dimension of a covariate, at least 1.
-        sigma: σ, at least 0.
-        n: samples, at least 1.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """mdσ²/(2n), the noise's part of E f(U_0, V_0) at the spectral start, given the covariates."""
     arguments.at_least("sigma", sigma, 0.0)
     return arguments.count("m", m) * arguments.count("d", d) * sigma**2 / (2 * arguments.count("n", n))
 
@@ -170,14 +89,6 @@ def spectral_covariance(s: Float[Tensor, " d"], d: int, n: int) -> float:
     """((d + 1)/2n)‖M̃‖_F², at least the covariates' part of E f(U_0, V_0); a quarter of it for large n. κ(Σ) is in neither.
 
     f aims at M̃Oᵀ with the orthogonal O of Σ̂^½ = Σ^½K^½Oᵀ, K the empirical covariance of Σ^{−½}x.
-
-    Args:
-        s: singular values of M̃, above 0.
-        d: dimension of a covariate, at least 1.
-        n: samples, at least 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     _ends(s)
     return (arguments.count("d", d) + 1) * float(s.square().sum()) / (2 * arguments.count("n", n))

@@ -14,11 +14,7 @@ def geometric(d: int, largest: float, smallest: float) -> Float[Tensor, " {d}"]:
 
     Args:
         d: how many, at least 1; one alone is the largest.
-        largest: above 0.
         smallest: above 0, at most the largest.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.count("d", d)
     arguments.positive("largest", largest)
@@ -28,31 +24,14 @@ def geometric(d: int, largest: float, smallest: float) -> Float[Tensor, " {d}"]:
 
 
 def orthogonal(d: int, generator: Generator) -> Float[Tensor, "{d} {d}"]:
-    """A rotation or reflection, uniform (Haar).
-
-    Args:
-        d: dimension, at least 1.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: ``d`` below 1.
-    """
+    """A rotation or reflection, uniform (Haar)."""
     arguments.count("d", d)
     Q, R = torch.linalg.qr(torch.randn(d, d, generator=generator, dtype=torch.float64))
     return Q * torch.sign(R.diagonal())
 
 
 def random(d: int, condition: float, generator: Generator) -> Float[Tensor, "{d} {d}"]:
-    """Σ with eigenvalues geometric from 1 to 1/κ in a uniformly random basis.
-
-    Args:
-        d: dimension, at least 1.
-        condition: κ(Σ), at least 1.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """Σ with eigenvalues geometric from 1 to 1/κ in a uniformly random basis."""
     values = geometric(d, 1.0, 1 / arguments.at_least("condition", condition, 1.0))
     basis = orthogonal(d, generator)
     return basis * values @ basis.T
@@ -63,9 +42,6 @@ def roots(Sigma: Float[Tensor, "d d"]) -> tuple[Float[Tensor, "d d"], Float[Tens
 
     Args:
         Sigma: symmetric, positive definite.
-
-    Raises:
-        ValueError: not symmetric, or singular up to rounding.
     """
     d = arguments.floating("Sigma", Sigma, "d d").shape[0]
     arguments.shape("Sigma", Sigma, (d, d), "square")

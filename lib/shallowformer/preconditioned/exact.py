@@ -24,10 +24,6 @@ def mean(q: Float[Tensor, " d"], n: int) -> Float[Tensor, " d"]:
 
     Args:
         q: gradient of the scores, of norm at most 40.
-        n: tokens, at least 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     P2, _, _ = _at(q, n)
     return (1 - P2) * q
@@ -38,10 +34,6 @@ def second_moment(q: Float[Tensor, " d"], n: int) -> Float[Tensor, "d d"]:
 
     Args:
         q: gradient of the scores, of norm at most 40.
-        n: tokens, at least 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     P2, P3, square = _at(q, n)
     return P2 * torch.eye(len(q), dtype=q.dtype) + (P2 - 6 * P3 + 6 * square) * torch.outer(q, q)
@@ -52,10 +44,6 @@ def covariance(q: Float[Tensor, " d"], n: int) -> Float[Tensor, "d d"]:
 
     Args:
         q: gradient of the scores, of norm at most 40.
-        n: tokens, at least 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     P2, P3, square = _at(q, n)
     return (1 - P2) * torch.eye(len(q), dtype=q.dtype) - 2 * (P2 - 4 * P3 + 3 * square) * torch.outer(q, q)
@@ -68,22 +56,13 @@ def _at(q: Tensor, n: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Table:
-    """E P₂ and E[P₂ − 6P₃ + 6P₂²] as functions of ρ, for one n; relative error below 1e-6.
+    """E P₂ and E[P₂ − 6P₃ + 6P₂²] as functions of ρ, for one n; relative error below 1e-6."""
 
-    Args:
-        n: tokens, at least 1.
-        largest: ρ up to which it reaches, above 0.
-    """
-
-    n: float
-    largest: float
+    n: float  # tokens, at least 1
+    largest: float  # ρ up to which it reaches, above 0
 
     def __post_init__(self) -> None:
-        """Tabulate.
-
-        Raises:
-            ValueError: an argument out of range.
-        """
+        """Tabulate."""
         nodes = np.linspace(
             0, arguments.positive("largest", self.largest), max(9, math.ceil(self.largest / 0.12))
         )
@@ -96,9 +75,6 @@ class Table:
 
         Args:
             rho: from 0 to ``largest``.
-
-        Raises:
-            ValueError: ρ outside.
         """
         if rho.numel() and not 0 <= float(rho.min()) <= float(rho.max()) <= self.largest:
             raise ValueError(f"rho must lie between 0 and {self.largest:g}, got {float(rho.max()):g}")
@@ -117,17 +93,6 @@ def risk(
     """E‖A(ẑ_n(x) − ΣBᵀx)‖² over fresh contexts and queries: exact in the contexts, a mean over drawn queries, and its standard error.
 
     Queries are drawn from a wider law and weighted, so that the few that matter are seen.
-
-    Args:
-        A: value matrix.
-        B: key-query matrix.
-        Sigma: Σ, positive definite.
-        n: tokens, at least 1.
-        draws: queries, at least 2.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     A, B = limit.whitened(A, B, Sigma)
     arguments.count("draws", draws, 2)
@@ -147,12 +112,7 @@ def isotropic(b: float, d: int, n: Sequence[float]) -> list[float]:
     """E|ẑ_n(x) − bx|² for B = bI, tokens and query N(0, I), by quadrature; relative error below 1e-8.
 
     Args:
-        b: above 0.
-        d: dimension, at least 1.
         n: numbers of tokens, from 1 to 1e100.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.count("d", d)
     nodes, mass = _queries(arguments.positive("b", b), d, n)
@@ -165,11 +125,7 @@ def shortfall(b: float, n: Sequence[float]) -> list[float]:
     """B E[x² E P₂(b|x|)] = −E[x(ẑ_n(bx) − bx)] for one-dimensional tokens and a fresh query, by quadrature; relative error below 1e-8.
 
     Args:
-        b: above 0.
         n: numbers of tokens, from 1 to 1e100.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     nodes, mass = _queries(arguments.positive("b", b), 1, n)
     P2 = torch.stack([participation.means(b * r, n)[:, 0] for r in nodes]).numpy().T

@@ -14,43 +14,19 @@ from shallowformer.training.points import Point
 def misfit(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"]
 ) -> Float[Tensor, "m d"]:
-    """D = UVᵀ − M̃.
-
-    Args:
-        U: left factor.
-        V: right factor.
-        target: M̃.
-    """
+    """D = UVᵀ − M̃."""
     return U @ V.T - target
 
 
 def imbalance(U: Float[Tensor, "m r"], V: Float[Tensor, "d r"]) -> Float[Tensor, "r r"]:
-    """C = UᵀU − VᵀV.
-
-    Args:
-        U: left factor.
-        V: right factor.
-    """
+    """C = UᵀU − VᵀV."""
     return U.T @ U - V.T @ V
 
 
 def value(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"], lam: float = 0.5
 ) -> Float[Tensor, ""]:
-    """f_λ(U, V).
-
-    Args:
-        U: left factor.
-        V: right factor.
-        target: M̃.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, λ below 0.
-
-    Source:
-        The regularised problem of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
-    """
+    """f_λ(U, V). Source: The regularised problem of Goel, Soltanolkotabi, Bartlett 2026, in our reading."""
     _fits(U, V, target, lam)
     return _value(U, V, target, lam)
 
@@ -62,17 +38,7 @@ def _value(U: Tensor, V: Tensor, target: Tensor, lam: float) -> Tensor:
 def gradient(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"], lam: float = 0.5
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
-    """∇_U = DV + λUC and ∇_V = DᵀU − λVC.
-
-    Args:
-        U: left factor.
-        V: right factor.
-        target: M̃.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, λ below 0.
-    """
+    """∇_U = DV + λUC and ∇_V = DᵀU − λVC."""
     _fits(U, V, target, lam)
     return _gradient(U, V, target, lam)
 
@@ -93,15 +59,8 @@ def hessian_form(
     """∇²f_λ[(X, Y), (X, Y)] = ‖XVᵀ + UYᵀ‖² + 2⟨D, XYᵀ⟩ + (λ/2)‖Ċ‖² + λ⟨C, XᵀX − YᵀY⟩, Ċ = XᵀU + UᵀX − YᵀV − VᵀY.
 
     Args:
-        U: left factor.
-        V: right factor.
         X: direction of U.
         Y: direction of V.
-        target: M̃.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, λ below 0.
     """
     _fits(U, V, target, lam)
     arguments.shape("X", arguments.floating("X", X, "m r"), tuple(U.shape), "as U")
@@ -115,17 +74,7 @@ def hessian_form(
 def hessian(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"], lam: float = 0.5
 ) -> Float[Tensor, "p p"]:
-    """∇²f_λ as a matrix, p = (m + d)r: entries of U row by row, then those of V. For reading and for spectra, at small d.
-
-    Args:
-        U: left factor.
-        V: right factor.
-        target: M̃.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, λ below 0.
-    """
+    """∇²f_λ as a matrix, p = (m + d)r: entries of U row by row, then those of V. For reading and for spectra, at small d."""
     _fits(U, V, target, lam)
     D, C = misfit(U, V, target), imbalance(U, V)
     (m, r), d = U.shape, len(V)
@@ -143,20 +92,11 @@ def hessian(
 
 @dataclass(frozen=True)
 class Factorisation:
-    """f_λ as an objective of ``training.descent.run``; points are (U, V).
+    """f_λ as an objective of ``training.descent.run``; points are (U, V)."""
 
-    Args:
-        target: M̃.
-        lam: λ, at least 0.
-        invariant: take the regulariser of the representative with equal norms (``invariance``).
-
-    Raises:
-        ValueError: NaN, λ below 0.
-    """
-
-    target: Float[Tensor, "m d"]
-    lam: float = 0.5
-    invariant: bool = False
+    target: Float[Tensor, "m d"]  # M̃
+    lam: float = 0.5  # λ, at least 0
+    invariant: bool = False  # take the regulariser of the representative with equal norms (``invariance``)
 
     #: f is no mean over samples.
     n = 1
@@ -175,11 +115,7 @@ class Factorisation:
     def losses_and_gradient(
         self, point: Point, rows: Int[Tensor, " b"] | None = None
     ) -> tuple[Float[Tensor, "1"], Point]:
-        """f_λ and its gradient.
-
-        Raises:
-            ValueError: ``rows`` are given.
-        """
+        """f_λ and its gradient."""
         if rows is not None:
             raise ValueError("rows must not be given: f is no mean over samples, got some")
         slope = _gradient(*point, self.target, 0.0 if self.invariant else self.lam)

@@ -23,19 +23,13 @@ def solve(
 ) -> list[tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]]:
     """(U̇, V̇) = −∇f_λ(U, V) from time 0, in double precision by an embedded Runge–Kutta pair of order 8.
 
+    Returns: the factors at the times.
+
     Args:
         U: left factor at time 0.
         V: right factor at time 0.
-        target: M̃.
         times: at which the factors are wanted, increasing, from 0 on.
-        lam: λ, at least 0.
         tolerance: relative and absolute error of a step, above 0.
-
-    Returns:
-        The factors at the times.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, times that do not increase from 0 on, an argument out of range.
     """
     factorisation.value(U, V, target, lam)  # refuses what does not fit
     arguments.positive("tolerance", tolerance)

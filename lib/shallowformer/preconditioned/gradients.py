@@ -27,13 +27,8 @@ def attended(
     """ẑ(x) = Σ_j p_j x_j of every query.
 
     Args:
-        B: key-query matrix.
-        queries: x.
         context: tokens x_j, the same for all queries, or those of each query.
         chunk: queries worked on at once; chosen by the number of tokens if not given.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
     """
     _fits(B, queries, context)
     return _attended(B, queries, context, chunk)
@@ -56,13 +51,7 @@ def outputs(
     """Aẑ(x) of every query.
 
     Args:
-        A: value matrix.
-        B: key-query matrix.
-        queries: x.
         context: tokens, the same for all queries, or those of each query.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
     """
     return attended(B, queries, context) @ A.T
 
@@ -79,19 +68,13 @@ def loss_and_gradients(
 
     E_i = Aẑ_i − y_i, and C_i is the covariance of the tokens under the weights of query i; no d × d matrix is formed per query.
 
+    Source: The loss of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+
     Args:
-        A: value matrix.
-        B: key-query matrix.
         X: queries x_i.
         Y: their responses.
         context: tokens: one set for all queries, or one a query; the queries themselves if not given.
         chunk: queries worked on at once.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
-
-    Source:
-        The loss of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
     """
     context = X if context is None else context
     n, d = arguments.floating("X", X, "n d").shape
@@ -121,22 +104,13 @@ def _loss_and_gradients(
 
 @dataclass(frozen=True)
 class Regression:
-    """𝓛_n as an objective of ``training.descent.run``; points are (A, B).
+    """𝓛_n as an objective of ``training.descent.run``; points are (A, B)."""
 
-    Args:
-        X: queries.
-        Y: responses.
-        context: tokens: one set for all queries, or one a query; the queries themselves if not given.
-        chunk: queries worked on at once.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
-    """
-
-    X: Float[Tensor, "n d"]
-    Y: Float[Tensor, "n m"]
+    X: Float[Tensor, "n d"]  # queries
+    Y: Float[Tensor, "n m"]  # responses
+    #: tokens: one set for all queries, or one a query; the queries themselves if not given
     context: Float[Tensor, "... N d"] | None = None
-    chunk: int | None = None
+    chunk: int | None = None  # queries worked on at once
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

@@ -20,42 +20,20 @@ _BLOCK = 2**22
 
 
 def influence(t: Float[Tensor, "..."], b: float) -> Float[Tensor, "..."]:
-    """h(t) = b(1 + b²)^{−3/2}(t²/(1 + b²) − 1)e^{b²t²/(2(1 + b²))}: to first order T is the mean of h over the tokens.
-
-    Args:
-        t: tokens.
-        b: above 0.
-
-    Raises:
-        ValueError: b not above 0.
-    """
+    """h(t) = b(1 + b²)^{−3/2}(t²/(1 + b²) − 1)e^{b²t²/(2(1 + b²))}: to first order T is the mean of h over the tokens."""
     room = 1 + arguments.positive("b", b) ** 2
     square = t.square() / room
     return b * room**-1.5 * (square - 1) * (b**2 * square / 2).exp()
 
 
 def variance(b: float) -> float:
-    """E h(t)² for t ∼ N(0, 1): 2b²(1 − b⁴)^{−3/2} + 3b⁶(1 − b⁴)^{−5/2}, infinite from b = 1 on.
-
-    Args:
-        b: above 0.
-
-    Raises:
-        ValueError: b not above 0.
-    """
+    """E h(t)² for t ∼ N(0, 1): 2b²(1 − b⁴)^{−3/2} + 3b⁶(1 − b⁴)^{−5/2}, infinite from b = 1 on."""
     room = 1 - arguments.positive("b", b) ** 4
     return 2 * b**2 * room**-1.5 + 3 * b**6 * room**-2.5 if room > 0 else math.inf
 
 
 def exponent(b: float) -> float:
-    """min{½, 1/(1 + b²)}: with shared or self contexts the gradient is off by n to minus this, up to n^{o(1)}, uniformly over ‖B̃‖₂ ≤ b.
-
-    Args:
-        b: above 0.
-
-    Raises:
-        ValueError: b not above 0.
-    """
+    """min{½, 1/(1 + b²)}: with shared or self contexts the gradient is off by n to minus this, up to n^{o(1)}, uniformly over ‖B̃‖₂ ≤ b."""
     return min(0.5, 1 / (1 + arguments.positive("b", b) ** 2))
 
 
@@ -64,10 +42,6 @@ def deviation(tokens: Float[Tensor, "contexts n"], b: float) -> Float[Tensor, " 
 
     Args:
         tokens: one context a row, |x_j| at most 20.
-        b: above 0, at most 3.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.floating("tokens", tokens, "contexts n")
     if not (arguments.positive("b", b) <= 3 and float(tokens.abs().max()) <= 20):
@@ -91,10 +65,6 @@ def among(tokens: Float[Tensor, " n"], b: float) -> Float[Tensor, ""]:
 
     Args:
         tokens: of the context.
-        b: above 0.
-
-    Raises:
-        ValueError: b not above 0.
     """
     arguments.positive("b", b)
     p = torch.softmax(torch.outer(b * tokens, tokens), 1)
@@ -105,13 +75,6 @@ def jump(b: float, log_n: float) -> tuple[float, float]:
     """The logarithm of the change of T when the largest token of a typical context moves from y to y + 1/y; and y.
 
     Of the n tokens all but the largest are spread like the normal law below y, where n Q(y) = 1.
-
-    Args:
-        b: above 0, at most 10.
-        log_n: at least 3, at most 1e4.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     if not (0 < b <= 10 and 3 <= log_n <= 1e4):
         raise ValueError(f"b must be in (0, 10] and log_n in [3, 1e4], got {b} and {log_n}")

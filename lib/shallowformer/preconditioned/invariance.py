@@ -13,16 +13,7 @@ from shallowformer import arguments
 def rescaled(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], c: float
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
-    """(cU, V/c).
-
-    Args:
-        U: left factor.
-        V: right factor.
-        c: above 0.
-
-    Raises:
-        ValueError: ``c`` is not above 0.
-    """
+    """(cU, V/c)."""
     arguments.positive("c", c)
     return c * U, V / c
 
@@ -30,33 +21,13 @@ def rescaled(
 def equal_norms(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"]
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"], float]:
-    """The representative with ‖U‖_F = ‖V‖_F, and the c > 0 that makes it: (cU, V/c).
-
-    Args:
-        U: left factor, not 0.
-        V: right factor, not 0.
-
-    Raises:
-        ValueError: a factor is 0 or not finite.
-    """
+    """The representative with ‖U‖_F = ‖V‖_F, and the c > 0 that makes it: (cU, V/c)."""
     c = float(_ratio(U, V).sqrt())
     return *rescaled(U, V, c), c
 
 
 def regulariser(U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: float = 0.5) -> Float[Tensor, ""]:
-    """(λ/4)‖ϱUᵀU − ϱ⁻¹VᵀV‖_F².
-
-    Args:
-        U: left factor, not 0.
-        V: right factor, not 0.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: a factor is 0 or not finite, λ below 0.
-
-    Source:
-        The scale-invariant regulariser of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
-    """
+    """(λ/4)‖ϱUᵀU − ϱ⁻¹VᵀV‖_F². Source: The scale-invariant regulariser of Goel, Soltanolkotabi, Bartlett 2026, in our reading."""
     arguments.at_least("lam", lam, 0.0)
     ratio = _ratio(U, V)
     return lam / 4 * (ratio * U.T @ U - V.T @ V / ratio).square().sum()
@@ -65,16 +36,7 @@ def regulariser(U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: float = 0
 def regulariser_gradient(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: float = 0.5
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
-    """Its gradient. With C̄ = ϱUᵀU − ϱ⁻¹VᵀV and T = ‖ϱUᵀU‖² − ‖ϱ⁻¹VᵀV‖²: λ(ϱUC̄ − TU/(2‖U‖²)) and λ(−ϱ⁻¹VC̄ + TV/(2‖V‖²)).
-
-    Args:
-        U: left factor, not 0.
-        V: right factor, not 0.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: a factor is 0 or not finite, λ below 0.
-    """
+    """Its gradient. With C̄ = ϱUᵀU − ϱ⁻¹VᵀV and T = ‖ϱUᵀU‖² − ‖ϱ⁻¹VᵀV‖²: λ(ϱUC̄ − TU/(2‖U‖²)) and λ(−ϱ⁻¹VC̄ + TV/(2‖V‖²))."""
     arguments.at_least("lam", lam, 0.0)
     ratio = _ratio(U, V)
     G, H = ratio * U.T @ U, V.T @ V / ratio

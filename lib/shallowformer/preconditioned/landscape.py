@@ -20,20 +20,13 @@ MOST_ENUMERATED = 12
 
 @dataclass(frozen=True)
 class Stationary:
-    """A stationary point of f_λ, and what theory says of it.
+    """A stationary point of f_λ, and what theory says of it."""
 
-    Args:
-        kept: I, from 0, in order.
-        U: P_I S_I^½ Oᵀ.
-        V: Q_I S_I^½ Oᵀ.
-        value: f_λ = ½ Σ_{i∉I} s_i².
-        least_eigenvalue: of the Hessian: −max_{i∉I} s_i, 0 at the optimum (where the orbit is flat; at d = 1 there is none, and it is positive).
-    """
-
-    kept: tuple[int, ...]
-    U: Float[Tensor, "m r"]
-    V: Float[Tensor, "d r"]
-    value: float
+    kept: tuple[int, ...]  # I, from 0, in order
+    U: Float[Tensor, "m r"]  # P_I S_I^½ Oᵀ
+    V: Float[Tensor, "d r"]  # Q_I S_I^½ Oᵀ
+    value: float  # f_λ = ½ Σ_{i∉I} s_i²
+    #: of the Hessian: −max_{i∉I} s_i, 0 at the optimum (where the orbit is flat; at d = 1 there is none, and it is positive)
     least_eigenvalue: float
 
     @property
@@ -52,9 +45,6 @@ def stationary(
         kept: I, indices from 0 into the singular values, largest first.
         O: orthonormal columns, one for each of I; the first unit vectors if not given. Factors have as many columns as it has rows, at
             least as many as there are singular values.
-
-    Raises:
-        ValueError: M̃ singular or with equal singular values; an index that is none or twice there; O not orthonormal.
     """
     P, s, Qt = _distinct(target)
     r = len(s)
@@ -83,9 +73,6 @@ def stationary_points(target: Float[Tensor, "m d"]) -> list[Stationary]:
 
     Args:
         target: M̃, with at most 12 singular values, positive and distinct.
-
-    Raises:
-        ValueError: M̃ singular, with equal singular values, or too many.
     """
     r = len(_distinct(target)[1])
     if r > MOST_ENUMERATED:
@@ -102,12 +89,8 @@ def optimum(
     """The balanced optimum (PS^½Oᵀ, QS^½Oᵀ) of any M̃: singular values may be equal, or 0.
 
     Args:
-        target: M̃.
         O: orthogonal; the identity if not given.
         rank: columns of the factors; min(m, d) if not given. What is left out is the rest of the singular values.
-
-    Raises:
-        ValueError: NaN, ``rank`` out of range, shapes that do not fit.
     """
     arguments.floating("target", target, "m d")
     P, s, Qt = torch.linalg.svd(target, full_matrices=False)
@@ -127,19 +110,12 @@ def hessian_spectrum(
     """Eigenvalues of ∇²f_λ at the balanced optimum, ascending, p = (m + d)r of them.
 
     For i < j: s_i + s_j twice, 2λ(s_i + s_j) once, 0 once; for each i: 2s_i and 4λs_i; and, if M̃ has rank r below m or d, s_i another m + d − 2r
-    times.
+    times. Source: The spectrum at the optimum is a theorem of this book, for m = d = r and λ = ½: s_i + s_j three times, 2s_i twice.
 
     Args:
         singular_values: s of M̃, above 0: as many as the factors have columns.
-        lam: λ, at least 0.
         m: rows of M̃; r if not given.
         d: columns of M̃; r if not given.
-
-    Raises:
-        ValueError: a singular value that is not above 0, λ below 0, m or d below r.
-
-    Source:
-        The spectrum at the optimum is a theorem of this book, for m = d = r and λ = ½: s_i + s_j three times, 2s_i twice.
     """
     s = arguments.floating("singular_values", singular_values, "r")
     if not float(s.min()) > 0:
@@ -160,21 +136,14 @@ def stationary_spectrum(
 
     For i < j kept: s_i + s_j twice, 2λ(s_i + s_j), 0; for i kept: 2s_i, 4λs_i; for i lost and j kept: s_j − s_i, s_j + s_i; for each of the
     r − |I| columns that are not used: 2λs_i and 0 for i kept, s_i and −s_i for i lost; for each of the m + d − 2 rank M̃ rows that M̃ does not see:
-    s_j for j kept, 0 for each column that is not used.
+    s_j for j kept, 0 for each column that is not used. Source: A theorem of this book.
 
     Args:
         kept: singular values in I, above 0; may be empty, and equal.
         lost: the other singular values above 0; may be empty.
-        lam: λ, above 0.
         columns: r, of the factors; at least |I|.
         m: rows of M̃.
         d: columns of M̃.
-
-    Raises:
-        ValueError: a singular value that is not above 0, λ not above 0, too few columns, rows or columns of M̃.
-
-    Source:
-        A theorem of this book.
     """
     arguments.positive("lam", lam)
     for name, values in (("kept", kept), ("lost", lost)):

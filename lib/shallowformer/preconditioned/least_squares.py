@@ -9,15 +9,7 @@ from shallowformer.preconditioned.problems import Problem
 
 
 def fit(X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"]) -> Float[Tensor, "m d"]:
-    """M̂, the minimiser of Σ_i ‖Mx_i − y_i‖².
-
-    Args:
-        X: covariates.
-        Y: responses.
-
-    Raises:
-        ValueError: fewer than d samples or covariates that do not span; shapes that do not fit, NaN.
-    """
+    """M̂, the minimiser of Σ_i ‖Mx_i − y_i‖²."""
     n, d = arguments.floating("X", X, "n d").shape
     arguments.shape("Y", Y, (n, arguments.floating("Y", Y, "n m").shape[1]), "[n, m], n as in X")
     arguments.same_kind("X", X, Y=Y)
@@ -34,29 +26,16 @@ def error(M_hat: Float[Tensor, "m d"], problem: Problem) -> Float[Tensor, ""]:
 
     Args:
         M_hat: an estimate of M.
-        problem: Σ and M.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN.
     """
     arguments.shape("M_hat", arguments.floating("M_hat", M_hat, "m d"), tuple(problem.M.shape), "as M")
     return ((M_hat - problem.M) @ problem.root).square().sum() / 2
 
 
 def expected_error(m: int, d: int, sigma: float, n: int) -> float:
-    """mdσ²/(2(n − d − 1)), the mean of that of least squares.
+    """mdσ²/(2(n − d − 1)), the mean of that of least squares. Source: The mean of an inverse Wishart matrix.
 
     Args:
-        m: dimension of a response, at least 1.
-        d: dimension of a covariate, at least 1.
-        sigma: σ, at least 0.
         n: samples, at least d + 2: below, the mean is infinite.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        The mean of an inverse Wishart matrix.
     """
     arguments.count("n", n, arguments.count("d", d) + 2)
     return arguments.count("m", m) * d * arguments.at_least("sigma", sigma, 0.0) ** 2 / (2 * (n - d - 1))

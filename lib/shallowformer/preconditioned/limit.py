@@ -20,31 +20,16 @@ def attended(
 ) -> Float[Tensor, "k d"]:
     """ΣBᵀx, what ẑ_n(x) tends to: the mean of a Gaussian tilted by q = Bᵀx.
 
-    Args:
-        B: key-query matrix.
-        queries: x.
-        Sigma: covariance of the tokens.
+    Source: Gaussian tilting; with it, Goel, Soltanolkotabi, Bartlett 2026, in our reading.
 
-    Source:
-        Gaussian tilting; with it, Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+    Args:
+        Sigma: covariance of the tokens.
     """
     return queries @ B @ Sigma
 
 
 def error(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], problem: Problem) -> Float[Tensor, ""]:
-    """𝓔(A, B) = ½‖(AΣBᵀ − M)Σ^½‖_F²; the risk is 𝓔 + mσ²/2.
-
-    Args:
-        A: value matrix.
-        B: key-query matrix.
-        problem: Σ and M.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN.
-
-    Source:
-        Goel, Soltanolkotabi, Bartlett 2026, Theorem 1, in our reading.
-    """
+    """𝓔(A, B) = ½‖(AΣBᵀ − M)Σ^½‖_F²; the risk is 𝓔 + mσ²/2. Source: Goel, Soltanolkotabi, Bartlett 2026, Theorem 1, in our reading."""
     _fits(A, B, problem.d)
     return _error(A, B, problem)
 
@@ -56,16 +41,7 @@ def _error(A: Tensor, B: Tensor, problem: Problem) -> Tensor:
 def gradients(
     A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], problem: Problem
 ) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-    """∇_A 𝓔 = (AΣBᵀ − M)ΣBΣ and ∇_B 𝓔 = Σ(AΣBᵀ − M)ᵀAΣ.
-
-    Args:
-        A: value matrix.
-        B: key-query matrix.
-        problem: Σ and M.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN.
-    """
+    """∇_A 𝓔 = (AΣBᵀ − M)ΣBΣ and ∇_B 𝓔 = Σ(AΣBᵀ − M)ᵀAΣ."""
     _fits(A, B, problem.d)
     return _gradients(A, B, problem)
 
@@ -79,16 +55,7 @@ def _gradients(A: Tensor, B: Tensor, problem: Problem) -> tuple[Tensor, Tensor]:
 def whitened(
     A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tensor, "d d"]
 ) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-    """Ã = AΣ^½ and B̃ = Σ^½BΣ^½.
-
-    Args:
-        A: value matrix.
-        B: key-query matrix.
-        Sigma: Σ, positive definite.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, Σ singular.
-    """
+    """Ã = AΣ^½ and B̃ = Σ^½BΣ^½."""
     root, _ = covariances.roots(Sigma)
     _fits(A, B, len(Sigma))
     return A @ root, root @ B @ root
@@ -97,16 +64,7 @@ def whitened(
 def unwhitened(
     A_tilde: Float[Tensor, "m d"], B_tilde: Float[Tensor, "d d"], Sigma: Float[Tensor, "d d"]
 ) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-    """A = ÃΣ^{−½} and B = Σ^{−½}B̃Σ^{−½}.
-
-    Args:
-        A_tilde: Ã.
-        B_tilde: B̃.
-        Sigma: Σ, positive definite.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, Σ singular.
-    """
+    """A = ÃΣ^{−½} and B = Σ^{−½}B̃Σ^{−½}."""
     _, inverse = covariances.roots(Sigma)
     _fits(A_tilde, B_tilde, len(Sigma))
     return A_tilde @ inverse, inverse @ B_tilde @ inverse
@@ -118,12 +76,7 @@ def preconditioned(
     """The step (PC): ∇_A Σ⁻¹ and Σ⁻¹ ∇_B Σ⁻¹.
 
     Args:
-        of_A: ∇_A.
-        of_B: ∇_B.
         Sigma: the preconditioner, positive definite.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, Σ singular.
     """
     _, inverse = covariances.roots(Sigma)
     _fits(of_A, of_B, len(Sigma))
@@ -133,17 +86,10 @@ def preconditioned(
 
 @dataclass(frozen=True)
 class Population:
-    """𝓔 as an objective of ``training.descent.run``; points are (A, B).
+    """𝓔 as an objective of ``training.descent.run``; points are (A, B)."""
 
-    Args:
-        problem: Σ and M.
-        preconditioner: what stands for Σ in (PC); descent is raw if not given.
-
-    Raises:
-        ValueError: a preconditioner that is not d × d or not positive definite.
-    """
-
-    problem: Problem
+    problem: Problem  # Σ and M
+    #: what stands for Σ in (PC); descent is raw if not given
     preconditioner: Float[Tensor, "d d"] | None = None
 
     def __post_init__(self) -> None:
@@ -163,11 +109,7 @@ class Population:
     def losses_and_gradient(
         self, point: Point, rows: Int[Tensor, " b"] | None = None
     ) -> tuple[Float[Tensor, "1"], Point]:
-        """𝓔 and the direction of a step.
-
-        Raises:
-            ValueError: ``rows`` are given.
-        """
+        """𝓔 and the direction of a step."""
         if rows is not None:
             raise ValueError("rows must not be given: 𝓔 is an expectation and has no samples, got some")
         of_A, of_B = _gradients(*point, self.problem)

@@ -13,18 +13,10 @@ from shallowformer.preconditioned import covariances
 
 @dataclass(frozen=True)
 class Moments(covariances.Whitens):
-    """Σ̂ = (1/n) Σ x_i x_iᵀ (+ εI) and (1/n) Σ y_i x_iᵀ.
+    """Σ̂ = (1/n) Σ x_i x_iᵀ (+ εI) and (1/n) Σ y_i x_iᵀ."""
 
-    Args:
-        Sigma: Σ̂, symmetric and positive definite.
-        cross: (1/n) Σ y_i x_iᵀ.
-
-    Raises:
-        ValueError: Σ̂ singular or not symmetric, shapes that do not fit, NaN.
-    """
-
-    Sigma: Float[Tensor, "d d"]
-    cross: Float[Tensor, "m d"]
+    Sigma: Float[Tensor, "d d"]  # Σ̂, symmetric and positive definite
+    cross: Float[Tensor, "m d"]  # (1/n) Σ y_i x_iᵀ
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -36,16 +28,10 @@ class Moments(covariances.Whitens):
     def of(cls, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], ridge: float = 0.0) -> "Moments":
         """The moments of a training set.
 
+        Source: The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+
         Args:
-            X: covariates.
-            Y: responses.
             ridge: ε, added to the diagonal of Σ̂; at least 0.
-
-        Raises:
-            ValueError: n ≤ d without a ridge; Σ̂ singular; shapes that do not fit, NaN.
-
-        Source:
-            The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
         """
         n, d = arguments.floating("X", X, "n d").shape
         arguments.shape("Y", Y, (n, arguments.floating("Y", Y, "n m").shape[1]), "[n, m], n as in X")

@@ -20,12 +20,7 @@ def at_query(
     """e^{qᵀΣq} tr A(Σ + ΣqqᵀΣ)Aᵀ, what n·E‖A(ẑ_n − Σq)‖² tends to at one query with q = Bᵀx; 𝒱 is its mean over x.
 
     Args:
-        A: value matrix.
         q: Bᵀx, one a row.
-        Sigma: Σ, positive definite.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN.
     """
     d = arguments.floating("Sigma", Sigma, "d d").shape[0]
     m = arguments.floating("A", A, "m d").shape[0]
@@ -38,16 +33,7 @@ def at_query(
 def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tensor, "d d"]) -> float:
     """𝒱 = det(I − 2K)^{−½} tr Ã[I + B̃ᵀ(I − 2K)⁻¹B̃]Ãᵀ with K = B̃B̃ᵀ.
 
-    Args:
-        A: value matrix.
-        B: key-query matrix.
-        Sigma: Σ, positive definite.
-
-    Returns:
-        Infinity for ‖B̃‖₂ ≥ 2^{−1/2}; 0 if A is 0, whatever B is.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, Σ singular.
+    Returns: Infinity for ‖B̃‖₂ ≥ 2^{−1/2}; 0 if A is 0, whatever B is.
     """
     A_tilde, B_tilde = limit.whitened(A, B, Sigma)
     if not A.any():
@@ -64,15 +50,10 @@ def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tens
 def at_radius(singular_values: Float[Tensor, " r"], radius: float) -> float:
     """𝒱 at a balanced optimum rescaled so that ‖B̃‖₂ = b; it depends on the singular values of M̃ alone.
 
+    Returns: Infinity from b = 2^{−1/2} on.
+
     Args:
         singular_values: s of M̃, at least 0, not all 0.
-        radius: b, above 0.
-
-    Returns:
-        Infinity from b = 2^{−1/2} on.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     s = arguments.nonnegative("singular_values", arguments.floating("singular_values", singular_values, "r"))
     largest = float(s.max())
@@ -87,16 +68,10 @@ def at_radius(singular_values: Float[Tensor, " r"], radius: float) -> float:
 
 
 def best_radius(singular_values: Float[Tensor, " r"]) -> tuple[float, float]:
-    """The radius b with the least 𝒱, and that 𝒱.
+    """The radius b with the least 𝒱, and that 𝒱. Returns: b, to about 1e-8, and 𝒱.
 
     Args:
         singular_values: s of M̃, at least 0, not all 0.
-
-    Returns:
-        b, to about 1e-8, and 𝒱.
-
-    Raises:
-        ValueError: as ``at_radius``.
     """
     _ = at_radius(singular_values, 0.5)
     # 𝒱 is a power series in b² with coefficients of one sign, over b²: log 𝒱 is convex in log b and has one minimum.
@@ -119,16 +94,8 @@ def measured(
     """n‖A(ẑ_n(x) − ΣBᵀx)‖² over fresh queries, one mean a context: independent numbers, of which a standard error can be taken.
 
     Args:
-        A: value matrix.
-        B: key-query matrix.
-        Sigma: Σ, positive definite.
         n: tokens of a context, at least 1.
-        contexts: how many, at least 1.
         queries: to each context, at least 1.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, Σ singular, a count below 1.
     """
     limit.whitened(A, B, Sigma)
     for name, value in (("n", n), ("contexts", contexts), ("queries", queries)):

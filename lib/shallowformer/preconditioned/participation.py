@@ -47,15 +47,11 @@ def _one_token(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray]:
 def means(rho: float, n: Sequence[float]) -> Float[Tensor, "k 3"]:
     """E P_2, E P_3 and E P_2² of the softmax weights of n tokens, for several n at once.
 
+    Returns: one row for each n, relative error about 1e-11.
+
     Args:
         rho: standard deviation of the scores, at least 0, at most 40.
         n: numbers of tokens, at least 1, at most 1e100; whole where they are to be numbers of tokens.
-
-    Returns:
-        One row for each n, relative error about 1e-11.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     rho = _range("rho", arguments.nonnegative("rho", rho), 40.0)
     sizes = np.array([_range("n", arguments.at_least("n", each, 1), 1e100) for each in n], dtype=float)
@@ -88,15 +84,7 @@ def _nearly_equal(rho: float, n: np.ndarray) -> Tensor:
 
 
 def one_token(rho: float, n: float) -> float:
-    """Ψ_n(ρ) = n E(w/(n − 1 + w))², a lower bound of E P_2 that is attained at n = 1 and at ρ = 0.
-
-    Args:
-        rho: at least 0, at most 40.
-        n: at least 1, at most 1e100.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """Ψ_n(ρ) = n E(w/(n − 1 + w))², a lower bound of E P_2 that is attained at n = 1 and at ρ = 0."""
     rho = _range("rho", arguments.nonnegative("rho", rho), 40.0)
     n = _range("n", arguments.at_least("n", n, 1), 1e100)
     if n == 1 or rho == 0:
@@ -107,15 +95,7 @@ def one_token(rho: float, n: float) -> float:
 
 
 def truncated(rho: float, n: float) -> float:
-    """J_n(ρ) = n E min(1, w/n)² = e^{ρ²}Φ(s − ρ)/n + n Q(s + ρ) with s = log n/ρ − ρ/2: E P_2 up to constant factors.
-
-    Args:
-        rho: above 0, at most 26.
-        n: at least 1, at most 1e100.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """J_n(ρ) = n E min(1, w/n)² = e^{ρ²}Φ(s − ρ)/n + n Q(s + ρ) with s = log n/ρ − ρ/2: E P_2 up to constant factors."""
     rho = _range("rho", arguments.positive("rho", rho), 26.0)
     n = _range("n", arguments.at_least("n", n, 1), 1e100)
     s = np.log(n) / rho - rho / 2

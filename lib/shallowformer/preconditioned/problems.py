@@ -13,36 +13,22 @@ from shallowformer.preconditioned import covariances
 
 
 class Samples(NamedTuple):
-    """A training set.
+    """A training set."""
 
-    Args:
-        X: covariates, one a row.
-        Y: responses.
-    """
-
-    X: Float[Tensor, "n d"]
-    Y: Float[Tensor, "n m"]
+    X: Float[Tensor, "n d"]  # covariates, one a row
+    Y: Float[Tensor, "n m"]  # responses
 
 
 @dataclass(frozen=True)
 class Problem(covariances.Whitens):
     """The law of a sample: x ~ N(0, Σ), y = Mx + w with w ~ N(0, σ²I).
 
-    Args:
-        Sigma: Σ, symmetric and positive definite.
-        M: the regression matrix, of any rank.
-        sigma: σ, at least 0.
-
-    Raises:
-        ValueError: Σ singular or not symmetric; shapes that do not fit; NaN; σ below 0.
-
-    Source:
-        Assumptions A1 to A3 of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+    Source: Assumptions A1 to A3 of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
     """
 
-    Sigma: Float[Tensor, "d d"]
-    M: Float[Tensor, "m d"]
-    sigma: float = 0.0
+    Sigma: Float[Tensor, "d d"]  # Σ, symmetric and positive definite
+    M: Float[Tensor, "m d"]  # the regression matrix, of any rank
+    sigma: float = 0.0  # σ, at least 0
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -68,29 +54,17 @@ class Problem(covariances.Whitens):
         return self.M @ self.root
 
     def covariates(self, n: int, generator: Generator) -> Float[Tensor, "{n} d"]:
-        """Independent draws of x.
-
-        Args:
-            n: how many, at least 1.
-            generator: source of randomness.
-        """
+        """Independent draws of x."""
         return self._normal(generator, arguments.count("n", n), self.d) @ self.root
 
     def contexts(self, n: int, N: int, generator: Generator) -> Float[Tensor, "{n} {N} d"]:
-        """Contexts of N tokens each, independent of one another.
-
-        Args:
-            n: contexts, at least 1.
-            N: tokens, at least 1.
-            generator: source of randomness.
-        """
+        """Contexts of N tokens each, independent of one another."""
         return self._normal(generator, arguments.count("n", n), arguments.count("N", N), self.d) @ self.root
 
     def samples(self, n: int, generator: Generator) -> Samples:
         """A training set.
 
         Args:
-            n: samples, at least 1.
             generator: source of randomness; it draws all covariates first, then the noise, so that σ does not change them.
         """
         X = self.covariates(n, generator)
@@ -112,14 +86,8 @@ def random(
 
     Args:
         singular_values: s_1, …, s_r, at least 0.
-        condition: κ(Σ), at least 1.
-        generator: source of randomness.
-        sigma: σ, at least 0.
         d: dimension of a covariate; r if not given.
         m: dimension of a response; r if not given.
-
-    Raises:
-        ValueError: an argument out of range; d or m below r.
     """
     arguments.nonnegative("singular_values", arguments.floating("singular_values", singular_values, "r"))
     r = len(singular_values)

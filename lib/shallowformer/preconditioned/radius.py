@@ -13,14 +13,7 @@ from shallowformer import arguments
 def orthogonal(d: int) -> tuple[float, float]:
     """The best radius of B̃ = bO, O orthogonal, and 𝒱/‖M̃‖_F² there.
 
-    Args:
-        d: dimension, at least 1.
-
-    Returns:
-        b with b² = (d + 4 − √(d² + 4d + 8))/(2(d + 2)), and the value.
-
-    Raises:
-        ValueError: d below 1.
+    Returns: b with b² = (d + 4 − √(d² + 4d + 8))/(2(d + 2)), and the value.
     """
     arguments.count("d", d)
     # The other form of the root of (d + 2)β² − (d + 4)β + 1: nothing cancels.
@@ -34,9 +27,6 @@ def value(singular_values: Float[Tensor, " d"], k: Float[Tensor, " d"]) -> float
     Args:
         singular_values: s of M̃, above 0.
         k: between 0 and ½.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     s = _above_zero(singular_values)
     arguments.shape("k", k, tuple(s.shape), "[d], one for each singular value")
@@ -51,9 +41,6 @@ def best(singular_values: Float[Tensor, " d"]) -> Float[Tensor, " d"]:
 
     Args:
         singular_values: s of M̃, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     s = _above_zero(singular_values)
     squares = [float(v) ** 2 / float(s.square().sum()) for v in s]

@@ -19,15 +19,7 @@ def excess(
     """½‖Aẑ(x) − Mx‖² at fresh queries: their mean estimates 𝓡_n, and their spread its standard error.
 
     Args:
-        A: value matrix.
-        B: key-query matrix.
         context: tokens, as a rule the training covariates.
-        problem: Σ and M.
-        queries: how many, at least 1.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, ``queries`` below 1.
     """
     arguments.shape("A", arguments.floating("A", A, "m d"), tuple(problem.M.shape), "[m, d] as M")
     x = problem.covariates(arguments.count("queries", queries), generator)

@@ -15,19 +15,12 @@ from shallowformer import arguments
 
 @dataclass(frozen=True)
 class Rotated:
-    """(X, Y, T) and the singular values of M̃.
+    """(X, Y, T) and the singular values of M̃."""
 
-    Args:
-        X: (PᵀU + QᵀV)/√2.
-        Y: (PᵀU − QᵀV)/√2.
-        T: what M̃ does not see.
-        s: singular values of M̃ above 0, largest first.
-    """
-
-    X: Float[Tensor, "k r"]
-    Y: Float[Tensor, "k r"]
-    T: Float[Tensor, "z r"]
-    s: Float[Tensor, " k"]
+    X: Float[Tensor, "k r"]  # (PᵀU + QᵀV)/√2
+    Y: Float[Tensor, "k r"]  # (PᵀU − QᵀV)/√2
+    T: Float[Tensor, "z r"]  # what M̃ does not see
+    s: Float[Tensor, " k"]  # singular values of M̃ above 0, largest first
 
     @property
     def value(self) -> float:
@@ -52,13 +45,7 @@ def rotated(
     """(U, V) in the coordinates (X, Y, T).
 
     Args:
-        U: left factor.
-        V: right factor.
-        target: M̃.
         rank: k, of M̃; min(m, d) if not given.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, a rank out of range.
     """
     m, d = arguments.floating("target", target, "m d").shape
     r = arguments.floating("U", U, "m r").shape[1]
@@ -76,33 +63,19 @@ def rotated(
 
 @dataclass(frozen=True)
 class FlowBounds:
-    """What gradient flow of f_{1/2} from (X_0, Y_0), square and X_0 invertible, is known to do by time t.
+    """What gradient flow of f_{1/2} from (X_0, Y_0), square and X_0 invertible, is known to do by time t."""
 
-    Args:
-        least: lower bound on λ_min(XXᵀ).
-        rest: upper bound on ‖Y‖_F².
-        misfit: upper bound on ‖XXᵀ − 2S‖_F.
-        value: upper bound on f.
-    """
-
-    least: float
-    rest: float
-    misfit: float
-    value: float
+    least: float  # lower bound on λ_min(XXᵀ)
+    rest: float  # upper bound on ‖Y‖_F²
+    misfit: float  # upper bound on ‖XXᵀ − 2S‖_F
+    value: float  # upper bound on f
 
 
 @dataclass(frozen=True)
 class FlowStart:
-    """What the bounds on gradient flow take from a square start.
+    """What the bounds on gradient flow take from a square start."""
 
-    Args:
-        start: in rotated coordinates, T empty.
-
-    Raises:
-        ValueError: X_0 not square, or not invertible.
-    """
-
-    start: Rotated
+    start: Rotated  # in rotated coordinates, T empty
 
     def __post_init__(self) -> None:
         """Only a square problem with det X_0 ≠ 0 is covered."""
@@ -128,14 +101,7 @@ class FlowStart:
         return math.log1p(self.excess) / (2 * float(self.start.s[-1]))
 
     def at(self, t: float) -> FlowBounds:
-        """The bounds at time t.
-
-        Args:
-            t: at least 0.
-
-        Raises:
-            ValueError: t below 0.
-        """
+        """The bounds at time t."""
         arguments.at_least("t", t, 0.0)
         X, Y, s = self.start.X, self.start.Y, self.start.s
         most, least = float(s[0]), float(s[-1])

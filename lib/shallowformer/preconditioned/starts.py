@@ -14,17 +14,13 @@ Factors = tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]
 def spectral(moments: Moments, rank: int | None = None, symmetric: bool = False) -> Factors:
     """(PS^½, QS^½) of the singular value decomposition of M̂Σ̂^½: balanced, and at the floor already if all data are in it.
 
+    Source: The spectral initialisation of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+
     Args:
         moments: of the training set.
         rank: columns of the factors; min(m, d) if not given. With an M of lower rank, that one.
         symmetric: take (PS^½Qᵀ, QS^½Qᵀ), of d columns. With the preconditioner Σ̂ the whole run is then the same for data x and Lx, whatever
             the invertible matrix L is: it depends on Σ through M̃ only. Of other starts of the orbit this is true in the limit.
-
-    Raises:
-        ValueError: ``rank`` out of range, or given though the start is symmetric.
-
-    Source:
-        The spectral initialisation of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
     """
     if not symmetric:
         return landscape.optimum(moments.target, rank=rank)
@@ -42,14 +38,9 @@ def subsample(
     Factors are whitened by the covariance of these samples; who takes them for whitened by that of all makes the start coarser still.
 
     Args:
-        X: covariates.
-        Y: responses.
         first: how many samples, above d without a ridge and at most n.
         rank: columns of the factors; min(m, d) if not given.
         ridge: ε, added to the diagonal of Σ̂.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_most("first", arguments.count("first", first), "n", len(X))
     return spectral(Moments.of(X[:first], Y[:first], ridge), rank)
@@ -61,13 +52,7 @@ def perturbed(
     """Factors plus Gaussian noise of a standard deviation an entry.
 
     Args:
-        U: left factor.
-        V: right factor.
         size: the standard deviation, at least 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: NaN, ``size`` below 0.
     """
     arguments.floating("U", U, "m r")
     arguments.floating("V", V, "d r")
@@ -84,14 +69,8 @@ def coarse(
     """The spectral start from the first samples, perturbed.
 
     Args:
-        X: covariates.
-        Y: responses.
         first: how many samples, above d and at most n.
         size: the noise's standard deviation, at least 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     return perturbed(*subsample(X, Y, first), size, generator)
 
@@ -103,11 +82,7 @@ def small_random(m: int, d: int, size: float, generator: Generator, rank: int | 
         m: rows of U, at least 1.
         d: rows of V, at least 1.
         size: the standard deviation, above 0.
-        generator: source of randomness.
         rank: columns; min(m, d) if not given.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     m, d = arguments.count("m", m), arguments.count("d", d)
     rank = min(m, d) if rank is None else arguments.count("rank", rank)

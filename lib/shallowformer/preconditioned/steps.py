@@ -21,35 +21,18 @@ def step(
     eta: float,
     lam: float = 0.5,
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
-    """(U, V) − η∇f_λ(U, V).
-
-    Args:
-        U: left factor.
-        V: right factor.
-        target: M̃.
-        eta: η, above 0.
-        lam: λ, at least 0.
-
-    Raises:
-        ValueError: shapes that do not fit, NaN, an argument out of range.
-    """
+    """(U, V) − η∇f_λ(U, V)."""
     arguments.positive("eta", eta)
     of_U, of_V = factorisation.gradient(U, V, target, lam)
     return U - eta * of_U, V - eta * of_V
 
 
 def level(s1: float, eta: float) -> float:
-    """R = (2/9)(1/η − s₁)²: η is below 2/(2s₁ + 3√(2f_0)) if and only if f_0 < R.
+    """R = (2/9)(1/η − s₁)²: η is below 2/(2s₁ + 3√(2f_0)) if and only if f_0 < R. Source: A theorem of this book.
 
     Args:
         s1: largest singular value of M̃, above 0.
         eta: η, above 0 and at most 1/s₁.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        A theorem of this book.
     """
     arguments.positive("s1", s1)
     arguments.at_most("eta", arguments.positive("eta", eta), "1/s1", 1 / s1)
@@ -59,18 +42,12 @@ def level(s1: float, eta: float) -> float:
 def unstable(kept: Float[Tensor, " rho"], lost: Float[Tensor, " q"], columns: int) -> int:
     """Negative eigenvalues of ∇²f_λ at the stationary point that keeps some singular values: what leaves it under a small step.
 
-    One for each missed value and unused column, and one for each missed value above a kept one.
+    One for each missed value and unused column, and one for each missed value above a kept one. Source: A theorem of this book.
 
     Args:
         kept: s_i for i ∈ I, above 0.
         lost: s_i for i ∉ I, above 0.
         columns: r of the factors, at least as many as are kept.
-
-    Raises:
-        ValueError: a singular value that is not above 0, too few columns.
-
-    Source:
-        A theorem of this book.
     """
     for name, values in (("kept", kept), ("lost", lost)):
         if len(values) and not float(values.min()) > 0:
@@ -84,10 +61,6 @@ def oscillation(s1: float, eta: float) -> tuple[float, float]:
 
     Args:
         s1: its singular value, above 0.
-        eta: η, at least 1/s₁.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_least("eta", eta, 1 / arguments.positive("s1", s1))
     a = 1 + eta * s1
@@ -98,23 +71,11 @@ def oscillation(s1: float, eta: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class AlignedStart:
-    """What descent from an aligned start, X_0 of rank k, is known to do.
+    """What descent from an aligned start, X_0 of rank k, is known to do. Source: A theorem of this book."""
 
-    Args:
-        X: (PᵀU + QᵀV)/√2 at the start.
-        s: singular values of M̃, largest first, above 0.
-        eta: η, above 0 and at most 1/(2s₁ + 3√(2f_0)).
-
-    Raises:
-        ValueError: shapes that do not fit, X_0 not of full rank, η out of range.
-
-    Source:
-        A theorem of this book.
-    """
-
-    X: Float[Tensor, "k r"]
-    s: Float[Tensor, " k"]
-    eta: float
+    X: Float[Tensor, "k r"]  # (PᵀU + QᵀV)/√2 at the start
+    s: Float[Tensor, " k"]  # singular values of M̃, largest first, above 0
+    eta: float  # η, above 0 and at most 1/(2s₁ + 3√(2f_0))
 
     def __post_init__(self) -> None:
         """Only full rank and small steps are covered."""
@@ -145,25 +106,11 @@ class AlignedStart:
         return max(2 * float(self.s[-1]) / float(torch.linalg.svdvals(self.X)[-1]) ** 2 - 1, 0.0)
 
     def least(self, t: int) -> float:
-        """2s_k/(1 + C_0(1 + 2ηs_k)^−t), a lower bound on λ_min(X_tX_tᵀ).
-
-        Args:
-            t: steps, at least 0.
-
-        Raises:
-            ValueError: t below 0.
-        """
+        """2s_k/(1 + C_0(1 + 2ηs_k)^−t), a lower bound on λ_min(X_tX_tᵀ)."""
         return 2 * float(self.s[-1]) / (1 + self.excess / self._growth(t))
 
     def value(self, t: int) -> float:
-        """f_0 q_t^{2−ηL} with q_t = (1 + C_0)/((1 + 2ηs_k)^t + C_0), an upper bound on f after t steps.
-
-        Args:
-            t: steps, at least 0.
-
-        Raises:
-            ValueError: t below 0.
-        """
+        """f_0 q_t^{2−ηL} with q_t = (1 + C_0)/((1 + 2ηs_k)^t + C_0), an upper bound on f after t steps."""
         q = (1 + self.excess) / (self._growth(t) + self.excess)
         return self.start * q ** (2 - self.eta * self.curvature)
 

@@ -19,11 +19,7 @@ def saddle(
 
     Args:
         s: singular values, largest first, above 0; two or more.
-        gamma: γ, above 0.
         width: r, from d to 2d − 2; d if not given.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     _descending(s)
     arguments.positive("gamma", gamma)
@@ -46,10 +42,6 @@ def valley(s: Float[Tensor, " d"], gamma: float) -> tuple[Float[Tensor, "d d"], 
 
     Args:
         s: singular values, largest first, above 0; two or more.
-        gamma: γ, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     first = float(_descending(s)[0])
     arguments.positive("gamma", gamma)
@@ -66,9 +58,6 @@ def minimum_spectrum(U: Float[Tensor, "d d"], V: Float[Tensor, "d d"]) -> Float[
     Args:
         U: left factor, square.
         V: right factor, square.
-
-    Raises:
-        ValueError: factors that are not square and of one size.
     """
     d = arguments.floating("U", U, "d d").shape[0]
     arguments.shape("U", U, (d, d), "square")

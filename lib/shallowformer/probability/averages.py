@@ -37,18 +37,13 @@ def quantile_of_mean(
     P(|A| ≤ x) = (2/π) ∫₀^∞ Re E e^{itA} sin(tx)/t dt, by the midpoint rule, which is exact but for mass that lies a period
     away. It needs a law whose characteristic function, to the power ``count``, decays: one with a density, not coins.
 
+    Returns: the quantile.
+
     Args:
         level: strictly between 0 and 1.
         values: of the variable, at the nodes of a quadrature rule of its law.
         weights: of the nodes, at least 0; they are scaled to the sum 1.
         count: how many copies, at least 1.
-
-    Returns:
-        The quantile.
-
-    Raises:
-        ValueError: a level out of range, weights below 0, a variable that is constant, or one whose average is so near to a
-            lattice that the sum over the frequencies has not converged.
     """
     arguments.probability("level", level)
     arguments.count("count", count)

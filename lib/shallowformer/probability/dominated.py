@@ -37,76 +37,35 @@ def _density(x: Tensor) -> Tensor:
 
 
 def moment_generating(lam: Float64[Tensor, "*n"], r: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
-    """E exp(λC) for C = |G| sgn(|G| − r).
-
-    Args:
-        lam: λ, above 0 and at most 30.
-        r: threshold of at least 0.
-
-    Returns:
-        2e^{λ²/2} [Φ(λ − r) + Φ(r + λ) − Φ(λ)].
-
-    Raises:
-        ValueError: λ outside (0, 30], or a threshold below 0.
-    """
+    """E exp(λC) for C = |G| sgn(|G| − r). Returns: 2e^{λ²/2} [Φ(λ − r) + Φ(r + λ) − Φ(λ)]."""
     _valid(lam, r)
     return 2 * torch.exp(lam**2 / 2) * (_q(r - lam) + _q(lam) - _q(r + lam))
 
 
 def mean(r: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
-    """E C for C = |G| sgn(|G| − r).
-
-    Args:
-        r: threshold of at least 0.
-
-    Returns:
-        4φ(r) − 2φ(0).
-    """
+    """E C for C = |G| sgn(|G| − r). Returns: 4φ(r) − 2φ(0)."""
     return 4 * _density(r) - 2 / math.sqrt(2 * math.pi)
 
 
 def cgf(lam: Float64[Tensor, "*n"], r: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
-    """The cumulant generating function log E exp(λ(C − EC)) of C = |G| sgn(|G| − r): a lower bound of the worst case.
-
-    Args:
-        lam: λ, above 0 and at most 30.
-        r: threshold of at least 0.
-
-    Raises:
-        ValueError: as ``moment_generating``.
-    """
+    """The cumulant generating function log E exp(λ(C − EC)) of C = |G| sgn(|G| − r): a lower bound of the worst case."""
     return moment_generating(lam, r).log() - lam * mean(r)
 
 
 def cgf_bound(lam: Float64[Tensor, "*n"], r: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
     """An upper bound of log E exp(λ(C − EC)) for every C with |C| ≤ |G|, for every r > 0.
 
+    Returns: E[e^{λC_r}]/κ − λE[C_r] + log κ − 1 with κ = sinh(λr)/(λr) and C_r = |G| sgn(|G| − r).
+
     Args:
-        lam: λ, above 0 and at most 30.
         r: any threshold above 0.
-
-    Returns:
-        E[e^{λC_r}]/κ − λE[C_r] + log κ − 1 with κ = sinh(λr)/(λr) and C_r = |G| sgn(|G| − r).
-
-    Raises:
-        ValueError: as ``moment_generating``.
     """
     kappa = torch.sinh(lam * r) / (lam * r)
     return moment_generating(lam, r) / kappa - lam * mean(r) + kappa.log() - 1
 
 
 def worst_threshold(lam: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
-    """The threshold r at which ``cgf_bound`` and ``cgf`` meet: sinh(λr)/(λr) = E exp(λC_r).
-
-    Args:
-        lam: λ, above 0 and at most 30.
-
-    Returns:
-        r, by bisection.
-
-    Raises:
-        ValueError: λ outside (0, 30].
-    """
+    """The threshold r at which ``cgf_bound`` and ``cgf`` meet: sinh(λr)/(λr) = E exp(λC_r). Returns: r, by bisection."""
     _valid(lam)
     low, high = torch.zeros_like(lam), 30 / lam + lam
     for _ in range(100):
@@ -117,13 +76,10 @@ def worst_threshold(lam: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
 
 
 def small_end(lam: float) -> float:
-    """A bound of 2Ψ(λ′)/λ′² for all λ′ in (0, λ].
+    """A bound of 2Ψ(λ′)/λ′² for all λ′ in (0, λ]. Returns: 1 + (λ/3) E|G|³e^{λ|G|}.
 
     Args:
         lam: λ > 0.
-
-    Returns:
-        1 + (λ/3) E|G|³e^{λ|G|}.
     """
     lam = arguments.positive("lam", lam)
     at = torch.tensor(lam, dtype=torch.float64)
@@ -132,13 +88,10 @@ def small_end(lam: float) -> float:
 
 
 def large_end(lam: float) -> float:
-    """A bound of 2Ψ(λ′)/λ′² for all λ′ ≥ λ.
+    """A bound of 2Ψ(λ′)/λ′² for all λ′ ≥ λ. Returns: 1 + 2 log 2/λ² + 2√(2/π)/λ.
 
     Args:
         lam: λ > 0.
-
-    Returns:
-        1 + 2 log 2/λ² + 2√(2/π)/λ.
     """
     lam = arguments.positive("lam", lam)
     return 1 + 2 * math.log(2) / lam**2 + 2 * math.sqrt(2 / math.pi) / lam
@@ -149,16 +102,12 @@ def certificate(low: float = 0.35, high: float = 3.5, ratio: float = 1.00002) ->
 
     Between grid points Ψ(λ)/λ² ≤ Ψ(λ_{i+1})/λ_i², because Ψ is nondecreasing.
 
+    Returns: the bound, in floating point: each of its terms carries a relative rounding error of about 1e-14.
+
     Args:
         low: where the grid starts, above 0.
         high: where it ends, above ``low``.
         ratio: of neighbouring grid points, above 1.
-
-    Returns:
-        The bound, in floating point: each of its terms carries a relative rounding error of about 1e-14.
-
-    Raises:
-        ValueError: ``high`` is not above ``low``, or ``ratio`` not above 1.
     """
     if not 0 < low < high:
         raise ValueError(f"low and high must satisfy 0 < low < high, got {low} and {high}")

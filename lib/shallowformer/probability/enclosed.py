@@ -31,14 +31,10 @@ def _mean(r: arb) -> arb:
 
 
 def worst_sign_below(lam: float, r: float) -> arb:
-    """√(2 log E exp(λ(C_r − EC_r)))/λ, which s_⋆ is at least.
+    """√(2 log E exp(λ(C_r − EC_r)))/λ, which s_⋆ is at least. Source: The page's ``kr-lemma-5-sign``.
 
     Args:
-        lam: λ, above 0.
         r: threshold, at least 0.
-
-    Source:
-        The page's ``kr-lemma-5-sign``.
     """
     lam, r = arb(arguments.positive("lam", lam)), arb(arguments.at_least("r", r, 0.0))
     return (2 * (_moment_generating(lam, r).log() - lam * _mean(r))).sqrt() / lam
@@ -50,16 +46,11 @@ def worst_sign_above(low: float = 0.35, high: float = 3.5, steps: int = 2000) ->
     Ψ is convex, as a maximum of cumulant generating functions, so that between neighbours it lies below the chord a + bλ of upper bounds.
     On a piece (a + bλ)/λ² is largest at an end or, for a < 0, at λ = −2a/b, where it is b²/(−4a).
 
+    Source: The page's ``kr-lemma-5-sign``.
+
     Args:
         low: where the grid starts, above 0.
         high: where it ends, above ``low``.
-        steps: pieces, at least 1.
-
-    Raises:
-        ValueError: ``high`` is not above ``low``, or no piece.
-
-    Source:
-        The page's ``kr-lemma-5-sign``.
     """
     if not 0 < low < high:
         raise ValueError(f"low and high must satisfy 0 < low < high, got {low} and {high}")
@@ -97,34 +88,19 @@ def _large_end(lam: arb) -> arb:
 
 
 def tail(radius: arb | float, d: int) -> arb:
-    """P(‖G‖ > radius) for a standard Gaussian vector of ℝ^d.
-
-    Args:
-        radius: at least 0.
-        d: dimension, at least 1.
-    """
+    """P(‖G‖ > radius) for a standard Gaussian vector of ℝ^d."""
     radius = arb(radius)
     return (radius * radius / 2).gamma_upper(arb(arguments.count("d", d)) / 2, 1)
 
 
 def mean_norm(d: int) -> arb:
-    """E‖G‖ = √2 Γ((d + 1)/2)/Γ(d/2).
-
-    Args:
-        d: dimension, at least 1.
-    """
+    """E‖G‖ = √2 Γ((d + 1)/2)/Γ(d/2)."""
     half = arb(arguments.count("d", d)) / 2
     return arb(2).sqrt() * (half + arb(1) / 2).gamma() / half.gamma()
 
 
 def quantile_of_largest(N: int, d: int, delta: float) -> arb:
-    """The radius that max_k ‖G_k‖ of N independent vectors exceeds with probability δ.
-
-    Args:
-        N: number of vectors, at least 1.
-        d: dimension, at least 1.
-        delta: δ, in (0, 1).
-    """
+    """The radius that max_k ‖G_k‖ of N independent vectors exceeds with probability δ."""
     N, delta = arguments.count("N", N), arguments.probability("delta", delta)
     half = arb(arguments.count("d", d)) / 2
     with ctx.workprec(128):

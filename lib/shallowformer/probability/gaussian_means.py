@@ -31,16 +31,10 @@ def gaussian_mean(
 def panels(
     edges: Sequence[float] | Float[Tensor, " k"],
 ) -> tuple[Float64[Tensor, " nodes"], Float64[Tensor, " nodes"]]:
-    """Gauss–Legendre rule with ten nodes between any two neighbours of ``edges``.
+    """Gauss–Legendre rule with ten nodes between any two neighbours of ``edges``. Returns: nodes and weights.
 
     Args:
         edges: at least two increasing numbers.
-
-    Returns:
-        Nodes and weights.
-
-    Raises:
-        ValueError: fewer than two numbers, or not increasing.
     """
     ends = torch.as_tensor(edges, dtype=torch.float64)
     if ends.ndim != 1 or len(ends) < 2 or not bool((ends.diff() > 0).all()):
@@ -55,14 +49,10 @@ def half_line(
 ) -> tuple[Float64[Tensor, " nodes"], Float64[Tensor, " nodes"]]:
     """The rule of ``panels`` with the density of a standard Gaussian number in the weights.
 
+    Returns: nodes and weights; from 0 on, the weights add up to ½, less what is cut off.
+
     Args:
         edges: at least two increasing numbers; from 0 to where the line is cut.
-
-    Returns:
-        Nodes and weights; from 0 on, the weights add up to ½, less what is cut off.
-
-    Raises:
-        ValueError: fewer than two numbers, or not increasing.
     """
     x, weights = panels(edges)
     return x, weights * torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
@@ -76,14 +66,10 @@ def expected_norm(spectrum: Float[Tensor, "*n d"]) -> Float[Tensor, "*n"]:
 
     E√Y = (1/(2√π)) ∫₀^∞ (1 − E e^{−tY}) t^{−3/2} dt with E e^{−t‖MU‖²} = Π_k (1 + 2tλ_k²)^{−1/2}, on a logarithmic scale.
 
+    Returns: in double precision right to about 1e-11 of its size; differentiable.
+
     Args:
         spectrum: the eigenvalues λ_k, not all 0.
-
-    Returns:
-        In double precision right to about 1e-11 of its size; differentiable.
-
-    Raises:
-        ValueError: not finite floating-point numbers, or all of them 0.
     """
     arguments.floating("spectrum", spectrum, "... d")
     scale = spectrum.abs().amax(-1, keepdim=True)

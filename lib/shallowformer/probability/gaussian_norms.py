@@ -12,18 +12,7 @@ from shallowformer import arguments
 
 
 def tail(radius: float, d: int) -> float:
-    """P(‖G‖ > radius) for a standard Gaussian vector G of ℝ^d.
-
-    Args:
-        radius: at least 0.
-        d: dimension, at least 1.
-
-    Returns:
-        Accurate also where it is tiny.
-
-    Raises:
-        ValueError: a negative radius, or ``d`` below 1.
-    """
+    """P(‖G‖ > radius) for a standard Gaussian vector G of ℝ^d. Returns: accurate also where it is tiny."""
     return float(gammaincc(arguments.count("d", d) / 2, arguments.at_least("radius", radius, 0.0) ** 2 / 2))
 
 
@@ -32,15 +21,7 @@ def log_tail(radius: float, d: int) -> float:
 
     A finite sum: Γ(a + 1, y) = a Γ(a, y) + y^a e^{−y} from a = 1 (even d) or a = ½ (odd d).
 
-    Args:
-        radius: at least 0.
-        d: dimension, at least 1.
-
-    Returns:
-        With an error of some roundings of radius²/2.
-
-    Raises:
-        ValueError: a negative radius, or ``d`` below 1.
+    Returns: with an error of some roundings of radius²/2.
     """
     half, odd = divmod(arguments.count("d", d), 2)
     y = arguments.at_least("radius", radius, 0.0) ** 2 / 2
@@ -72,17 +53,10 @@ class _Tails(torch.autograd.Function):
 def tails(radius: Float64[Tensor, "*n"], d: int) -> tuple[Float64[Tensor, "*n"], Float64[Tensor, "*n"]]:
     """P(‖G‖ < r) and P(‖G‖ > r) for a standard Gaussian vector G of ℝ^d, differentiable in r.
 
-    Relative errors are below 1e-12 where the radius is within 8 of √d and d at most 1024.
+    Relative errors are below 1e-12 where the radius is within 8 of √d and d at most 1024. Returns: lower and upper tail.
 
     Args:
         radius: r, at least 0, on the CPU.
-        d: dimension, at least 1.
-
-    Returns:
-        Lower and upper tail.
-
-    Raises:
-        ValueError: a radius that is negative or not a finite float64 number, or ``d`` below 1.
     """
     arguments.count("d", d)
     arguments.floating("radius", radius, "...")
@@ -94,45 +68,20 @@ def tails(radius: Float64[Tensor, "*n"], d: int) -> tuple[Float64[Tensor, "*n"],
 
 
 def mean_norm(d: int) -> float:
-    """E‖G‖ = √2 Γ((d + 1)/2)/Γ(d/2) for a standard Gaussian vector of ℝ^d; a little below √d.
-
-    Args:
-        d: dimension, at least 1.
-
-    Raises:
-        ValueError: ``d`` below 1.
-    """
+    """E‖G‖ = √2 Γ((d + 1)/2)/Γ(d/2) for a standard Gaussian vector of ℝ^d; a little below √d."""
     arguments.count("d", d)
     return math.sqrt(2) * math.exp(gammaln((d + 1) / 2) - gammaln(d / 2))
 
 
 def tail_of_largest(radius: float, N: int, d: int) -> float:
-    """P(max_k ‖G_k‖ > radius) for N independent vectors, exactly; accurate also where it is tiny.
-
-    Args:
-        radius: at least 0.
-        N: number of vectors, at least 1.
-        d: dimension, at least 1.
-
-    Raises:
-        ValueError: a negative radius, ``N`` or ``d`` below 1.
-    """
+    """P(max_k ‖G_k‖ > radius) for N independent vectors, exactly; accurate also where it is tiny."""
     arguments.count("N", N)
     outside = tail(radius, d)
     return 1.0 if outside >= 1 else -math.expm1(N * math.log1p(-outside))
 
 
 def quantile_of_largest(N: int, d: int, delta: float) -> float:
-    """The radius that max_k ‖G_k‖ of N independent vectors exceeds with probability δ: F_{χ_d}(radius)^N = 1 − δ.
-
-    Args:
-        N: number of vectors, at least 1.
-        d: dimension, at least 1.
-        delta: δ, in (0, 1).
-
-    Raises:
-        ValueError: ``N`` or ``d`` below 1, or ``delta`` outside (0, 1).
-    """
+    """The radius that max_k ‖G_k‖ of N independent vectors exceeds with probability δ: F_{χ_d}(radius)^N = 1 − δ."""
     outside = -math.expm1(math.log1p(-arguments.probability("delta", delta)) / arguments.count("N", N))
     return math.sqrt(2 * float(gammainccinv(arguments.count("d", d) / 2, outside)))
 
@@ -140,15 +89,7 @@ def quantile_of_largest(N: int, d: int, delta: float) -> float:
 def laurent_massart(d: int, x: float) -> float:
     """The bound d + 2√(dx) + 2x, which ‖G‖² exceeds with probability at most ½ exp(−x).
 
-    Args:
-        d: dimension, at least 1.
-        x: at least 0.
-
-    Raises:
-        ValueError: ``d`` below 1 or a negative ``x``.
-
-    Source:
-        Laurent and Massart 2000, Lemma 1, with 1 for ½.
+    Source: Laurent and Massart 2000, Lemma 1, with 1 for ½.
     """
     d, x = arguments.count("d", d), arguments.at_least("x", x, 0.0)
     return d + 2 * (d * x) ** 0.5 + 2 * x
@@ -157,15 +98,6 @@ def laurent_massart(d: int, x: float) -> float:
 def mean_square_bound(N: int, d: int, x: float) -> float:
     """The bound d + 2√(dx/N) + 2x/N, which the mean of ‖G_k‖² over N independent vectors exceeds with probability at most ½ exp(−x).
 
-    Args:
-        N: number of vectors, at least 1.
-        d: dimension, at least 1.
-        x: at least 0.
-
-    Returns:
-        ``laurent_massart`` for all N vectors in one, over N.
-
-    Raises:
-        ValueError: ``N`` or ``d`` below 1, or a negative ``x``.
+    Returns: ``laurent_massart`` for all N vectors in one, over N.
     """
     return laurent_massart(arguments.count("N", N) * arguments.count("d", d), x) / N

@@ -15,10 +15,6 @@ def norm(values: Float64[Tensor, "*n k"], probabilities: Float64[Tensor, "*n k"]
     Args:
         values: of Z; Z is not 0 almost surely.
         probabilities: of those values, at least 0 and adding up to 1.
-
-    Raises:
-        ValueError: shapes that differ, no finite floating-point tensors, probabilities below 0 or that do not add up to 1, or
-            Z = 0 almost surely (a norm of 0, which has no gradient).
     """
     arguments.floating("values", values, "... k")
     arguments.shape("probabilities", probabilities, tuple(values.shape), "as values")

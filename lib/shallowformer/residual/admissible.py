@@ -19,37 +19,21 @@ from shallowformer.residual.spectra import check_pl_2, largest, smallest, stacke
 
 @dataclass(frozen=True)
 class Constants:
-    """The constants of both theorems at θ⁽⁰⁾; w̄_W = (3/2)‖W⁽⁰⁾‖ bounds each block while it moves by at most half its norm.
+    """The constants of both theorems at θ⁽⁰⁾; w̄_W = (3/2)‖W⁽⁰⁾‖ bounds each block while it moves by at most half its norm."""
 
-    Args:
-        norms: ‖W⁽⁰⁾‖ of every block.
-        rho: ρ = (Σ_p N max_i‖x_{p,i}‖²)^{1/2}, above ‖S̄X̄‖_F.
-        zeta: ζ = g‖X̄‖_F + ρ w̄_V, above ‖Z̄‖_F.
-        a: ζ w̄_1, above ‖Ā‖_F.
-        h: g_f ζ + a w̄_2, above ‖H̄‖_F.
-        n_B: w̄_U(g_f + w̄_1 w̄_2), above ‖B̄‖_F/√(2Φ).
-        m: w̄_V(Σ_p‖X_p‖⁶)^{1/2}/(2√d_k), how far ‖S̄X̄W_V‖_F moves with the logits' matrix.
-        c: c_W, above ‖∇_WΦ‖_F/√(2Φ).
-        c_Z: how far ‖Z̄‖_F moves while the blocks move by c_W.
-        c_A: how far ‖Ā‖_F moves while the blocks move by c_W.
-        ell_A: ℓ_A, how far ‖Ā‖_F moves when ‖θ‖ moves by 1.
-        sigma_A: σ_min(Ā⁽⁰⁾).
-        sigma_U: σ_min(W_U⁽⁰⁾).
-    """
-
-    norms: PerBlock
-    rho: float
-    zeta: float
-    a: float
-    h: float
-    n_B: float
-    m: float
-    c: PerBlock
-    c_Z: float
-    c_A: float
-    ell_A: float
-    sigma_A: float
-    sigma_U: float
+    norms: PerBlock  # ‖W⁽⁰⁾‖ of every block
+    rho: float  # ρ = (Σ_p N max_i‖x_{p,i}‖²)^{1/2}, above ‖S̄X̄‖_F
+    zeta: float  # ζ = g‖X̄‖_F + ρ w̄_V, above ‖Z̄‖_F
+    a: float  # ζ w̄_1, above ‖Ā‖_F
+    h: float  # g_f ζ + a w̄_2, above ‖H̄‖_F
+    n_B: float  # w̄_U(g_f + w̄_1 w̄_2), above ‖B̄‖_F/√(2Φ)
+    m: float  # w̄_V(Σ_p‖X_p‖⁶)^{1/2}/(2√d_k), how far ‖S̄X̄W_V‖_F moves with the logits' matrix
+    c: PerBlock  # c_W, above ‖∇_WΦ‖_F/√(2Φ)
+    c_Z: float  # how far ‖Z̄‖_F moves while the blocks move by c_W
+    c_A: float  # how far ‖Ā‖_F moves while the blocks move by c_W
+    ell_A: float  # ℓ_A, how far ‖Ā‖_F moves when ‖θ‖ moves by 1
+    sigma_A: float  # σ_min(Ā⁽⁰⁾)
+    sigma_U: float  # σ_min(W_U⁽⁰⁾)
 
     @property
     def alpha(self) -> float:
@@ -78,26 +62,15 @@ class Constants:
         return self.alpha * self.radius_plus**2 / 8
 
     def radius(self, loss: float) -> float:
-        """The radius r = 2√(2Φ/α): with Φ(θ⁽⁰⁾) the ball that holds the path, with Φ(θ⁽ᵗ⁾) a bound on ‖θ⁽ᵗ⁾ − θ*‖.
-
-        Args:
-            loss: Φ, at least 0.
-
-        Raises:
-            ValueError: ``loss`` is not a finite number of at least 0.
-        """
+        """The radius r = 2√(2Φ/α): with Φ(θ⁽⁰⁾) the ball that holds the path, with Φ(θ⁽ᵗ⁾) a bound on ‖θ⁽ᵗ⁾ − θ*‖."""
         return 2 * math.sqrt(2 * arguments.at_least("loss", loss, 0.0) / self.alpha)
 
     def distance(self, loss: float, mu: float, t: int) -> float:
         """Corollary B: ‖θ⁽ᵗ⁾ − θ*‖ ≤ (2/α)(Σ_W c_W²)^{1/2} √(2Φ(θ⁽⁰⁾)) (1 − μα)^{t/2}.
 
         Args:
-            loss: Φ(θ⁽⁰⁾), at least 0.
             mu: step μ, above 0 and at most 1/α.
             t: steps made, at least 0.
-
-        Raises:
-            ValueError: an argument out of range.
         """
         arguments.at_least("loss", loss, 0.0)
         arguments.at_most("mu", arguments.positive("mu", mu), "1/alpha", 1 / self.alpha)
@@ -108,17 +81,7 @@ class Constants:
 def constants(X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting) -> Constants:
     """All constants of Theorem A and Theorem A+ at a starting point.
 
-    Args:
-        X: tokens.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``; an activation whose derivative is not Lipschitz (τ = 0), a block that is 0, PN > d_1, K > d, Ā⁽⁰⁾ or
-            W_U⁽⁰⁾ of a rank that is not full up to rounding.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, Theorem 2, in our reading, with all constants explicit; Theorem A+ is ours.
+    Source: Qin, Zhou, Jiang, Zhu 2025, Theorem 2, in our reading, with all constants explicit; Theorem A+ is ours.
     """
     now = model.forward(X, theta, setting)
     if setting.activation.tau == 0:
@@ -160,14 +123,8 @@ def targets(
     """Targets at a prescribed loss: Y = F(X; θ) − D, with D of a random direction and ½‖D‖² = Φ.
 
     Args:
-        X: tokens.
         theta: where the loss is prescribed.
-        setting: coefficients, activation, temperature.
         loss: Φ, above 0; its root far above the rounding of outputs, or it is not met.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: as ``model.forward``; ``loss`` is not above 0, or lost in rounding.
     """
     F = model.outputs(X, theta, setting)
     size = math.sqrt(2 * arguments.positive("loss", loss))

@@ -17,17 +17,7 @@ def block_gradients(
     With n_B = ‖W_U‖(g_f + ‖W_1‖‖W_2‖): ‖H̄‖e for W_U, ‖Ā‖‖W_U‖e for W_2, ‖Z̄‖‖W_2‖‖W_U‖e for W_1, ‖S̄X̄‖n_B e for W_V, and for W_Q
     (Σ_p ‖X_p‖⁴‖X_pW_V‖²)^{1/2} ‖W_K‖ n_B e/(2√d_k), for W_K the same with ‖W_Q‖.
 
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``gradients.backward``.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, Appendix, in our reading, with the ½ of the softmax.
+    Source: Qin, Zhou, Jiang, Zhu 2025, Appendix, in our reading, with the ½ of the softmax.
     """
     now = gradients.backward(X, Y, theta, setting)
     W = Parameters(*(largest(block) for block in theta))
@@ -48,11 +38,7 @@ def block_gradients(
 
 
 def diameter(M: Float[Tensor, "*s N k"]) -> Float[Tensor, "*s"]:
-    """The largest distance of two rows; 0 for equal rows or a single one.
-
-    Args:
-        M: rows.
-    """
+    """The largest distance of two rows; 0 for equal rows or a single one."""
     apart = (M[..., :, None, :] - M[..., None, :, :]).square().sum(-1).flatten(-2).amax(-1)
     # A root has no slope at 0, and rows that are equal none either.
     return torch.where(apart > 0, apart.clamp(min=torch.finfo(M.dtype).tiny).sqrt(), 0.0)
@@ -64,19 +50,7 @@ def by_diameters(
     """Upper bounds on ‖∇_WΦ‖_F in the order of ``BLOCKS``, each of them attained: attention enters through diameters.
 
     As ``block_gradients`` but for query and key. With D_p, D^K_p, D^V_p the diameters of tokens X_p, keys X_pW_K and values X_pW_V, and ⟨aX⟩ the
-    stack of a_pX_p: ‖⟨D^K D^V X⟩‖ n_B e/(4√d_k) for W_Q, ‖⟨D D^V XW_Q⟩‖ n_B e/(4√d_k) for W_K.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``gradients.backward``.
-
-    Source:
-        Ours.
+    stack of a_pX_p: ‖⟨D^K D^V X⟩‖ n_B e/(4√d_k) for W_Q, ‖⟨D D^V XW_Q⟩‖ n_B e/(4√d_k) for W_K. Source: Ours.
     """
     now, W = gradients.backward(X, Y, theta, setting), model.over_sequences(theta)
     norm = Parameters(*(largest(block) for block in theta))

@@ -17,18 +17,7 @@ from shallowformer.residual.spectra import check_pl_2, smallest, stacked
 def by_kernel(
     X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, delta: float = 0.5
 ) -> Certificate:
-    """Theorem E: s_0 = σ_min(J_0), which falls by at most M_2 a unit of length.
-
-    Args:
-        X: tokens.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
-        delta: δ, in (0, 1).
-
-    Raises:
-        ValueError: as ``derivatives.forms``; ``delta`` out of range; J_0 of a rank that is not full up to rounding, as where PNK exceeds
-            the number of parameters.
-    """
+    """Theorem E: s_0 = σ_min(J_0), which falls by at most M_2 a unit of length."""
     s_0, J_0 = tangent.ends(X, theta, setting)
     _full("the Jacobian of all outputs", s_0, J_0)
     bend = lambda r: float(derivatives.forms(X, theta, setting, r).M_2)
@@ -46,15 +35,9 @@ def by_layers(
     """Theorem D: s_0 = σ_min(Ā)σ_min(W_U), which falls by at most (σ_A² + ℓ_A²σ_U²)^{1/2} a unit of length.
 
     Args:
-        X: tokens.
         theta: θ⁽⁰⁾; blocks may be 0.
-        setting: coefficients, activation, temperature.
         delta: δ, in (0, 1); with ``one_sided`` δ may come out smaller.
         one_sided: for ReLU: keep to the ball on which no entry of Z̄W_1 can change its sign.
-
-    Raises:
-        ValueError: as ``derivatives.forms``; ``delta`` out of range; PN > d_1, K > d; Ā or W_U of a rank that is not full up to rounding;
-            ``one_sided`` where an entry of Z̄W_1 is 0.
     """
     now = model.forward(X, theta, setting)
     check_pl_2(X, theta)
@@ -79,13 +62,7 @@ def by_unembedding(
     """Theorem F: s_0 = σ_min(H̄), which falls by at most ℓ_H a unit of length; for any number K of outputs.
 
     Args:
-        X: tokens.
         theta: θ⁽⁰⁾; blocks may be 0.
-        setting: coefficients, activation, temperature.
-        delta: δ, in (0, 1).
-
-    Raises:
-        ValueError: as ``derivatives.forms``; ``delta`` out of range; PN > d; H̄ of a rank that is not full up to rounding.
     """
     now = model.forward(X, theta, setting)
     P, N, d = X.shape
@@ -110,14 +87,8 @@ def by_both(
     """Theorem F, with both readouts: s_0² = λ_min(H̄H̄ᵀ + c²ĀĀᵀ), c a share of σ_U, which s_0 falls by at most (ℓ_H² + c²ℓ_A²)^{1/2} a unit of length.
 
     Args:
-        X: tokens.
         theta: θ⁽⁰⁾; blocks may be 0.
-        setting: coefficients, activation, temperature.
         delta: δ, in (0, 1); it may come out smaller, as r is at most σ_U − c.
-        share: c/σ_U, in (0, 1).
-
-    Raises:
-        ValueError: as ``derivatives.forms``; ``delta`` or ``share`` out of range; K > d; a λ_min that is 0 up to rounding, as for PN > d + d_1.
     """
     arguments.probability("share", share)
     arguments.at_most("K", theta.W_U.shape[-1], "d", theta.W_U.shape[0])
@@ -144,18 +115,7 @@ def smoothness(
     setting: Setting,
     radius: float,
 ) -> float:
-    """L = (‖J_0‖ + M_2R)² + e_0M_2 ≥ ‖∇²Φ‖ wherever in the ball of radius R the loss is not above Φ(θ⁽⁰⁾).
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: centre.
-        setting: coefficients, activation, temperature.
-        radius: R, at least 0.
-
-    Raises:
-        ValueError: as ``model.loss`` and ``derivatives.forms``.
-    """
+    """L = (‖J_0‖ + M_2R)² + e_0M_2 ≥ ‖∇²Φ‖ wherever in the ball of radius R the loss is not above Φ(θ⁽⁰⁾)."""
     e = math.sqrt(2 * float(model.loss(X, Y, theta, setting)))
     M_2 = float(derivatives.forms(X, theta, setting, radius).M_2)
     return (tangent.ends(X, theta, setting)[1] + M_2 * radius) ** 2 + e * M_2

@@ -32,23 +32,15 @@ NOT_MEASURED = -9000.0
 
 @dataclass(frozen=True)
 class Record:
-    """Measurements at equally spaced times; a row of NaN is a time at which something is missing.
+    """Measurements at equally spaced times; a row of NaN is a time at which something is missing."""
 
-    Args:
-        values: one time a row, one variable a column, as ``VARIABLES``; in their units, or standardised.
-        first: time of the first row, as 2009-01-01T01:00.
-        minutes: from one row to the next.
-        sha256: of the text of the file, unzipped, in hexadecimal.
-        absent: times without a line in the file.
-        bad: times whose line holds −9999, no number, or two different readings.
-    """
-
+    #: one time a row, one variable a column, as ``VARIABLES``; in their units, or standardised
     values: Float[Tensor, "k 14"]
-    first: str
-    minutes: int
-    sha256: str
-    absent: int = 0
-    bad: int = 0
+    first: str  # time of the first row, as 2009-01-01T01:00
+    minutes: int  # from one row to the next
+    sha256: str  # of the text of the file, unzipped, in hexadecimal
+    absent: int = 0  # times without a line in the file
+    bad: int = 0  # times whose line holds −9999, no number, or two different readings
 
     @property
     def present(self) -> Int[Tensor, " m"]:
@@ -66,9 +58,6 @@ def read(path: Path | str, minutes: int = 60, sha256: str | None = None) -> Reco
         path: of the ``.csv`` file, or of a ``.zip`` file that holds it.
         minutes: from one row to the next, a divisor of a day.
         sha256: what the text of the file, unzipped, must have; copies that are passed around differ.
-
-    Raises:
-        ValueError: another checksum, a file without these columns or without such times, a time that cannot be read.
     """
     if 1440 % arguments.count("minutes", minutes):
         raise ValueError(f"minutes must divide a day of 1440 minutes, got {minutes}")
@@ -153,9 +142,6 @@ def blocks(record: Record, share: float = 0.8) -> tuple[Record, Record]:
     Args:
         record: the measurements.
         share: of the times that are for training, in (0, 1).
-
-    Raises:
-        ValueError: a share outside (0, 1), or so near to an end that a part is empty.
     """
     border = int(arguments.probability("share", share) * len(record.values))
     if border == 0:
@@ -175,9 +161,6 @@ def standardised(record: Record, by: Record) -> Record:
     Args:
         record: what is to be standardised.
         by: whose means and standard deviations are used.
-
-    Raises:
-        ValueError: a variable that does not vary there.
     """
     values = by.values[by.present]
     spread = values.std(0, correction=0) if len(values) else torch.zeros(len(VARIABLES))
@@ -213,17 +196,13 @@ def windows(
 ) -> tuple[Float[Tensor, "{P} {N} 14"], Float[Tensor, "{P} {N} 1"]]:
     """Windows of N consecutive times, and as targets the temperatures of the N times after them.
 
+    Returns: X and Y; token i of a window is to say the temperature N times later.
+
     Args:
         record: the measurements, standardised.
         P: how many windows, at least 1; none shares a time with another, targets included.
         N: tokens a window, at least 1.
         generator: draws which of them; the first ones if not given.
-
-    Returns:
-        X and Y; token i of a window is to say the temperature N times later.
-
-    Raises:
-        ValueError: fewer than ``P`` such windows.
     """
     begins = starts(record, N)
     if len(begins) < arguments.count("P", P):

@@ -26,25 +26,17 @@ def logit_range(L: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
 
 
 def steepness(omega: Float[Tensor, "*n"], N: int) -> Float[Tensor, "*n"]:
-    """ψ_N(ω) = log(1 + (e^ω − 1)/N)/ω, from 1/N at ω = 0 up to 1: the mean of e^{tω}/(N − 1 + e^{tω}) over t in [0, 1].
-
-    Args:
-        omega: ω, at least 0.
-        N: tokens, at least 1.
-    """
+    """ψ_N(ω) = log(1 + (e^ω − 1)/N)/ω, from 1/N at ω = 0 up to 1: the mean of e^{tω}/(N − 1 + e^{tω}) over t in [0, 1]."""
     small = omega < 1e-6
     at = omega.where(~small, 1.0)
     return torch.where(small, 1 / N + omega * (N - 1) / (2 * N**2), torch.log1p(torch.expm1(at) / N) / at)
 
 
 def distance_bound(L: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
-    """ψ_N(ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N‖_F, S = softmax(L).
+    """ψ_N(ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N‖_F, S = softmax(L). Source: Ours; section III-B of Qin, Zhou, Jiang, Zhu 2025 has the limit.
 
     Args:
         L: logits, one query a row.
-
-    Source:
-        Ours; section III-B of Qin, Zhou, Jiang, Zhu 2025 has the limit.
     """
     return steepness(logit_range(L), L.shape[-1]) * centred(L.mT).norm(dim=(-2, -1))
 

@@ -27,7 +27,6 @@ def folded(vector: Float[Tensor, " D"], like: Parameters) -> Parameters:
     """The inverse of ``flat``.
 
     Args:
-        vector: entries.
         like: has the shapes.
     """
     parts = vector.split([W.numel() for W in like])
@@ -37,17 +36,7 @@ def folded(vector: Float[Tensor, " D"], like: Parameters) -> Parameters:
 def product(
     X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
 ) -> Callable[[Parameters], Parameters]:
-    """δ ↦ ∇²Φ(θ)δ, the derivative of the closed-form gradient along δ. For ReLU the Hessian that there is away from kinks.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``gradients.backward``.
-    """
+    """δ ↦ ∇²Φ(θ)δ, the derivative of the closed-form gradient along δ. For ReLU the Hessian that there is away from kinks."""
     model.check(X, theta, setting, Y)
     blocks = Parameters(*(W.detach().requires_grad_() for W in theta))
     # The Hessian is symmetric, so the gradient's graph, recorded once and run backwards, gives every product.
@@ -62,17 +51,7 @@ def product(
 def operator(
     X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
 ) -> LinearOperator:
-    """∇²Φ(θ) as an operator of scipy on flat vectors.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``gradients.backward``.
-    """
+    """∇²Φ(θ) as an operator of scipy on flat vectors."""
     times, size, kind = product(X, Y, theta, setting), sum(W.numel() for W in theta), theta.W_Q
 
     def applied(vector: np.ndarray) -> np.ndarray:
@@ -87,18 +66,10 @@ def eigenpairs(
 ) -> tuple[Float[Tensor, " {k}"], list[Parameters]]:
     """The k eigenvalues of ∇²Φ(θ) that are largest in size, with unit eigenvectors, by Lanczos to machine precision.
 
+    Returns: eigenvalues, the largest in size first, and eigenvectors.
+
     Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
         k: how many, at least 1 and below the number of parameters.
-
-    Returns:
-        Eigenvalues, the largest in size first, and eigenvectors.
-
-    Raises:
-        ValueError: as ``gradients.backward``; ``k`` out of range; a Hessian that is 0.
     """
     H = operator(X, Y, theta, setting)
     arguments.at_most("k", arguments.count("k", k), "the number of parameters less one", H.shape[0] - 1)
@@ -115,17 +86,7 @@ def eigenpairs(
 def largest(
     X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
 ) -> float:
-    """‖∇²Φ(θ)‖, the largest |eigenvalue|.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``gradients.backward``; a Hessian that is 0.
-    """
+    """‖∇²Φ(θ)‖, the largest |eigenvalue|."""
     return abs(float(eigenpairs(X, Y, theta, setting)[0][0]))
 
 
@@ -144,17 +105,9 @@ def largest_on_ball(
     The points are θ ± radius·δ, δ the eigenvectors of the largest |eigenvalues| at the centre, and random unit directions.
 
     Args:
-        X: tokens.
-        Y: targets.
-        theta: centre.
-        setting: coefficients, activation, temperature.
-        radius: above 0.
         generator: source of random directions.
         extreme: how many eigenvectors, at least 1.
         random: how many random directions, at least 0.
-
-    Raises:
-        ValueError: as ``gradients.backward``; an argument out of range.
     """
     arguments.positive("radius", radius)
     arguments.count("extreme", extreme)
@@ -179,17 +132,6 @@ def step_size(
     setting: Setting,
     margin: float = 1.05,
 ) -> float:
-    """μ = 1/(margin · ‖∇²Φ(θ)‖); at most 1/L, as the theorems ask, wherever the Hessian stays below margin times that norm.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
-        margin: at least 1.
-
-    Raises:
-        ValueError: as ``gradients.backward``; ``margin`` below 1; a Hessian that is 0.
-    """
+    """μ = 1/(margin · ‖∇²Φ(θ)‖); at most 1/L, as the theorems ask, wherever the Hessian stays below margin times that norm."""
     arguments.at_least("margin", margin, 1.0)
     return 1 / (margin * largest(X, Y, theta, setting))

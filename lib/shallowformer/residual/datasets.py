@@ -25,12 +25,7 @@ def gaussian(
         P: sequences, at least 1.
         N: tokens a sequence, at least 1.
         d: dimension of a token, at least 1.
-        generator: source of randomness.
         deviation: standard deviation of an entry, above 0; d^{−1/2} if not given, for tokens of norm about 1.
-        dtype: of the result.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     for name, value in (("P", P), ("N", N), ("d", d)):
         arguments.count(name, value)
@@ -55,11 +50,6 @@ def autoregressive(
         N: tokens a sequence, at least 1.
         d: dimension of a token, at least 1.
         generator: source of randomness; W is drawn first.
-        memory: a, in [0, 1).
-        dtype: of the result.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     for name, value in (("P", P), ("N", N), ("d", d)):
         arguments.count(name, value)
@@ -77,12 +67,8 @@ def taught(X: Float[Tensor, "P N d"], teacher: Parameters, setting: Setting) -> 
     """Outputs of a teacher, scaled to ‖Y‖²_F = PNK: a mean square of 1.
 
     Args:
-        X: tokens.
         teacher: its parameters.
         setting: its coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``; a teacher whose outputs are all 0.
     """
     F = model.outputs(X, teacher, setting)
     size = F.square().mean().sqrt()

@@ -25,23 +25,14 @@ THIRD = 1 / (6 * math.sqrt(3))
 
 @dataclass(frozen=True)
 class Forms:
-    """What holds on the ball of a radius; linear forms have a coefficient a block, in the order of ``BLOCKS``.
+    """What holds on the ball of a radius; linear forms have a coefficient a block, in the order of ``BLOCKS``."""
 
-    Args:
-        SX: ‖D(S̄X̄)[δ]‖_F ≤ SX·n.
-        Z: the same of Z̄.
-        A: the same of the hidden layer Ā, and of Z̄W_1.
-        H: the same of H̄.
-        F: the same of all outputs.
-        second: the quadratic form with ‖D²F̄[δ, δ]‖_F ≤ nᵀ second n.
-    """
-
-    SX: Float[Tensor, "*s 6"]
-    Z: Float[Tensor, "*s 6"]
-    A: Float[Tensor, "*s 6"]
-    H: Float[Tensor, "*s 6"]
-    F: Float[Tensor, "*s 6"]
-    second: Float[Tensor, "*s 6 6"]
+    SX: Float[Tensor, "*s 6"]  # ‖D(S̄X̄)[δ]‖_F ≤ SX·n
+    Z: Float[Tensor, "*s 6"]  # the same of Z̄
+    A: Float[Tensor, "*s 6"]  # the same of the hidden layer Ā, and of Z̄W_1
+    H: Float[Tensor, "*s 6"]  # the same of H̄
+    F: Float[Tensor, "*s 6"]  # the same of all outputs
+    second: Float[Tensor, "*s 6 6"]  # the quadratic form with ‖D²F̄[δ, δ]‖_F ≤ nᵀ second n
 
     @property
     def ell_A(self) -> Float[Tensor, "*s"]:
@@ -74,14 +65,8 @@ def forms(
     """The forms on a ball.
 
     Args:
-        X: tokens.
-        theta: centre.
-        setting: coefficients, activation, temperature.
         radius: of the ball, at least 0.
         one_sided: of ReLU, whose φ″ is taken to be 0: the caller knows that no entry of Z̄W_1 changes its sign on the ball.
-
-    Raises:
-        ValueError: as ``model.forward``; ``radius`` below 0; an activation whose derivative is not Lipschitz (τ = 0), unless ``one_sided``.
     """
     if not isinstance(radius, Tensor):
         arguments.at_least("radius", radius, 0.0)
@@ -103,9 +88,6 @@ def unchecked(
     """``forms`` for loops whose arguments have been checked before.
 
     Args:
-        X: tokens.
-        theta: centre.
-        setting: coefficients, activation, temperature.
         radius: of the ball.
         beta: a bound on the size of φ″.
     """

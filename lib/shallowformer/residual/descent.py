@@ -16,20 +16,11 @@ from shallowformer.training.points import Point
 
 @dataclass(frozen=True)
 class Regression:
-    """Φ as an objective of ``training.descent``: a sum over the sequences it is asked for, so a batch's gradient is a part of the whole.
+    """Φ as an objective of ``training.descent``: a sum over the sequences it is asked for, so a batch's gradient is a part of the whole."""
 
-    Args:
-        X: tokens.
-        Y: targets.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: tokens and targets that do not fit together; more than one leading dimension.
-    """
-
-    X: Float[Tensor, "*s P N d"]
-    Y: Float[Tensor, "*s P N K"]
-    setting: Setting
+    X: Float[Tensor, "*s P N d"]  # tokens
+    Y: Float[Tensor, "*s P N K"]  # targets
+    setting: Setting  # coefficients, activation, temperature
 
     def __post_init__(self) -> None:
         """Check that the data fit together."""
@@ -62,35 +53,20 @@ class Regression:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What a run went through, at k records; *s networks side by side.
+    """What a run went through, at k records; *s networks side by side."""
 
-    Args:
-        steps: t, how many steps had been made.
-        loss: Φ.
-        sigma_A: σ_min of the stacked hidden layer.
-        sigma_U: σ_min(W_U).
-        smallest_Z: σ_min(Z_p).
-        largest_Z: ‖Z_p‖.
-        norms: ‖W‖ of every block.
-        displacements: ‖W − W⁽⁰⁾‖_F of every block.
-        displacement: ‖θ − θ⁽⁰⁾‖.
-        gradient: ‖∇Φ‖.
-        path: Σ ‖θ⁽ˢ⁺¹⁾ − θ⁽ˢ⁾‖ up to here; NaN if it was not asked for.
-        end: θ after the last step.
-    """
-
-    steps: Int[Tensor, " k"]
-    loss: Float[Tensor, " k *s"]
-    sigma_A: Float[Tensor, " k *s"]
-    sigma_U: Float[Tensor, " k *s"]
-    smallest_Z: Float[Tensor, " k *s P"]
-    largest_Z: Float[Tensor, " k *s P"]
-    norms: Float[Tensor, " k *s 6"]
-    displacements: Float[Tensor, " k *s 6"]
-    displacement: Float[Tensor, " k *s"]
-    gradient: Float[Tensor, " k *s"]
-    path: Float[Tensor, " k *s"]
-    end: Parameters
+    steps: Int[Tensor, " k"]  # t, how many steps had been made
+    loss: Float[Tensor, " k *s"]  # Φ
+    sigma_A: Float[Tensor, " k *s"]  # σ_min of the stacked hidden layer
+    sigma_U: Float[Tensor, " k *s"]  # σ_min(W_U)
+    smallest_Z: Float[Tensor, " k *s P"]  # σ_min(Z_p)
+    largest_Z: Float[Tensor, " k *s P"]  # ‖Z_p‖
+    norms: Float[Tensor, " k *s 6"]  # ‖W‖ of every block
+    displacements: Float[Tensor, " k *s 6"]  # ‖W − W⁽⁰⁾‖_F of every block
+    displacement: Float[Tensor, " k *s"]  # ‖θ − θ⁽⁰⁾‖
+    gradient: Float[Tensor, " k *s"]  # ‖∇Φ‖
+    path: Float[Tensor, " k *s"]  # Σ ‖θ⁽ˢ⁺¹⁾ − θ⁽ˢ⁾‖ up to here; NaN if it was not asked for
+    end: Parameters  # θ after the last step
 
     @property
     def condition_Z(self) -> Float[Tensor, " k *s P"]:
@@ -109,24 +85,11 @@ def run(
     every: int | None = None,
     path: bool = True,
 ) -> Trajectory:
-    """W ← W − μ∇_WΦ for all six blocks at once.
+    """W ← W − μ∇_WΦ for all six blocks at once. Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading.
 
     Args:
-        X: tokens.
-        Y: targets.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
-        mu: step μ, above 0.
-        steps: at least 1.
         every: record after each so many steps, and at both ends; about 100 records if not given.
         path: whether to add up the length of the path, which takes about half as long again.
-
-    Raises:
-        ValueError: as ``gradients.backward``; an argument out of range.
-        training.descent.Diverged: a loss is not finite.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading.
     """
     model.check(X, theta, setting, Y)
     arguments.count("steps", steps)

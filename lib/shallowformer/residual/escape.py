@@ -16,20 +16,7 @@ from shallowformer.residual.parameters import Parameters, Setting
 def coupling(
     X: Float[Tensor, "*s P N d"], Y: Float[Tensor, "*s P N K"], theta: Parameters, setting: Setting
 ) -> Float[Tensor, "*s d d"]:
-    """𝓜 = ∂Φ/∂(W_QW_Kᵀ) = T⁻¹ Σ_p X_pᵀ T_p X_p, with ∇_{W_Q} = 𝓜W_K and ∇_{W_K} = 𝓜ᵀW_Q.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``gradients.backward``.
-
-    Source:
-        Ours.
-    """
+    """𝓜 = ∂Φ/∂(W_QW_Kᵀ) = T⁻¹ Σ_p X_pᵀ T_p X_p, with ∇_{W_Q} = 𝓜W_K and ∇_{W_K} = 𝓜ᵀW_Q. Source: Ours."""
     now = gradients.backward(X, Y, theta, setting)
     return summed(X, now.T @ X) / setting.divisor(theta)
 
@@ -39,19 +26,11 @@ def coupling_at_means(
 ) -> Float[Tensor, "d d"]:
     """𝓜 on the plateau, W_Q = W_K = 0 = g and means fitted: −(1/(NT)) Σ_p (X_pᵀΠY_p) J_p W_Vᵀ (X_pᵀΠX_p).
 
-    J_p = W_Uᵀ(g_f I + W_2ᵀ diag φ′(W_1ᵀz_p) W_1ᵀ) is the slope of what comes behind attention, at z_p = W_Vᵀx̄_p.
+    J_p = W_Uᵀ(g_f I + W_2ᵀ diag φ′(W_1ᵀz_p) W_1ᵀ) is the slope of what comes behind attention, at z_p = W_Vᵀx̄_p. Source: Ours.
 
     Args:
-        X: tokens.
-        Y: targets.
         theta: parameters; W_Q and W_K are not used.
         setting: coefficients, activation, temperature; g is not used.
-
-    Raises:
-        ValueError: as ``model.forward``.
-
-    Source:
-        Ours.
     """
     model.check(X, theta, setting, Y)
     total = torch.zeros_like(theta.W_V)
@@ -74,14 +53,9 @@ def plateau(
     The means are then fitted exactly: the other four blocks are at a minimum of the one-token problem, Φ is Φ_floor.
 
     Args:
-        X: tokens.
         theta: parameters; W_Q and W_K are not used.
         setting: activation, g_f, temperature; g is not used, it is 0 on the plateau.
-        generator: source of randomness.
         deviation: standard deviation of the Gaussian numbers, above 0.
-
-    Raises:
-        ValueError: as ``model.forward``; ``deviation`` is not above 0.
     """
     model.check(X, theta, setting)
     mean = X.mean(1, keepdim=True).expand_as(X)
@@ -93,15 +67,7 @@ def plateau(
 
 
 def growth(M: Float[Tensor, "d d"], mu: float) -> float:
-    """The factor q = 1 + μ‖𝓜‖ by which W_Q and W_K grow a step.
-
-    Args:
-        M: 𝓜.
-        mu: step μ, above 0.
-
-    Raises:
-        ValueError: ``mu`` is not above 0.
-    """
+    """The factor q = 1 + μ‖𝓜‖ by which W_Q and W_K grow a step."""
     return 1 + arguments.positive("mu", mu) * float(torch.linalg.matrix_norm(M, 2))
 
 
@@ -112,9 +78,6 @@ def aligned(M: Float[Tensor, "d d"], W_Q: Float[Tensor, "d d_k"], W_K: Float[Ten
         M: 𝓜, whose largest singular value is simple.
         W_Q: query matrix.
         W_K: key matrix, not both 0.
-
-    Raises:
-        ValueError: both matrices are 0.
     """
     U, _, Vt = torch.linalg.svd(M)
     size = arguments.positive("the norm of W_Q and W_K", math.hypot(float(W_Q.norm()), float(W_K.norm())))
@@ -124,17 +87,11 @@ def aligned(M: Float[Tensor, "d d"], W_Q: Float[Tensor, "d d_k"], W_K: Float[Ten
 def times(eps: float, r: float, y: float, q: float) -> tuple[float, float, float]:
     """Bounds on the first step at which ‖(W_Q, W_K)‖_F ≥ r from size ε, and the prediction log(r/(yε))/log q between them.
 
+    Returns: (log(r/ε) − log(1 + y/2))/log q, the prediction, and log(2r/(yε))/log q + 1.
+
     Args:
-        eps: ε, above 0.
-        r: above ε.
         y: share of the start that grows, in (0, 1].
         q: growth a step, above 1.
-
-    Returns:
-        (log(r/ε) − log(1 + y/2))/log q, the prediction, and log(2r/(yε))/log q + 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.positive("eps", eps)
     arguments.at_least("r", r, eps)
@@ -161,16 +118,7 @@ def steps_until(
     """The first step at which ‖(W_Q, W_K)‖_F ≥ r, by running; of every network side by side.
 
     Args:
-        X: tokens.
-        Y: targets.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
-        mu: step μ, above 0.
-        r: above 0.
         limit: steps at most, at least 1.
-
-    Raises:
-        ValueError: as ``gradients.backward``; an argument out of range; a network that does not get there.
     """
     model.check(X, theta, setting, Y)
     arguments.positive("mu", mu)

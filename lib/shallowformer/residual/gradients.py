@@ -12,29 +12,17 @@ from shallowformer.residual.parameters import Parameters, Setting
 
 @dataclass(frozen=True)
 class Backward:
-    """The backward pass.
+    """The backward pass."""
 
-    Args:
-        forward: what the network computed.
-        loss: Φ.
-        E: errors F − Y = ∂Φ/∂F.
-        G: E W_Uᵀ = ∂Φ/∂H.
-        D: φ′(Z W_1) ⊙ (G W_2ᵀ) = ∂Φ/∂(Z W_1).
-        B: g_f G + D W_1ᵀ = ∂Φ/∂Z.
-        M: B (X W_V)ᵀ = ∂Φ/∂S.
-        T: S ⊙ (M − ((S ⊙ M)1)1ᵀ) = ∂Φ/∂L, L the logits.
-        gradients: of the six blocks.
-    """
-
-    forward: Forward
-    loss: Float[Tensor, "*s"]
-    E: Float[Tensor, "*s P N K"]
-    G: Float[Tensor, "*s P N d"]
-    D: Float[Tensor, "*s P N d_1"]
-    B: Float[Tensor, "*s P N d"]
-    M: Float[Tensor, "*s P N N"]
-    T: Float[Tensor, "*s P N N"]
-    gradients: Parameters
+    forward: Forward  # what the network computed
+    loss: Float[Tensor, "*s"]  # Φ
+    E: Float[Tensor, "*s P N K"]  # errors F − Y = ∂Φ/∂F
+    G: Float[Tensor, "*s P N d"]  # E W_Uᵀ = ∂Φ/∂H
+    D: Float[Tensor, "*s P N d_1"]  # φ′(Z W_1) ⊙ (G W_2ᵀ) = ∂Φ/∂(Z W_1)
+    B: Float[Tensor, "*s P N d"]  # g_f G + D W_1ᵀ = ∂Φ/∂Z
+    M: Float[Tensor, "*s P N N"]  # B (X W_V)ᵀ = ∂Φ/∂S
+    T: Float[Tensor, "*s P N N"]  # S ⊙ (M − ((S ⊙ M)1)1ᵀ) = ∂Φ/∂L, L the logits
+    gradients: Parameters  # of the six blocks
 
 
 def backward(
@@ -42,17 +30,7 @@ def backward(
 ) -> Backward:
     """The loss, its six gradients and what they are made of.
 
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, Appendix A, equations (10) to (17), in our reading.
+    Source: Qin, Zhou, Jiang, Zhu 2025, Appendix A, equations (10) to (17), in our reading.
     """
     model.check(X, theta, setting, Y)
     return unchecked(X, Y, theta, setting)
@@ -61,14 +39,7 @@ def backward(
 def unchecked(
     X: Float[Tensor, "*s P N d"], Y: Float[Tensor, "*s P N K"], theta: Parameters, setting: Setting
 ) -> Backward:
-    """``backward`` for loops whose arguments have been checked before.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-    """
+    """``backward`` for loops whose arguments have been checked before."""
     now, W, scale = model.unchecked(X, theta, setting), over_sequences(theta), setting.divisor(theta)
     E = now.F - Y
     G = E @ W.W_U.mT
@@ -90,20 +61,7 @@ def unchecked(
 def gradients(
     X: Float[Tensor, "*s P N d"], Y: Float[Tensor, "*s P N K"], theta: Parameters, setting: Setting
 ) -> Parameters:
-    """∇Φ, block by block.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``backward``.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, Appendix A, equations (10) to (17), in our reading.
-    """
+    """∇Φ, block by block. Source: Qin, Zhou, Jiang, Zhu 2025, Appendix A, equations (10) to (17), in our reading."""
     return backward(X, Y, theta, setting).gradients
 
 

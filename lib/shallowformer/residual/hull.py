@@ -17,9 +17,6 @@ def exceptional(
         X: tokens, linearly independent.
         S: attention weights.
         W_V: value matrix.
-
-    Raises:
-        ValueError: a wrong shape; tokens that are linearly dependent up to rounding.
     """
     N, d = arguments.floating("X", X, "N d").shape
     arguments.shape("S", S, (N, N), "a row and a column a token")
@@ -33,12 +30,7 @@ def exceptional(
 
 
 def distance(X: Float[Tensor, "*s N d"], point: Float[Tensor, "*s d"]) -> Float[Tensor, "*s"]:
-    """Distance of a point to the affine hull of the tokens, which are affinely independent.
-
-    Args:
-        X: tokens.
-        point: anywhere.
-    """
+    """Distance of a point to the affine hull of the tokens, which are affinely independent."""
     edges = (X[..., 1:, :] - X[..., :1, :]).mT
     off = (point - X[..., 0, :])[..., None]
     if edges.shape[-1]:
@@ -52,15 +44,12 @@ def distance(X: Float[Tensor, "*s N d"], point: Float[Tensor, "*s d"]) -> Float[
 def lower_bound(
     X: Float[Tensor, "*s N d"], w: Float[Tensor, "*s d"], g: float | Float[Tensor, "*s"]
 ) -> Float[Tensor, "*s"]:
-    """The bound g σ_min(X) gδ/(gδ + ‖w‖) ≤ σ_min(gX + 1wᵀ), δ the distance of −w/g to the affine hull of the tokens.
+    """The bound g σ_min(X) gδ/(gδ + ‖w‖) ≤ σ_min(gX + 1wᵀ), δ the distance of −w/g to the affine hull of the tokens. Source: Ours.
 
     Args:
         X: tokens, at most d of them.
         w: what uniform attention adds to every token, W_Vᵀx̄.
         g: coefficients, above 0.
-
-    Source:
-        Ours.
     """
     scale = g[..., None] if isinstance(g, Tensor) else g
     reach = g * distance(X, -w / scale)

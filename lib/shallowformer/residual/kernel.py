@@ -17,11 +17,10 @@ OF_RELU = 0.5 - 0.5 / math.pi
 def arc_cosine(x: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     """k(x) = [√(1 − x²) + x(π/2 + arcsin x)]/(2π), the mean of relu(G) relu(H) for standard Gaussians of correlation x.
 
+    Source: Cho, Saul 2009, the arc-cosine kernel of order 1, halved.
+
     Args:
         x: between −1 and 1; values outside count as the nearer end.
-
-    Source:
-        Cho, Saul 2009, the arc-cosine kernel of order 1, halved.
     """
     # The slope at the ends is a difference of infinities; this far inside, value and slope are right to rounding.
     x = x.clamp(-1 + 1e-15, 1 - 1e-15)
@@ -35,11 +34,7 @@ def gram(Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: float = 1.0
 
     Args:
         Z: attention's output, one token a row; with τ = 0 no row is 0.
-        activation: φ_τ.
         beta: standard deviation of the entries of W_1, above 0.
-
-    Raises:
-        ValueError: ``beta`` is not above 0.
     """
     tau, scaled = activation.tau, arguments.positive("beta", beta) * Z
     s = (scaled.square().sum(-1) + tau**2).sqrt()
@@ -49,11 +44,7 @@ def gram(Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: float = 1.0
 
 
 def constant(q: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
-    """v(q) = (k(q²) − k(0))/q² = Var φ_τ(aG)/a² with q² = a²/(a² + τ²): from ¼ at q → 0 to ½ − 1/(2π) at q = 1, ReLU.
-
-    Args:
-        q: above 0, at most 1.
-    """
+    """v(q) = (k(q²) − k(0))/q² = Var φ_τ(aG)/a² with q² = a²/(a² + τ²): from ¼ at q → 0 to ½ − 1/(2π) at q = 1, ReLU."""
     square = q.square().clamp(max=1 - 1e-15)
     # 1 − √(1 − x²) as x²/(1 + √(1 − x²)): no digits are lost for a small q
     root = (1 - square.square()).sqrt()
@@ -65,16 +56,11 @@ def lower_bound(
 ) -> Float[Tensor, "*s"]:
     """v(q) β² λ_min(ZZᵀ) ≤ λ_min(K), with q of the shortest row: an equality for n ≥ 2 orthogonal rows of equal norm.
 
+    Source: Ours; takes the place of equation (9) of Qin, Zhou, Jiang, Zhu 2025, which is lost.
+
     Args:
         Z: attention's output, one token a row, none of them 0.
-        activation: φ_τ.
         beta: standard deviation of the entries of W_1, above 0.
-
-    Raises:
-        ValueError: ``beta`` is not above 0.
-
-    Source:
-        Ours; takes the place of equation (9) of Qin, Zhou, Jiang, Zhu 2025, which is lost.
     """
     shortest = arguments.positive("beta", beta) * Z.norm(dim=-1).amin(-1)
     q = shortest / (shortest.square() + activation.tau**2).sqrt()
@@ -85,15 +71,11 @@ def failure(width: Number, spread: float, n: int, v: float, eta: float, eps: flo
     """P(σ²_min(A) ≤ (1 − ε)(v − η) d_1 β² σ²_min(Z)) ≤ n exp(−d_1 (v − η) h(ε)/(4 κ̄ log(2κ̄/η))), h(ε) = ε + (1 − ε) log(1 − ε).
 
     Args:
-        width: d_1, at least 1.
         spread: κ̄ = ‖Z‖²_F/σ²_min(Z), at least n.
         n: rows of Z, at least 1.
         v: with λ_min(K) ≥ v β² σ²_min(Z), above 0.
         eta: η, between 0 and v.
         eps: ε, between 0 and 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     rate = failure_rate(spread, v, eta, eps)
     arguments.count("n", n)
@@ -104,13 +86,8 @@ def failure_rate(spread: float, v: float, eta: float, eps: float) -> float:
     """The exponent a unit of width in ``failure``.
 
     Args:
-        spread: κ̄, at least 1.
-        v: above 0.
         eta: η, between 0 and v.
         eps: ε, between 0 and 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_least("spread", spread, 1.0)
     arguments.probability("eps", eps)
@@ -126,9 +103,6 @@ def width(spread: float, n: int, delta: float) -> float:
         spread: κ̄ = ‖Z‖²_F/σ²_min(Z), at least n.
         n: rows of Z, at least 1.
         delta: δ, between 0 and 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_least("spread", spread, float(arguments.count("n", n)))
     return 74 * spread * math.log(34 * spread) * math.log(n / arguments.probability("delta", delta))

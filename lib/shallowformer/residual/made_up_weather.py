@@ -34,14 +34,11 @@ def variables(days: int, seed: int) -> np.ndarray:
     """The 14 variables every ten minutes: five wander, the others follow from them by the formulas of meteorology.
 
     So the columns depend on one another as measured ones do: temperature, potential temperature and vapour pressures nearly determine
-    each other, density follows from pressure and temperature.
+    each other, density follows from pressure and temperature. Returns: one time a row, in the units of ``climate.VARIABLES``.
 
     Args:
         days: length of the series, at least 1.
         seed: of all that wanders.
-
-    Returns:
-        One time a row, in the units of ``climate.VARIABLES``.
     """
     steps, draw = arguments.count("days", days) * A_DAY, np.random.default_rng(seed)
     day = np.arange(steps) / A_DAY

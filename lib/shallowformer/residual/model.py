@@ -15,51 +15,27 @@ from shallowformer.residual.parameters import Parameters, Setting
 
 @dataclass(frozen=True)
 class Forward:
-    """All that a network computes.
+    """All that a network computes."""
 
-    Args:
-        S: attention weights, rows sum to 1.
-        Z: attention output g X + S X W_V.
-        pre: Z W_1.
-        A: hidden layer φ(Z W_1).
-        H: g_f Z + A W_2.
-        F: outputs H W_U.
-    """
-
-    S: Float[Tensor, "*s P N N"]
-    Z: Float[Tensor, "*s P N d"]
-    pre: Float[Tensor, "*s P N d_1"]
-    A: Float[Tensor, "*s P N d_1"]
-    H: Float[Tensor, "*s P N d"]
-    F: Float[Tensor, "*s P N K"]
+    S: Float[Tensor, "*s P N N"]  # attention weights, rows sum to 1
+    Z: Float[Tensor, "*s P N d"]  # attention output g X + S X W_V
+    pre: Float[Tensor, "*s P N d_1"]  # Z W_1
+    A: Float[Tensor, "*s P N d_1"]  # hidden layer φ(Z W_1)
+    H: Float[Tensor, "*s P N d"]  # g_f Z + A W_2
+    F: Float[Tensor, "*s P N K"]  # outputs H W_U
 
 
 def forward(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Forward:
     """(M1)–(M2): S = softmax(X W_Q W_Kᵀ Xᵀ/√d_k), Z = g X + S X W_V, A = φ(Z W_1), H = g_f Z + A W_2, F = H W_U.
 
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit, NaN.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading.
+    Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading.
     """
     check(X, theta, setting)
     return unchecked(X, theta, setting)
 
 
 def unchecked(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Forward:
-    """``forward`` for loops whose arguments have been checked before.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-    """
+    """``forward`` for loops whose arguments have been checked before."""
     W = over_sequences(theta)
     S = torch.softmax((X @ W.W_Q) @ (X @ W.W_K).mT / setting.divisor(theta), -1)
     Z = over_tokens(setting.g) * X + S @ (X @ W.W_V)
@@ -70,58 +46,25 @@ def unchecked(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting)
 
 
 def outputs(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Float[Tensor, "*s P N K"]:
-    """F(X_p; θ).
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``forward``.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading.
-    """
+    """F(X_p; θ). Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading."""
     return forward(X, theta, setting).F
 
 
 def loss(
     X: Float[Tensor, "*s P N d"], Y: Float[Tensor, "*s P N K"], theta: Parameters, setting: Setting
 ) -> Float[Tensor, "*s"]:
-    """Φ(θ) = ½ Σ_p ‖F(X_p; θ) − Y_p‖²_F, a sum and not a mean.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``forward``; targets of another shape.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, equation (4), in our reading.
-    """
+    """Φ(θ) = ½ Σ_p ‖F(X_p; θ) − Y_p‖²_F, a sum and not a mean. Source: Qin, Zhou, Jiang, Zhu 2025, equation (4), in our reading."""
     check(X, theta, setting, Y)
     return half_square(unchecked(X, theta, setting).F - Y)
 
 
 def half_square(E: Float[Tensor, "*s P N K"]) -> Float[Tensor, "*s"]:
-    """½ Σ E² of every network.
-
-    Args:
-        E: errors.
-    """
+    """½ Σ E² of every network."""
     return E.square().sum((-3, -2, -1)) / 2
 
 
 def over_sequences(theta: Parameters) -> Parameters:
-    """Every block with a dimension of length 1 for the sequences of a data set.
-
-    Args:
-        theta: parameters.
-    """
+    """Every block with a dimension of length 1 for the sequences of a data set."""
     return Parameters(*(W.unsqueeze(-3) for W in theta))
 
 
@@ -143,13 +86,7 @@ def check(
     """Refuse tokens, parameters and targets that do not fit together.
 
     Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
         Y: targets, if there are any.
-
-    Raises:
-        ValueError: a wrong shape, dtype or device, an empty, NaN or infinite argument; coefficients for another number of networks.
     """
     *s, P, N, d = arguments.floating("X", X, "... P N d").shape
     if not isinstance(theta, Parameters):

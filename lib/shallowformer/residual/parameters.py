@@ -12,43 +12,25 @@ from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 
 class Parameters(NamedTuple):
-    """θ, a point of ``shallowformer.training``: key and query d×d_k, value d×d, network d×d_1 and d_1×d, unembedding d×K.
+    """θ, a point of ``shallowformer.training``: key and query d×d_k, value d×d, network d×d_1 and d_1×d, unembedding d×K."""
 
-    Args:
-        W_Q: query.
-        W_K: key.
-        W_V: value.
-        W_1: into the hidden layer.
-        W_2: out of it.
-        W_U: unembedding.
-    """
-
-    W_Q: Float[Tensor, "*s d d_k"]
-    W_K: Float[Tensor, "*s d d_k"]
-    W_V: Float[Tensor, "*s d d"]
-    W_1: Float[Tensor, "*s d d_1"]
-    W_2: Float[Tensor, "*s d_1 d"]
-    W_U: Float[Tensor, "*s d K"]
+    W_Q: Float[Tensor, "*s d d_k"]  # query
+    W_K: Float[Tensor, "*s d d_k"]  # key
+    W_V: Float[Tensor, "*s d d"]  # value
+    W_1: Float[Tensor, "*s d d_1"]  # into the hidden layer
+    W_2: Float[Tensor, "*s d_1 d"]  # out of it
+    W_U: Float[Tensor, "*s d K"]  # unembedding
 
 
 class PerBlock(NamedTuple):
-    """One number a block.
+    """One number a block."""
 
-    Args:
-        W_Q: of the query matrix.
-        W_K: of the key matrix.
-        W_V: of the value matrix.
-        W_1: of the first layer.
-        W_2: of the second.
-        W_U: of the unembedding.
-    """
-
-    W_Q: float
-    W_K: float
-    W_V: float
-    W_1: float
-    W_2: float
-    W_U: float
+    W_Q: float  # of the query matrix
+    W_K: float  # of the key matrix
+    W_V: float  # of the value matrix
+    W_1: float  # of the first layer
+    W_2: float  # of the second
+    W_U: float  # of the unembedding
 
 
 #: Names of the blocks, in order.
@@ -59,23 +41,14 @@ BLOCKS = Parameters._fields
 class Setting:
     """What a network has besides its parameters.
 
-    Args:
-        g: residual coefficient of attention, at least 0; 1 in the paper, 0 without the connection. Networks side by side may have one each.
-        g_f: residual coefficient of the feed-forward network, likewise.
-        activation: φ.
-        temperature: what attention logits are divided by, above 0; √d_k if not given.
-
-    Raises:
-        ValueError: a coefficient that is negative, NaN or infinite, a temperature that is not above 0.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading; the coefficients are ours.
+    Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading; the coefficients are ours.
     """
 
+    #: residual coefficient of attention, at least 0; 1 in the paper, 0 without the connection. Networks side by side may have one each.
     g: float | Float[Tensor, "*s"] = 1.0
-    g_f: float | Float[Tensor, "*s"] = 1.0
-    activation: SmoothedReLU = field(default=RELU)
-    temperature: float | None = None
+    g_f: float | Float[Tensor, "*s"] = 1.0  # residual coefficient of the feed-forward network, likewise
+    activation: SmoothedReLU = field(default=RELU)  # φ
+    temperature: float | None = None  # what attention logits are divided by, above 0; √d_k if not given
 
     def __post_init__(self) -> None:
         """Check the numbers."""

@@ -17,21 +17,13 @@ from shallowformer import arguments
 
 @dataclass(frozen=True)
 class Certificate:
-    """A start with what is proved of descent from there; e = √(2Φ(θ⁽⁰⁾)) throughout.
+    """A start with what is proved of descent from there; e = √(2Φ(θ⁽⁰⁾)) throughout."""
 
-    Args:
-        s_0: the lower bound on σ_min(J) at θ⁽⁰⁾.
-        slope: how fast it can fall; ``M_2`` itself, or the Lipschitz constant of what s_0 is made of.
-        r: length that the path does not exceed; at most s_0/slope.
-        J_0: ‖J‖ at θ⁽⁰⁾.
-        M_2: Lipschitz constant of J on the ball of radius r.
-    """
-
-    s_0: float
-    slope: float
-    r: float
-    J_0: float
-    M_2: float
+    s_0: float  # the lower bound on σ_min(J) at θ⁽⁰⁾
+    slope: float  # how fast it can fall; ``M_2`` itself, or the Lipschitz constant of what s_0 is made of
+    r: float  # length that the path does not exceed; at most s_0/slope
+    J_0: float  # ‖J‖ at θ⁽⁰⁾
+    M_2: float  # Lipschitz constant of J on the ball of radius r
 
     @property
     def delta(self) -> float:
@@ -59,9 +51,6 @@ class Certificate:
 
         Args:
             e: at the start, from 0 to ``error``.
-
-        Raises:
-            ValueError: ``e`` out of range.
         """
         arguments.at_most("e", arguments.at_least("e", e, 0.0), "error", self.error)
         return e if self.slope == self.M_2 else e / (1 - self.mu * self.M_2 * e)
@@ -71,9 +60,6 @@ class Certificate:
 
         Args:
             e: at the start, from 0 to ``error``.
-
-        Raises:
-            ValueError: ``e`` out of range.
         """
         return math.sqrt(self.s_0**2 - 2 * self.slope * self.spent(e))
 
@@ -82,9 +68,6 @@ class Certificate:
 
         Args:
             e: at the start, from 0 to ``error``.
-
-        Raises:
-            ValueError: ``e`` out of range.
         """
         return 2 * self.spent(e) / (self.s_0 + self.least(e))
 
@@ -94,9 +77,6 @@ class Certificate:
         Args:
             e: at the start, from 0 to ``error``.
             now: e_t, from 0 to e.
-
-        Raises:
-            ValueError: an argument out of range.
         """
         return self.spent(now) / self.least(e)
 
@@ -107,11 +87,7 @@ class Certificate:
 
         Args:
             e: at the start, from 0 to ``error``.
-            now: e_t, at most e.
             mu: step, above 0 and at most ``mu``, which it is if not given.
-
-        Raises:
-            ValueError: an argument out of range.
         """
         step = self.mu if mu is None else arguments.at_most("mu", arguments.positive("mu", mu), "mu", self.mu)
         return (1 - step * self.least(e) ** 2 * (1 - step * self.M_2 * now / 2)) ** 2

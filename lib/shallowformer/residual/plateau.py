@@ -9,14 +9,7 @@ from shallowformer import arguments
 def floor(Y: Float[Tensor, "*s P N K"]) -> Float[Tensor, "*s"]:
     """Φ_floor = ½ Σ_p ‖Y_p − (1/N)11ᵀY_p‖²_F: no network whose outputs have equal rows within a sequence has a smaller loss.
 
-    Args:
-        Y: targets.
-
-    Raises:
-        ValueError: ``Y`` is not a finite tensor of this shape.
-
-    Source:
-        Proposition C; the case g = 0 of section III-B of Qin, Zhou, Jiang, Zhu 2025, made exact.
+    Source: Proposition C; the case g = 0 of section III-B of Qin, Zhou, Jiang, Zhu 2025, made exact.
     """
     arguments.floating("Y", Y, "... P N K")
     return (Y - Y.mean(-2, keepdim=True)).square().sum((-3, -2, -1)) / 2
@@ -27,9 +20,6 @@ def spread(M: Float[Tensor, "*s P N k"]) -> Float[Tensor, "*s P"]:
 
     Args:
         M: one row a token: outputs, or attention outputs.
-
-    Raises:
-        ValueError: ``M`` is not a finite tensor of this shape.
     """
     arguments.floating("M", M, "... P N k")
     off, size = (M - M.mean(-2, keepdim=True)).norm(dim=(-2, -1)), M.norm(dim=(-2, -1))

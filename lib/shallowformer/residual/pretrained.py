@@ -28,21 +28,13 @@ Block = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class Truncated:
-    """Embeddings, the first L blocks, the norm behind the last one.
+    """Embeddings, the first L blocks, the norm behind the last one."""
 
-    Args:
-        tokens: embedding of every token.
-        places: embedding of every position.
-        blocks: of the model, the first L; each maps ``PARTS`` to tensors.
-        norm: weight and bias of the last layer norm.
-        heads: of attention, a divisor of d.
-    """
-
-    tokens: Float[Tensor, "V d"]
-    places: Float[Tensor, "T d"]
-    blocks: tuple[Block, ...]
-    norm: tuple[Float[Tensor, " d"], Float[Tensor, " d"]]
-    heads: int
+    tokens: Float[Tensor, "V d"]  # embedding of every token
+    places: Float[Tensor, "T d"]  # embedding of every position
+    blocks: tuple[Block, ...]  # of the model, the first L; each maps ``PARTS`` to tensors
+    norm: tuple[Float[Tensor, " d"], Float[Tensor, " d"]]  # weight and bias of the last layer norm
+    heads: int  # of attention, a divisor of d
 
 
 def load(path: Path | str, L: int, heads: int | None = None, dtype: torch.dtype = torch.float32) -> Truncated:
@@ -53,9 +45,6 @@ def load(path: Path | str, L: int, heads: int | None = None, dtype: torch.dtype 
         L: blocks to keep, at least 1.
         heads: of attention; as many as have 64 entries each if not given, as in every GPT-2.
         dtype: to compute in.
-
-    Raises:
-        ValueError: a tensor that is not there, fewer blocks, ``heads`` that do not divide the width.
     """
     from safetensors import safe_open  # only for readers who have such a file
 
@@ -93,9 +82,6 @@ def stream(model: Truncated, ids: Int[Tensor, "n T"], g: float = 1.0) -> Float[T
         model: the blocks.
         ids: tokens, each below V.
         g: coefficient of both skip connections of every block, at least 0.
-
-    Raises:
-        ValueError: a token or a length that the model does not have, ``g`` below 0.
     """
     arguments.at_least("g", g, 0.0)
     V, longest = len(model.tokens), len(model.places)
@@ -144,9 +130,6 @@ def features(
         mask: 1 for a token, 0 for what fills up, each row ones and then zeros.
         g: coefficient of the skip connections, at least 0.
         size: rows at a time.
-
-    Raises:
-        ValueError: a row without a token, or filled up elsewhere than on the right.
     """
     arguments.shape("mask", mask, tuple(ids.shape), "that of ids")
     ahead = mask[:, 1:] > mask[:, :-1]
@@ -163,11 +146,10 @@ def features(
 def head_step(F: Float[Tensor, "n k"]) -> float:
     """1/L = 2n/‖F‖², at most the inverse of the curvature of a mean cross-entropy softmax(F W): the softmax's Jacobian has norm at most ½.
 
+    Source: Böhning 1992.
+
     Args:
         F: features, a column of ones included if there is a bias.
-
-    Source:
-        Böhning 1992.
     """
     return 2 * len(F) / float(torch.linalg.matrix_norm(F, 2)) ** 2
 
@@ -179,14 +161,11 @@ def train_head(
 
     With ``head_step`` no loss of a run is above the one before, whatever the features: every model has its own fair step.
 
+    Returns: mean cross-entropy, and share of wrong answers, before every step and after the last.
+
     Args:
         features: of the samples.
         labels: from 0 to ``classes`` − 1.
-        classes: at least 2.
-        steps: at least 1.
-
-    Returns:
-        Mean cross-entropy, and share of wrong answers, before every step and after the last.
     """
     arguments.floating("features", features, "n d")
     arguments.count("classes", classes, 2)

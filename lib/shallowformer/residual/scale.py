@@ -6,17 +6,10 @@ from shallowformer.residual.smoothed import SmoothedReLU
 
 
 def standard(theta: Parameters, setting: Setting) -> tuple[Parameters, Setting]:
-    """The network with g = 1 that has the same outputs: W_V/g, gW_U, and φ of width τ/g.
+    """The network with g = 1 that has the same outputs: W_V/g, gW_U, and φ of width τ/g. Source: Ours.
 
     Args:
-        theta: parameters.
         setting: coefficients, activation, temperature; g is a number above 0.
-
-    Raises:
-        ValueError: g is not a number above 0.
-
-    Source:
-        Ours.
     """
     g = arguments.positive("g", setting.g)
     activation = SmoothedReLU(setting.activation.tau / g)
@@ -29,15 +22,11 @@ def standard(theta: Parameters, setting: Setting) -> tuple[Parameters, Setting]:
 def steps(g: float, mu: float) -> PerBlock:
     """Steps of that network, block by block, which keep its outputs those of the other: μ/g² for W_V, μg² for W_U, μ for the rest.
 
+    Source: Ours.
+
     Args:
         g: coefficient, above 0.
         mu: step μ of the other, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours.
     """
     square = arguments.positive("g", g) ** 2
     arguments.positive("mu", mu)
@@ -48,8 +37,6 @@ def step(theta: Parameters, slope: Parameters, mu: PerBlock) -> Parameters:
     """One step of descent with a step a block.
 
     Args:
-        theta: parameters.
-        slope: ∇Φ.
         mu: the steps.
     """
     return Parameters(*(W - size * change for W, size, change in zip(theta, mu, slope, strict=True)))

@@ -15,19 +15,10 @@ class SmoothedReLU:
     """φ_τ(x) = E relu(x + τg) − τ/√(2π) with g standard normal; φ_0 is ReLU.
 
     For every τ: φ_τ(0) = 0, 0 ≤ φ_τ′ ≤ 1, so |φ_τ(x)| ≤ |x|. For τ > 0 moreover |φ_τ″| ≤ β = 1/(τ√(2π)), attained at 0. At a kink, x = 0 = τ, both
-    derivatives are taken to be 0.
-
-    Args:
-        tau: τ, at least 0.
-
-    Raises:
-        ValueError: ``tau`` is not a finite number of at least 0.
-
-    Source:
-        Nguyen, Mondelli 2020; Qin, Zhou, Jiang, Zhu 2025, Assumption 1, in our reading.
+    derivatives are taken to be 0. Source: Nguyen, Mondelli 2020; Qin, Zhou, Jiang, Zhu 2025, Assumption 1, in our reading.
     """
 
-    tau: float
+    tau: float  # τ, at least 0
 
     def __post_init__(self) -> None:
         """Check the width."""

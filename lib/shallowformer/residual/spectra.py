@@ -22,52 +22,31 @@ def stacked(M: Float[Tensor, "*s P N k"]) -> Float[Tensor, "*s P*N k"]:
 
 
 def smallest(M: Float[Tensor, "*s a b"]) -> Float[Tensor, "*s"]:
-    """σ_min, the smallest of the min(a, b) singular values: 0 only where the rank is not full.
-
-    Args:
-        M: matrices.
-    """
+    """σ_min, the smallest of the min(a, b) singular values: 0 only where the rank is not full."""
     return torch.linalg.svdvals(M)[..., -1]
 
 
 def largest(M: Float[Tensor, "*s a b"]) -> Float[Tensor, "*s"]:
-    """‖M‖ = σ_max.
-
-    Args:
-        M: matrices.
-    """
+    """‖M‖ = σ_max."""
     return torch.linalg.svdvals(M)[..., 0]
 
 
 def condition(M: Float[Tensor, "*s a b"]) -> Float[Tensor, "*s"]:
-    """κ = σ_max/σ_min; infinite where the rank is not full.
-
-    Args:
-        M: matrices.
-    """
+    """κ = σ_max/σ_min; infinite where the rank is not full."""
     values = torch.linalg.svdvals(M)
     return values[..., 0] / values[..., -1]
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Smallest and largest singular values at a point.
+    """Smallest and largest singular values at a point."""
 
-    Args:
-        sigma_A: σ_min of the stacked hidden layer, PN×d_1.
-        sigma_Z: σ_min of the stacked attention output, PN×d.
-        sigma_H: σ_min of the stacked H, PN×d.
-        sigma_U: σ_min(W_U).
-        smallest_Z: σ_min(Z_p).
-        largest_Z: ‖Z_p‖.
-    """
-
-    sigma_A: Float[Tensor, "*s"]
-    sigma_Z: Float[Tensor, "*s"]
-    sigma_H: Float[Tensor, "*s"]
-    sigma_U: Float[Tensor, "*s"]
-    smallest_Z: Float[Tensor, "*s P"]
-    largest_Z: Float[Tensor, "*s P"]
+    sigma_A: Float[Tensor, "*s"]  # σ_min of the stacked hidden layer, PN×d_1
+    sigma_Z: Float[Tensor, "*s"]  # σ_min of the stacked attention output, PN×d
+    sigma_H: Float[Tensor, "*s"]  # σ_min of the stacked H, PN×d
+    sigma_U: Float[Tensor, "*s"]  # σ_min(W_U)
+    smallest_Z: Float[Tensor, "*s P"]  # σ_min(Z_p)
+    largest_Z: Float[Tensor, "*s P"]  # ‖Z_p‖
 
     @classmethod
     def of(cls, now: Forward, theta: Parameters) -> "Spectrum":
@@ -88,29 +67,12 @@ class Spectrum:
 
 
 def spectrum(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Spectrum:
-    """The singular values of a network on its data.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``.
-    """
+    """The singular values of a network on its data."""
     return Spectrum.of(model.forward(X, theta, setting), theta)
 
 
 def check_pl_2(X: Float[Tensor, "*s P N d"], theta: Parameters) -> None:
-    """Refuse sizes at which (PL-2) says nothing.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-
-    Raises:
-        ValueError: PN > d_1 or K > d.
-    """
+    """Refuse sizes at which (PL-2) says nothing."""
     P, N, d = X.shape[-3:]
     arguments.at_most("P·N", P * N, "d_1, the columns of W_1,", theta.W_1.shape[-1])
     arguments.at_most("K", theta.W_U.shape[-1], "d", d)
@@ -119,16 +81,7 @@ def check_pl_2(X: Float[Tensor, "*s P N d"], theta: Parameters) -> None:
 def pl_2(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Float[Tensor, "*s"]:
     """2 σ²_min(Ā) σ²_min(W_U), with ‖∇Φ‖² ≥ ‖∇_{W_2}Φ‖² ≥ this times Φ, whatever the targets.
 
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``; PN > d_1 or K > d, where the inequality says nothing.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, proof of Theorem 2, in our reading.
+    Source: Qin, Zhou, Jiang, Zhu 2025, proof of Theorem 2, in our reading.
     """
     now = model.forward(X, theta, setting)
     check_pl_2(X, theta)
@@ -136,19 +89,7 @@ def pl_2(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> F
 
 
 def pl_u(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Float[Tensor, "*s"]:
-    """2 σ²_min(H̄), with ‖∇Φ‖² ≥ ‖∇_{W_U}Φ‖² ≥ this times Φ, whatever the targets.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``; PN > d, where the inequality says nothing.
-
-    Source:
-        Ours, beside the paper's inequality.
-    """
+    """2 σ²_min(H̄), with ‖∇Φ‖² ≥ ‖∇_{W_U}Φ‖² ≥ this times Φ, whatever the targets. Source: Ours, beside the paper's inequality."""
     now = model.forward(X, theta, setting)
     P, N, d = X.shape[-3:]
     arguments.at_most("P·N", P * N, "d", d)
@@ -158,16 +99,7 @@ def pl_u(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> F
 def weyl(X: Float[Tensor, "*s P N d"], theta: Parameters, setting: Setting) -> Float[Tensor, "*s P"]:
     """Weyl's bound g σ_min(X_p) − √N max_i‖x_{p,i}‖ ‖W_V‖ ≤ σ_min(Z_p), whatever attention does; where positive, Z_p has full rank.
 
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``.
-
-    Source:
-        Qin, Zhou, Jiang, Zhu 2025, section III-B, with the hypothesis that it needs.
+    Source: Qin, Zhou, Jiang, Zhu 2025, section III-B, with the hypothesis that it needs.
     """
     model.check(X, theta, setting)
     g = setting.g[..., None] if isinstance(setting.g, Tensor) else setting.g

@@ -24,13 +24,8 @@ def gaussian(
         d: dimension of a token, at least 1.
         d_k: dimension of keys and queries, at least 1.
         d_1: width of the hidden layer, at least 1.
-        K: number of outputs a token, at least 1.
         generator: source of randomness; all blocks are drawn whatever their factors.
-        dtype: of the result.
         **factors: by names of blocks, e.g. ``W_2=0.0``.
-
-    Raises:
-        ValueError: a size that is not a whole number of at least 1; a factor as ``scaled``.
     """
     for name, value in (("d", d), ("d_k", d_k), ("d_1", d_1), ("K", K)):
         arguments.count(name, value)
@@ -43,11 +38,7 @@ def scaled(theta: Parameters, **factors: float) -> Parameters:
     """Parameters with some blocks multiplied: ``W_Q=1e-3, W_K=0.0`` is almost, and on one side wholly, without attention.
 
     Args:
-        theta: parameters.
         **factors: by names of blocks.
-
-    Raises:
-        ValueError: a name that is no block's, a factor that is not finite.
     """
     for name, factor in factors.items():
         if name not in BLOCKS:
@@ -61,9 +52,6 @@ def side_by_side(thetas: Sequence[Parameters]) -> Parameters:
 
     Args:
         thetas: at least one, all of the same shapes.
-
-    Raises:
-        ValueError: none, or shapes that differ.
     """
     if not thetas:
         raise ValueError("thetas must hold at least one network, got none")

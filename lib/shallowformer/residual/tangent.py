@@ -14,14 +14,6 @@ def jacobian(X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting) -> 
     """J = ∂F̄/∂θ: a row an output, sequences, tokens and outputs in this order; a column a parameter, as ``curvature.flat``.
 
     The gradients of networks side by side, one an output, whose errors are that output alone.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``.
     """
     F = model.forward(X, theta, setting).F
     n = F.numel()
@@ -32,16 +24,7 @@ def jacobian(X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting) -> 
 
 
 def ends(X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting) -> tuple[float, float]:
-    """σ_min(J) and ‖J‖; the first is 0 where there are more outputs than parameters.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``.
-    """
+    """σ_min(J) and ‖J‖; the first is 0 where there are more outputs than parameters."""
     J = jacobian(X, theta, setting)
     values = torch.linalg.svdvals(J)
     return 0.0 if len(J) > J.shape[1] else float(values[-1]), float(values[0])
@@ -55,13 +38,7 @@ def readout(
     ‖∇Φ‖² is at least twice that times Φ, whatever the targets. It can be positive where PN is above d and above d_1, up to their sum.
 
     Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
         c: at least 0; if not given λ_min(W_UᵀW_U)^{1/2}, which is σ_min(W_U) for K ≤ d and 0 for K > d.
-
-    Raises:
-        ValueError: as ``model.forward``; ``c`` below 0.
     """
     now = model.forward(X, theta, setting)
     d, K = theta.W_U.shape

@@ -22,18 +22,11 @@ MOST_CONSTRAINTS = 8
 
 @dataclass(frozen=True)
 class Batch:
-    """b instances of n samples of T tokens.
+    """b instances of n samples of T tokens."""
 
-    Args:
-        X: tokens, the optimal one of each sample first; first entries are scores, those of the others equal.
-        query: which token of each sample asks; 0 is the optimal one.
-
-    Raises:
-        ValueError: a query that is no token.
-    """
-
+    #: tokens, the optimal one of each sample first; first entries are scores, those of the others equal
     X: Float[Tensor, "b n T d"]
-    query: tuple[int, ...]
+    query: tuple[int, ...]  # which token of each sample asks; 0 is the optimal one
 
     def __post_init__(self) -> None:
         """Check the queries."""
@@ -114,11 +107,7 @@ class Batch:
         return (size - self.gamma - self.Delta).amin(1), (size - self.gamma).amax(1)
 
     def pulls(self, h: Float[Tensor, "b n rest"]) -> "Pulls":
-        """What gradient descent does at gaps h.
-
-        Args:
-            h: gaps.
-        """
+        """What gradient descent does at gaps h."""
         behind = torch.logsumexp(-h, -1)
         log_best = -torch.nn.functional.softplus(behind, threshold=1e3)
         log_off = behind + log_best
@@ -139,19 +128,12 @@ class Batch:
 
 @dataclass(frozen=True)
 class Pulls:
-    """Logarithms of what the gradient is made of: −∇L = Σ_k w_k E_k, n w_k = a_i φ_{i,opt} φ_{i,t}.
+    """Logarithms of what the gradient is made of: −∇L = Σ_k w_k E_k, n w_k = a_i φ_{i,opt} φ_{i,t}."""
 
-    Args:
-        log_a: a_i = ℓ_iΔ_i.
-        log_best: φ_{i,opt}.
-        log_off: 1 − φ_{i,opt}.
-        log_rest: φ_{i,t} of the others.
-    """
-
-    log_a: Float[Tensor, "b n"]
-    log_best: Float[Tensor, "b n"]
-    log_off: Float[Tensor, "b n"]
-    log_rest: Float[Tensor, "b n rest"]
+    log_a: Float[Tensor, "b n"]  # a_i = ℓ_iΔ_i
+    log_best: Float[Tensor, "b n"]  # φ_{i,opt}
+    log_off: Float[Tensor, "b n"]  # 1 − φ_{i,opt}
+    log_rest: Float[Tensor, "b n rest"]  # φ_{i,t} of the others
 
     @functools.cached_property
     def log_weights(self) -> Float[Tensor, "b K"]:
@@ -179,14 +161,10 @@ def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
     A set S with λ_S = G_SS⁻¹1 ≥ 0 is feasible in the dual problem, max 2 Σλ − λᵀGλ, with value Σλ_S; one of them is its solution. Sets whose
     G_SS is singular are left out: one without superfluous constraints is always among the others.
 
+    Returns: λ, with W = Σ_k λ_k E_k and ‖W‖² = Σ_k λ_k; differentiable while the set stays the same.
+
     Args:
         gram: ⟨E_k, E_l⟩, at most 8 × 8, of constraints that can be met.
-
-    Returns:
-        λ, with W = Σ_k λ_k E_k and ‖W‖² = Σ_k λ_k; differentiable while the set stays the same.
-
-    Raises:
-        ValueError: more constraints than 8.
     """
     K = arguments.at_most("K", gram.shape[-1], "what is enumerated", MOST_CONSTRAINTS)
     scale = gram.diagonal(dim1=-2, dim2=-1)

@@ -11,14 +11,7 @@ from shallowformer import arguments
 def start_scale(B: float) -> float:
     """The scale log 2/(2B²): if ‖W⁽⁰⁾‖ is at most this, in any direction, every optimal weight starts at 1/(2T) or more.
 
-    Args:
-        B: largest norm of a token, above 0.
-
-    Raises:
-        ValueError: ``B`` is not above 0.
-
-    Source:
-        Lemma 2 of Vasudeva, Deora, Thrampoulidis 2024, in our reading; constant ours.
+    Source: Lemma 2 of Vasudeva, Deora, Thrampoulidis 2024, in our reading; constant ours.
     """
     return math.log(2) / (2 * arguments.positive("B", B) ** 2)
 
@@ -26,17 +19,10 @@ def start_scale(B: float) -> float:
 def gaussian_start_scale(B: float, n: int, T: int, delta: float) -> float:
     """Standard deviation ω = log 2/(2B²√(2 log(2nT/δ))) of Gaussian entries with the same effect, with probability 1 − δ.
 
+    Source: Lemma 2, Gaussian form, ours.
+
     Args:
-        B: largest norm of a token, above 0.
-        n: sequences.
         T: tokens a sequence.
-        delta: δ, in (0, 1).
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemma 2, Gaussian form, ours.
     """
     arguments.count("n", n)
     arguments.count("T", T, 2)
@@ -46,52 +32,21 @@ def gaussian_start_scale(B: float, n: int, T: int, delta: float) -> float:
 def step_limit(B: float, phi_min: float) -> float:
     """s_max = log((1 − φ_min)/φ_min)/(2B²): steps no longer than this keep every optimal weight at φ_min or more, under (A1′).
 
-    Args:
-        B: largest norm of a token, above 0.
-        phi_min: φ_min, in (0, ½).
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemma 3 of Vasudeva, Deora, Thrampoulidis 2024; constant ours.
+    Source: Lemma 3 of Vasudeva, Deora, Thrampoulidis 2024; constant ours.
     """
     phi_min = _below_half(phi_min)
     return math.log((1 - phi_min) / phi_min) / (2 * arguments.positive("B", B) ** 2)
 
 
 def gd_step_length(eta: float, B: float, psi_max: float) -> float:
-    """ηB²Ψ_max/2, which no step of gradient descent exceeds.
-
-    Args:
-        eta: step size, above 0.
-        B: largest norm of a token, above 0.
-        psi_max: Ψ_max, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Theorem 6 of Vasudeva, Deora, Thrampoulidis 2024; constant ours.
-    """
+    """ηB²Ψ_max/2, which no step of gradient descent exceeds. Source: Theorem 6 of Vasudeva, Deora, Thrampoulidis 2024; constant ours."""
     for name, value in (("eta", eta), ("B", B), ("psi_max", psi_max)):
         arguments.positive(name, value)
     return eta * B**2 * psi_max / 2
 
 
 def rho_star(B: float, norm: float) -> float:
-    """ρ_* = 1/(2B²‖W_mm‖) ≤ ⟨−∇L/‖∇L‖, W_mm/‖W_mm‖⟩ at every W.
-
-    Args:
-        B: largest norm of a token, above 0.
-        norm: ‖W_mm‖, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemma 4 of Vasudeva, Deora, Thrampoulidis 2024; constant ours.
-    """
+    """ρ_* = 1/(2B²‖W_mm‖) ≤ ⟨−∇L/‖∇L‖, W_mm/‖W_mm‖⟩ at every W. Source: Lemma 4 of Vasudeva, Deora, Thrampoulidis 2024; constant ours."""
     return 1 / (2 * arguments.positive("B", B) ** 2 * arguments.positive("norm", norm))
 
 
@@ -100,17 +55,7 @@ def iterate_norm(
 ) -> tuple[Float[Tensor, " k"], Float[Tensor, " k"]]:
     """Bounds ηρ_*t − ‖W⁽⁰⁾‖ ≤ ‖W_t‖ ≤ ηt + ‖W⁽⁰⁾‖ under normalised descent.
 
-    Args:
-        t: steps.
-        eta: η, above 0.
-        rho: ρ_*, above 0.
-        start: ‖W⁽⁰⁾‖, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemma 5 and equation (9) of Vasudeva, Deora, Thrampoulidis 2024.
+    Source: Lemma 5 and equation (9) of Vasudeva, Deora, Thrampoulidis 2024.
     """
     for name, value in (("eta", eta), ("rho", rho)):
         arguments.positive(name, value)
@@ -125,18 +70,12 @@ def polyak_lengths(
 
     With factor ½: (1 − e^{−Δ})/(4B²Δ) from below, ‖W_mm‖/(2φ_min) from above.
 
+    Source: Ours, in the proof of Theorem 7 of Vasudeva, Deora, Thrampoulidis 2024.
+
     Args:
         Delta_max: Δ, the largest Δ_i, above 0.
-        B: largest norm of a token, above 0.
-        best_norm: ‖W_mm‖, above 0.
         phi_min: smallest optimal weight at this point, in (0, 1].
         factor: of the step, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours, in the proof of Theorem 7 of Vasudeva, Deora, Thrampoulidis 2024.
     """
     for name, value in (
         ("Delta_max", Delta_max),

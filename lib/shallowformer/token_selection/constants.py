@@ -11,25 +11,14 @@ from shallowformer.token_selection.instances import Instance
 
 
 def B(instance: Instance) -> float:
-    """B = max ‖x_{i,t}‖, queries included.
-
-    Args:
-        instance: the data.
-    """
+    """B = max ‖x_{i,t}‖, queries included."""
     return max(float(instance.X.norm(dim=-1).max()), float(instance.queries.norm(dim=-1).max()))
 
 
 def psi_max(instance: Instance) -> float:
     """Ψ_max = max_i Δ_i e^{−γ_i}, an upper bound on every ℓ_iΔ_i.
 
-    Args:
-        instance: the data, under Assumption 2.
-
-    Raises:
-        ValueError: Assumption 2 does not hold.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, section 3 ("largest degradation factor"), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, section 3 ("largest degradation factor"), in our reading.
     """
     return float((instance.Delta * torch.exp(instance.Delta - instance.scores.amax(1))).max())
 
@@ -37,30 +26,13 @@ def psi_max(instance: Instance) -> float:
 def psi_min(instance: Instance) -> float:
     """Ψ_min = min_i Δ_i e^{−γ_{i,opt}}, a lower bound on every ℓ_iΔ_i.
 
-    Args:
-        instance: the data, under Assumption 2.
-
-    Raises:
-        ValueError: Assumption 2 does not hold.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, section 3 ("smallest degradation factor"), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, section 3 ("smallest degradation factor"), in our reading.
     """
     return float((instance.Delta * torch.exp(-instance.scores.amax(1))).min())
 
 
 def upsilon(instance: Instance) -> float:
-    """Υ = Ψ_max/Ψ_min, at least 1.
-
-    Args:
-        instance: the data, under Assumption 2.
-
-    Raises:
-        ValueError: Assumption 2 does not hold.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, section 3 ("conditioning parameter"), in our reading.
-    """
+    """Υ = Ψ_max/Ψ_min, at least 1. Source: Vasudeva, Deora, Thrampoulidis 2024, section 3 ("conditioning parameter"), in our reading."""
     return psi_max(instance) / psi_min(instance)
 
 
@@ -78,56 +50,34 @@ def _products(instance: Instance) -> Float[Tensor, "nT nT"]:
 
 
 def nu(instance: Instance) -> float:
-    """ν, the largest |⟨x_{i,t}, x_{j,τ}⟩| of two tokens (i, t) ≠ (j, τ) that are not both optimal.
-
-    Args:
-        instance: the data.
-    """
+    """ν, the largest |⟨x_{i,t}, x_{j,τ}⟩| of two tokens (i, t) ≠ (j, τ) that are not both optimal."""
     best = _optimal(instance)
     count = (best[:, None] & best) | torch.eye(len(best), dtype=torch.bool)
     return float(_products(instance).abs().masked_fill(count, 0.0).max())
 
 
 def m_o(instance: Instance) -> float:
-    """m_o = min_i ‖x_{i,opt}‖².
-
-    Args:
-        instance: the data.
-    """
+    """m_o = min_i ‖x_{i,opt}‖²."""
     return float(instance.best.square().sum(1).min())
 
 
 def s_1(instance: Instance) -> float:
-    """s₁ = min_i ‖q_i‖², q_i = x_{i,1} in the paper.
-
-    Args:
-        instance: the data.
-    """
+    """s₁ = min_i ‖q_i‖², q_i = x_{i,1} in the paper."""
     return float(instance.queries.square().sum(1).min())
 
 
 def M_o(instance: Instance) -> float:
-    """M_o, the largest |⟨x_{i,opt}, x_{j,opt}⟩| of two sequences; 0 for one sequence.
-
-    Args:
-        instance: the data.
-    """
+    """M_o, the largest |⟨x_{i,opt}, x_{j,opt}⟩| of two sequences; 0 for one sequence."""
     return float((instance.best @ instance.best.T).fill_diagonal_(0.0).abs().max())
 
 
 @dataclass(frozen=True)
 class NearOrthogonality:
-    """The two sides of (A1′).
+    """The two sides of (A1′)."""
 
-    Args:
-        left: (m_o − 3ν)s₁.
-        right: (n − 1)Υν(M_o + 3ν)/(2φ_min).
-        wide: m_o − 3ν, which must be above 0 (it follows unless n = 1).
-    """
-
-    left: float
-    right: float
-    wide: float
+    left: float  # (m_o − 3ν)s₁
+    right: float  # (n − 1)Υν(M_o + 3ν)/(2φ_min)
+    wide: float  # m_o − 3ν, which must be above 0 (it follows unless n = 1)
 
     @property
     def holds(self) -> bool:
@@ -138,15 +88,10 @@ class NearOrthogonality:
 def near_orthogonality(instance: Instance, phi_min: float) -> NearOrthogonality:
     """(A1′): tokens are orthogonal enough for the optimal weights never to fall below φ_min.
 
+    Source: Ours: a sufficient form of Assumption 1 of Vasudeva, Deora, Thrampoulidis 2024.
+
     Args:
         instance: the data, under Assumption 2; queries are tokens.
-        phi_min: φ_min, in (0, ½].
-
-    Raises:
-        ValueError: queries that are no tokens, Assumption 2 does not hold, ``phi_min`` out of range.
-
-    Source:
-        Ours: a sufficient form of Assumption 1 of Vasudeva, Deora, Thrampoulidis 2024.
     """
     _fraction(phi_min)
     if instance.query_index is None:
@@ -158,17 +103,11 @@ def near_orthogonality(instance: Instance, phi_min: float) -> NearOrthogonality:
 
 @dataclass(frozen=True)
 class PaperAssumption:
-    """How far the paper's Assumption 1, in our reading, is from failing; at least 1 each where it holds.
+    """How far the paper's Assumption 1, in our reading, is from failing; at least 1 each where it holds."""
 
-    Args:
-        noise: smallest ‖x_{j,τ}‖² over 4nTΥ|⟨x_{i,t}, x_{j,τ}⟩|, x_{i,t} another token, not optimal.
-        apart: the same with 4nΥ over optimal tokens of different labels.
-        together: smallest ⟨x_{i,opt}, x_{j,opt}⟩ of one label.
-    """
-
-    noise: float
-    apart: float
-    together: float
+    noise: float  # smallest ‖x_{j,τ}‖² over 4nTΥ|⟨x_{i,t}, x_{j,τ}⟩|, x_{i,t} another token, not optimal
+    apart: float  # the same with 4nΥ over optimal tokens of different labels
+    together: float  # smallest ⟨x_{i,opt}, x_{j,opt}⟩ of one label
 
     @property
     def holds(self) -> bool:
@@ -181,14 +120,7 @@ def assumption_1(instance: Instance) -> PaperAssumption:
 
     Its formulas are lost: the first part's constant 4nTΥ, and "small" for optimal tokens of different labels, are reconstructed.
 
-    Args:
-        instance: the data, under Assumption 2.
-
-    Raises:
-        ValueError: Assumption 2 does not hold.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, Assumption 1, in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, Assumption 1, in our reading.
     """
     n, T, best = instance.n, instance.T, _optimal(instance)
     products = _products(instance)

@@ -19,19 +19,12 @@ def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator
 
     Scores are 1 for the optimal token and 0 for all others: Assumption 2 holds exactly, Υ = e.
 
+    Source: Vasudeva, Deora, Thrampoulidis 2024, Example 1, in our reading: means without noise, noise orthogonal to them, random places and
+    this decoder.
+
     Args:
-        n: sequences, at least 1.
-        T: tokens a sequence, at least 2.
-        d: dimension, at least 3.
         U: norm of the means, above 0.
         rho: ρ, standard deviation of noise, above 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, Example 1, in our reading: means without noise, noise orthogonal to them, random places and this decoder.
     """
     arguments.count("n", n)
     arguments.count("T", T, 2)
@@ -53,15 +46,6 @@ def gaussian(n: int, T: int, d: int, generator: Generator) -> Instance:
     """Gaussian tokens whose scores meet Assumption 2, as different as they come: scores of a sample Gaussian, Δ_i log-normal.
 
     The decoder is the first axis; (W-SVM) may be infeasible.
-
-    Args:
-        n: sequences, at least 1.
-        T: tokens a sequence, at least 2.
-        d: dimension, at least 1.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=Draws)
     X = draw(arguments.count("n", n), arguments.count("T", T, 2), arguments.count("d", d))
@@ -76,22 +60,14 @@ def gaussian(n: int, T: int, d: int, generator: Generator) -> Instance:
 def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int = 2) -> Instance:
     """(DM): Gaussian tokens, the optimal one α times as long; labels are those of a hidden decoder on optimal tokens.
 
+    Returns: an instance with ``u`` the hidden decoder, the optimal tokens given, and one of a sequence's tokens, at random, first.
+
+    Source: Vasudeva, Deora, Thrampoulidis 2024, (DM), in our reading.
+
     Args:
-        n: sequences, at least 1.
-        d: dimension, at least 1.
         alpha: α, above 0; above 1 in the paper.
         sigma: σ, standard deviation of the other tokens, above 0.
-        generator: source of randomness.
         T: tokens a sequence, at least 2; 2 in the paper's analysis.
-
-    Returns:
-        An instance with ``u`` the hidden decoder, the optimal tokens given, and one of a sequence's tokens, at random, first.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, (DM), in our reading.
     """
     arguments.count("n", n)
     arguments.count("d", d)
@@ -109,14 +85,7 @@ def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int 
 def two_tokens(d: int = 2) -> Instance:
     """The example of section 3.3: one sequence, the optimal token e₁ asks, the other token is 0; W_mm = e₁e₁ᵀ.
 
-    Args:
-        d: dimension, at least 1.
-
-    Raises:
-        ValueError: ``d`` below 1.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
     """
     X = torch.zeros(1, 2, arguments.count("d", d), dtype=Draws)
     X[0, 0, 0] = 1
@@ -129,9 +98,6 @@ def two_tokens_start(w0: float, C: float) -> Float[Tensor, "2 2"]:
     Args:
         w0: first entry.
         C: norm of the rest, at least 0.
-
-    Raises:
-        ValueError: ``C`` below 0.
     """
     C = arguments.at_least("C", C, 0.0)
     return torch.tensor([[w0, C / math.sqrt(2)], [C / math.sqrt(2), 0.0]], dtype=Draws)
@@ -140,8 +106,7 @@ def two_tokens_start(w0: float, C: float) -> Float[Tensor, "2 2"]:
 def bad_direction() -> Instance:
     """Two sequences of two tokens in the plane, e_i and −½e_i with labels ±1: start at −W_mm, and the wrong tokens are attended.
 
-    Source:
-        Ours, after Figure 8 of Vasudeva, Deora, Thrampoulidis 2024, whose numbers are not readable.
+    Source: Ours, after Figure 8 of Vasudeva, Deora, Thrampoulidis 2024, whose numbers are not readable.
     """
     eye = torch.eye(2, dtype=Draws)
     X = torch.stack([eye, -eye / 2], 1)
@@ -158,9 +123,6 @@ def images(
         source: a ``.npz`` file with arrays x and y, or x_train and y_train (as MNIST is passed around); pictures; scikit-learn's 1797
             pictures of 8 × 8 pixels, which it ships, if not given.
         labels: digits, for pictures.
-
-    Raises:
-        ValueError: pictures without as many labels, a file without these arrays.
     """
     if source is None:
         from sklearn.datasets import load_digits  # takes a second, and few readers need it
@@ -196,23 +158,15 @@ def patches(
 ) -> tuple[Float[Tensor, "{n} {T} pixels"], Float[Tensor, " {n}"], Int[Tensor, " {n}"]]:
     """Sequences of one picture of a digit among patches of Gaussian noise, at a random place.
 
+    Returns: Tokens, labels, and where the digit is. Source: Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
+
     Args:
         n: sequences, at least 1 and at most the pictures of the two digits.
         T: patches a sequence, at least 2.
-        generator: source of randomness.
         pictures: of digits.
         digits: which they are.
         pair: the digit with label +1 and that with −1.
         noise: norm of a noise patch over the mean norm of the pictures, in the mean square, above 0.
-
-    Returns:
-        Tokens, labels, and where the digit is.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
     """
     arguments.count("T", T, 2)
     arguments.positive("noise", noise)
@@ -238,11 +192,7 @@ def linear_head(
 
     Args:
         tokens: one a label.
-        y: labels.
         ridge: times the mean squared norm of a token, above 0.
-
-    Raises:
-        ValueError: ``ridge`` is not above 0.
     """
     n, d = tokens.shape
     level = arguments.positive("ridge", ridge) * tokens.square().sum(1).mean()

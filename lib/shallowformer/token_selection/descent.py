@@ -21,18 +21,12 @@ from shallowformer.training.descent import Diverged
 
 @dataclass(frozen=True)
 class Alignment:
-    """How a matrix W lies to W_mm, without cancellation: 1 − corr = ρ²/(‖W‖(‖W‖ + ⟨W, Ŵ⟩)) with the residual ρ.
+    """How a matrix W lies to W_mm, without cancellation: 1 − corr = ρ²/(‖W‖(‖W‖ + ⟨W, Ŵ⟩)) with the residual ρ."""
 
-    Args:
-        norm: ‖W‖.
-        along: ⟨W, W_mm/‖W_mm‖⟩.
-        residual: ρ = ‖W − ⟨W, Ŵ⟩Ŵ‖.
-        one_minus_corr: 1 − ⟨W/‖W‖, Ŵ⟩; 1 at W = 0 and where W_mm does not exist.
-    """
-
-    norm: Float[np.ndarray, "*s"] | np.floating
-    along: Float[np.ndarray, "*s"] | np.floating
-    residual: Float[np.ndarray, "*s"] | np.floating
+    norm: Float[np.ndarray, "*s"] | np.floating  # ‖W‖
+    along: Float[np.ndarray, "*s"] | np.floating  # ⟨W, W_mm/‖W_mm‖⟩
+    residual: Float[np.ndarray, "*s"] | np.floating  # ρ = ‖W − ⟨W, Ŵ⟩Ŵ‖
+    #: 1 − ⟨W/‖W‖, Ŵ⟩; 1 at W = 0 and where W_mm does not exist
     one_minus_corr: Float[np.ndarray, "*s"] | np.floating
 
 
@@ -42,7 +36,6 @@ def alignment(
     """How coordinates lie to a unit vector.
 
     Args:
-        z: coordinates.
         target: unit vector, or 0 if there is none.
         rest: norm of what is orthogonal to all coordinates.
     """
@@ -56,37 +49,21 @@ def alignment(
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What was recorded of a run at k steps; *s are problems side by side.
+    """What was recorded of a run at k steps; *s are problems side by side."""
 
-    Args:
-        steps: t, the number of steps made.
-        log_excess: log(L − L*).
-        log_norm: log ‖∇L‖.
-        log_off: log(1 − φ_{i,opt}).
-        log_best: log φ_{i,opt}.
-        gaps: h_{i,t}.
-        norm: ‖W‖.
-        along: ⟨W, W_mm/‖W_mm‖⟩.
-        residual: ‖W − ⟨W, Ŵ⟩Ŵ‖.
-        one_minus_corr: 1 − ⟨W/‖W‖, W_mm/‖W_mm‖⟩; 1 at W = 0.
-        length: of the step that follows, without momentum.
-        pull: ⟨−∇L/‖∇L‖, W_mm/‖W_mm‖⟩.
-        z: coordinates; ``problem.matrix`` makes W of them.
-    """
-
-    steps: Int[Tensor, " k"]
-    log_excess: Float[Tensor, " k *s"]
-    log_norm: Float[Tensor, " k *s"]
-    log_off: Float[Tensor, " k *s n"]
-    log_best: Float[Tensor, " k *s n"]
-    gaps: Float[Tensor, " k *s n others"]
-    norm: Float[Tensor, " k *s"]
-    along: Float[Tensor, " k *s"]
-    residual: Float[Tensor, " k *s"]
-    one_minus_corr: Float[Tensor, " k *s"]
-    length: Float[Tensor, " k *s"]
-    pull: Float[Tensor, " k *s"]
-    z: Float[Tensor, " k *s r"]
+    steps: Int[Tensor, " k"]  # t, the number of steps made
+    log_excess: Float[Tensor, " k *s"]  # log(L − L*)
+    log_norm: Float[Tensor, " k *s"]  # log ‖∇L‖
+    log_off: Float[Tensor, " k *s n"]  # log(1 − φ_{i,opt})
+    log_best: Float[Tensor, " k *s n"]  # log φ_{i,opt}
+    gaps: Float[Tensor, " k *s n others"]  # h_{i,t}
+    norm: Float[Tensor, " k *s"]  # ‖W‖
+    along: Float[Tensor, " k *s"]  # ⟨W, W_mm/‖W_mm‖⟩
+    residual: Float[Tensor, " k *s"]  # ‖W − ⟨W, Ŵ⟩Ŵ‖
+    one_minus_corr: Float[Tensor, " k *s"]  # 1 − ⟨W/‖W‖, W_mm/‖W_mm‖⟩; 1 at W = 0
+    length: Float[Tensor, " k *s"]  # of the step that follows, without momentum
+    pull: Float[Tensor, " k *s"]  # ⟨−∇L/‖∇L‖, W_mm/‖W_mm‖⟩
+    z: Float[Tensor, " k *s r"]  # coordinates; ``problem.matrix`` makes W of them
 
 
 def run(problem: Problem, rule: Rule, steps: int, at: Sequence[int] | None = None) -> Trajectory:
@@ -95,12 +72,7 @@ def run(problem: Problem, rule: Rule, steps: int, at: Sequence[int] | None = Non
     Args:
         problem: one, or several side by side (``gaps.stacked``).
         rule: of ``rules``.
-        steps: at least 1.
         at: the steps to record, from 0 to ``steps``; 20 a decade, with the first and the last, if not given.
-
-    Raises:
-        ValueError: an argument out of range.
-        Diverged: a step is infinitely long.
     """
     wanted = set(recorded_steps(steps) if at is None else (arguments.count("at", each, 0) for each in at))
     if not wanted or max(wanted) > steps:

@@ -15,17 +15,11 @@ _AT_ONCE = 2**16
 
 
 def load(path: Path | str, name: str | None = None) -> Float[Tensor, "V d"]:
-    """The token embeddings in a file of weights; nothing in the file is executed.
+    """The token embeddings in a file of weights; nothing in the file is executed. Returns: one token a row, in float64.
 
     Args:
         path: a ``.safetensors`` or ``.npz`` file, or a state dict as torch saves it.
         name: of the matrix in the file; the only one whose name speaks of word or token embeddings, if not given.
-
-    Returns:
-        One token a row, in float64.
-
-    Raises:
-        ValueError: no such matrix, or several, or one that is no matrix or not finite.
     """
     tensors = _tensors(Path(path))
     if name is None:
@@ -68,9 +62,6 @@ def similarities(
         embeddings: one token a row; rows of zeros (padding) are left out.
         pairs: how many to draw; all V(V − 1)/2 if not given.
         generator: source of randomness, if pairs are drawn.
-
-    Raises:
-        ValueError: fewer than 2 tokens that are not 0, ``pairs`` without a generator.
     """
     E = embeddings[embeddings.norm(dim=1) > 0]
     V = len(E)
@@ -91,26 +82,11 @@ def similarities(
 def histogram(
     cosines: Float[Tensor, " p"], bins: int = 80
 ) -> tuple[Float[Tensor, " {bins}+1"], Int[Tensor, " {bins}"]]:
-    """How many similarities lie between each two of evenly spaced edges from −1 to 1.
-
-    Args:
-        cosines: similarities.
-        bins: at least 1.
-
-    Returns:
-        Edges and counts.
-    """
+    """How many similarities lie between each two of evenly spaced edges from −1 to 1. Returns: Edges and counts."""
     counts, edges = np.histogram(cosines.numpy(), arguments.count("bins", bins), (-1, 1))
     return torch.from_numpy(edges), torch.from_numpy(counts)
 
 
 def random_spread(d: int) -> float:
-    """1/√d, the standard deviation of the cosine of two independent random directions: what the histogram is compared with.
-
-    Args:
-        d: dimension, at least 1.
-
-    Raises:
-        ValueError: ``d`` below 1.
-    """
+    """1/√d, the standard deviation of the cosine of two independent random directions: what the histogram is compared with."""
     return 1 / math.sqrt(arguments.count("d", d))

@@ -25,48 +25,29 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Slope:
-    """Loss and gradient at a point.
+    """Loss and gradient at a point."""
 
-    Args:
-        weights: attention.
-        log_excess: log(L − L*), L* = (1/n) Σ_i e^{−γ_{i,opt}}.
-        log_norm: log ‖∇L‖.
-        direction: −∇L/‖∇L‖, in coordinates; 0 where the gradient is 0.
-    """
-
-    weights: log_domain.Weights
-    log_excess: Float[Array, "*s"] | np.floating
-    log_norm: Float[Array, "*s"] | np.floating
-    direction: Float[Array, "*s r"]
+    weights: log_domain.Weights  # attention
+    log_excess: Float[Array, "*s"] | np.floating  # log(L − L*), L* = (1/n) Σ_i e^{−γ_{i,opt}}
+    log_norm: Float[Array, "*s"] | np.floating  # log ‖∇L‖
+    direction: Float[Array, "*s r"]  # −∇L/‖∇L‖, in coordinates; 0 where the gradient is 0
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A fixed decoder's training problem; leading dimensions are problems of one size side by side (``stacked``).
+    """A fixed decoder's training problem; leading dimensions are problems of one size side by side (``stacked``)."""
 
-    Args:
-        R: coordinates of the E_k.
-        z0: start.
-        rest: norm of the part of W⁽⁰⁾ orthogonal to all E_k.
-        best: γ_{i,opt}.
-        ahead: γ_{i,opt} − γ_{i,t}, above 0.
-        between: γ_{i,s} − γ_{i,t} at [i, t, s]; None under Assumption 2.
-        target: unit vector of W_mm in coordinates; 0 if (W-SVM) has no solution.
-        margin: 1/‖W_mm‖; 0 if there is none.
-        span: what coordinates mean; None for several problems.
-        W0: the start as it was given; None for 0 or for several problems.
-    """
-
-    R: Float[Array, "*s K r"]
-    z0: Float[Array, "*s r"]
-    rest: Float[Array, "*s"]
-    best: Float[Array, "*s n"]
-    ahead: Float[Array, "*s n others"]
+    R: Float[Array, "*s K r"]  # coordinates of the E_k
+    z0: Float[Array, "*s r"]  # start
+    rest: Float[Array, "*s"]  # norm of the part of W⁽⁰⁾ orthogonal to all E_k
+    best: Float[Array, "*s n"]  # γ_{i,opt}
+    ahead: Float[Array, "*s n others"]  # γ_{i,opt} − γ_{i,t}, above 0
+    #: γ_{i,s} − γ_{i,t} at [i, t, s]; None under Assumption 2
     between: Float[Array, "*s n others others"] | None
-    target: Float[Array, "*s r"]
-    margin: Float[Array, "*s"]
-    span: Span | None = None
-    W0: Start | None = None
+    target: Float[Array, "*s r"]  # unit vector of W_mm in coordinates; 0 if (W-SVM) has no solution
+    margin: Float[Array, "*s"]  # 1/‖W_mm‖; 0 if there is none
+    span: Span | None = None  # what coordinates mean; None for several problems
+    W0: Start | None = None  # the start as it was given; None for 0 or for several problems
 
     def gaps(self, z: Float[Array, "*s r"]) -> Float[Array, "*s n others"]:
         """h_k = ⟨E_k, W⟩ at coordinates z."""
@@ -102,9 +83,6 @@ class Problem:
 
         Args:
             z: coordinates, of a run that is not one of several side by side.
-
-        Raises:
-            ValueError: several problems side by side.
         """
         if self.span is None:
             raise ValueError("problem must be a single one to have a matrix, got several side by side")
@@ -120,9 +98,6 @@ def problem(instance: Instance, W0: Start | None = None, towards: Separator | No
         instance: the data, in float64; its optimal tokens are those of the scores.
         W0: start; 0 if not given; two factors (a, b) stand for a bᵀ.
         towards: solution of (W-SVM); solved here if not given, and left out if there is none.
-
-    Raises:
-        ValueError: a tie for the largest score, optimal tokens that are not those with the largest score, a wrong start.
     """
     if instance.X.dtype != torch.float64:
         raise ValueError(f"instance must be in torch.float64 for the simulator, got {instance.X.dtype}")
@@ -153,9 +128,6 @@ def stacked(problems: Sequence[Problem]) -> Problem:
 
     Args:
         problems: at least one; the ranks r may differ.
-
-    Raises:
-        ValueError: none, or problems of different sizes.
     """
     sizes = {each.ahead.shape for each in problems}
     if len(sizes) != 1:

@@ -14,59 +14,29 @@ from shallowformer.training.points import Point
 def logits(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n T"]:
-    """X_i W q_i.
-
-    Args:
-        X: tokens.
-        W: key-query matrix.
-        q: queries.
-    """
+    """X_i W q_i."""
     return torch.einsum("ntd,nd->nt", X, q @ W.T)
 
 
 def outputs(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "d d"], u: Float[Tensor, " d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, " n"]:
-    """f_i = ⟨u, X_iᵀ softmax(X_i W q_i)⟩.
-
-    Args:
-        X: tokens.
-        W: key-query matrix.
-        u: decoder.
-        q: queries.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, equation (1), in our reading.
-    """
+    """f_i = ⟨u, X_iᵀ softmax(X_i W q_i)⟩. Source: Vasudeva, Deora, Thrampoulidis 2024, equation (1), in our reading."""
     return (torch.softmax(logits(X, W, q), -1) * (X @ u)).sum(-1)
 
 
 def exponential(f: Float[Tensor, "*n"], y: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
-    """ℓ(y f) = e^{−yf}, as ``training.autograd.Autograd`` takes a loss.
-
-    Args:
-        f: outputs.
-        y: labels.
-    """
+    """ℓ(y f) = e^{−yf}, as ``training.autograd.Autograd`` takes a loss."""
     return torch.exp(-y * f)
 
 
 def infimum(instance: Instance) -> Float[Tensor, ""]:
-    """L* = (1/n) Σ_i e^{−γ_{i,opt}}, what the loss tends to with the decoder fixed.
-
-    Args:
-        instance: the data.
-    """
+    """L* = (1/n) Σ_i e^{−γ_{i,opt}}, what the loss tends to with the decoder fixed."""
     return torch.exp(-instance.scores.amax(1)).mean()
 
 
 def centred(phi: Float[Tensor, "n T"], gamma: Float[Tensor, "n T"]) -> Float[Tensor, "n T"]:
-    """J(φ)γ as φ ⊙ (γ − φᵀγ); the matrix J = diag φ − φφᵀ would lose digits by cancellation.
-
-    Args:
-        phi: weights.
-        gamma: scores.
-    """
+    """J(φ)γ as φ ⊙ (γ − φᵀγ); the matrix J = diag φ − φφᵀ would lose digits by cancellation."""
     return phi * (gamma - (phi * gamma).sum(-1, keepdim=True))
 
 
@@ -79,18 +49,7 @@ def loss_and_gradients(
 ) -> tuple[Float[Tensor, ""], Float[Tensor, "d d"], Float[Tensor, " d"]]:
     """L, ∇_W L and ∇_u L: −∇_W L = (1/n) Σ_i ℓ_i X_iᵀJ(φ_i)γ_i q_iᵀ and −∇_u L = (1/n) Σ_i ℓ_i y_i X_iᵀφ_i.
 
-    Args:
-        X: tokens.
-        y: labels.
-        W: key-query matrix.
-        u: decoder.
-        q: queries.
-
-    Raises:
-        ValueError: shapes or kinds that do not fit.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, gradients of section 2, in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, gradients of section 2, in our reading.
     """
     n, _, d = arguments.floating("X", X, "n T d").shape
     for name, value, shape in (
@@ -112,13 +71,9 @@ def loss_and_gradients(
 
 @dataclass(frozen=True)
 class Attention:
-    """The loss with the decoder fixed, for ``training.descent``; points are (W,).
+    """The loss with the decoder fixed, for ``training.descent``; points are (W,)."""
 
-    Args:
-        instance: the data and the decoder.
-    """
-
-    instance: Instance
+    instance: Instance  # the data and the decoder
 
     @property
     def n(self) -> int:
@@ -139,13 +94,9 @@ class Attention:
 
 @dataclass(frozen=True)
 class Joint:
-    """The loss of decoder and attention together, for ``training.descent``; points are (u, W).
+    """The loss of decoder and attention together, for ``training.descent``; points are (u, W)."""
 
-    Args:
-        instance: the data; its decoder is not used.
-    """
-
-    instance: Instance
+    instance: Instance  # the data; its decoder is not used
 
     @property
     def n(self) -> int:

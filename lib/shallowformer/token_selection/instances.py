@@ -16,24 +16,15 @@ class Instance:
 
     A pair k = (i, t) is a sequence and one of its tokens that is not the optimal one; pairs are ordered by i, then by t: K = n(T − 1).
 
-    Args:
-        X: tokens x_{i,t}, of any length; T at least 2.
-        y: labels, +1 or −1.
-        u: decoder.
-        query: which token of each sequence asks: one index for all, or one a sequence; or the queries themselves. The first, if not given.
-        opt: the optimal tokens, where they are not to be read from the scores (in joint training u starts at 0 and has none to give).
-
-    Raises:
-        ValueError: shapes that do not fit, mixed dtypes, a label that is not ±1, NaN, T = 1, an index that is none.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, sections 2 and 3.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, sections 2 and 3.
     """
 
-    X: Float[Tensor, "n T d"]
-    y: Float[Tensor, " n"]
-    u: Float[Tensor, " d"]
+    X: Float[Tensor, "n T d"]  # tokens x_{i,t}, of any length; T at least 2
+    y: Float[Tensor, " n"]  # labels, +1 or −1
+    u: Float[Tensor, " d"]  # decoder
+    #: which token of each sequence asks: one index for all, or one a sequence; or the queries themselves. The first, if not given.
     query: int | Int[Tensor, " n"] | Float[Tensor, "n d"] = 0
+    #: the optimal tokens, where they are not to be read from the scores (in joint training u starts at 0 and has none to give)
     opt: Int[Tensor, " n"] | None = None
 
     def __post_init__(self) -> None:
@@ -96,11 +87,7 @@ class Instance:
 
     @functools.cached_property
     def optimal(self) -> Int[Tensor, " n"]:
-        """opt_i, the token with the largest score.
-
-        Raises:
-            ValueError: the largest score of a sequence is that of two tokens.
-        """
+        """opt_i, the token with the largest score."""
         if self.opt is not None:
             return self.opt.long()
         best = self.scores.topk(2, -1).values
@@ -159,25 +146,17 @@ class Instance:
     def equal_scores(self, tolerance: float | None = None) -> bool:
         """Does Assumption 2 hold: do all tokens of a sequence but the optimal one have the same score?
 
+        Source: Vasudeva, Deora, Thrampoulidis 2024, Assumption 2, in our reading.
+
         Args:
             tolerance: how far scores may be apart; what rounding explains, if not given.
-
-        Raises:
-            ValueError: ``tolerance`` below 0; a tie for the largest score.
-
-        Source:
-            Vasudeva, Deora, Thrampoulidis 2024, Assumption 2, in our reading.
         """
         allowed = self.rounding if tolerance is None else arguments.nonnegative("tolerance", tolerance)
         return bool((self.spread <= allowed).all())
 
     @property
     def Delta(self) -> Float[Tensor, " n"]:
-        """Δ_i = γ_{i,opt} − γ_i, where Assumption 2 gives one score γ_i to all other tokens.
-
-        Raises:
-            ValueError: Assumption 2 does not hold.
-        """
+        """Δ_i = γ_{i,opt} − γ_i, where Assumption 2 gives one score γ_i to all other tokens."""
         if not self.equal_scores():
             raise ValueError(
                 "Delta must be one number a sequence, which takes Assumption 2 (equal scores of all tokens but the optimal one), "
@@ -186,14 +165,7 @@ class Instance:
         return self.advantages.mean(1)
 
     def gaps(self, W: Float[Tensor, "d d"]) -> Float[Tensor, "n others"]:
-        """h_k = ⟨D_k, W q_k⟩: by how much the optimal token's logit is ahead.
-
-        Args:
-            W: key-query matrix.
-
-        Raises:
-            ValueError: a wrong shape or kind.
-        """
+        """h_k = ⟨D_k, W q_k⟩: by how much the optimal token's logit is ahead."""
         arguments.shape("W", arguments.floating("W", W, "d d"), (self.d, self.d), "[d, d] with the d of X")
         arguments.same_kind("X", self.X, W=W)
         return (self.differences * (self.queries @ W.T)[self.sequence]).sum(-1).reshape(self.n, self.T - 1)
@@ -218,9 +190,5 @@ def _indices(name: str, value: object, n: int, T: int) -> None:
 
 
 def all_tied(instance: Instance) -> Bool[Tensor, " n"]:
-    """Which sequences give all tokens one score, up to rounding: their attention is never trained.
-
-    Args:
-        instance: the data.
-    """
+    """Which sequences give all tokens one score, up to rounding: their attention is never trained."""
     return instance.scores.amax(1) - instance.scores.amin(1) <= instance.rounding

@@ -29,44 +29,26 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Slope:
-    """Loss and gradients at a point.
+    """Loss and gradients at a point."""
 
-    Args:
-        weights: attention.
-        margins: y_i f_i.
-        ahead: γ_{i,opt} − γ_{i,t}.
-        log_loss: log L.
-        log_u: log ‖∇_u L‖.
-        log_W: log ‖∇_W L‖; −∞ where it is 0.
-        along_u: −∇_u L/‖∇_u L‖; 0 for 0.
-        along_W: −∇_W L/‖∇_W L‖; 0 for 0.
-    """
-
-    weights: log_domain.Weights
-    margins: Float[Array, " n"]
-    ahead: Float[Array, "n others"]
-    log_loss: float
-    log_u: float
-    log_W: float
-    along_u: Float[Array, " r"]
-    along_W: Float[Array, "r r"]
+    weights: log_domain.Weights  # attention
+    margins: Float[Array, " n"]  # y_i f_i
+    ahead: Float[Array, "n others"]  # γ_{i,opt} − γ_{i,t}
+    log_loss: float  # log L
+    log_u: float  # log ‖∇_u L‖
+    log_W: float  # log ‖∇_W L‖; −∞ where it is 0
+    along_u: Float[Array, " r"]  # −∇_u L/‖∇_u L‖; 0 for 0
+    along_W: Float[Array, "r r"]  # −∇_W L/‖∇_W L‖; 0 for 0
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """Signed tokens y_i x_{i,t} in coordinates, from which labels are gone: y_i⟨u, x⟩ = ⟨u, y_i x⟩.
+    """Signed tokens y_i x_{i,t} in coordinates, from which labels are gone: y_i⟨u, x⟩ = ⟨u, y_i x⟩."""
 
-    Args:
-        best: y_i x_{i,opt}.
-        apart: y_i (x_{i,opt} − x_{i,t}).
-        differences: x_{i,opt} − x_{i,t}.
-        queries: q_i.
-    """
-
-    best: Float[Array, "n r"]
-    apart: Float[Array, "n others r"]
-    differences: Float[Array, "n others r"]
-    queries: Float[Array, "n r"]
+    best: Float[Array, "n r"]  # y_i x_{i,opt}
+    apart: Float[Array, "n others r"]  # y_i (x_{i,opt} − x_{i,t})
+    differences: Float[Array, "n others r"]  # x_{i,opt} − x_{i,t}
+    queries: Float[Array, "n r"]  # q_i
 
     def gaps(self, W: Float[Array, "r r"]) -> Float[Array, "n others"]:
         """h_{i,t}."""
@@ -104,53 +86,29 @@ def _unit(a: Array) -> tuple[float, Array]:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What was recorded of a run at k steps.
+    """What was recorded of a run at k steps."""
 
-    Args:
-        steps: t, the number of steps made.
-        log_loss: log L.
-        log_u: log ‖∇_u L‖.
-        log_W: log ‖∇_W L‖.
-        margins: y_i f_i.
-        ahead: Δ_{i,t} = γ_{i,opt} − γ_{i,t}.
-        gaps: h_{i,t}.
-        log_off: log(1 − φ_{i,opt}).
-        log_best: log φ_{i,opt}.
-        norm_u: ‖u‖.
-        norm_W: ‖W‖.
-        residual_u: ‖u − ⟨u, û⟩û‖, û = u_mm/‖u_mm‖.
-        residual_W: the same of W.
-        one_minus_corr_u: 1 − ⟨u/‖u‖, û⟩; 1 at u = 0.
-        one_minus_corr_W: the same of W.
-        optimal_margin: min_i y_i⟨u, x_{i,opt}⟩/‖u‖; 0 at u = 0.
-        log_loss_ratio: log of max_{i,j} ℓ_i/ℓ_j.
-        length_u: of u's step that follows.
-        length_W: of W's step that follows.
-        u: decoder, in the tokens' dimension d.
-        best_margin: γ = 1/‖u_mm‖, one number; 0 if (u-SVM) has no solution.
-    """
-
-    steps: Int[Tensor, " k"]
-    log_loss: Float[Tensor, " k"]
-    log_u: Float[Tensor, " k"]
-    log_W: Float[Tensor, " k"]
-    margins: Float[Tensor, "k n"]
-    ahead: Float[Tensor, "k n others"]
-    gaps: Float[Tensor, "k n others"]
-    log_off: Float[Tensor, "k n"]
-    log_best: Float[Tensor, "k n"]
-    norm_u: Float[Tensor, " k"]
-    norm_W: Float[Tensor, " k"]
-    residual_u: Float[Tensor, " k"]
-    residual_W: Float[Tensor, " k"]
-    one_minus_corr_u: Float[Tensor, " k"]
-    one_minus_corr_W: Float[Tensor, " k"]
-    optimal_margin: Float[Tensor, " k"]
-    log_loss_ratio: Float[Tensor, " k"]
-    length_u: Float[Tensor, " k"]
-    length_W: Float[Tensor, " k"]
-    u: Float[Tensor, "k d"]
-    best_margin: float
+    steps: Int[Tensor, " k"]  # t, the number of steps made
+    log_loss: Float[Tensor, " k"]  # log L
+    log_u: Float[Tensor, " k"]  # log ‖∇_u L‖
+    log_W: Float[Tensor, " k"]  # log ‖∇_W L‖
+    margins: Float[Tensor, "k n"]  # y_i f_i
+    ahead: Float[Tensor, "k n others"]  # Δ_{i,t} = γ_{i,opt} − γ_{i,t}
+    gaps: Float[Tensor, "k n others"]  # h_{i,t}
+    log_off: Float[Tensor, "k n"]  # log(1 − φ_{i,opt})
+    log_best: Float[Tensor, "k n"]  # log φ_{i,opt}
+    norm_u: Float[Tensor, " k"]  # ‖u‖
+    norm_W: Float[Tensor, " k"]  # ‖W‖
+    residual_u: Float[Tensor, " k"]  # ‖u − ⟨u, û⟩û‖, û = u_mm/‖u_mm‖
+    residual_W: Float[Tensor, " k"]  # the same of W
+    one_minus_corr_u: Float[Tensor, " k"]  # 1 − ⟨u/‖u‖, û⟩; 1 at u = 0
+    one_minus_corr_W: Float[Tensor, " k"]  # the same of W
+    optimal_margin: Float[Tensor, " k"]  # min_i y_i⟨u, x_{i,opt}⟩/‖u‖; 0 at u = 0
+    log_loss_ratio: Float[Tensor, " k"]  # log of max_{i,j} ℓ_i/ℓ_j
+    length_u: Float[Tensor, " k"]  # of u's step that follows
+    length_W: Float[Tensor, " k"]  # of W's step that follows
+    u: Float[Tensor, "k d"]  # decoder, in the tokens' dimension d
+    best_margin: float  # γ = 1/‖u_mm‖, one number; 0 if (u-SVM) has no solution
 
 
 def _directions(instance: Instance, onto: Tensor) -> tuple[Array, Array, float]:
@@ -184,14 +142,9 @@ def run(
     Args:
         instance: the data, in float64; its decoder serves to find the optimal tokens, if they are not given.
         rule: of ``joint_rules``.
-        steps: at least 1.
         at: the steps to record, from 0 to ``steps``; 20 a decade, with the first and the last, if not given.
         u0: start of the decoder; 0 if not given.
         W0: start of attention; 0 if not given.
-
-    Raises:
-        ValueError: an argument out of range.
-        Diverged: a step is infinitely long.
     """
     if instance.X.dtype != torch.float64:
         raise ValueError(f"instance must be in torch.float64 for the simulator, got {instance.X.dtype}")

@@ -17,35 +17,13 @@ KEPT = 0.489
 
 
 def norms(t: Float[Tensor, " k"], eta: float) -> tuple[Float[Tensor, " k"], Float[Tensor, " k"]]:
-    """‖u_t‖ ≤ η(3t^{1/3} − 2) and ‖W_t‖ ≤ η log t.
-
-    Args:
-        t: steps, at least 1.
-        eta: η, above 0.
-
-    Raises:
-        ValueError: ``eta`` is not above 0.
-
-    Source:
-        Lemma 10 of Vasudeva, Deora, Thrampoulidis 2024, in our reading.
-    """
+    """‖u_t‖ ≤ η(3t^{1/3} − 2) and ‖W_t‖ ≤ η log t. Source: Lemma 10 of Vasudeva, Deora, Thrampoulidis 2024, in our reading."""
     arguments.positive("eta", eta)
     return eta * (3 * t ** (1 / 3) - 2), eta * torch.log(t)
 
 
 def travelled(t: Float[Tensor, " k"], eta: float) -> Float[Tensor, " k"]:
-    """Lower bound η[3(t + ½)^{1/3} + ζ(2/3)] on S_t = Σ_{k<t} η(k + 1)^{−2/3}; the difference tends to 0.
-
-    Args:
-        t: steps, at least 0.
-        eta: η, above 0.
-
-    Raises:
-        ValueError: ``eta`` is not above 0.
-
-    Source:
-        Ours.
-    """
+    """Lower bound η[3(t + ½)^{1/3} + ζ(2/3)] on S_t = Σ_{k<t} η(k + 1)^{−2/3}; the difference tends to 0. Source: Ours."""
     return arguments.positive("eta", eta) * (3 * (t + 0.5) ** (1 / 3) + float(zeta(2 / 3)))
 
 
@@ -56,19 +34,14 @@ def attended_margin(
 
     φγ − (1 − φ)ν/γ, and (m/2 − nν)/√(nM + n²ν) where m/2 ≥ nν; −∞ for the second elsewhere, where it can be false.
 
+    Source: Lemma 12 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
+
     Args:
         gamma: γ, the best margin of the optimal tokens, above 0.
         nu: ν, at least 0, a bound on inner products of distinct tokens.
         phi: smallest optimal weight, in [½, 1].
         least: m = min ‖x_{i,opt}‖².
         most: M = max ‖x_{i,opt}‖².
-        n: sequences.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemma 12 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
     """
     for name, value in (("gamma", gamma), ("least", least), ("most", most)):
         arguments.positive(name, value)
@@ -86,15 +59,10 @@ def loss_constant(eta: float, R: float) -> float:
 
     The whole constant of Theorem 2 on a run in which attention's halves never raise the loss.
 
+    Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
+
     Args:
-        eta: η, above 0.
         R: largest distance of two tokens, of one sequence or of two (labels absorbed), above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
     """
     return float(zeta(4 / 3)) * (arguments.positive("eta", eta) * arguments.positive("R", R)) ** 2 / 8
 
@@ -102,17 +70,12 @@ def loss_constant(eta: float, R: float) -> float:
 def loss_constant_any_data(eta: float, R: float, D: float, Q: float) -> float:
     """The constant of Theorem 2 for any data, number of tokens and step: ``loss_constant`` plus what attention's halves may cost.
 
+    Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
+
     Args:
-        eta: η, above 0.
         R: largest distance of two tokens (labels absorbed), above 0.
         D: largest distance of two tokens of one sequence, above 0.
         Q: largest norm of a query, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
     """
     arguments.positive("D", D)
     arguments.positive("Q", Q)
@@ -125,17 +88,11 @@ def loss_constant_any_data(eta: float, R: float, D: float, Q: float) -> float:
 def log_loss(t: Float[Tensor, " k"], eta: float, margin: float, C: float) -> Float[Tensor, " k"]:
     """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], if the attended tokens have margin γ all along.
 
+    Source: Ours: Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024 with constants.
+
     Args:
-        t: steps.
-        eta: η, above 0.
         margin: γ ≤ γ_t for all t, above 0.
         C: the constant, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024 with constants.
     """
     arguments.positive("margin", margin)
     return arguments.at_least("C", C, 0.0) - margin * travelled(t, eta)
@@ -148,19 +105,13 @@ def decoder_margin(
 
     γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k.
 
+    Source: Ours: Theorem 4 of Vasudeva, Deora, Thrampoulidis 2024 with the full margin.
+
     Args:
         lengths: s_0, s_1, … of u's steps.
         off: 1 − min_i φ_{i,opt} before each of them.
         gamma: γ, the best margin of the optimal tokens, above 0.
-        nu: ν, at least 0.
-        n: sequences.
         C: the constant of Theorem 2, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: Theorem 4 of Vasudeva, Deora, Thrampoulidis 2024 with the full margin.
     """
     arguments.positive("gamma", gamma)
     arguments.at_least("nu", nu, 0.0)

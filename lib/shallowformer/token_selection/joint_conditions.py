@@ -10,25 +10,15 @@ from shallowformer.token_selection.instances import Instance
 
 @dataclass(frozen=True)
 class Lemma11:
-    """What Lemma 11 asks of tokens and step, and what it then promises.
+    """What Lemma 11 asks of tokens and step, and what it then promises."""
 
-    Args:
-        T: tokens a sequence, at least 2.
-        n: sequences, at least 1.
-        least: A_− = min ‖x_{i,opt}‖², above 0.
-        most: A_+ = max ‖x_{i,opt}‖².
-        other: b_− = min ‖x_{i,τ}‖² of the other tokens.
-        G: min_{i,τ}(‖x_{i,opt}‖² − ‖x_{i,τ}‖²).
-        nu: ν, at least 0, a bound on inner products of distinct tokens.
-    """
-
-    T: int
-    n: int
-    least: float
-    most: float
-    other: float
-    G: float
-    nu: float
+    T: int  # tokens a sequence, at least 2
+    n: int  # sequences, at least 1
+    least: float  # A_− = min ‖x_{i,opt}‖², above 0
+    most: float  # A_+ = max ‖x_{i,opt}‖²
+    other: float  # b_− = min ‖x_{i,τ}‖² of the other tokens
+    G: float  # min_{i,τ}(‖x_{i,opt}‖² − ‖x_{i,τ}‖²)
+    nu: float  # ν, at least 0, a bound on inner products of distinct tokens
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -96,16 +86,10 @@ def _over(top: float, bottom: float) -> float:
 
 
 def lemma_11(instance: Instance) -> Lemma11:
-    """The numbers of Lemma 11 for given data.
+    """The numbers of Lemma 11 for given data. Source: Ours: Lemma 11 of Vasudeva, Deora, Thrampoulidis 2024 with constants and a proof.
 
     Args:
         instance: the data, queries are tokens; its decoder is used for the optimal tokens only.
-
-    Raises:
-        ValueError: queries are no tokens.
-
-    Source:
-        Ours: Lemma 11 of Vasudeva, Deora, Thrampoulidis 2024 with constants and a proof.
     """
     if instance.query_index is None:
         raise ValueError("instance must have tokens of its sequences as queries, got vectors")
@@ -124,19 +108,12 @@ def lemma_11(instance: Instance) -> Lemma11:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Condition 2: from which dimension on, and up to which step, (DM) with two tokens meets the conditions of Lemma 11.
+    """Condition 2: from which dimension on, and up to which step, (DM) with two tokens meets the conditions of Lemma 11."""
 
-    Args:
-        n: sequences, at least 2.
-        alpha: α, above 1.
-        sigma: σ, above 0.
-        delta: δ, in (0, 1), with which it may fail.
-    """
-
-    n: int
-    alpha: float
-    sigma: float
-    delta: float
+    n: int  # sequences, at least 2
+    alpha: float  # α, above 1
+    sigma: float  # σ, above 0
+    delta: float  # δ, in (0, 1), with which it may fail
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -164,12 +141,7 @@ class Gaussian:
 
 
 def log_tails(N: int, delta: float) -> float:
-    """log(N(N + 1)/δ): so many tails have N Gaussian vectors, two for each norm and for each pair.
-
-    Args:
-        N: vectors, at least 1.
-        delta: δ, in (0, 1).
-    """
+    """log(N(N + 1)/δ): so many tails have N Gaussian vectors, two for each norm and for each pair."""
     arguments.count("N", N)
     return math.log(N * (N + 1) / arguments.probability("delta", delta))
 
@@ -178,18 +150,12 @@ def log_tails(N: int, delta: float) -> float:
 class Orthogonal:
     """Lemma 9: within what N standard Gaussian vectors stay, all at once, with probability at least 1 − δ.
 
-    Args:
-        N: vectors, at least 1.
-        d: dimension, at least 1.
-        delta: δ, in (0, 1).
-
-    Source:
-        Lemma 9 of Vasudeva, Deora, Thrampoulidis 2024, in our reading; constants ours.
+    Source: Lemma 9 of Vasudeva, Deora, Thrampoulidis 2024, in our reading; constants ours.
     """
 
-    N: int
-    d: int
-    delta: float
+    N: int  # vectors, at least 1
+    d: int  # dimension, at least 1
+    delta: float  # δ, in (0, 1)
 
     def __post_init__(self) -> None:
         """Check the numbers."""

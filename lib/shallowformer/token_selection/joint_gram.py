@@ -18,42 +18,26 @@ from shallowformer.token_selection.instances import Instance
 
 @dataclass(frozen=True)
 class State:
-    """Where b runs stand.
+    """Where b runs stand."""
 
-    Args:
-        scores: ⟨u, x_{i,t}⟩ of signed tokens, the optimal one first.
-        logits: ⟨x_{i,t}, W q_i⟩.
-        t: steps made, at least 0, whole or not.
-    """
-
-    scores: Float[Tensor, "b n T"]
-    logits: Float[Tensor, "b n T"]
-    t: Float[Tensor, " b"]
+    scores: Float[Tensor, "b n T"]  # ⟨u, x_{i,t}⟩ of signed tokens, the optimal one first
+    logits: Float[Tensor, "b n T"]  # ⟨x_{i,t}, W q_i⟩
+    t: Float[Tensor, " b"]  # steps made, at least 0, whole or not
 
 
 @dataclass(frozen=True)
 class Course:
-    """What was seen of b runs, at k steps from their start on, and of the step that follows each.
+    """What was seen of b runs, at k steps from their start on, and of the step that follows each."""
 
-    Args:
-        scores: ⟨u, x_{i,t}⟩.
-        logits: ⟨x_{i,t}, W q_i⟩.
-        lengths: s_t.
-        pull: ‖∇_u L‖/L.
-        toward: ⟨ĝ, x_{i,t}⟩, ĝ = −∇_u L/‖∇_u L‖: what the decoder's half adds to the scores, in units of s_t.
-        pushes: coefficients of −n∇_W L in x_{i,t} q_iᵀ, in units of the largest loss.
-        moves: what −n∇_W L adds to the logits, in units of the largest loss.
-        alone: inner products of a sample's x_{i,t} q_iᵀ among themselves.
-    """
-
-    scores: Float[Tensor, "k b n T"]
-    logits: Float[Tensor, "k b n T"]
-    lengths: Float[Tensor, "k b"]
-    pull: Float[Tensor, "k b"]
+    scores: Float[Tensor, "k b n T"]  # ⟨u, x_{i,t}⟩
+    logits: Float[Tensor, "k b n T"]  # ⟨x_{i,t}, W q_i⟩
+    lengths: Float[Tensor, "k b"]  # s_t
+    pull: Float[Tensor, "k b"]  # ‖∇_u L‖/L
+    #: ⟨ĝ, x_{i,t}⟩, ĝ = −∇_u L/‖∇_u L‖: what the decoder's half adds to the scores, in units of s_t
     toward: Float[Tensor, "k b n T"]
-    pushes: Float[Tensor, "k b n T"]
-    moves: Float[Tensor, "k b n T"]
-    alone: Float[Tensor, "b n T T"]
+    pushes: Float[Tensor, "k b n T"]  # coefficients of −n∇_W L in x_{i,t} q_iᵀ, in units of the largest loss
+    moves: Float[Tensor, "k b n T"]  # what −n∇_W L adds to the logits, in units of the largest loss
+    alone: Float[Tensor, "b n T T"]  # inner products of a sample's x_{i,t} q_iᵀ among themselves
 
     @functools.cached_property
     def phi(self) -> Float[Tensor, "k b n T"]:
@@ -112,9 +96,6 @@ def gram(instance: Instance) -> tuple[Float[Tensor, "1 n T n T"], Int[Tensor, "1
 
     Args:
         instance: the data; queries are tokens.
-
-    Raises:
-        ValueError: queries are no tokens.
     """
     if instance.query_index is None:
         raise ValueError("instance must have tokens as queries, got vectors")
@@ -142,7 +123,6 @@ def run(
         K: inner products of signed tokens, the optimal one first.
         query: place of the query among a sequence's tokens.
         eta: η, one a run.
-        steps: at least 1.
         p: exponent of the decoder's steps.
         q: exponent of attention's steps.
         start: where to start; (0, 0) at t = 0 if not given.

@@ -23,18 +23,12 @@ class Rule(Protocol):
 class Scheduled:
     """Both gradients normalised, with decay: η_u = η(t + 1)^{−p}/‖∇_u L‖, η_W = η(t + 1)^{−q}/‖∇_W L‖; p = q = 0 is plain NGD.
 
-    Args:
-        eta: η, above 0.
-        p: at least 0; 2/3 in the paper, in our reading.
-        q: at least 0; 1 in the paper, in our reading.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, updates (10), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, updates (10), in our reading.
     """
 
-    eta: float
-    p: float = 2 / 3
-    q: float = 1.0
+    eta: float  # η, above 0
+    p: float = 2 / 3  # at least 0; 2/3 in the paper, in our reading
+    q: float = 1.0  # at least 0; 1 in the paper, in our reading
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -68,13 +62,9 @@ class _Together:
 
 @dataclass(frozen=True)
 class GD(_Together):
-    """Gradient descent on both: η_t = η.
+    """Gradient descent on both: η_t = η."""
 
-    Args:
-        eta: η, above 0.
-    """
-
-    eta: float
+    eta: float  # η, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -87,13 +77,9 @@ class GD(_Together):
 
 @dataclass(frozen=True)
 class JointNGD(_Together):
-    """One norm for the gradient in (u, W): η_t = η/‖∇L‖.
+    """One norm for the gradient in (u, W): η_t = η/‖∇L‖."""
 
-    Args:
-        eta: η, above 0.
-    """
-
-    eta: float
+    eta: float  # η, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -106,15 +92,10 @@ class JointNGD(_Together):
 
 @dataclass(frozen=True)
 class Polyak(_Together):
-    """Polyak's step for both, L* = 0: η_t = min(factor · L/‖∇L‖², η_max).
+    """Polyak's step for both, L* = 0: η_t = min(factor · L/‖∇L‖², η_max)."""
 
-    Args:
-        factor: above 0.
-        most: η_max, above 0; infinite if there is no cap.
-    """
-
-    factor: float = 0.5
-    most: float = float("inf")
+    factor: float = 0.5  # above 0
+    most: float = float("inf")  # η_max, above 0; infinite if there is no cap
 
     def __post_init__(self) -> None:
         """Check the numbers."""

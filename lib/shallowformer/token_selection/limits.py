@@ -16,15 +16,11 @@ from shallowformer.token_selection.svm import Attention, Infeasible, Separator, 
 def local(best: Attention, kept: Bool[Tensor, " n"]) -> Separator | None:
     """W_A, the shortest matrix with gaps of at least 1 for the samples A, in the coordinates of ``best``.
 
+    Returns: the solution; None if there is none.
+
     Args:
         best: solution of (W-SVM) for all samples.
         kept: which samples A holds, at least one.
-
-    Returns:
-        The solution; None if there is none.
-
-    Raises:
-        ValueError: a wrong shape, or no sample.
     """
     n = len(kept)
     if len(best.A) % n or not kept.any():
@@ -40,18 +36,12 @@ def local(best: Attention, kept: Bool[Tensor, " n"]) -> Separator | None:
 def losable(best: Attention, n: int, slack: float = 1e-9) -> list[Bool[Tensor, " n"]]:
     """The sets A ≠ all such that W_A gives every other sample a token with a gap of −1 or less.
 
-    That there is none does not exclude edges: ``others`` looks for these too.
+    That there is none does not exclude edges: ``others`` looks for these too. Returns: which samples each set holds.
 
     Args:
         best: solution of (W-SVM) for all samples.
         n: samples, at least 1 and at most 12: every set is tried.
         slack: how far above −1 is rounding.
-
-    Returns:
-        Which samples each set holds.
-
-    Raises:
-        ValueError: more samples than can be tried.
     """
     if not 1 <= n <= 12:
         raise ValueError(f"n must be from 1 to 12, for every set of samples is tried, got {n}")
@@ -71,16 +61,11 @@ def others(gram: Float[Tensor, "b K K"], n: int, slack: float = 1e-7) -> Bool[Te
     A limit is V = Σ λ_k E_k, λ ≥ 0, over linearly independent E_k with gaps of 1 (samples kept: all gaps at least 1) and of −1 (samples lost:
     a gap of −1 or less; λ only on samples whose worst gap is −1).
 
+    Returns: Is there one held up by kept samples alone (W_A, as in ``losable``); is there an edge, held up by lost ones too.
+
     Args:
         gram: ⟨E_k, E_l⟩, of at most 6 pairs.
-        n: samples.
         slack: what is rounding in a gap.
-
-    Returns:
-        Is there one held up by kept samples alone (W_A, as in ``losable``); is there an edge, held up by lost ones too.
-
-    Raises:
-        ValueError: more pairs than can be tried.
     """
     b, K, _ = gram.shape
     if not 1 <= n <= K <= 6 or K % n:
@@ -110,19 +95,13 @@ def selecting(instance: Instance, best: Attention, chosen: Int[Tensor, " n"]) ->
 
     It is W_A if scores of tokens that are not optimal are equal, A the samples whose optimal token is chosen.
 
+    Returns: the solution, in the coordinates of ``best``; None if there is none.
+
+    Source: Tarzanagh, Li, Zhang, Oymak 2023: locally optimal directions.
+
     Args:
-        instance: the data.
         best: its solution of (W-SVM).
         chosen: a token of each sample.
-
-    Returns:
-        The solution, in the coordinates of ``best``; None if there is none.
-
-    Raises:
-        ValueError: no sample has a token with a lower score.
-
-    Source:
-        Tarzanagh, Li, Zhang, Oymak 2023: locally optimal directions.
     """
     rows = []
     ahead = best.A.reshape(instance.n, instance.X.shape[1] - 1, -1)
@@ -145,9 +124,6 @@ def dominance(instance: Instance) -> float:
 
     Args:
         instance: the data; n at least 2.
-
-    Raises:
-        ValueError: a single sample, of which none can be lost.
     """
     if instance.n < 2:
         raise ValueError(
@@ -161,7 +137,6 @@ def dominated(gram: Float[Tensor, "b K K"], n: int) -> Float[Tensor, " b"]:
 
     Args:
         gram: ⟨E_k, E_l⟩.
-        n: samples, at least 2.
     """
     K = gram.shape[-1]
     apart = (-gram).masked_fill(torch.eye(K, dtype=torch.bool), 0.0).flatten(1).amax(1).clamp(min=0.0)

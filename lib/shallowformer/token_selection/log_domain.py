@@ -16,11 +16,7 @@ LEAST = np.finfo(float).min
 
 
 def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"] | np.floating:
-    """Log-sum-exp: log Σ_t e^{a_t} along the last dimension; entries may be −∞.
-
-    Args:
-        a: logarithms.
-    """
+    """Log-sum-exp: log Σ_t e^{a_t} along the last dimension; entries may be −∞."""
     if a.shape[-1] == 1:
         return a[..., 0]
     top = np.maximum(a.max(-1, keepdims=True), LEAST)
@@ -40,17 +36,11 @@ def log_expm1(log_x: Float[Array, "*s"] | np.floating) -> Float[Array, "*s"]:
 
 @dataclass(frozen=True)
 class Weights:
-    """Attention weights of sequences whose optimal token is ahead by gaps h.
+    """Attention weights of sequences whose optimal token is ahead by gaps h."""
 
-    Args:
-        log_best: log φ_opt.
-        log_rest: log φ_t of the others.
-        log_off: log(1 − φ_opt).
-    """
-
-    log_best: Float[Array, "*s n"]
-    log_rest: Float[Array, "*s n others"]
-    log_off: Float[Array, "*s n"]
+    log_best: Float[Array, "*s n"]  # log φ_opt
+    log_rest: Float[Array, "*s n others"]  # log φ_t of the others
+    log_off: Float[Array, "*s n"]  # log(1 − φ_opt)
 
     @classmethod
     def of(cls, h: Float[Array, "*s n others"]) -> "Weights":

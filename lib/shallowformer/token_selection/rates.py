@@ -14,17 +14,10 @@ from shallowformer import arguments
 def Lambda_0(n: int, T: int, upsilon: float, phi_min: float) -> float:
     """Λ₀ = 𝒲(nΥ(T − 1)/(e φ_min²)), 𝒲 Lambert's function: how far out the key lemma begins, in units of ‖W_mm‖/π.
 
+    Source: Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line.
+
     Args:
-        n: sequences.
-        T: tokens a sequence, at least 2.
-        upsilon: Υ, at least 1.
         phi_min: lower bound on every optimal weight, in (0, 1).
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line.
     """
     arguments.count("n", n)
     arguments.count("T", T, 2)
@@ -36,16 +29,10 @@ def Lambda_0(n: int, T: int, upsilon: float, phi_min: float) -> float:
 def best_Lambda_0(pairs: int, upsilon: float, phi_min: float) -> float:
     """The best Λ₀ that only K, Υ and φ_min allow: 𝒲((K − 1)Υ/(e φ_min²)); 0 for one pair.
 
+    Source: Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line, with the best constant.
+
     Args:
-        pairs: K, at least 1.
-        upsilon: Υ, at least 1.
         phi_min: lower bound on every optimal weight, in (0, 1).
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line, with the best constant.
     """
     arguments.count("pairs", pairs)
     arguments.at_least("upsilon", upsilon, 1.0)
@@ -56,16 +43,7 @@ def best_Lambda_0(pairs: int, upsilon: float, phi_min: float) -> float:
 def key_lemma_excess(norm: float, best_norm: float, Lambda: float) -> float:
     """π = ‖W_mm‖Λ₀/‖W‖, for which (1 + π)⟨−∇L, W_mm/‖W_mm‖⟩ ≥ ⟨−∇L, W/‖W‖⟩.
 
-    Args:
-        norm: ‖W‖, above 0.
-        best_norm: ‖W_mm‖, above 0.
-        Lambda: Λ₀, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024).
+    Source: Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024).
     """
     for name, value in (("norm", norm), ("best_norm", best_norm), ("Lambda", Lambda)):
         arguments.positive(name, value)
@@ -73,16 +51,7 @@ def key_lemma_excess(norm: float, best_norm: float, Lambda: float) -> float:
 
 
 def first_step(eta: float, rho: float, start: float) -> int:
-    """t₀ = max{1, ⌈2‖W⁽⁰⁾‖/(ηρ_*)⌉}, from which ``normalised_rate`` holds.
-
-    Args:
-        eta: η, above 0.
-        rho: ρ_*, above 0.
-        start: ‖W⁽⁰⁾‖, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-    """
+    """t₀ = max{1, ⌈2‖W⁽⁰⁾‖/(ηρ_*)⌉}, from which ``normalised_rate`` holds."""
     arguments.positive("eta", eta)
     arguments.positive("rho", rho)
     return max(1, math.ceil(2 * arguments.at_least("start", start, 0.0) / (eta * rho)))
@@ -95,19 +64,10 @@ def normalised_rate(
 
     2/(ρ₀t) · [2(‖W⁽⁰⁾‖ + ηt₀) + (2/ρ₀)(η²/2 + η‖W_mm‖Λ₀)(1 + log(t/t₀))], ρ₀ = ηρ_*.
 
+    Source: Ours: Theorem 1 of Vasudeva, Deora, Thrampoulidis 2024 with a better rate.
+
     Args:
-        t: steps.
         eta: η, above 0, at most the limit of Lemma 3.
-        rho: ρ_*, above 0.
-        best_norm: ‖W_mm‖, above 0.
-        Lambda: Λ₀, above 0.
-        start: ‖W⁽⁰⁾‖, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Ours: Theorem 1 of Vasudeva, Deora, Thrampoulidis 2024 with a better rate.
     """
     arguments.positive("best_norm", best_norm)
     arguments.positive("Lambda", Lambda)
@@ -121,18 +81,10 @@ def log_off(
 ) -> Float[Tensor, " k"]:
     """Bound on log(1 − φ_{i,opt}): φ_{i,opt} ≥ 1/(1 + (T − 1)e^{−a}), a = ‖W‖(1/‖W_mm‖ − 2√2 B²√(1 − corr)).
 
+    Source: Lemmas 1 and 8 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
+
     Args:
-        norm: ‖W‖.
         one_minus_corr: 1 − corr.
-        T: tokens a sequence, at least 2.
-        B: largest norm of a token, above 0.
-        best_norm: ‖W_mm‖, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Lemmas 1 and 8 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
     """
     arguments.count("T", T, 2)
     arguments.positive("B", B)
@@ -145,17 +97,11 @@ def log_off(
 def two_token_correlation(steps: Float[Tensor, " k"], eta: float, w0: float, C: float) -> Float[Tensor, " k"]:
     """1 − corr of normalised descent on two tokens, in closed form: 1 − w/√(w² + C²), w = w₀ + ηt.
 
+    Source: Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
+
     Args:
-        steps: t.
-        eta: η, above 0.
         w0: ⟨W⁽⁰⁾, W_mm/‖W_mm‖⟩.
         C: norm of the rest of W⁽⁰⁾, at least 0.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
     """
     w = w0 + arguments.positive("eta", eta) * steps
     norm = torch.hypot(w, torch.full_like(w, arguments.at_least("C", C, 0.0)))

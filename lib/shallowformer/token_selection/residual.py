@@ -14,17 +14,11 @@ from shallowformer.token_selection.svm import Attention
 
 @dataclass(frozen=True)
 class Parts:
-    """W = r W_mm + P + N: P in the span V of the active E_k and orthogonal to W_mm, N orthogonal to V; in coordinates.
+    """W = r W_mm + P + N: P in the span V of the active E_k and orthogonal to W_mm, N orthogonal to V; in coordinates."""
 
-    Args:
-        r: ⟨W, W_mm⟩/‖W_mm‖².
-        P: the part that descent steers.
-        N: the part that only inactive constraints move.
-    """
-
-    r: Float[Tensor, "*s"]
-    P: Float[Tensor, "*s r"]
-    N: Float[Tensor, "*s r"]
+    r: Float[Tensor, "*s"]  # ⟨W, W_mm⟩/‖W_mm‖²
+    P: Float[Tensor, "*s r"]  # the part that descent steers
+    N: Float[Tensor, "*s r"]  # the part that only inactive constraints move
 
 
 def parts(best: Attention, z: Float[Tensor, "*s r"]) -> Parts:
@@ -43,29 +37,18 @@ def parts(best: Attention, z: Float[Tensor, "*s r"]) -> Parts:
 
 @dataclass(frozen=True)
 class Settled:
-    """The minimiser of F(P) = (1/n) Σ_k ψ_i e^{−⟨E_k, P⟩} over active k = (i, t), P in V and orthogonal to W_mm.
+    """The minimiser of F(P) = (1/n) Σ_k ψ_i e^{−⟨E_k, P⟩} over active k = (i, t), P in V and orthogonal to W_mm."""
 
-    Args:
-        P: the minimiser, in coordinates.
-        F: its value.
-        steepest: largest eigenvalue of the Hessian of log F there; 0 if V is a line.
-    """
-
-    P: Float[Tensor, " r"]
-    F: float
-    steepest: float
+    P: Float[Tensor, " r"]  # the minimiser, in coordinates
+    F: float  # its value
+    steepest: float  # largest eigenvalue of the Hessian of log F there; 0 if V is a line
 
 
 def settled(instance: Instance, best: Attention) -> Settled:
     """Where P comes to rest, by Newton's method on log F.
 
     Args:
-        instance: the data, under Assumption 2.
         best: its solution of (W-SVM), strictly complementary.
-
-    Raises:
-        ValueError: Assumption 2 does not hold, or an active constraint has no positive multiplier: then there is no minimiser.
-        ArithmeticError: Newton's method did not converge.
     """
     if not best.strict_complementarity() > 1e-6:
         raise ValueError(

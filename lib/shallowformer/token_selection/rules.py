@@ -28,13 +28,9 @@ class Rule(Protocol):
 
 @dataclass(frozen=True)
 class GD:
-    """Gradient descent: η_t = η.
+    """Gradient descent: η_t = η."""
 
-    Args:
-        eta: η, above 0.
-    """
-
-    eta: float
+    eta: float  # η, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -47,13 +43,9 @@ class GD:
 
 @dataclass(frozen=True)
 class NGD:
-    """Normalised gradient descent: η_t = η/‖∇L‖.
+    """Normalised gradient descent: η_t = η/‖∇L‖."""
 
-    Args:
-        eta: η, above 0.
-    """
-
-    eta: float
+    eta: float  # η, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -66,13 +58,9 @@ class NGD:
 
 @dataclass(frozen=True)
 class Polyak:
-    """Polyak's step: η_t = factor · (L − L*)/‖∇L‖².
+    """Polyak's step: η_t = factor · (L − L*)/‖∇L‖²."""
 
-    Args:
-        factor: above 0; the paper's is ½ in our reading.
-    """
-
-    factor: float = 0.5
+    factor: float = 0.5  # above 0; the paper's is ½ in our reading
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -88,15 +76,10 @@ class Polyak:
 
 @dataclass(frozen=True)
 class CapMultiplier:
-    """A rule whose multiplier η_t is cut at a largest one, as is done in practice: it ends as gradient descent.
+    """A rule whose multiplier η_t is cut at a largest one, as is done in practice: it ends as gradient descent."""
 
-    Args:
-        rule: the rule.
-        most: η_max, above 0.
-    """
-
-    rule: Rule
-    most: float
+    rule: Rule  # the rule
+    most: float  # η_max, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -109,15 +92,10 @@ class CapMultiplier:
 
 @dataclass(frozen=True)
 class CapLength:
-    """A rule whose steps are cut at a largest length, as Lemma 3 asks.
+    """A rule whose steps are cut at a largest length, as Lemma 3 asks."""
 
-    Args:
-        rule: the rule.
-        most: s_max, above 0.
-    """
-
-    rule: Rule
-    most: float
+    rule: Rule  # the rule
+    most: float  # s_max, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -130,15 +108,10 @@ class CapLength:
 
 @dataclass(frozen=True)
 class Momentum:
-    """A rule with momentum: v ← βv + step, W ← W + v.
+    """A rule with momentum: v ← βv + step, W ← W + v."""
 
-    Args:
-        rule: the rule.
-        beta: β, at least 0 and below 1.
-    """
-
-    rule: Rule
-    beta: float = 0.9
+    rule: Rule  # the rule
+    beta: float = 0.9  # β, at least 0 and below 1
 
     def __post_init__(self) -> None:
         """Check the number."""
@@ -151,18 +124,10 @@ class Momentum:
 
 @dataclass(frozen=True)
 class Multiplier:
-    """A rule as a step size of ``training.descent``, where gradients are numbers; 0 where the gradient is 0.
+    """A rule as a step size of ``training.descent``, where gradients are numbers; 0 where the gradient is 0."""
 
-    Args:
-        rule: without momentum.
-        least: L*.
-
-    Raises:
-        ValueError: a rule with momentum.
-    """
-
-    rule: Rule
-    least: float = 0.0
+    rule: Rule  # without momentum
+    least: float = 0.0  # L*
 
     def __post_init__(self) -> None:
         """Refuse what a step size cannot do."""

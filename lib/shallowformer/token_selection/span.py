@@ -19,13 +19,10 @@ Start = Float[Tensor, "d d"] | tuple[Float[Tensor, "d f"], Float[Tensor, "d f"]]
 
 
 def basis(rows: Float[Tensor, "k d"]) -> Float[Tensor, "d r"]:
-    """Orthonormal columns that span some rows, up to rounding.
+    """Orthonormal columns that span some rows, up to rounding. Returns: as many columns as the rows' numerical rank, at least one.
 
     Args:
         rows: vectors, some perhaps dependent.
-
-    Returns:
-        As many columns as the rows' numerical rank, at least one.
     """
     _, size, V = torch.linalg.svd(rows, full_matrices=False)
     rank = int((size > max(rows.shape) * torch.finfo(rows.dtype).eps * size[0]).sum())
@@ -34,18 +31,12 @@ def basis(rows: Float[Tensor, "k d"]) -> Float[Tensor, "d r"]:
 
 @dataclass(frozen=True)
 class Span:
-    """The span of the E_k.
+    """The span of the E_k."""
 
-    Args:
-        R: coordinates of every E_k in rows: ⟨E_k, W⟩ = (Rz)_k, RRᵀ = G.
-        left: orthonormal basis of the D_k.
-        right: orthonormal basis of the queries.
-        B: orthonormal basis of the span, as matrices in the bases ``left`` and ``right``.
-    """
-
-    R: Float[Tensor, "K r"]
-    left: Float[Tensor, "d a"]
-    right: Float[Tensor, "d b"]
+    R: Float[Tensor, "K r"]  # coordinates of every E_k in rows: ⟨E_k, W⟩ = (Rz)_k, RRᵀ = G
+    left: Float[Tensor, "d a"]  # orthonormal basis of the D_k
+    right: Float[Tensor, "d b"]  # orthonormal basis of the queries
+    #: orthonormal basis of the span, as matrices in the bases ``left`` and ``right``
     B: Float[Tensor, "r a b"]
 
     @classmethod
@@ -60,14 +51,10 @@ class Span:
     def coordinates(self, W0: Start) -> tuple[Float[Tensor, " r"], float]:
         """Where a start lies in the span, and how far from it.
 
+        Returns: z⁽⁰⁾ and the norm of what is orthogonal to the span, which no step changes.
+
         Args:
             W0: d × d, or its factors (a, b) with W⁽⁰⁾ = a bᵀ.
-
-        Returns:
-            z⁽⁰⁾ and the norm of what is orthogonal to the span, which no step changes.
-
-        Raises:
-            ValueError: a wrong shape or kind.
         """
         if isinstance(W0, tuple):
             for part in W0:
@@ -91,9 +78,5 @@ class Span:
         return z, float(torch.linalg.matrix_norm(rest))
 
     def matrix(self, z: Float[Tensor, " r"]) -> Float[Tensor, "d d"]:
-        """The matrix with coordinates z.
-
-        Args:
-            z: coordinates.
-        """
+        """The matrix with coordinates z."""
         return self.left @ torch.einsum("rab,r->ab", self.B, z) @ self.right.T

@@ -44,17 +44,11 @@ class Infeasible(ValueError):
 
 @dataclass(frozen=True)
 class Separator:
-    """The shortest z with Az ≥ 1.
+    """The shortest z with Az ≥ 1."""
 
-    Args:
-        A: one constraint a row, in coordinates of their span.
-        z: the solution there.
-        multipliers: λ ≥ 0 with z = Aᵀλ and Σλ = ‖z‖².
-    """
-
-    A: Float[Tensor, "K r"]
-    z: Float[Tensor, " r"]
-    multipliers: Float[Tensor, " K"]
+    A: Float[Tensor, "K r"]  # one constraint a row, in coordinates of their span
+    z: Float[Tensor, " r"]  # the solution there
+    multipliers: Float[Tensor, " K"]  # λ ≥ 0 with z = Aᵀλ and Σλ = ‖z‖²
 
     @property
     def norm(self) -> float:
@@ -91,11 +85,7 @@ class Separator:
     def strict_complementarity(self) -> float:
         """The largest s such that some multipliers have λ_k ≥ s for every active constraint; above 0 where complementarity is strict.
 
-        Returns:
-            s, relative to the mean multiplier of active constraints; 0 up to rounding if some active constraint has none.
-
-        Raises:
-            ArithmeticError: the linear program was not solved.
+        Returns: s, relative to the mean multiplier of active constraints; 0 up to rounding if some active constraint has none.
         """
         active = self.active.numpy()
         A, mean = self.A.numpy()[active], float(self.multipliers.sum()) / active.sum()
@@ -114,17 +104,10 @@ class Separator:
 
 
 def shortest(A: Float[Tensor, "K r"], which: str = "A z ≥ 1") -> Separator:
-    """The shortest z with Az ≥ 1.
+    """The shortest z with Az ≥ 1. Source: Lawson and Hanson 1974, chapter 23.
 
     Args:
-        A: constraints.
         which: the problem's name, for the message.
-
-    Raises:
-        Infeasible: there is none, or only one longer than 10¹⁰ over the longest constraint.
-
-    Source:
-        Lawson and Hanson 1974, chapter 23.
     """
     rows = A.detach().double().numpy()
     longest = float(np.linalg.norm(rows, axis=1).max())
@@ -176,14 +159,7 @@ class Attention(Separator):
 def w_svm(instance: Instance) -> Attention:
     """(W-SVM): W_mm, the shortest W with ⟨x_{i,opt} − x_{i,t}, W x_{i,1}⟩ ≥ 1 for every i and t ≠ opt_i.
 
-    Args:
-        instance: the data.
-
-    Raises:
-        Infeasible: no W separates the optimal tokens.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, (W-SVM), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, (W-SVM), in our reading.
     """
     span = Span.of(instance)
     found = shortest(span.R, "(W-SVM)")
@@ -212,14 +188,7 @@ class Decoder(Separator):
 def u_svm(instance: Instance) -> Decoder:
     """(u-SVM): u_mm, the shortest u with y_i ⟨u, x_{i,opt}⟩ ≥ 1 for every i.
 
-    Args:
-        instance: the data.
-
-    Raises:
-        Infeasible: no decoder separates the labels by the optimal tokens.
-
-    Source:
-        Vasudeva, Deora, Thrampoulidis 2024, (u-SVM), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, (u-SVM), in our reading.
     """
     rows = instance.y[:, None] * instance.best
     onto = basis(rows)

@@ -40,17 +40,11 @@ def squared_error(outputs: Float[Tensor, "*n"], y: Float[Tensor, "*n"]) -> Float
 
 @dataclass(frozen=True)
 class Tangent:
-    """What Theorem A asks of a model at a point (``self_bounding.Tangent``).
+    """What Theorem A asks of a model at a point (``self_bounding.Tangent``)."""
 
-    Args:
-        outputs: the model, one output a sample.
-        point: where the tangent is taken.
-        residual: f_j − y_j.
-    """
-
-    outputs: Outputs
-    point: Point
-    residual: Float[Tensor, " n"]
+    outputs: Outputs  # the model, one output a sample
+    point: Point  # where the tangent is taken
+    residual: Float[Tensor, " n"]  # f_j − y_j
 
     def along(self, steps: Point) -> Float[Tensor, "k n"]:
         """⟨∇f_j, δ⟩ of every output, for k directions."""
@@ -66,18 +60,12 @@ class Tangent:
 
 @dataclass(frozen=True)
 class Autograd:
-    """The mean loss of a model over its outputs, as an objective of ``descent.run``.
+    """The mean loss of a model over its outputs, as an objective of ``descent.run``."""
 
-    Args:
-        model: (X, point) → outputs.
-        X: the samples.
-        y: their labels.
-        loss: (outputs, labels) → what is averaged.
-    """
-
-    model: Callable[[Shaped[Tensor, "n ..."], Point], Float[Tensor, "n ..."]]
-    X: Shaped[Tensor, "n ..."]
-    y: Shaped[Tensor, "n ..."]
+    model: Callable[[Shaped[Tensor, "n ..."], Point], Float[Tensor, "n ..."]]  # (X, point) → outputs
+    X: Shaped[Tensor, "n ..."]  # the samples
+    y: Shaped[Tensor, "n ..."]  # their labels
+    #: (outputs, labels) → what is averaged
     loss: Callable[[Float[Tensor, "n ..."], Shaped[Tensor, "n ..."]], Float[Tensor, "..."]] = squared_error
 
     @property

@@ -56,14 +56,13 @@ def shorten(
 ) -> tuple[Float[Tensor, " k *e"], Bool[Tensor, " k"]]:
     """Scale every step that is longer than its radius down to it; all others are returned bit for bit.
 
+    Returns: the steps, and which of them were scaled.
+
     Args:
         steps: displacements of units.
         radius: how long a step may be.
         slack: by how much a step may be longer and still counts as short enough.
         norm: how lengths are measured; a plain norm will do, and is faster, where squares neither overflow nor vanish.
-
-    Returns:
-        The steps, and which of them were scaled.
     """
     length = norm(steps)
     outside = length > radius + slack
@@ -82,15 +81,14 @@ def project(
 ) -> tuple[Float[Tensor, " k *e"], Bool[Tensor, " k"]]:
     """Pull every unit outside its ball back radially; what lies inside is returned bit for bit.
 
+    Returns: the nearest point of the product, and which units were pulled.
+
     Args:
         units: points, one a ball.
         centre: of the balls.
         radius: of the balls.
         slack: by how much a unit may be further out and still counts as inside.
         norm: as of ``shorten``.
-
-    Returns:
-        The nearest point of the product, and which units were pulled.
     """
     step, outside = shorten(units - centre, radius, slack, norm)
     if not outside.any():
@@ -100,15 +98,10 @@ def project(
 
 @dataclass(frozen=True)
 class Balls:
-    """The projection on a product of balls, to be handed to ``descent.run``.
+    """The projection on a product of balls, to be handed to ``descent.run``."""
 
-    Args:
-        centre: of the balls.
-        radii: those of each block.
-    """
-
-    centre: Point
-    radii: Sequence[Radius]
+    centre: Point  # of the balls
+    radii: Sequence[Radius]  # those of each block
 
     def __call__(self, point: Point) -> tuple[Point, Float[Tensor, "1 b"]]:
         """The nearest point of the product, and which share of each block's units was pulled."""

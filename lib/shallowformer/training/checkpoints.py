@@ -16,9 +16,6 @@ def fingerprint(*parts: object) -> str:
     Args:
         *parts: numbers, strings, tensors, functions (told apart by their qualified names), dataclasses and what has an ``identity``,
             and tuples, lists and mappings of these.
-
-    Raises:
-        ValueError: a part of another kind.
     """
     sha = hashlib.sha256()
     for part in parts:
@@ -75,12 +72,8 @@ def restore(path: Path, plan: str, device: torch.device) -> dict[str, object]:
     """Read a state back.
 
     Args:
-        path: of the file.
         plan: fingerprint of the run.
         device: where its tensors go.
-
-    Raises:
-        ValueError: the file was written by another run.
     """
     found = torch.load(path, map_location=device, weights_only=True)
     if found["plan"] != plan:

@@ -20,9 +20,6 @@ def weights(K: Float[Tensor, "n n"], missing: Float[Tensor, " n"], lam: float) -
         K: ⟨∇f_j, ∇f_k⟩.
         missing: y − f at the start.
         lam: λ, at least 0; for 0 the solution of least norm, where there is one.
-
-    Raises:
-        ValueError: ``lam`` below 0.
     """
     arguments.at_least("lam", lam, 0.0)
     n = len(missing)
@@ -33,19 +30,12 @@ def weights(K: Float[Tensor, "n n"], missing: Float[Tensor, " n"], lam: float) -
 
 @dataclass(frozen=True)
 class Ridge:
-    """A point of the ridge path, and what Theorem A needs to know of it at the start.
+    """A point of the ridge path, and what Theorem A needs to know of it at the start."""
 
-    Args:
-        alpha: its weights.
-        lam: λ.
-        epsilon: ε₀, root mean square of what the linear model misses there.
-        V0: its squared distance from the start.
-    """
-
-    alpha: Float[Tensor, " n"]
-    lam: float
-    epsilon: float
-    V0: float
+    alpha: Float[Tensor, " n"]  # its weights
+    lam: float  # λ
+    epsilon: float  # ε₀, root mean square of what the linear model misses there
+    V0: float  # its squared distance from the start
 
 
 def best_ridge(
@@ -61,9 +51,6 @@ def best_ridge(
         missing: y − f at the start.
         horizon: H = ητ, above 0.
         rounds: how often the equation is iterated, at least 1; each solves an n × n system.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     following, n = 1 / (2 * arguments.positive("horizon", horizon)), len(missing)
     for _ in range(arguments.count("rounds", rounds)):

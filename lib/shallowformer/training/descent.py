@@ -50,29 +50,18 @@ class Diverged(ArithmeticError):
 
 @dataclass(frozen=True)
 class Run:
-    """What a run left behind; s students, b blocks, τ steps, k records.
+    """What a run left behind; s students, b blocks, τ steps, k records."""
 
-    Args:
-        start: φ⁽⁰⁾.
-        end: φ⁽τ⁾.
-        average: the average iterate, (1/τ) Σ_{s<τ} φ⁽ˢ⁾.
-        step_losses: loss that each step descended on, before it; with batches, on the batch.
-        step_sizes: η_s of every block.
-        steps: when the following were recorded: 0, every so often, and τ.
-        losses: loss on all samples.
-        active: share of each block's units that the last projection moved.
-        observed: what the observer said, k entries; none without an observer.
-    """
-
-    start: Point
-    end: Point
-    average: Point
+    start: Point  # φ⁽⁰⁾
+    end: Point  # φ⁽τ⁾
+    average: Point  # the average iterate, (1/τ) Σ_{s<τ} φ⁽ˢ⁾
+    #: loss that each step descended on, before it; with batches, on the batch
     step_losses: Float[Tensor, "τ s"]
-    step_sizes: Float[Tensor, "τ b"]
-    steps: Int[Tensor, " k"]
-    losses: Float[Tensor, "k s"]
-    active: Float[Tensor, "k s b"]
-    observed: list
+    step_sizes: Float[Tensor, "τ b"]  # η_s of every block
+    steps: Int[Tensor, " k"]  # when the following were recorded: 0, every so often, and τ
+    losses: Float[Tensor, "k s"]  # loss on all samples
+    active: Float[Tensor, "k s b"]  # share of each block's units that the last projection moved
+    observed: list  # what the observer said, k entries; none without an observer
 
 
 @torch.no_grad()
@@ -91,29 +80,18 @@ def run(
     save_every: int = 500,
     progress: bool = False,
 ) -> Run:
-    """Run φ ← Π(φ − η_s ∇L̂(φ)) for τ steps.
+    """Run φ ← Π(φ − η_s ∇L̂(φ)) for τ steps. Returns: what was recorded.
 
     Args:
         objective: the losses.
-        start: φ⁽⁰⁾.
         eta: step size η, above 0, or a rule for it (``step_sizes``).
-        steps: number of steps τ, at least 1.
         project: Π; none if not given.
         batch: samples a step, drawn with replacement; all of them, each once, if None.
-        seed: seeds the batches.
         every: record after each so many steps; about 100 records if not given.
         observe: further things to record, at the same times.
         checkpoint: a file that the run is saved to now and then, and goes on from if it is there: stopped at any time, it ends with
             the same numbers bit for bit (on the same machine, with as many threads). It is written whole or not at all.
         save_every: steps between two saves.
-        progress: show a bar with the time left.
-
-    Returns:
-        What was recorded.
-
-    Raises:
-        ValueError: an argument out of range; a checkpoint of another run.
-        Diverged: a loss is not finite; what was saved before is kept.
     """
     rule = eta if callable(eta) else Constant(eta)
     arguments.count("steps", steps)

@@ -44,11 +44,7 @@ def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> fl
         epsilon: ε, at least 0, the largest error of the comparator along the run.
         V0: ‖φ⁽⁰⁾ − φ̃‖², at least 0.
         eta: step size η, above 0.
-        steps: number of steps τ, at least 1.
         theta: θ ≥ ηA_s² for all s < τ, at least 0 and below 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_least("epsilon", epsilon, 0.0)
     arguments.at_least("V0", V0, 0.0)
@@ -61,12 +57,11 @@ def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> fl
 def misfit(tangent: Tangent, away: Point) -> Float[Tensor, "k n"]:
     """e_j = r_j + ⟨∇f_j, φ̃ − φ⟩: what the tangent model at φ makes of each comparator, less the label.
 
+    Returns: the misfits, of which ε is the root mean square.
+
     Args:
         tangent: at φ.
         away: φ̃ − φ of k comparators, stacked block by block.
-
-    Returns:
-        The misfits, of which ε is the root mean square.
     """
     return tangent.residual + tangent.along(away)
 
@@ -74,12 +69,11 @@ def misfit(tangent: Tangent, away: Point) -> Float[Tensor, "k n"]:
 def forms(gram: Float[Tensor, "n n"], residual: Float[Tensor, " n"]) -> dict[str, Float[Tensor, ""]]:
     """The three A² with ‖∇L̂‖² ≤ 4A²L̂, from the Gram matrix of the gradients and the residuals r.
 
+    Returns: ``along``: rᵀGr/(n‖r‖²), with equality (0 if r = 0); ``gram``: the largest eigenvalue over n; ``trace``: the mean of ‖∇f_j‖².
+
     Args:
         gram: ⟨∇f_j, ∇f_k⟩.
         residual: r_j = f_j − y_j.
-
-    Returns:
-        ``along``: rᵀGr/(n‖r‖²), with equality (0 if r = 0); ``gram``: the largest eigenvalue over n; ``trace``: the mean of ‖∇f_j‖².
     """
     n, square = len(residual), residual @ residual
     along = residual @ gram @ residual / (n * square) if square > 0 else square
@@ -92,29 +86,17 @@ def forms(gram: Float[Tensor, "n n"], residual: Float[Tensor, " n"]) -> dict[str
 
 @dataclass(frozen=True)
 class Trajectory:
-    """The quantities of Theorem A at every iterate s = 0, …, τ of one run, against k comparators.
+    """The quantities of Theorem A at every iterate s = 0, …, τ of one run, against k comparators."""
 
-    Args:
-        eta: step size.
-        losses: L̂(φ⁽ˢ⁾).
-        V: ‖φ⁽ˢ⁾ − φ̃‖².
-        epsilon: ε_s.
-        gain: ⟨r, e⟩/n of residuals and misfits, at most x_s ε_s.
-        along: A_s² along the gradient.
-        gram: A_s² as an eigenvalue.
-        trace: A_s² as a trace.
-        run: what was recorded of it.
-    """
-
-    eta: float
-    losses: Float[Tensor, " s"]
-    V: Float[Tensor, "s k"]
-    epsilon: Float[Tensor, "s k"]
-    gain: Float[Tensor, "s k"]
-    along: Float[Tensor, " s"]
-    gram: Float[Tensor, " s"]
-    trace: Float[Tensor, " s"]
-    run: object
+    eta: float  # step size
+    losses: Float[Tensor, " s"]  # L̂(φ⁽ˢ⁾)
+    V: Float[Tensor, "s k"]  # ‖φ⁽ˢ⁾ − φ̃‖²
+    epsilon: Float[Tensor, "s k"]  # ε_s
+    gain: Float[Tensor, "s k"]  # ⟨r, e⟩/n of residuals and misfits, at most x_s ε_s
+    along: Float[Tensor, " s"]  # A_s² along the gradient
+    gram: Float[Tensor, " s"]  # A_s² as an eigenvalue
+    trace: Float[Tensor, " s"]  # A_s² as a trace
+    run: object  # what was recorded of it
 
     @classmethod
     def of(cls, run: object, eta: float) -> "Trajectory":
@@ -132,9 +114,6 @@ class Trajectory:
 
         Args:
             form: ``along``, ``gram`` or ``trace``.
-
-        Raises:
-            ValueError: another form.
         """
         if form not in FORMS:
             raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
@@ -145,9 +124,6 @@ class Trajectory:
 
         Args:
             form: ``along``, ``gram`` or ``trace``.
-
-        Raises:
-            ValueError: another form.
         """
         x = self.losses[:-1, None].sqrt()
         return -4 * self.eta * ((1 - self.theta(form)[:, None]) * x**2 - self.epsilon[:-1] * x)
@@ -161,9 +137,6 @@ class Trajectory:
 
         Args:
             form: ``along``, ``gram`` or ``trace``.
-
-        Raises:
-            ValueError: another form.
         """
         t = torch.arange(1, self.steps + 1, dtype=self.losses.dtype)[:, None]
         rest = 1 - self.theta(form).cummax(0).values[:, None]
@@ -172,16 +145,10 @@ class Trajectory:
         return torch.where(rest > 0, (root / (2 * rest)) ** 2, math.inf)
 
     def averaged_certificate(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """The bound before maxima over s are taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − θ.
+        """The bound before maxima over s are taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − θ. Returns: a bound on ``mean_losses``.
 
         Args:
             form: ``along``, ``gram`` or ``trace``.
-
-        Returns:
-            A bound on ``mean_losses``.
-
-        Raises:
-            ValueError: another form.
         """
         t = torch.arange(1, self.steps + 1, dtype=self.losses.dtype)[:, None]
         rest = 1 - self.theta(form).cummax(0).values[:, None]
@@ -194,15 +161,11 @@ def observer(
 ) -> Callable[[int, Point], Mapping[str, Float[Tensor, "..."]]]:
     """What ``descent.run`` is to record of a single model for Theorem A.
 
+    Returns: the observer; its entries are those of ``Trajectory``.
+
     Args:
         tangent: the model's tangent at a point.
         comparators: one or more φ̃.
-
-    Returns:
-        The observer; its entries are those of ``Trajectory``.
-
-    Raises:
-        ValueError: no comparator.
     """
     if not comparators:
         raise ValueError("comparators must be at least one point, got none")

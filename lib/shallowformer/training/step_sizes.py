@@ -19,16 +19,9 @@ StepSize = Callable[[int, Float[Tensor, " s"], Point], float | Sequence[float]]
 
 @dataclass(frozen=True)
 class Constant:
-    """η_s = η.
+    """η_s = η."""
 
-    Args:
-        eta: above 0.
-
-    Raises:
-        ValueError: ``eta`` is not above 0.
-    """
-
-    eta: float
+    eta: float  # above 0
 
     def __post_init__(self) -> None:
         """Check the size."""
@@ -43,19 +36,11 @@ class Constant:
 class Polyak:
     """η_s = factor · (L̂ − least)/‖∇L̂‖², of one model at a time; 0 where the gradient is 0.
 
-    Args:
-        factor: above 0.
-        least: the smallest loss, as far as it is known.
-
-    Raises:
-        ValueError: ``factor`` is not above 0, ``least`` is not finite.
-
-    Source:
-        Polyak 1969; Loizou, Vaswani, Laradji, Lacoste-Julien 2021.
+    Source: Polyak 1969; Loizou, Vaswani, Laradji, Lacoste-Julien 2021.
     """
 
-    factor: float
-    least: float = 0.0
+    factor: float  # above 0
+    least: float = 0.0  # the smallest loss, as far as it is known
 
     def __post_init__(self) -> None:
         """Check the numbers."""

@@ -45,10 +45,6 @@ def settle(check: Check) -> Verdict:
 
     Args:
         check: any of the five kinds.
-
-    Raises:
-        ClaimFailed: the verdict is not the expected one.
-        ValueError: an unknown ``support``.
     """
     if check.support not in SUPPORT:
         raise ValueError(f"support must be one of {', '.join(SUPPORT)}, got {check.support!r}")
@@ -73,6 +69,8 @@ def identity(
 ) -> Verdict:
     """Put an identity to the test: a formula against independent routes to the same quantity.
 
+    Returns: the verdict: ``holds`` or ``violated``.
+
     Args:
         claim: id, the label of the statement on the page.
         formula: keyword arguments of a case → tensor, or a tuple of tensors.
@@ -83,13 +81,6 @@ def identity(
         tolerances: route → tolerance, where a route is less accurate (finite differences).
         **options: ``floor`` (magnitudes below it count as it, 1e-3), ``expect`` (``holds``, ``violated``, or ``not implied`` of
             what is said and does not follow), ``support`` (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
-
-    Returns:
-        The verdict: ``holds`` or ``violated``.
-
-    Raises:
-        ClaimFailed: the verdict is not the expected one.
-        ValueError: no case, no route, no reason, or a tolerance that is not above 0.
     """
     return settle(
         Identity(
@@ -116,6 +107,8 @@ def inequality(
 ) -> Verdict:
     """Put lhs ≤ rhs to the test: climb on lhs/rhs over the whole admissible set, from many starts.
 
+    Returns: the verdict, with the worst point as ``witness``.
+
     Args:
         claim: id, the label of the statement on the page.
         lhs: named variables with a leading restart dimension → one number a restart, differentiable.
@@ -127,13 +120,6 @@ def inequality(
         **options: ``attains`` (the supremum of the ratio, which the search must reach and must not exceed), ``gap`` (how near counts
             as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``; each must attain what the claim says is attained),
             ``restarts``, ``steps``, ``seed``, ``edges`` (True; False where rounding decides at faces, centres and far out), ``support``, ``finding``.
-
-    Returns:
-        The verdict, with the worst point as ``witness``.
-
-    Raises:
-        ClaimFailed: the verdict is not the expected one, or the search misses what it should have found.
-        ValueError: an unknown expectation, no reason, or an allowance that is not above 0.
     """
     return settle(Inequality(claim, lhs, rhs, over, expect, because, **_known_options(Inequality, options)))
 
@@ -151,6 +137,8 @@ def rate(
 ) -> Verdict:
     """Put a rate to the test: fit the exponent over seeds and compare its bootstrap interval with the claimed one.
 
+    Returns: the verdict: ``supported``, ``violated`` or ``undecided``.
+
     Args:
         claim: id, the label of the statement on the page.
         measure: (value, seed) → a number above 0.
@@ -162,13 +150,6 @@ def rate(
         because: why resolution and bias are what they are.
         **options: ``law`` (``power`` or ``geometric``), ``bias`` (known deviation at finite size, 0), ``deterministic`` (True: one seed
             is enough), ``expect``, ``support``, ``finding``.
-
-    Returns:
-        The verdict: ``supported``, ``violated`` or ``undecided``.
-
-    Raises:
-        ClaimFailed: the verdict is not the expected one.
-        ValueError: an argument out of range, or measurements without a logarithm.
     """
     return settle(
         Rate(
@@ -194,6 +175,8 @@ def probability(
 ) -> Verdict:
     """Put a probability to the test: the failure frequency over independent draws against the claimed level.
 
+    Returns: the verdict: ``supported``, ``violated`` or ``undecided``.
+
     Args:
         claim: id, the label of the statement on the page.
         fails: (draws, generator) → True where the event that should hold does not; with ``attains``, left side over right side.
@@ -202,13 +185,6 @@ def probability(
         **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``. A bound that is hardly ever exceeded says more with
             ``attains``, the value that the 1 − ``at_most`` quantile of left side over right side has (or ``quantile``, another one):
             the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.
-
-    Returns:
-        The verdict: ``supported``, ``violated`` or ``undecided``.
-
-    Raises:
-        ClaimFailed: the verdict is not the expected one, or the quantile not the stated one.
-        ValueError: a level outside (0, 1), no draws, too few for the quantile, or a wrong result of ``fails``.
     """
     return settle(Probability(claim, fails, at_most, draws, **_known_options(Probability, options)))
 
@@ -224,6 +200,8 @@ def enclosure(
 ) -> Verdict:
     """Put constants to the test: printed numbers against intervals that provably hold the true ones.
 
+    Returns: the verdict: ``certified``, ``violated`` (an interval excludes the number and all within the tolerance) or ``undecided``.
+
     Args:
         claim: id, the label of the statement on the page.
         formula: keyword arguments of a case → the number that is used or printed, not 0.
@@ -232,13 +210,6 @@ def enclosure(
         tolerance: how far, relative to the number, either end may lie from it.
         because: what the tolerance is derived from.
         **options: ``expect`` (``certified`` or ``violated``), ``support``, ``finding``.
-
-    Returns:
-        The verdict: ``certified``, ``violated`` (an interval excludes the number and all within the tolerance) or ``undecided``.
-
-    Raises:
-        ClaimFailed: the verdict is not the expected one.
-        ValueError: no case, no reason, a tolerance that is not above 0, or a number that is 0 or not finite.
     """
     return settle(
         Enclosure(

@@ -20,7 +20,7 @@ def climb(
     vectors: Sequence[tuple[slice, int]],
     ended: Callable[[Numbers], bool] = lambda f: False,
 ) -> Ascent:
-    """Make ``steps`` steps, or fewer if what has been found is enough.
+    """Make ``steps`` steps, or fewer if what has been found is enough. Returns: the best that each restart has seen.
 
     Args:
         evaluate: points → values and slopes.
@@ -32,9 +32,6 @@ def climb(
         vectors: columns of points that are made of vectors, and their dimension. There a step size for each coordinate would bend the
             direction, and the projected iteration would come to rest beside the maximum.
         ended: whether the best values of the restarts are enough.
-
-    Returns:
-        The best that each restart has seen.
     """
     best, z, g = at, at.z, at.g
     mean, square = np.zeros_like(z), np.zeros_like(z)

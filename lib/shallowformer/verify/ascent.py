@@ -25,17 +25,11 @@ GROWTH = 10.0
 
 @dataclass(frozen=True)
 class Ascent:
-    """Where restarts are.
+    """Where restarts are."""
 
-    Args:
-        z: their points.
-        f: values; minus infinity where there is none.
-        g: slopes.
-    """
-
-    z: Points
-    f: Numbers
-    g: Points
+    z: Points  # their points
+    f: Numbers  # values; minus infinity where there is none
+    g: Points  # slopes
 
 
 def dot(a: Points, b: Points) -> Numbers:
@@ -109,6 +103,8 @@ def ascend(
 ) -> tuple[Ascent, int]:
     """Climb until every restart has arrived, promises no more than the best has, or the evaluations are used up.
 
+    Returns: Where the restarts are then, and how many evaluations it took.
+
     Args:
         evaluate: points → values and slopes.
         admit: raw points → admissible ones.
@@ -118,9 +114,6 @@ def ascend(
         window: so many evaluations back a restart's gains are looked at, to see what it still promises.
         near: a promised rise below this share of the best value is none.
         enough: a value above which nobody wants to know more.
-
-    Returns:
-        Where the restarts are then, and how many evaluations it took.
     """
     z, f, g = at.z, at.f, at.g
     rows = len(z)

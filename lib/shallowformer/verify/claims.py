@@ -26,21 +26,14 @@ _ID = re.compile(
 
 @dataclass(frozen=True)
 class ClaimId:
-    """What an id says: ``kr-fact-1-sharp`` is the variant ``sharp`` of the kernel-regime paper's Fact 1.
+    """What an id says: ``kr-fact-1-sharp`` is the variant ``sharp`` of the kernel-regime paper's Fact 1."""
 
-    Args:
-        label: the label on the page, without the part.
-        part: name of a further check of the same claim (behind a slash), or "".
-        paper: BibTeX key of the paper, or "" for a reader's own claim.
-        number: the paper's own number, e.g. "Fact 1", or the book's letter, e.g. "Proposition A"; "" for a reader's own claim.
-        variant: e.g. "sharp", or "".
-    """
-
-    label: str
-    part: str
-    paper: str
+    label: str  # the label on the page, without the part
+    part: str  # name of a further check of the same claim (behind a slash), or ""
+    paper: str  # BibTeX key of the paper, or "" for a reader's own claim
+    #: the paper's own number, e.g. "Fact 1", or the book's letter, e.g. "Proposition A"; "" for a reader's own claim.
     number: str
-    variant: str
+    variant: str  # e.g. "sharp", or "".
 
     @property
     def origin(self) -> str:
@@ -56,16 +49,10 @@ class ClaimId:
 
 
 def parse(text: str) -> ClaimId:
-    """Read an id such as ``kr-fact-1``, ``kr-fact-1-sharp/formula`` or, for a claim of one's own, ``my-claim``.
+    """Read an id such as ``kr-fact-1``, ``kr-fact-1-sharp/formula`` or, for a claim of one's own, ``my-claim``. Returns: what it says.
 
     Args:
         text: the id.
-
-    Returns:
-        What it says.
-
-    Raises:
-        ValueError: an empty id, a character that cannot stand in a label, or a paper's prefix without kind and number.
     """
     if not isinstance(text, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9-]+)?", text):
         raise ValueError(

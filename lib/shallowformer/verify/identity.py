@@ -20,13 +20,12 @@ Route = Callable[..., Quantity | tuple[Quantity, ...]]
 def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
     """Largest entry of the difference over the largest entry of the reference, or over ``floor`` if that is larger.
 
+    Returns: the error; infinite if shapes differ, there is nothing to compare, or an entry is not finite.
+
     Args:
         value: the quantity under test.
         reference: what it should equal.
         floor: magnitudes below this count as this: entries that cancel to 0 leave rounding errors of the size of what cancelled.
-
-    Returns:
-        The error; infinite if shapes differ, there is nothing to compare, or an entry is not finite.
     """
     if value.shape != reference.shape or not (value.isfinite().all() and reference.isfinite().all()):
         return float("inf")

@@ -36,11 +36,10 @@ class OneOfTwo:
 def sides(together: Sides) -> tuple[Side, Side]:
     """Left and right side of an inequality from a function that computes both; a check evaluates it once for both.
 
+    Returns: the two sides, for ``inequality(claim, *sides(together), …)``.
+
     Args:
         together: named variables with a leading restart dimension → (left, right).
-
-    Returns:
-        The two sides, for ``inequality(claim, *sides(together), …)``.
     """
     return OneOfTwo(together, 0), OneOfTwo(together, 1)
 
@@ -260,12 +259,9 @@ class Inequality:
 
 
 def batch(**point: Number | Sequence) -> Point:
-    """A single point as a batch of one, for ``known``.
+    """A single point as a batch of one, for ``known``. Returns: the same with a leading dimension of 1, in float64.
 
     Args:
         **point: name → number, sequence or tensor, without the leading restart dimension.
-
-    Returns:
-        The same with a leading dimension of 1, in float64.
     """
     return {name: torch.as_tensor(value, dtype=torch.float64)[None] for name, value in point.items()}

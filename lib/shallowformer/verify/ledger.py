@@ -35,14 +35,10 @@ EXACT = (
 def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
     """Make the ledger of the verdicts that chapters emitted.
 
+    Returns: one entry a claim, sorted by id, further checks of it under ``parts``.
+
     Args:
         verdicts: pairs of a chapter's path and ``Verdict.entry()``. Readers' own claims are left out.
-
-    Returns:
-        One entry a claim, sorted by id, further checks of it under ``parts``.
-
-    Raises:
-        ValueError: a claim is checked twice, or only in parts.
     """
     entries: dict[str, dict] = {}
     parts: dict[str, list[dict]] = {}
@@ -90,17 +86,7 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
 
 
 def read(path: Path) -> list[dict]:
-    """Read a ledger.
-
-    Args:
-        path: of the file.
-
-    Returns:
-        Its entries; none if there is no file yet.
-
-    Raises:
-        ValueError: the file is not a ledger.
-    """
+    """Read a ledger. Returns: its entries; none if there is no file yet."""
     if not path.exists():
         return []
     try:
@@ -118,7 +104,6 @@ def write(path: Path, entries: list[dict]) -> None:
     """Write a ledger, replacing the file in one step.
 
     Args:
-        path: of the file.
         entries: from ``gather``.
     """
     scratch = path.with_suffix(".tmp")
@@ -129,12 +114,11 @@ def write(path: Path, entries: list[dict]) -> None:
 def differences(fresh: list[dict], stored: list[dict]) -> list[str]:
     """Say where a fresh ledger departs from the stored one.
 
+    Returns: one line a difference, each naming the claim; empty if the run reproduces the ledger.
+
     Args:
         fresh: entries of a run just made.
         stored: the committed entries.
-
-    Returns:
-        One line a difference, each naming the claim; empty if the run reproduces the ledger.
     """
     new, old = _by_id(fresh), _by_id(stored)
     lines = [f"{claim}: checked, but not in the ledger" for claim in sorted(set(new) - set(old))]

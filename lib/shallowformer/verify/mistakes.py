@@ -14,21 +14,13 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake: in the check itself (``change``), or in a package function that the check uses (``where``, ``wrong``).
+    """A mistake: in the check itself (``change``), or in a package function that the check uses (``where``, ``wrong``)."""
 
-    Args:
-        what: in words.
-        change: the check → the check with the mistake in it.
-        where: the module or class that holds the function.
-        name: of the function there.
-        wrong: what takes its place; None for a mistake in the check itself.
-    """
-
-    what: str
-    change: Callable = lambda check: check
-    where: object = None
-    name: str = ""
-    wrong: object = None
+    what: str  # in words
+    change: Callable = lambda check: check  # the check → the check with the mistake in it
+    where: object = None  # the module or class that holds the function
+    name: str = ""  # of the function there
+    wrong: object = None  # what takes its place; None for a mistake in the check itself
 
     @contextlib.contextmanager
     def planted(self) -> Iterator[None]:

@@ -32,38 +32,23 @@ SHARE, FEWEST = 4, 4
 
 @dataclass(frozen=True)
 class Settled:
-    """A check, and what came out.
+    """A check, and what came out."""
 
-    Args:
-        check: as the chapter states it.
-        remembered: the same, but what it measured is not measured again.
-        verdict: the chapter's.
-        seconds: of processor time that it took.
-    """
-
-    check: Check
-    remembered: Check
-    verdict: Verdict
-    seconds: float
+    check: Check  # as the chapter states it
+    remembered: Check  # the same, but what it measured is not measured again
+    verdict: Verdict  # the chapter's
+    seconds: float  # of processor time that it took
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a planted mistake.
+    """What became of a planted mistake."""
 
-    Args:
-        claim: the check's id.
-        what: the mistake in words.
-        red: whether the check noticed it.
-        seconds: of processor time that it took.
-        error: what the mistaken check raised, in a line; empty if nothing.
-    """
-
-    claim: str
-    what: str
-    red: bool
-    seconds: float
-    error: str = ""
+    claim: str  # the check's id
+    what: str  # the mistake in words
+    red: bool  # whether the check noticed it
+    seconds: float  # of processor time that it took
+    error: str = ""  # what the mistaken check raised, in a line; empty if nothing
 
 
 _kept: dict[str, Settled] | None = None
@@ -91,17 +76,11 @@ def run(check: Check) -> Verdict:
 
 
 def plant(mistakes: Mapping[str, Sequence[Mistake]], full: bool = False) -> list[Outcome]:
-    """Plant mistakes in the checks that were kept, one at a time.
+    """Plant mistakes in the checks that were kept, one at a time. Returns: one outcome a mistake.
 
     Args:
         mistakes: claim → mistakes.
         full: run every mistaken check at its full length, without early exits.
-
-    Returns:
-        One outcome a mistake.
-
-    Raises:
-        ValueError: mistakes of a check that was not kept.
     """
     strange = sorted(set(mistakes) - set(kept()))
     if strange:
@@ -141,12 +120,11 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
     """Whether a claim fails at a single case, at a point that is at hand, at one that a short search finds, or on a share of what it draws.
 
+    Returns: True only if the claim is refuted.
+
     Args:
         check: the mistaken check.
         witness: the worst point that the right one has found.
-
-    Returns:
-        True only if the claim is refuted.
     """
     if check.expect in ("violated", "not implied"):  # what a counterexample must do is not refuted by one
         return False

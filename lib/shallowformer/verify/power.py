@@ -14,23 +14,14 @@ KINDS = ("constant", "exponent", "level", "value")
 
 @dataclass(frozen=True)
 class Power:
-    """The smallest change that a check would notice.
+    """The smallest change that a check would notice."""
 
-    Args:
-        what: one of ``KINDS``.
-        change: above 0; infinite if no change of that kind would be noticed.
-        pinned: of a bound whose attained ratio is stated (or the quantile that it has), the change of the constant from which on it has
-            another; else None.
-        side: "smaller" or "larger" if only changes to that side are noticed, else "".
-
-    Raises:
-        ValueError: another kind, or a change that is not above 0.
-    """
-
-    what: str
-    change: float
+    what: str  # one of ``KINDS``
+    change: float  # above 0; infinite if no change of that kind would be noticed
+    #: of a bound whose attained ratio is stated (or the quantile that it has), the change of the constant from which on it has another;
+    #: else None
     pinned: float | None = None
-    side: str = ""
+    side: str = ""  # "smaller" or "larger" if only changes to that side are noticed, else ""
 
     def __post_init__(self) -> None:
         """Refuse what could not be sorted or explained."""

@@ -20,17 +20,10 @@ ROUNDING = 1e-12
 
 
 def interval(failures: int, draws: int) -> tuple[float, float]:
-    """Clopper–Pearson interval, at level 99 %, of a failure probability.
+    """Clopper–Pearson interval, at level 99 %, of a failure probability. Returns: lower and upper end.
 
     Args:
         failures: from 0 to ``draws``.
-        draws: at least 1.
-
-    Returns:
-        Lower and upper end.
-
-    Raises:
-        ValueError: counts out of range.
     """
     arguments.count("draws", draws)
     if arguments.count("failures", failures, 0) > draws:
@@ -54,15 +47,11 @@ def _ranks(draws: int, quantile: float) -> tuple[int, int]:
 def quantile_interval(values: Float[Tensor, " draws"], quantile: float) -> tuple[float, float]:
     """Interval, at level 99 %, of a quantile of the law that the values were drawn from: two of them in order.
 
+    Returns: lower and upper end.
+
     Args:
         values: independent draws.
         quantile: strictly between 0 and 1.
-
-    Returns:
-        Lower and upper end.
-
-    Raises:
-        ValueError: a quantile out of range, too few values, or values that are not numbers.
     """
     arguments.probability("quantile", quantile)
     lower, upper = _ranks(arguments.count("the number of values", len(values)), quantile)

@@ -19,19 +19,12 @@ RESAMPLES, LEVEL = 2000, 0.95
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted slope.
+    """A fitted slope."""
 
-    Args:
-        slope: least-squares slope through the means over seeds.
-        low: lower end of the 95 % bootstrap interval.
-        high: upper end.
-        intercept: of the fitted line.
-    """
-
-    slope: float
-    low: float
-    high: float
-    intercept: float
+    slope: float  # least-squares slope through the means over seeds
+    low: float  # lower end of the 95 % bootstrap interval
+    high: float  # upper end
+    intercept: float  # of the fitted line
 
 
 def _sizes(x: Sequence[float] | Num[np.ndarray, " k"], law: str) -> np.ndarray:
@@ -56,17 +49,13 @@ def fit(
 ) -> Fit:
     """Fit log y = intercept + slope · log x (``power``) or · x (``geometric``), resampling whole seeds.
 
+    Returns: Slope and interval; with a single seed the interval has no width.
+
     Args:
         x: at least three different values, above 0 for a power law.
         y: all above 0.
         law: ``power`` or ``geometric``.
         seed: of the bootstrap.
-
-    Returns:
-        Slope and interval; with a single seed the interval has no width.
-
-    Raises:
-        ValueError: fewer than three values, a wrong shape, values that have no logarithm, or an unknown law.
     """
     x, y = _sizes(x, law), np.asarray(y, float)
     if y.ndim != 2 or y.shape[1] != len(x) or y.shape[0] == 0:

@@ -26,23 +26,18 @@ ON = 1e-9
 
 @dataclass(frozen=True)
 class Region:
-    """The admissible values of one variable.
+    """The admissible values of one variable."""
 
-    Args:
-        draw: (restarts, generator) → raw starting values.
-        edges: the same, at places where bounds fail out of sight: faces, corners, axes, the centre; all sizes, where there is no boundary.
-        admit: raw values → the nearest admissible ones; leaves admissible values as they are.
-        open: (admissible values, slope) → the part of the slope along which one can go on without leaving the region at once.
-        text: what the region is, for verdict cards.
-        round: whether ``admit`` acts on whole vectors along the last dimension, as on a ball; then a search must not
-            give coordinates step sizes of their own, which would bend its direction.
-    """
-
-    draw: Draw
+    draw: Draw  # (restarts, generator) → raw starting values
+    #: the same, at places where bounds fail out of sight: faces, corners, axes, the centre; all sizes, where there is no boundary
     edges: Draw
+    #: raw values → the nearest admissible ones; leaves admissible values as they are
     admit: Callable[[Values], Values]
+    #: (admissible values, slope) → the part of the slope along which one can go on without leaving the region at once
     open: Callable[[Values, Values], Values]
-    text: str
+    text: str  # what the region is, for verdict cards
+    #: whether ``admit`` acts on whole vectors along the last dimension, as on a ball; then a search must not give coordinates step sizes of
+    #: their own, which would bend its direction
     round: bool = False
 
 
@@ -66,9 +61,6 @@ def free(*shape: int, scale: float = 1.0) -> Region:
     Args:
         *shape: of the variable.
         scale: standard deviation of the starting points, above 0.
-
-    Raises:
-        ValueError: a size below 1 or a scale that is not above 0.
     """
     arguments.positive("scale", scale)
     _sizes(shape)
@@ -130,10 +122,6 @@ def ball(*shape: int, radius: float = 1.0) -> Region:
 
     Args:
         *shape: of the variable; ``ball(T, d)`` is T vectors of dimension d.
-        radius: above 0.
-
-    Raises:
-        ValueError: a size below 1 or a radius that is not above 0.
     """
     _of_vectors(shape, radius)
 
@@ -165,10 +153,6 @@ def sphere(*shape: int, radius: float = 1.0) -> Region:
 
     Args:
         *shape: of the variable.
-        radius: above 0.
-
-    Raises:
-        ValueError: a size below 1 or a radius that is not above 0.
     """
     _of_vectors(shape, radius)
     return Region(
@@ -188,9 +172,6 @@ def interval(low: float, high: float, *shape: int) -> Region:
         low: smallest value.
         high: largest value, above ``low``.
         *shape: of the variable; none for one number a restart.
-
-    Raises:
-        ValueError: ``high`` is not above ``low``.
     """
     if not high > low:
         raise ValueError(f"high must lie above low = {low}, got {high}")
@@ -215,25 +196,10 @@ def interval(low: float, high: float, *shape: int) -> Region:
 
 
 def tokens(T: int, d: int) -> Region:
-    """A sequence of T tokens in the unit ball of ℝ^d.
-
-    Args:
-        T: tokens, at least 1.
-        d: dimension, at least 1.
-
-    Raises:
-        ValueError: a size below 1.
-    """
+    """A sequence of T tokens in the unit ball of ℝ^d."""
     return ball(T, d)
 
 
 def logits(T: int) -> Region:
-    """Logits of T tokens, any real numbers; starting points have standard deviation 2.
-
-    Args:
-        T: tokens, at least 1.
-
-    Raises:
-        ValueError: ``T`` below 1.
-    """
+    """Logits of T tokens, any real numbers; starting points have standard deviation 2."""
     return free(T, scale=2.0)

@@ -35,19 +35,12 @@ PLACES, DECADES = (-1.0, -0.1, 0.1, 0.25, 0.5, 0.75, 2.0), 3
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The largest value found, and where.
+    """The largest value found, and where."""
 
-    Args:
-        value: the largest value.
-        point: the admissible point, name → tensor with a leading dimension of 1.
-        values: the largest value of each restart.
-        undefined: how many evaluations gave NaN, but for those far out.
-    """
-
-    value: float
-    point: Point
-    values: Float64[Tensor, " restarts"]
-    undefined: int = 0
+    value: float  # the largest value
+    point: Point  # the admissible point, name → tensor with a leading dimension of 1
+    values: Float64[Tensor, " restarts"]  # the largest value of each restart
+    undefined: int = 0  # how many evaluations gave NaN, but for those far out
 
     @property
     def arrived(self) -> int:
@@ -164,6 +157,8 @@ def maximise(
 
     Every start and every iterate counts, so the result is at least as good as random search with the same starts.
 
+    Returns: the largest value and its point.
+
     Args:
         objective: named variables with a leading restart dimension → one number a restart, differentiable; restarts must not
             interact. NaN counts as minus infinity.
@@ -176,13 +171,6 @@ def maximise(
         gap: how near counts as reached, relative to it.
         edges: whether half of the restarts begin at edges, and other sizes and jumps are tried; not where rounding decides there.
         enough: a value above which the search ends.
-
-    Returns:
-        The largest value and its point.
-
-    Raises:
-        ValueError: a budget or rate out of range, an objective that does not return one number a restart, or one that
-            is to be climbed and has no gradient.
     """
     arguments.count("restarts", restarts)
     arguments.count("steps", steps, 0)

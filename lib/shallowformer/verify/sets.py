@@ -14,30 +14,16 @@ Point = dict[str, Values]
 
 @dataclass(frozen=True)
 class AdmissibleSet:
-    """A product of regions, one for each named variable of a claim.
+    """A product of regions, one for each named variable of a claim."""
 
-    Args:
-        regions: name → region.
-    """
-
-    regions: Mapping[str, Region]
+    regions: Mapping[str, Region]  # name → region
 
     def draw(self, restarts: int, generator: Generator) -> Point:
-        """Draw admissible starting points.
-
-        Args:
-            restarts: how many.
-            generator: source of randomness.
-        """
+        """Draw admissible starting points."""
         return {name: region.admit(region.draw(restarts, generator)) for name, region in self.regions.items()}
 
     def edges(self, restarts: int, generator: Generator) -> Point:
-        """Draw admissible points of which at least one variable lies at an edge of its region, and each does in three of four.
-
-        Args:
-            restarts: how many.
-            generator: source of randomness.
-        """
+        """Draw admissible points of which at least one variable lies at an edge of its region, and each does in three of four."""
         inside = self.draw(restarts, generator)
         chosen = torch.rand(restarts, len(self.regions), generator=generator) < 0.75
         chosen[torch.arange(restarts), torch.randint(len(self.regions), (restarts,), generator=generator)] = (
@@ -69,9 +55,6 @@ def product(**regions: Region) -> AdmissibleSet:
 
     Args:
         **regions: name → region; the functions of the claim take these names.
-
-    Raises:
-        ValueError: no variable, or a value that is not a region.
     """
     if not regions:
         raise ValueError("product needs at least one variable, e.g. product(z=logits(3)), got none")

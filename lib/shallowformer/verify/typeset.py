@@ -29,11 +29,10 @@ _MINUS = re.compile(r"(?<![\w.)\]-])-(?=[\d.∞(½]|[A-Za-z]\b)")
 def as_html(text: str) -> str:
     """Set a plain text: exponents raised, indices lowered, minus signs for hyphens before numbers. Names of functions stay.
 
+    Returns: HTML with no other marks than ``<sup>`` and ``<sub>``.
+
     Args:
         text: plain; it is escaped.
-
-    Returns:
-        HTML with no other marks than ``<sup>`` and ``<sub>``.
     """
     pieces, place = [], 0
     for found in _MARKED.finditer(text):

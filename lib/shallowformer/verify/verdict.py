@@ -41,37 +41,20 @@ class ClaimFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of one check of one claim.
+    """The outcome of one check of one claim."""
 
-    Args:
-        claim: id of the claim, with ``/part`` for a further check of the same claim.
-        kind: identity, inequality, rate, probability or enclosure.
-        expectation: the verdict that the claim expects.
-        verdict: the verdict that the check reached, one of ``VERDICTS``.
-        summary: what was measured, in one line.
-        measured: the same as numbers, by name.
-        budget: how hard it was tried: cases, restarts, steps, draws, seed.
-        notices: the smallest wrong change of the claim that the check would notice.
-        because: why the tolerance is what it is.
-        support: ``proved`` where the page proves the statement, else ``numerical`` or ``open``.
-        finding: one sentence for the scoreboard and the errata page, or "".
-        witness: the worst point found, name → tensor.
-
-    Raises:
-        ValueError: a verdict that is not one of ``VERDICTS``.
-    """
-
-    claim: str
-    kind: str
-    expectation: str
-    verdict: str
-    summary: str
-    measured: dict[str, float | list[float] | str]
-    budget: dict[str, int | str]
-    notices: Power
-    because: str = ""
-    support: str = "proved"
-    finding: str = ""
+    claim: str  # id of the claim, with ``/part`` for a further check of the same claim
+    kind: str  # identity, inequality, rate, probability or enclosure
+    expectation: str  # the verdict that the claim expects
+    verdict: str  # the verdict that the check reached, one of ``VERDICTS``
+    summary: str  # what was measured, in one line
+    measured: dict[str, float | list[float] | str]  # the same as numbers, by name
+    budget: dict[str, int | str]  # how hard it was tried: cases, restarts, steps, draws, seed
+    notices: Power  # the smallest wrong change of the claim that the check would notice
+    because: str = ""  # why the tolerance is what it is
+    support: str = "proved"  # ``proved`` where the page proves the statement, else ``numerical`` or ``open``
+    finding: str = ""  # one sentence for the scoreboard and the errata page, or ""
+    #: the worst point found, name → tensor
     witness: dict[str, Float[Tensor, "..."]] = field(default_factory=dict, repr=False, compare=False)
     _shown_in: int | None = field(default=None, init=False, repr=False, compare=False)
 

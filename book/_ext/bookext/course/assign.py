@@ -33,18 +33,12 @@ del pathlib, tests, question, source"""
 
 
 def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
-    """Make one assignment.
+    """Make one assignment. Returns: the instructor's folder of the assignment.
 
     Args:
         path: of its source.
         out: folder that receives ``student`` and ``instructor``.
         label: the class; None keeps the source's.
-
-    Returns:
-        The instructor's folder of the assignment.
-
-    Raises:
-        MarkupError: the source is not as it should be, or something of a solution or of a hidden test would reach students.
     """
     name = path.stem
     notebook = master.read(path, label)
@@ -73,13 +67,10 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
 
 
 def points(folder: Path) -> float:
-    """What an assignment is worth.
+    """What an assignment is worth. Returns: the points of all its questions.
 
     Args:
         folder: the instructor's, of it.
-
-    Returns:
-        The points of all its questions.
     """
     return sum(each["points"] for each in json.loads((folder / "questions.json").read_text("utf-8")))
 
@@ -131,14 +122,11 @@ def pack(files: dict[str, bytes], target: Path) -> None:
 
 
 def leaks(notebook: Path, secrets: list[str]) -> list[str]:
-    """What a student's notebook shows of what it must not show.
+    """What a student's notebook shows of what it must not show. Returns: Those that stand in it, and marks of the source that do.
 
     Args:
         notebook: path of the notebook.
         secrets: pieces of solutions and of hidden tests.
-
-    Returns:
-        Those that stand in it, and marks of the source that do.
     """
     texts = []
     for cell in nbformat.read(notebook, as_version=4).cells:
@@ -156,13 +144,10 @@ def leaks(notebook: Path, secrets: list[str]) -> list[str]:
 
 
 def pack_students(out: Path = OUT) -> Path:
-    """Put the students' notebooks into one zip.
+    """Put the students' notebooks into one zip. Returns: the zip.
 
     Args:
         out: folder with ``student``.
-
-    Returns:
-        The zip.
     """
     target = out / "student/assignments.zip"
     pack({path.name: path.read_bytes() for path in (out / "student").glob("*.ipynb")}, target)
@@ -170,14 +155,7 @@ def pack_students(out: Path = OUT) -> Path:
 
 
 def digest(folder: Path) -> dict[str, str]:
-    """Checksums of all files below a folder.
-
-    Args:
-        folder: where.
-
-    Returns:
-        Relative path → SHA-256.
-    """
+    """Checksums of all files below a folder. Returns: relative path → SHA-256."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files

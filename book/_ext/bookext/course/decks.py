@@ -25,37 +25,23 @@ LOOK = Path(__file__).with_name("deck")
 
 
 def core(path: Path) -> list[tuple[str, str, str]]:
-    """The core statements of a chapter.
-
-    Args:
-        path: of the chapter.
-
-    Returns:
-        Label, title and text of each, as they are written.
-    """
+    """The core statements of a chapter. Returns: label, title and text of each, as they are written."""
     inner = map(directive, walk(path.read_text(encoding="utf-8")))
     return [(each.options["label"], each.title, each.body) for each in inner if each and each.name in STATEMENTS and "core" in each.options.get("class", "").split()]  # fmt: skip
 
 
 def idea(path: Path) -> str:
-    """The sentence that a chapter puts in front: the quotation before its first section, possibly empty, as it is written.
-
-    Args:
-        path: of the chapter.
-    """
+    """The sentence that a chapter puts in front: the quotation before its first section, possibly empty, as it is written."""
     opening = re.split(r"^## ", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)[0]
     found = re.search(r"(?:^>.*\n?)+", opening, re.MULTILINE)
     return re.sub(r"^> ?", "", found[0], flags=re.MULTILINE).strip() if found else ""
 
 
 def plain(text: str) -> str:
-    """Text in which no character is a mark.
+    """Text in which no character is a mark. Returns: Markdown.
 
     Args:
         text: what is to be read as it stands.
-
-    Returns:
-        Markdown.
     """
     return re.sub(r"([\\`*_{}\[\]<>$|#~()])", r"\\\1", text)
 
@@ -63,11 +49,7 @@ def plain(text: str) -> str:
 def unsplit(text: str) -> str:
     """Formulas of several lines with a number, so written that Sphinx leaves them alone: it would put them into an environment that has none.
 
-    Args:
-        text: Markdown.
-
-    Returns:
-        Markdown.
+    Returns: Markdown.
     """
 
     def one(found: re.Match) -> str:
@@ -89,16 +71,13 @@ def unsplit(text: str) -> str:
 
 
 def statement(flattener: Flattener, label: str, title: str, body: str) -> str:
-    """The slide of a statement.
+    """The slide of a statement. Returns: Markdown.
 
     Args:
         flattener: of its page.
         label: of the statement.
         title: as it is written.
         body: as it is written.
-
-    Returns:
-        Markdown.
     """
     note = whose(title)
     found = of_the_book().get(label)
@@ -110,13 +89,10 @@ def statement(flattener: Flattener, label: str, title: str, body: str) -> str:
 
 
 def figure(picture: Picture) -> str:
-    """The slide of a figure.
+    """The slide of a figure. Returns: Markdown; the figure lies beside it under its ``name``.
 
     Args:
         picture: one that has a file.
-
-    Returns:
-        Markdown; the figure lies beside it under its ``name``.
     """
     parts = enumerate(with_formulas(picture.caption))
     caption = "".join(f"${part}$" if k % 2 else plain(part) for k, part in parts)
@@ -124,14 +100,11 @@ def figure(picture: Picture) -> str:
 
 
 def chapter(reading: Reading, pictures: list[Picture]) -> str:
-    """The slides of a chapter.
+    """The slides of a chapter. Returns: Markdown.
 
     Args:
         reading: of the syllabus.
         pictures: of its page.
-
-    Returns:
-        Markdown.
     """
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     flattener = Flattener(reading.path, targets(), papers(), macros)
@@ -148,14 +121,11 @@ def chapter(reading: Reading, pictures: list[Picture]) -> str:
 
 
 def deck(week: Week, site: Path = SITE) -> tuple[str, list[Picture]]:
-    """The slides of a week.
+    """The slides of a week. Returns: Markdown, and the figures that must lie beside it.
 
     Args:
         week: of the syllabus.
         site: folder of the built site; where a page is not built, its figures are left out.
-
-    Returns:
-        Markdown, and the figures that must lie beside it.
     """
     slides, used = [], []
     flattener = Flattener(SYLLABUS, targets(), papers(), {})
@@ -169,18 +139,12 @@ def deck(week: Week, site: Path = SITE) -> tuple[str, list[Picture]]:
 
 
 def build(out: Path, chosen: list[Week] | None = None, site: Path = SITE) -> list[Path]:
-    """Write decks, and a page that lists them.
+    """Write decks, and a page that lists them. Returns: the decks.
 
     Args:
         out: folder; what is in it is replaced.
         chosen: weeks; without, all of the syllabus.
         site: folder of the built site, for its figures.
-
-    Returns:
-        The decks.
-
-    Raises:
-        MarkupError: something in a deck cannot be shown.
     """
     chosen = chosen or weeks()
     listed = "\n".join(f"- [Week {week.number}: {week.title}](week{week.number}.md)" for week in chosen)

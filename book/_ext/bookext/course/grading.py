@@ -41,19 +41,12 @@ LARGEST = 50 * 2**20  # bytes of a submission
 
 @dataclass
 class Marks:
-    """What a submission earned.
+    """What a submission earned."""
 
-    Args:
-        submission: name of the notebook, relative to the folder of all.
-        points: question → points, of those that tests grade.
-        remarks: what went wrong, one line each.
-        feedback: question → what its visible tests say.
-    """
-
-    submission: str
-    points: dict[str, float] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-    feedback: dict[str, str] = field(default_factory=dict)
+    submission: str  # name of the notebook, relative to the folder of all
+    points: dict[str, float] = field(default_factory=dict)  # question → points, of those that tests grade
+    remarks: list[str] = field(default_factory=list)  # what went wrong, one line each
+    feedback: dict[str, str] = field(default_factory=dict)  # question → what its visible tests say
 
 
 def grade(
@@ -64,7 +57,7 @@ def grade(
     limits: Limits | None = None,
     only: Collection[str] | None = None,
 ) -> Marks:
-    """Grade one notebook.
+    """Grade one notebook. Returns: points of the questions that tests grade, and remarks.
 
     Args:
         folder: the instructor's, of the assignment.
@@ -73,9 +66,6 @@ def grade(
         name: of the submission in the table; else the file's.
         limits: how long and how much; None takes the usual ones.
         only: questions to grade; None takes all.
-
-    Returns:
-        Points of the questions that tests grade, and remarks.
     """
     limits = limits or Limits()
     marks = Marks(name or submission.stem)

@@ -29,19 +29,11 @@ def send(line: socket.socket, message: dict) -> None:
 
 
 def receive(line: socket.socket, seconds: float | None = None) -> dict:
-    """Wait for a message.
+    """Wait for a message. Returns: the message.
 
     Args:
         line: the connection.
         seconds: how long; None waits for ever.
-
-    Returns:
-        The message.
-
-    Raises:
-        TimeoutError: none came.
-        ConnectionError: the other side has gone.
-        Malformed: no message.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     (size,) = struct.unpack(">Q", _read(line, 8, deadline))

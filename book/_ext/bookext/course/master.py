@@ -41,16 +41,10 @@ NO_CHECKS = "Run the cell below first. What you hand in is read and marked by ha
 
 
 def find(assignment: str) -> Path:
-    """Where the source of an assignment is.
+    """Where the source of an assignment is. Returns: the path.
 
     Args:
         assignment: its name, for example ``ps1``, or a path to a ``.md``.
-
-    Returns:
-        The path.
-
-    Raises:
-        FileNotFoundError: there is none.
     """
     path = Path(assignment) if assignment.endswith(".md") else SOURCES / f"{assignment}.md"
     if not path.exists():
@@ -62,15 +56,11 @@ def find(assignment: str) -> Path:
 def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
     """Read a source.
 
+    Returns: the notebook for ``otter assign``: flat Markdown, our settings, cells that install and that will hold the tests.
+
     Args:
         path: of the ``.md``.
         label: the class; None keeps the source's.
-
-    Returns:
-        The notebook for ``otter assign``: flat Markdown, our settings, cells that install and that will hold the tests.
-
-    Raises:
-        MarkupError: something in the source cannot be shown in a notebook, or the line ``CLASS = …`` is not there once.
     """
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     # links are those of a source in its place, wherever this one lies

@@ -15,23 +15,14 @@ SITE = ROOT / "_build/html"
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of the site.
+    """A figure of the site."""
 
-    Args:
-        page: docname of its page.
-        label: on the page, for example ``fig-tour-bounds``.
-        number: for example "Fig. 3.1", possibly empty.
-        caption: plain text; formulas in TeX, as ``with_formulas`` finds them.
-        alt: what it shows, in words.
-        file: of the picture, or None for a figure that moves: it stands on the site only.
-    """
-
-    page: str
-    label: str
-    number: str
-    caption: str
-    alt: str
-    file: Path | None
+    page: str  # docname of its page
+    label: str  # on the page, for example ``fig-tour-bounds``
+    number: str  # for example "Fig. 3.1", possibly empty.
+    caption: str  # plain text; formulas in TeX, as ``with_formulas`` finds them
+    alt: str  # what it shows, in words
+    file: Path | None  # of the picture, or None for a figure that moves: it stands on the site only
 
     @property
     def name(self) -> str:
@@ -40,14 +31,11 @@ class Picture:
 
 
 def of_page(page: str, site: Path = SITE) -> list[Picture]:
-    """The figures of a page of the built site.
+    """The figures of a page of the built site. Returns: its figures in their order; none if the page is not built.
 
     Args:
         page: its docname.
         site: folder of the site.
-
-    Returns:
-        Its figures in their order; none if the page is not built.
     """
     built = site / f"{page}.html"
     if not built.exists():
@@ -70,15 +58,12 @@ def _picture(page: str, figure: Tag, built: Path) -> Picture:
 
 
 def pack(out: Path, site: Path = SITE, names: list[str] | None = None) -> list[Picture]:
-    """Write the figures into a folder, with ``captions.md``.
+    """Write the figures into a folder, with ``captions.md``. Returns: the figures; without any, no folder is written.
 
     Args:
         out: the folder; what is in it is replaced.
         site: folder of the built site.
         names: docnames of pages; without, all of the book.
-
-    Returns:
-        The figures; without any, no folder is written.
     """
     shutil.rmtree(out, ignore_errors=True)
     names = names or [docname(path) for path in pages()]
@@ -93,25 +78,19 @@ def pack(out: Path, site: Path = SITE, names: list[str] | None = None) -> list[P
 
 
 def with_formulas(caption: str) -> list[str]:
-    """A caption in parts.
+    """A caption in parts. Returns: by turns plain text, possibly empty, and the TeX of a formula.
 
     Args:
         caption: of a figure of the site.
-
-    Returns:
-        By turns plain text, possibly empty, and the TeX of a formula.
     """
     return re.split(r"\\\((.*?)\\\)", caption)
 
 
 def captions(found: list[Picture]) -> str:
-    """What stands below the figures, and where they come from.
+    """What stands below the figures, and where they come from. Returns: Markdown.
 
     Args:
         found: the figures.
-
-    Returns:
-        Markdown.
     """
     lines = ["# Figures", "", f"From [the book]({address.site()}). Text and figures: CC BY 4.0 ([licence]({address.files()}/LICENSE-CONTENT)).", ""]  # fmt: skip
     for picture in found:

@@ -14,16 +14,10 @@ def _questions(folder: Path) -> list[dict]:
 
 
 def read(table: Path) -> dict[str, dict[str, str]]:
-    """The rows of a table, also as spreadsheets save it: with a mark in front, or with semicolons.
+    """The rows of a table, also as spreadsheets save it: with a mark in front, or with semicolons. Returns: Submission → column → text.
 
     Args:
         table: path; it need not exist.
-
-    Returns:
-        Submission → column → text.
-
-    Raises:
-        MarkupError: it is no table of points.
     """
     if not table.exists():
         return {}
@@ -43,13 +37,12 @@ def write(folder: Path, marks: Iterable[Marks], table: Path) -> list[str]:
 
     Points by hand that stand in the table already are kept, and so are the rows of other submissions.
 
+    Returns: the submissions that stand in the table and are not among these.
+
     Args:
         folder: the instructor's, of the assignment.
         marks: of the submissions.
         table: path of the CSV.
-
-    Returns:
-        The submissions that stand in the table and are not among these.
     """
     questions, before = _questions(folder), read(table)
     rows, feedback = dict(before), table.parent / "feedback" / folder.name
@@ -72,17 +65,11 @@ def write(folder: Path, marks: Iterable[Marks], table: Path) -> list[str]:
 
 
 def total(folder: Path, table: Path) -> list[str]:
-    """Add up, after points by hand were filled in.
+    """Add up, after points by hand were filled in. Returns: what is missing or impossible, a line each.
 
     Args:
         folder: the instructor's, of the assignment.
         table: path of the CSV, which is written again.
-
-    Returns:
-        What is missing or impossible, a line each.
-
-    Raises:
-        FileNotFoundError: there is no table.
     """
     if not table.exists():
         raise FileNotFoundError(f"{table} is not there: 'make grade' writes it")

@@ -39,23 +39,14 @@ SHOWN = ("__init__", "classes", "feedback", "hints", "borrowed", "unaided")
 
 @dataclass(frozen=True)
 class Limits:
-    """How long and how much.
+    """How long and how much."""
 
-    Args:
-        cell: seconds a cell may take.
-        call: seconds a call of a student's function may take.
-        question: seconds all tests of a question may take.
-        submission: seconds a submission may take in all.
-        grace: seconds from the request to stop to the end of the process.
-        memory: bytes that a process may take beyond its libraries.
-    """
-
-    cell: float = 60.0
-    call: float = 10.0
-    question: float = 120.0
-    submission: float = 600.0
-    grace: float = 2.0
-    memory: int = 2**31
+    cell: float = 60.0  # seconds a cell may take
+    call: float = 10.0  # seconds a call of a student's function may take
+    question: float = 120.0  # seconds all tests of a question may take
+    submission: float = 600.0  # seconds a submission may take in all
+    grace: float = 2.0  # seconds from the request to stop to the end of the process
+    memory: int = 2**31  # bytes that a process may take beyond its libraries
 
 
 class Gone(Exception):
@@ -104,16 +95,10 @@ class Nursery:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def start(self, limits: Limits) -> "Student":
-        """A new process, in a scratch folder of its own.
+        """A new process, in a scratch folder of its own. Returns: the process.
 
         Args:
             limits: how long and how much.
-
-        Returns:
-            The process.
-
-        Raises:
-            Gone: it did not come up.
         """
         scratch = tempfile.mkdtemp(prefix="scratch-", dir=self.home)
         ours, theirs = socket.socketpair()
@@ -190,17 +175,10 @@ class Student:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
     def ask(self, seconds: float, **order: object) -> tuple[dict, bool]:
-        """Have it do something.
+        """Have it do something. Returns: the answer, and whether it had to be interrupted for it.
 
         Args:
             seconds: how long it may take.
-            **order: what.
-
-        Returns:
-            The answer, and whether it had to be interrupted for it.
-
-        Raises:
-            Gone: it is no more.
         """
         if not self.alive:
             raise Gone("its process had ended")

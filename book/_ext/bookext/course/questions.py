@@ -16,22 +16,14 @@ _RUBRIC = re.compile(r"^- (\d+(?:\.\d+)?) points?: (.+(?:\n(?!- ).+)*)", re.MULT
 
 @dataclass
 class Question:
-    """A question of an assignment.
+    """A question of an assignment."""
 
-    Args:
-        name: for example ``q1``.
-        points: what it is worth.
-        manual: marked by hand.
-        title: the heading of its text, without number and minutes.
-        names: what its tests take from the notebook.
-        rubric: points and what earns them, of a question that is marked by hand.
-    """
-
-    name: str
-    points: float
-    manual: bool
-    title: str = ""
-    names: list[str] = field(default_factory=list)
+    name: str  # for example ``q1``
+    points: float  # what it is worth
+    manual: bool  # marked by hand
+    title: str = ""  # the heading of its text, without number and minutes
+    names: list[str] = field(default_factory=list)  # what its tests take from the notebook
+    #: points and what earns them, of a question that is marked by hand
     rubric: list[tuple[float, str]] = field(default_factory=list)
 
     @property
@@ -42,29 +34,18 @@ class Question:
 
 @dataclass
 class Marked:
-    """A source, taken apart.
+    """A source, taken apart."""
 
-    Args:
-        questions: in their order.
-        secrets: what no student may find: solutions and hidden tests, piece by piece.
-    """
-
-    questions: list[Question]
-    secrets: list[str]
+    questions: list[Question]  # in their order
+    secrets: list[str]  # what no student may find: solutions and hidden tests, piece by piece
 
 
 def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
-    """Read the marks.
+    """Read the marks. Returns: Questions and secrets.
 
     Args:
         notebook: for ``otter assign``, as ``master.read`` returns it.
         path: of the source, for messages.
-
-    Returns:
-        Questions and secrets.
-
-    Raises:
-        MarkupError: a solution outside of a solution block, tests that share a name, a rubric whose points do not add up.
     """
     questions: list[Question] = []
     secrets: list[str] = []
@@ -184,14 +165,11 @@ def _cell(text: str) -> str:
 
 
 def rubrics(name: str, questions: list[Question]) -> str:
-    """The table of points and the rubrics of an assignment.
+    """The table of points and the rubrics of an assignment. Returns: Markdown.
 
     Args:
         name: of the assignment.
         questions: of it.
-
-    Returns:
-        Markdown.
     """
     lines = [f"# {name}: points", "", "| question | points | marked |", "|---|---|---|"]
     lines += [

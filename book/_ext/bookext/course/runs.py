@@ -33,11 +33,7 @@ class Run:
         self.until = time.monotonic() + limits.submission
 
     def ready(self) -> Student:
-        """The process, with all cells run that could be.
-
-        Raises:
-            Gone: it could not be brought to that.
-        """
+        """The process, with all cells run that could be."""
         while self.student is None or not self.student.alive:
             self.runs += 1
             if self.runs > RUNS or time.monotonic() > self.until:
@@ -85,14 +81,11 @@ class Answers:
         self.notes: list[str] = []  # names that are not defined, and calls that took too long
 
     def get(self, name: str, default: object = None) -> object:
-        """A name's value, a copy, or a function that calls the student's.
+        """A name's value, a copy, or a function that calls the student's. Returns: the value.
 
         Args:
             name: as the test's parameter says it.
             default: where the student has not given it.
-
-        Returns:
-            The value.
         """
         self.slow = ""  # a test begins
         answer = self._ask(self.run.limits.call, do="look", name=name)
@@ -105,15 +98,12 @@ class Answers:
         return self._value(answer)
 
     def call(self, number: int, arguments: tuple, options: dict) -> object:
-        """Call a student's function.
+        """Call a student's function. Returns: what came back, a copy.
 
         Args:
             number: of the function in its process.
             arguments: what a test hands over.
             options: by name.
-
-        Returns:
-            What came back, a copy.
         """
         order = {"arguments": wire.pack(arguments), "options": wire.pack(options)}
         modes = {
@@ -176,13 +166,10 @@ class Answers:
 
 
 def suspicion(answer: dict) -> str:
-    """What a process was refused that has to do with answers.
+    """What a process was refused that has to do with answers. Returns: the first of it, or "".
 
     Args:
         answer: of the process.
-
-    Returns:
-        The first of it, or "".
     """
     refused = answer.get("refused")
     for each in refused if isinstance(refused, list) else ():
@@ -192,14 +179,10 @@ def suspicion(answer: dict) -> str:
 
 
 def short(text: object, length: int = 200) -> str:
-    """A student's text in one line, of what can be printed.
+    """A student's text in one line, of what can be printed. Returns: the line.
 
     Args:
-        text: anything.
         length: the longest.
-
-    Returns:
-        The line.
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     return line if len(line) <= length else line[: length - 1] + "…"

@@ -15,47 +15,28 @@ SYLLABUS = ROOT / "book/course/index.md"
 
 @dataclass(frozen=True)
 class Reading:
-    """A row of the syllabus.
+    """A row of the syllabus."""
 
-    Args:
-        path: of the chapter.
-        purpose: what it is read for, in MyST.
-        opening: only its opening is read.
-    """
-
-    path: Path
-    purpose: str
-    opening: bool = False
+    path: Path  # of the chapter
+    purpose: str  # what it is read for, in MyST
+    opening: bool = False  # only its opening is read
 
 
 @dataclass(frozen=True)
 class Week:
-    """A week of the syllabus.
+    """A week of the syllabus."""
 
-    Args:
-        number: from 1.
-        title: for example "Token selection".
-        aims: what students can do afterwards, in MyST, possibly empty.
-        readings: its chapters.
-    """
-
-    number: int
-    title: str
-    aims: str
-    readings: tuple[Reading, ...]
+    number: int  # from 1
+    title: str  # for example "Token selection"
+    aims: str  # what students can do afterwards, in MyST, possibly empty
+    readings: tuple[Reading, ...]  # its chapters
 
 
 def weeks(syllabus: Path = SYLLABUS) -> list[Week]:
-    """Read the syllabus.
+    """Read the syllabus. Returns: its weeks.
 
     Args:
         syllabus: path of the page.
-
-    Returns:
-        Its weeks.
-
-    Raises:
-        MarkupError: a week without chapters, or a chapter that is not there.
     """
     found = []
     sections = re.split(r"^## ", syllabus.read_text(encoding="utf-8"), flags=re.MULTILINE)

@@ -38,18 +38,11 @@ class Odd:
 
 
 def pack(value: object, keep: Callable[[Callable], int] | None = None, depth: int = 0) -> object:
-    """What JSON can say of a value.
+    """What JSON can say of a value. Returns: lists, dicts, numbers, text.
 
     Args:
-        value: anything.
         keep: receives a function and returns its number; None refuses functions.
         depth: of lists around it.
-
-    Returns:
-        Lists, dicts, numbers, text.
-
-    Raises:
-        TypeError: without ``keep``, the value is not data.
     """
     large = issubclass(type(value), np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2
     try:
@@ -116,18 +109,12 @@ def _pack(value: object, keep: Callable | None, depth: int) -> tuple | None:
 
 
 def unpack(packed: object, function: Callable[[int], object] | None = None, depth: int = 0) -> object:
-    """The value again.
+    """The value again. Returns: the value, a copy.
 
     Args:
         packed: as ``pack`` made it.
         function: number → what stands for that function; None refuses functions.
         depth: of lists around it.
-
-    Returns:
-        The value, a copy.
-
-    Raises:
-        Malformed: nothing that ``pack`` makes.
     """
     if depth > DEEPEST + 1:
         raise Malformed("too deep")

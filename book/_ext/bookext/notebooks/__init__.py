@@ -52,15 +52,12 @@ ARGUMENT = "**{exercise}: your argument.** *Double-click here and write it down.
 
 
 def header(page: str, exercises: bool = False, supplement: bool = False) -> str:
-    """What stands under the chapter's title: where the notebook comes from.
+    """What stands under the chapter's title: where the notebook comes from. Returns: Markdown.
 
     Args:
         page: docname of the chapter.
         exercises: say how to do its exercises, too.
         supplement: say that one stands at the end.
-
-    Returns:
-        Markdown.
     """
     files = address.files()
     how = EXERCISES.format(url=address.colab(page, solutions=True)) if exercises else ""
@@ -93,11 +90,10 @@ def sections(text: str) -> Iterator[tuple[int, str]]:
 def code(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """A code cell, folded where the site folds it: JupyterLab reads one setting, Colab another and a title.
 
+    Returns: the notebook's cell.
+
     Args:
         cell: of the chapter.
-
-    Returns:
-        The notebook's cell.
     """
     tags = cell.metadata.get("tags", [])
     metadata, source = {"tags": list(tags)} if tags else {}, cell.source
@@ -111,13 +107,12 @@ def code(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
 def caption(cell: nbformat.NotebookNode, flattener: Flattener, line: int) -> str:
     """What stands under the figure of a code cell: number, caption, and its description in a fold.
 
+    Returns: Markdown, empty for a cell without a figure.
+
     Args:
         cell: of the chapter.
         flattener: of the page.
         line: of the page on which the cell begins.
-
-    Returns:
-        Markdown, empty for a cell without a figure.
     """
     settings_ = cell.metadata.get("mystnb", {})
     figure = settings_.get("figure", {})
@@ -139,17 +134,10 @@ def argued(text: str) -> str:
 
 
 def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
-    """One chapter and its supplement as a notebook without outputs; the same bytes on every run.
+    """One chapter and its supplement as a notebook without outputs; the same bytes on every run. Returns: the notebook.
 
     Args:
-        path: of the chapter.
         student: leave solutions out.
-
-    Returns:
-        The notebook.
-
-    Raises:
-        MarkupError: the chapter has something that notebooks cannot show.
     """
     install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
     cells = [install, *(cell for page in parts(path) for cell in _converted(page, student))]
@@ -191,14 +179,11 @@ def _name(cells: list[nbformat.NotebookNode]) -> None:
 
 
 def write(folder: Path, student: bool = False) -> list[Path]:
-    """Write all notebooks.
+    """Write all notebooks. Returns: paths of the notebooks.
 
     Args:
         folder: where; within it they stand as ``address.notebook`` says.
         student: leave solutions out.
-
-    Returns:
-        Paths of the notebooks.
     """
     written = []
     for path in chapters():

@@ -4,17 +4,11 @@ import re
 
 
 def expand(tex: str, macros: dict[str, str | list]) -> str:
-    r"""Write out the macros in a formula.
+    r"""Write out the macros in a formula. Returns: the formula without them, for example ``\mathbb{R}^d`` for ``\R^d``.
 
     Args:
         tex: the formula.
         macros: MathJax's table: name → text, or [text with ``#1`` …, number of arguments].
-
-    Returns:
-        The formula without them, for example ``\mathbb{R}^d`` for ``\R^d``.
-
-    Raises:
-        ValueError: a macro has optional arguments, lacks an argument here, or contains itself.
     """
     for _ in range(1000):
         found = next((m for m in re.finditer(r"\\(?:([A-Za-z]+)|.)", tex, re.DOTALL) if m[1] in macros), None)

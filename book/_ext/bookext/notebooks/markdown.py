@@ -51,36 +51,21 @@ _INLINE = re.compile(
 
 @dataclass(frozen=True)
 class Flattener:
-    """Flattens one page.
+    """Flattens one page."""
 
-    Args:
-        path: of the page.
-        targets: label → what it stands for, of the whole book.
-        papers: BibTeX key → paper.
-        macros: MathJax's table.
-        student: leave solutions out.
-        folded: the text stands in a fold, whose title says what it is.
-    """
-
-    path: Path
-    targets: dict[str, Target] = field(default_factory=dict)
-    papers: dict[str, Paper] = field(default_factory=dict)
-    macros: dict[str, str | list] = field(default_factory=dict)
-    student: bool = False
-    folded: bool = False
+    path: Path  # of the page
+    targets: dict[str, Target] = field(default_factory=dict)  # label → what it stands for, of the whole book
+    papers: dict[str, Paper] = field(default_factory=dict)  # BibTeX key → paper
+    macros: dict[str, str | list] = field(default_factory=dict)  # MathJax's table
+    student: bool = False  # leave solutions out
+    folded: bool = False  # the text stands in a fold, whose title says what it is
 
     def text(self, source: str, line: int = 0) -> str:
-        """Flatten a piece of the page.
+        """Flatten a piece of the page. Returns: Markdown that needs no extension, possibly empty.
 
         Args:
             source: Markdown of the site.
             line: of the page on which the piece begins, counted from 0.
-
-        Returns:
-            Markdown that needs no extension, possibly empty.
-
-        Raises:
-            MarkupError: something that notebooks cannot show, or that this module does not know.
         """
         lines = source.splitlines()
         edits: dict[int, tuple[int, str]] = {}  # first line → line after the last, new text
@@ -112,14 +97,11 @@ class Flattener:
         return "\n".join(lines).strip("\n")
 
     def line(self, source: str, line: int = 0) -> str:
-        """Flatten a title or a caption.
+        """Flatten a title or a caption. Returns: the line, flattened.
 
         Args:
             source: one line of Markdown.
             line: of the page.
-
-        Returns:
-            The line, flattened.
         """
         return self._inline(source, [c for token in parse(source) for c in token.children or []], line)
 
@@ -281,13 +263,9 @@ def _barred(title: str, body: str) -> str:
 
 
 def fold(title: str, body: str) -> str:
-    """A text that opens under its title. Blank lines make the text between the tags Markdown again.
+    """A text that opens under its title. Blank lines make the text between the tags Markdown again. Returns: Markdown.
 
     Args:
         title: plain text.
-        body: Markdown.
-
-    Returns:
-        Markdown.
     """
     return f"<details><summary><b>{html.escape(title)}</b></summary>\n\n{body}\n\n</details>"

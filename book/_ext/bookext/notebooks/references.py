@@ -17,17 +17,11 @@ from bookext.markup import directive, walk
 
 @dataclass(frozen=True)
 class Target:
-    """What a label stands for.
+    """What a label stands for."""
 
-    Args:
-        page: docname.
-        anchor: id of the element on the site.
-        text: what a reference without words of its own says, for example "(3)" or "Fig. 2".
-    """
-
-    page: str
-    anchor: str
-    text: str
+    page: str  # docname
+    anchor: str  # id of the element on the site
+    text: str  # what a reference without words of its own says, for example "(3)" or "Fig. 2".
 
     @property
     def url(self) -> str:
@@ -39,11 +33,10 @@ class Target:
 def targets(root: Path = ROOT) -> dict[str, Target]:
     """Every label of the book, numbered as on the site: by chapter where chapters have numbers, else through the book; read once.
 
+    Returns: label → what it stands for.
+
     Args:
         root: of the repository.
-
-    Returns:
-        Label → what it stands for.
     """
     found: dict[str, Target] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -103,39 +96,27 @@ def _labelled_in(text: str) -> Iterator[tuple[str, str, str]]:
 
 @dataclass(frozen=True)
 class Paper:
-    """An entry of the bibliography.
+    """An entry of the bibliography."""
 
-    Args:
-        authors: for example "Arda, Cayci & Eryilmaz".
-        year: of publication.
-        url: where it can be read, or else where the book names it.
-    """
-
-    authors: str
-    year: str
-    url: str
+    authors: str  # for example "Arda, Cayci & Eryilmaz"
+    year: str  # of publication
+    url: str  # where it can be read, or else where the book names it
 
     def cite(self, in_text: bool) -> str:
-        """Author–year, linked.
+        """Author–year, linked. Returns: Markdown.
 
         Args:
             in_text: the authors are part of the sentence: "Authors (year)" instead of "Authors year".
-
-        Returns:
-            Markdown.
         """
         return f"[{self.authors} {f'({self.year})' if in_text else self.year}]({self.url})"
 
 
 @functools.cache
 def papers(root: Path = ROOT) -> dict[str, Paper]:
-    """The bibliography; read once.
+    """The bibliography; read once. Returns: BibTeX key → paper.
 
     Args:
         root: of the repository.
-
-    Returns:
-        BibTeX key → paper.
     """
     found = {}
     for key, entry in parse_file(str(root / "book/references.bib")).entries.items():

@@ -25,34 +25,23 @@ h2 { font-size: 20pt; font-weight: 600; margin: 0 0 5mm; }
 
 @dataclass(frozen=True)
 class Book:
-    """What the title page says.
+    """What the title page says."""
 
-    Args:
-        title: of the book, its subtitle behind a colon.
-        authors: as one text.
-        version: for example ``0.1.0``.
-        date: the day of what is printed, for example ``2026-11-20``.
-        site: address of the published site.
-    """
-
-    title: str
-    authors: str
-    version: str
-    date: str
-    site: str
+    title: str  # of the book, its subtitle behind a colon
+    authors: str  # as one text
+    version: str  # for example ``0.1.0``
+    date: str  # the day of what is printed, for example ``2026-11-20``
+    site: str  # address of the published site
 
 
 def front(book: Book, printed: list[Printed], firsts: list[int], home: str) -> str:
-    """Title page and contents.
+    """Title page and contents. Returns: HTML.
 
     Args:
         book: what the title page says.
         printed: the chapters.
         firsts: number of each chapter's first page.
         home: address from which the site was printed.
-
-    Returns:
-        HTML.
     """
     title, _, sub = book.title.partition(": ")
     lines, part = [], None

@@ -24,42 +24,31 @@ AIR = 4
 
 @dataclass
 class Joined:
-    """The document while it grows.
+    """The document while it grows."""
 
-    Args:
-        writer: of the document.
-        places: docname and id → index of the page, and how far above its lower edge, in points.
-        troubles: links that lead nowhere.
-    """
-
-    writer: PdfWriter
+    writer: PdfWriter  # of the document
+    #: docname and id → index of the page, and how far above its lower edge, in points
     places: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)  # links that lead nowhere
 
 
 def length(pdf: bytes) -> int:
-    """How many pages a document has.
+    """How many pages a document has. Returns: their number.
 
     Args:
         pdf: the document.
-
-    Returns:
-        Their number.
     """
     return len(PdfReader(BytesIO(pdf)).pages)
 
 
 def join(front: bytes, printed: list[Printed], home: str, site: str) -> Joined:
-    """Join the pages.
+    """Join the pages. Returns: the document, with links and bookmarks.
 
     Args:
         front: title page and contents.
         printed: the chapters, in order.
         home: address from which they were printed.
         site: address of the published site, where links lead that cannot stay in the document.
-
-    Returns:
-        The document, with links and bookmarks.
     """
     joined = Joined(PdfWriter())
     spans = [(None, _add(joined, None, front))]

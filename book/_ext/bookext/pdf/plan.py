@@ -10,27 +10,18 @@ from bookext.chapters import ROOT
 
 @dataclass(frozen=True)
 class Leaf:
-    """A page of the site.
+    """A page of the site."""
 
-    Args:
-        page: docname, for example ``book/kernel_regime/model``.
-        part: caption of the part that it belongs to, or None before the first part.
-        depth: 0 for a chapter, 1 for a page below a chapter.
-    """
-
-    page: str
-    part: str | None
-    depth: int = 0
+    page: str  # docname, for example ``book/kernel_regime/model``
+    part: str | None  # caption of the part that it belongs to, or None before the first part
+    depth: int = 0  # 0 for a chapter, 1 for a page below a chapter
 
 
 def leaves(root: Path = ROOT) -> tuple[Leaf, ...]:
-    """Every page of the table of contents, in reading order.
+    """Every page of the table of contents, in reading order. Returns: the pages.
 
     Args:
         root: of the repository.
-
-    Returns:
-        The pages.
     """
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     found = [Leaf(toc["root"], None)]
@@ -47,17 +38,11 @@ def leaves(root: Path = ROOT) -> tuple[Leaf, ...]:
 
 
 def chosen(all_leaves: tuple[Leaf, ...], pages: list[str] | None) -> tuple[Leaf, ...]:
-    """The pages that are asked for, in reading order.
+    """The pages that are asked for, in reading order. Returns: the pages.
 
     Args:
         all_leaves: of the book.
         pages: docnames, or None for all.
-
-    Returns:
-        The pages.
-
-    Raises:
-        ValueError: a docname that the book does not have.
     """
     if pages is None:
         return all_leaves

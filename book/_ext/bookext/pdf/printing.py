@@ -35,20 +35,13 @@ FontFaceSet.prototype.addEventListener = () => {};
 
 @dataclass(frozen=True)
 class Printed:
-    """A page on paper.
+    """A page on paper."""
 
-    Args:
-        leaf: the page.
-        pdf: the document.
-        title: its title, as text.
-        headings: its title and its sections: dictionaries with ``level``, ``text`` and ``place``.
-        troubles: what went wrong: what was not found, does not fit the paper, or was asked of another host.
-    """
-
-    leaf: Leaf
-    pdf: bytes
-    title: str
-    headings: list[dict]
+    leaf: Leaf  # the page
+    pdf: bytes  # the document
+    title: str  # its title, as text
+    headings: list[dict]  # its title and its sections: dictionaries with ``level``, ``text`` and ``place``
+    #: what went wrong: what was not found, does not fit the paper, or was asked of another host
     troubles: list[str]
 
 
@@ -84,9 +77,6 @@ def serving(folder: Path) -> Iterator[str]:
 def pressing(executable: str) -> Iterator[BrowserContext]:
     """A browser that shows pages as paper shows them.
 
-    Args:
-        executable: Chromium.
-
     Yields:
         The browser's context.
     """
@@ -100,17 +90,13 @@ def pressing(executable: str) -> Iterator[BrowserContext]:
 
 
 def print_leaf(context: BrowserContext, home: str, leaf: Leaf, places: list[str], first: int) -> Printed:
-    """Print a page of the site.
+    """Print a page of the site. Returns: the printed page.
 
     Args:
         context: of the browser.
         home: the site's address.
         leaf: the page.
         places: ids on it that must be found on paper.
-        first: number of its first page, at least 1.
-
-    Returns:
-        The printed page.
     """
     tab, troubles = context.new_page(), []
     tab.on("pageerror", lambda error: troubles.append(f"script: {error}"))
@@ -131,14 +117,11 @@ def print_leaf(context: BrowserContext, home: str, leaf: Leaf, places: list[str]
 
 
 def print_html(context: BrowserContext, html: str) -> bytes:
-    """Print a page that is no page of the site.
+    """Print a page that is no page of the site. Returns: the document.
 
     Args:
         context: of the browser.
         html: of the page.
-
-    Returns:
-        The document.
     """
     tab = context.new_page()
     tab.set_content(html)

@@ -61,8 +61,6 @@ def reach(r: float, t: float, k: float, s: float, w: float) -> float:
         r: bound on the tokens, above 0.
         t: τ, their speed, at least 0.
         k: κ, the query's speed, at least 0.
-        s: ‖Wq‖, at least 0.
-        w: ‖W‖_op, at least 0.
     """
     return t * math.sqrt(1 + r**2 * s**2) + k * r**2 * w
 

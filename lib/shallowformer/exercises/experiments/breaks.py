@@ -38,7 +38,6 @@ def least_radius(y: Float[Tensor, " n"], K: Float[Tensor, "n n"]) -> Float[Tenso
     """The radius of three equal balls below which the linear model cannot fit labels: RMS(y)/√(3 λ_max(K)/n).
 
     Args:
-        y: labels.
         K: Gram matrix of the tangent kernel.
     """
     return (y.square().mean() * len(y) / (3 * torch.linalg.eigvalsh(K)[-1])).sqrt()
@@ -49,7 +48,6 @@ def price(K: Float[Tensor, "n n"], y: Float[Tensor, " n"]) -> Float[Tensor, ""]:
 
     Args:
         K: Gram matrix without twins.
-        y: labels.
     """
     return _largest((y[:, None] - y) ** 2, _distances(K))
 

@@ -15,11 +15,7 @@ DOUBLE_MISTAKES = {
 
 
 def inputs_for_double(n: int) -> float:
-    """The n′ with √(log 2n′) = 2√(log 2n): 8n⁴.
-
-    Args:
-        n: number of inputs, at least 1.
-    """
+    """The n′ with √(log 2n′) = 2√(log 2n): 8n⁴."""
     return 8 * n**4
 
 
@@ -83,7 +79,6 @@ def repeated_mass(alpha: float, copies: int) -> float:
 
     Args:
         alpha: weight α before, in [0, 1].
-        copies: k, at least 1.
     """
     return copies * alpha / (1 + (copies - 1) * alpha)
 

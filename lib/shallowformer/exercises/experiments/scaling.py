@@ -24,7 +24,6 @@ def teacher_heads(m: int, excess: float) -> float:
 
     Args:
         m: width of the student.
-        excess: ε, above 0.
     """
     return m / (2 * ((1 + excess) ** 2 - 1))
 
@@ -58,7 +57,6 @@ def slope(widths: Float[Tensor, " k"], curves: Float[Tensor, "seeds k"]) -> Floa
     """Slope of the least-squares line through the means over seeds of log y, against log m.
 
     Args:
-        widths: m.
         curves: one a seed.
     """
     return _line(widths.log(), curves.log()).mean()

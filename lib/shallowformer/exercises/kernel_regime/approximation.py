@@ -79,8 +79,6 @@ def maximum(n: int, d: int, heads: int = 64, realisations: int = 8) -> float:
     Args:
         n: inputs, the same for every realisation.
         d: dimension of a token.
-        heads: m, even.
-        realisations: how many.
     """
     X = torch.rand(n, 2, d, generator=Generator().manual_seed(0), dtype=torch.float64) * 2 - 1
     X /= d**0.5

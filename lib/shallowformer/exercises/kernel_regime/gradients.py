@@ -89,10 +89,8 @@ def mean_square(T: int, d: int = 8, draws: int = 500, seed: int = 0) -> float:
     """Mean of ‖MU‖² at initialisation: tokens uniform on the sphere, q = X_T, entries of U and W standard Gaussian.
 
     Args:
-        T: tokens.
         d: dimension of a token.
         draws: how many inputs, each with a head of its own.
-        seed: of the draws.
     """
     X, alpha, U = at_start(draws, T, d, seed)
     return float((softmax.covariance_product(X, alpha, U) ** 2).sum(-1).mean())

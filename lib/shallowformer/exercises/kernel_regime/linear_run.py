@@ -16,7 +16,6 @@ def unfitted(G: Float[Tensor, "n n"], y: Float[Tensor, " n"]) -> float:
 
     Args:
         G: Gram matrix over n, positive semidefinite, maybe singular.
-        y: labels.
     """
     sizes, axes = torch.linalg.eigh(G)
     return float(((axes.mT @ y)[sizes <= 1e-9 * sizes.max()]).norm()) / len(y) ** 0.5
@@ -62,7 +61,6 @@ def forgets(eta: float, s: int) -> float:
 
     Args:
         eta: step size, above 0.
-        s: steps, at least 1.
     """
     x = 1 / (2 * s + 1)
     return (x / (2 * eta)) ** 0.5 * (1 - x) ** s
@@ -137,13 +135,7 @@ def check_readout_move(answer: Callable[[Float[Tensor, "steps k"], float], float
 
 
 def departure(before: float, now: float, after: float) -> float:
-    """The least E at one of three consecutive steps that the roots of their losses prove.
-
-    Args:
-        before: ℓ_{s−1}, above 0.
-        now: ℓ_s, above 0.
-        after: ℓ_{s+1}, above 0.
-    """
+    """The least E at one of three consecutive steps that the roots of their losses prove."""
     return max(0.0, (now**2 - before * after) / (before + 2 * now + after))
 
 

@@ -115,11 +115,7 @@ GROWTH_MISTAKES = {
 
 
 def check_growth(limit: Answer) -> Feedback:
-    """Exercise *Another activation*: the largest |∂h_T/∂w| over T for the logistic function at w = 4.
-
-    Args:
-        limit: the reader's answer.
-    """
+    """Exercise *Another activation*: the largest |∂h_T/∂w| over T for the logistic function at w = 4."""
     return judge_number(
         "ex-recurrence-logistic",
         limit,

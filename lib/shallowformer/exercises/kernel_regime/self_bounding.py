@@ -107,7 +107,6 @@ def other_loss(V0: float, A2: float, H: float, kappa: float, steps: int) -> floa
         A2: bound on the mean of the squared gradients.
         H: constant of the slopes, above 0.
         kappa: the κ, above 0.
-        steps: τ.
     """
     return 2 * H * A2 * V0 / (kappa**2 * steps)
 

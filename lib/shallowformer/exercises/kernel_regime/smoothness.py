@@ -84,8 +84,6 @@ def mean_curvature(draws: int = 2000, seed: int = 0, T: int = 16, d: int = 8) ->
 
     Args:
         draws: how many inputs, each with a head of its own.
-        seed: of the draws.
-        T: tokens.
         d: dimension of a token.
     """
     X, alpha, U = at_start(draws, T, d, seed)

@@ -86,15 +86,11 @@ def check_covariance_product(
 
 
 def mean_norm(scale: float, T: int = 12, draws: int = 400) -> float:
-    """Mean of ‖J_s(z)‖_{∞→1} over logits z ~ N(0, scale²) of T tokens.
+    """Mean of ‖J_s(z)‖_{∞→1} over logits z ~ N(0, scale²) of T tokens. Returns: the mean, in [0, 1].
 
     Args:
         scale: standard deviation of a logit, at least 0.
-        T: tokens, at most 16.
         draws: how many logit vectors, from a fixed seed.
-
-    Returns:
-        The mean, in [0, 1].
     """
     z = scale * torch.randn(draws, T, generator=Generator().manual_seed(2), dtype=torch.float64)
     return float(softmax.inf_to_one_norm(z).mean())

@@ -110,11 +110,10 @@ def check_token_kernel(token_kernel: Callable[[Vector, Vector], Scalar]) -> Feed
 def heads_for_one_per_cent(step: float = 0.1) -> float:
     """2 Var κ / (0.01 K)² for tokens ±e, q = e and tanh, by trapezoidal sums.
 
+    Returns: the number of heads of a symmetric initialisation whose kernel is off by 1 % in root mean square.
+
     Args:
         step: distance of the nodes, in each of two dimensions.
-
-    Returns:
-        The number of heads of a symmetric initialisation whose kernel is off by 1 % in root mean square.
     """
     x = np.arange(-9, 9 + step / 2, step)
     weight = np.exp(-(x**2) / 2)

@@ -113,15 +113,10 @@ def check_idle(idle: Callable[..., Float64[Tensor, "m d"]]) -> Feedback:
 def label_size(R: int, draws: int = 200) -> float:
     """Root mean square of the labels of the paper's teacher: d = 8, T = 16, ν = (3, 3, 3), over many sets of anchors.
 
+    Returns: the root mean square.
+
     Args:
-        R: anchors, at least 1.
         draws: sets of anchors, at least 1.
-
-    Returns:
-        The root mean square.
-
-    Raises:
-        ValueError: a number below 1; too few draws for a mean square above its noise.
     """
     arguments.count("R", R)
     arguments.count("draws", draws)

@@ -19,13 +19,7 @@ RIDGE_MISTAKES = {
 
 
 def ridge_parameter(epsilon: float, V0: float, horizon: float) -> float:
-    """λ = ε₀/(2ℓητ) with ℓ = (ε₀ + √(ε₀² + V₀/(ητ)))/2.
-
-    Args:
-        epsilon: ε₀, above 0.
-        V0: at least 0.
-        horizon: ητ, above 0.
-    """
+    """λ = ε₀/(2ℓητ) with ℓ = (ε₀ + √(ε₀² + V₀/(ητ)))/2."""
     return epsilon / ((epsilon + math.sqrt(epsilon**2 + V0 / horizon)) * horizon)
 
 
@@ -60,15 +54,7 @@ SCALE_MISTAKES = {
 
 
 def label_scale(epsilon: float, V0: float, horizon: float, turn: float, trivial: float) -> float:
-    """The s at which ½(ε + √(ε² + V₀/(ητ))), ε = ε₀ + st, is √L₀.
-
-    Args:
-        epsilon: ε₀, at least 0.
-        V0: at least 0.
-        horizon: ητ, above 0.
-        turn: t, above 0.
-        trivial: L₀, above 0.
-    """
+    """The s at which ½(ε + √(ε² + V₀/(ητ))), ε = ε₀ + st, is √L₀."""
     root = math.sqrt(trivial)
     return (root - V0 / (4 * horizon * root) - epsilon) / turn
 
@@ -92,11 +78,7 @@ FLOOR_MISTAKES = {"that is a/c.": 64.0}
 
 
 def check_floor(answer: Answer) -> Feedback:
-    """Exercise *A slope of one half*: c/a such that a/m + c falls by the factor 8 from m = 8 to m = 512.
-
-    Args:
-        answer: c/a.
-    """
+    """Exercise *A slope of one half*: c/a such that a/m + c falls by the factor 8 from m = 8 to m = 512."""
 
     def otherwise(number: float) -> str:
         if not number > 0:

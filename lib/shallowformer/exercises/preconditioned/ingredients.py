@@ -101,11 +101,7 @@ RIDGE_MISTAKES = {
 
 
 def check_ridge(factor: Answer) -> Feedback:
-    """Exercise *A ridge sees the covariance*: how much longer whitened tokens get.
-
-    Args:
-        factor: the reader's answer.
-    """
+    """Exercise *A ridge sees the covariance*: how much longer whitened tokens get."""
     return judge_number(
         "ex-ingredients-ridge",
         factor,

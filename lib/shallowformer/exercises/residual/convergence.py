@@ -97,11 +97,7 @@ FROZEN_MISTAKES = {
 
 
 def check_frozen(factor: Answer) -> Feedback:
-    """Exercise *Freeze attention*: the admitted loss of Theorem E without W_Q and W_K, over that with them.
-
-    Args:
-        factor: the reader's answer.
-    """
+    """Exercise *Freeze attention*: the admitted loss of Theorem E without W_Q and W_K, over that with them."""
     return judge_number(
         "ex-convergence-frozen",
         factor,

@@ -115,11 +115,7 @@ SLOW_MISTAKES = {
 
 
 def check_slow(limit: Answer) -> Feedback:
-    """Exercise *A logarithm of a logarithm*: (1 − p)(ln c)² → 2.
-
-    Args:
-        limit: the reader's answer.
-    """
+    """Exercise *A logarithm of a logarithm*: (1 − p)(ln c)² → 2."""
     return judge_number(
         "ex-bridge-slow",
         limit,

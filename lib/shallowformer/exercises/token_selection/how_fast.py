@@ -87,11 +87,7 @@ MOMENTUM_MISTAKES = {
 
 
 def check_momentum(factor: Answer) -> Feedback:
-    """Exercise *What momentum buys*: 1/(1 − β)² at β = 0.9.
-
-    Args:
-        factor: the reader's answer.
-    """
+    """Exercise *What momentum buys*: 1/(1 − β)² at β = 0.9."""
     return judge_number(
         "ex-how-fast-momentum",
         factor,

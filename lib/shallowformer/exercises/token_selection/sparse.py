@@ -118,11 +118,7 @@ ENTROPY_MISTAKES = {
 
 
 def check_entropy(limit: Answer) -> Feedback:
-    """Exercise *The entropy of attention*: the limit of H t/log t, which is e/η.
-
-    Args:
-        limit: the reader's answer.
-    """
+    """Exercise *The entropy of attention*: the limit of H t/log t, which is e/η."""
     return judge_number(
         "ex-sparse-entropy",
         limit,

@@ -29,40 +29,26 @@ ANCHORS, TEACHER, DRAWS = 16, 256, 3
 
 @dataclass(frozen=True)
 class Config:
-    """One measurement.
+    """One measurement."""
 
-    Args:
-        part: "random" (root mean square gap over random points of the boundary of Ω), "gap" (largest gaps at three kinds of points),
-            "training", or "length" (training, and the gradient at the start).
-        model: name of the architecture.
-        m: heads a layer.
-        seed: of data, labels and initialisation.
-        T: length of sequences.
-        n: samples.
-        d: dimension of tokens.
-        eta: step size η.
-        steps: of gradient descent, or of the search for the worst point, or random points.
-    """
-
+    #: "random" (root mean square gap over random points of the boundary of Ω), "gap" (largest gaps at three kinds of points), "training",
+    #: or "length" (training, and the gradient at the start)
     part: str
-    model: str
-    m: int
-    seed: int
-    T: int = 8
-    n: int = 64
-    d: int = 8
-    eta: float = 0.5
-    steps: int = 60
+    model: str  # name of the architecture
+    m: int  # heads a layer
+    seed: int  # of data, labels and initialisation
+    T: int = 8  # length of sequences
+    n: int = 64  # samples
+    d: int = 8  # dimension of tokens
+    eta: float = 0.5  # step size η
+    steps: int = 60  # of gradient descent, or of the search for the worst point, or random points
 
 
 def plan(scale: str) -> list[Config]:
-    """The measurements of a scale.
+    """The measurements of a scale. Returns: configurations, narrow models first.
 
     Args:
         scale: "smoke" (tiny), "laptop" (three seeds, up to 64 heads), "paper".
-
-    Returns:
-        Configurations, narrow models first.
     """
     if scale == "smoke":
         parts = ("random", "gap", "training", "length")
@@ -87,45 +73,25 @@ def _measurements(seeds: range, widest: int) -> list[Config]:
 
 
 def inputs(config: Config) -> Float[Tensor, "n T d"]:
-    """The inputs of a measurement: the paper's law of tokens.
-
-    Args:
-        config: of it.
-    """
+    """The inputs of a measurement: the paper's law of tokens."""
     return data.clipped_gaussian(config.n, config.T, config.d, Generator().manual_seed(1000 + config.seed))
 
 
 def start(config: Config) -> Blocks:
-    """The initialisation of a measurement: numbers of float32, held in float64.
-
-    Args:
-        config: of it.
-
-    Returns:
-        φ⁽⁰⁾.
-    """
+    """The initialisation of a measurement: numbers of float32, held in float64. Returns: φ⁽⁰⁾."""
     source = Generator().manual_seed(10_000 * config.m + config.seed)
     drawn = MODELS[config.model].start(config.m, config.d, source, torch.float64)
     return {name: block.float().double() for name, block in drawn.items()}
 
 
 def labels(config: Config) -> Float[Tensor, "n ..."]:
-    """The labels of a measurement, one a sample or one a position, from a linear model of the same architecture with 256 heads.
-
-    Args:
-        config: of it.
-    """
+    """The labels of a measurement, one a sample or one a position, from a linear model of the same architecture with 256 heads."""
     source = Generator().manual_seed(2000 + config.seed)
     return teachers.labels(MODELS[config.model], inputs(config), TEACHER, ANCHORS, source)
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row: gaps in float64, runs in float32.
-
-    Args:
-        config: of it.
-        device: where.
-    """
+    """Compute one row: gaps in float64, runs in float32."""
     model, X, phi0 = MODELS[config.model], inputs(config).to(device), _to(start(config), device)
     if config.part == "random":
         return _typical(model, X, phi0, config)

@@ -28,17 +28,11 @@ FORMULAS: Mapping[str, Callable[[int], float]] = {
 
 @dataclass(frozen=True)
 class Spread:
-    """A number over the trivial level, over problems.
+    """A number over the trivial level, over problems."""
 
-    Args:
-        low: smallest.
-        middle: geometric mean.
-        high: largest.
-    """
-
-    low: float
-    middle: float
-    high: float
+    low: float  # smallest
+    middle: float  # geometric mean
+    high: float  # largest
 
 
 def trivial_level() -> float:
@@ -79,11 +73,7 @@ def of_starts() -> dict[str, dict[int, Spread]]:
 
 
 def draw(axis: Axes) -> None:
-    """Draw all of them against the width.
-
-    Args:
-        axis: where.
-    """
+    """Draw all of them against the width."""
     colours, level = figures.COLOURS, trivial_level()
     for (name, rule), line in zip(FORMULAS.items(), ("-", "--", ":"), strict=True):
         axis.plot(WIDTHS, [rule(m) / level for m in WIDTHS], line, color=colours["claim"], label=name)

@@ -19,29 +19,18 @@ CHUNK = 250
 
 @dataclass(frozen=True)
 class Config:
-    """One draw of m heads.
+    """One draw of m heads."""
 
-    Args:
-        variant: "paper", the transported point of a symmetric initialisation, or "released", m independent heads.
-        m: width.
-        seed: of the problem and of the heads.
-        n: inputs.
-        heads: of the teacher.
-    """
-
+    #: "paper", the transported point of a symmetric initialisation, or "released", m independent heads
     variant: str
-    m: int
-    seed: int
-    n: int = 5000
-    heads: int = 8192
+    m: int  # width
+    seed: int  # of the problem and of the heads
+    n: int = 5000  # inputs
+    heads: int = 8192  # of the teacher
 
 
 def plan(scale: str) -> list[Config]:
-    """Narrow ones first.
-
-    Args:
-        scale: "smoke", "laptop" or "paper".
-    """
+    """Narrow ones first."""
     n, heads, widths, seeds = {
         "smoke": (20, 32, (4, 8), range(2)),
         "laptop": (500, 1024, WIDTHS[:-2], SEEDS),
@@ -75,13 +64,11 @@ def errors(config: Config) -> Float[Tensor, " n"]:
 def compute(config: Config, device: torch.device) -> dict:
     """Errors of one draw; always computed on the CPU.
 
+    Returns: ``sup`` and ``rms`` of the error, ``label``, root mean square of the labels, and ``variance``, mean variance of one of the
+    teacher's heads.
+
     Args:
         config: of the draw.
-        device: not used.
-
-    Returns:
-        ``sup`` and ``rms`` of the error, ``label``, root mean square of the labels, and ``variance``, mean variance of one of the
-        teacher's heads.
     """
     found = errors(config)
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
@@ -98,7 +85,6 @@ def expected(variance: float, m: int, heads: int, variant: str = "paper") -> flo
 
     Args:
         variance: σ², mean variance of one head.
-        m: width.
         heads: of the teacher, M; ``math.inf`` for its limit.
         variant: "paper", where N = m/2 as heads are paired, or "released", where N = m.
     """

@@ -25,41 +25,25 @@ HORIZONS = (1, 4, 10, 25, 63, 100, 158, 250, 400, 632, 1000, 1585, 2500, 4000)
 
 @dataclass(frozen=True)
 class Config:
-    """A run on a problem.
+    """A run on a problem."""
 
-    Args:
-        m: width.
-        seed: of the problem.
-        eta: step size η.
-        steps: horizon τ.
-        d: dimension of tokens.
-        T: length of sequences.
-        n: samples.
-        teacher: heads of the teacher that labels are made from.
-        anchors: of the teacher's mapping.
-        rho: radii of Ω, and of the teacher.
-    """
-
-    m: int
-    seed: int
-    eta: float = PAPER[0]
-    steps: int = PAPER[1]
-    d: int = 8
-    T: int = 16
-    n: int = 5000
-    teacher: int = 8192
-    anchors: int = 16
-    rho: tuple[float, float, float] = (3.0, 3.0, 3.0)
+    m: int  # width
+    seed: int  # of the problem
+    eta: float = PAPER[0]  # step size η
+    steps: int = PAPER[1]  # horizon τ
+    d: int = 8  # dimension of tokens
+    T: int = 16  # length of sequences
+    n: int = 5000  # samples
+    teacher: int = 8192  # heads of the teacher that labels are made from
+    anchors: int = 16  # of the teacher's mapping
+    rho: tuple[float, float, float] = (3.0, 3.0, 3.0)  # radii of Ω, and of the teacher
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
+    """The runs of a scale. Returns: configurations; narrow models of all problems come first.
 
     Args:
         scale: "smoke" (two tiny problems), "laptop" (narrow models), "paper".
-
-    Returns:
-        Configurations; narrow models of all problems come first.
     """
     if scale == "smoke":
         return [Config(4, seed, 0.1, 20, n=12, teacher=64) for seed in range(2)]
@@ -88,13 +72,10 @@ def inputs(config: Config) -> Float[Tensor, "n T d"]:
 
 
 def problem(config: Config) -> tuple[Loss, transportation.Mapping]:
-    """Data, labels and teacher, in float64.
+    """Data, labels and teacher, in float64. Returns: the loss, and the mapping that the labels were made from.
 
     Args:
         config: of a run on it.
-
-    Returns:
-        The loss, and the mapping that the labels were made from.
     """
     source = _source(config)
     X = data.clipped_gaussian(config.n, config.T, config.d, source)
@@ -103,24 +84,12 @@ def problem(config: Config) -> tuple[Loss, transportation.Mapping]:
 
 
 def start(config: Config) -> Parameters:
-    """The symmetric initialisation of a run: numbers of float32, held in float64.
-
-    Args:
-        config: of the run.
-
-    Returns:
-        φ⁽⁰⁾.
-    """
+    """The symmetric initialisation of a run: numbers of float32, held in float64. Returns: φ⁽⁰⁾."""
     return problems.start(config.m, config.seed, config.d)
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row: problem and comparators in float64 on the CPU, the run in float32 on the device.
-
-    Args:
-        config: of the run.
-        device: where to run.
-    """
+    """Compute one row: problem and comparators in float64 on the CPU, the run in float32 on the device."""
     loss, teacher = problem(config)
     phi0 = start(config)
     ridge = comparators.best_ridge(loss, phi0, config.eta, config.steps)

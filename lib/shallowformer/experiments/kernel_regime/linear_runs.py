@@ -19,25 +19,15 @@ SEEDS = range(10)
 
 @dataclass(frozen=True)
 class Config:
-    """The certificate of one start on one problem.
+    """The certificate of one start on one problem."""
 
-    Args:
-        m: width.
-        seed: of the problem and of the student.
-        n: inputs.
-        heads: of the teacher.
-        steps: horizon τ; the step size η is 1/√τ.
-        coarse: how many of these steps are made at once: τ/coarse steps of size coarse·η.
-        every: as ``known``.
-    """
-
-    m: int
-    seed: int
-    n: int = 5000
-    heads: int = 8192
-    steps: int = STEPS
-    coarse: int = 1
-    every: int = 100
+    m: int  # width
+    seed: int  # of the problem and of the student
+    n: int = 5000  # inputs
+    heads: int = 8192  # of the teacher
+    steps: int = STEPS  # horizon τ; the step size η is 1/√τ
+    coarse: int = 1  # how many of these steps are made at once: τ/coarse steps of size coarse·η
+    every: int = 100  # as ``known``
 
 
 def plan(scale: str) -> list[Config]:
@@ -58,7 +48,6 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Args:
         config: of the certificate.
-        device: not used.
 
     Returns:
         ``trivial``, the loss at the start; ``mu`` and ``E`` before the last of so many steps, for each of ``horizons`` (E is −1 where the

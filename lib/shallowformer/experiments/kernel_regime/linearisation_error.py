@@ -23,27 +23,16 @@ WAYS = ("aligned", "random", "transported")
 
 @dataclass(frozen=True)
 class Config:
-    """One initialisation.
+    """One initialisation."""
 
-    Args:
-        m: width.
-        seed: of the inputs and of the initialisation.
-        n: inputs.
-        attacked: inputs that an adversary is looked for at, the first ones.
-    """
-
-    m: int
-    seed: int
-    n: int = 5000
-    attacked: int = ATTACKED
+    m: int  # width
+    seed: int  # of the inputs and of the initialisation
+    n: int = 5000  # inputs
+    attacked: int = ATTACKED  # inputs that an adversary is looked for at, the first ones
 
 
 def plan(scale: str) -> list[Config]:
-    """Narrow ones first.
-
-    Args:
-        scale: "smoke", "laptop" or "paper".
-    """
+    """Narrow ones first."""
     n, attacked, widths, seeds = {
         "smoke": (20, 2, (4, 8), range(2)),
         "laptop": (500, 2, WIDTHS[:-2], SEEDS),
@@ -53,16 +42,13 @@ def plan(scale: str) -> list[Config]:
 
 
 def displacement(way: str, X: Float[Tensor, "n T d"], phi0: Parameters, seed: int) -> Parameters:
-    """A way to the boundary.
+    """A way to the boundary. Returns: δ.
 
     Args:
         way: "aligned", every head uphill, and every readout up; "random"; or "transported", partners in opposite directions.
         X: the inputs.
         phi0: the initialisation.
         seed: of the random way.
-
-    Returns:
-        δ.
     """
     if way == "aligned":
         return perturbations.head_aligned(X, phi0, problems.THREES)
@@ -78,17 +64,12 @@ def gaps(X: Float[Tensor, "n T d"], phi0: Parameters, delta: Parameters) -> Floa
     Args:
         X: the inputs.
         phi0: the initialisation.
-        delta: δ.
     """
     return torch.cat([linear_model.head_errors(some, phi0, delta).sum(1) for some in X.split(CHUNK)])
 
 
 def compute(config: Config, device: torch.device) -> dict:
     """Gaps at one initialisation; always computed on the CPU.
-
-    Args:
-        config: which.
-        device: not used.
 
     Returns:
         By way: ``sup`` and ``mean`` of |f − f_lin| over the inputs; ``adversarial``, the largest gap that a search found for each of the

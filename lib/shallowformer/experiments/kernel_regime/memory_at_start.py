@@ -91,7 +91,6 @@ def begun(config: Config, device: torch.device) -> tuple[Windows, Subject]:
 
     Args:
         config: of the run that begins there.
-        device: where.
     """
     generator = Generator().manual_seed(config.seed)
     seen = recurrence.windows(config, generator)
@@ -138,7 +137,6 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Args:
         config: of the run that begins there; its dtype is that of what is computed here.
-        device: where.
 
     Returns:
         ``rests``: tokens on which a head's attention rests, the mean of 1/Σα² (Transformer), or the mean of log|w σ′(z)| along windows

@@ -33,38 +33,20 @@ SIZES = (32, 64, 128, 256, 512)
 
 @dataclass(frozen=True)
 class Config:
-    """A start, on which every target is learned.
+    """A start, on which every target is learned."""
 
-    Args:
-        m: width.
-        seed: of data, labels and start.
-        d: dimension of tokens.
-        T: length of sequences.
-        n: samples; as many, and their negatives, are kept for the test.
-        teacher: heads of the teacher that realisable labels are made from.
-        times: steps at which losses are recorded.
-        relative: step size in units of n/λ_max at the start.
-    """
-
-    m: int
-    seed: int
-    d: int = 8
-    T: int = 16
-    n: int = 256
-    teacher: int = 2048
-    times: tuple[int, ...] = TIMES
-    relative: float = RELATIVE
+    m: int  # width
+    seed: int  # of data, labels and start
+    d: int = 8  # dimension of tokens
+    T: int = 16  # length of sequences
+    n: int = 256  # samples; as many, and their negatives, are kept for the test
+    teacher: int = 2048  # heads of the teacher that realisable labels are made from
+    times: tuple[int, ...] = TIMES  # steps at which losses are recorded
+    relative: float = RELATIVE  # step size in units of n/λ_max at the start
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
-
-    Args:
-        scale: "smoke" (one tiny problem), "laptop" (five seeds), "paper".
-
-    Returns:
-        Configurations, narrow models first.
-    """
+    """The runs of a scale. Returns: configurations, narrow models first."""
     if scale == "smoke":
         return [Config(4, 0, n=16, T=4, teacher=64, times=(5, 10))]
     seeds, widths = (SEEDS, WIDTHS) if scale == "paper" else (SEEDS[:5], WIDTHS)
@@ -78,11 +60,7 @@ def problem(
 
     The test set holds every input with its negative. Labels are scaled so that the training labels of each target have mean square 1.
 
-    Args:
-        config: of the run.
-
-    Returns:
-        X and Y of training, then of the test; columns as ``targets.NAMES``.
+    Returns: X and Y of training, then of the test; columns as ``targets.NAMES``.
     """
     source = torch.Generator().manual_seed(3000 + config.seed)
     train, test = (data.clipped_gaussian(config.n, config.T, config.d, source) for _ in range(2))
@@ -93,26 +71,15 @@ def problem(
 
 
 def start(config: Config) -> Parameters:
-    """The symmetric initialisation: numbers of float32, held in float64.
-
-    Args:
-        config: of the run.
-
-    Returns:
-        φ⁽⁰⁾.
-    """
+    """The symmetric initialisation: numbers of float32, held in float64. Returns: φ⁽⁰⁾."""
     return problems.start(config.m, config.seed, config.d)
 
 
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row: runs in float32 on the device, kernels in float64 on the CPU.
 
-    Args:
-        config: of the run.
-        device: where to run.
-
-    Returns:
-        Step size, smallest eigenvalue, and for each target lists over ``times``; ``trivial`` is the test loss of the model that outputs 0.
+    Returns: Step size, smallest eigenvalue, and for each target lists over ``times``; ``trivial`` is the test loss of the model that
+    outputs 0.
     """
     X, Y, Z, Y_test = problem(config)
     phi0 = start(config)
@@ -171,23 +138,14 @@ EXPERIMENT = Experiment(
 
 @dataclass(frozen=True)
 class Norms:
-    """Inputs and labels whose least norm in the limit kernel is measured for the first 32, 64, … of them.
+    """Inputs and labels whose least norm in the limit kernel is measured for the first 32, 64, … of them."""
 
-    Args:
-        seed: of all that is drawn.
-        d: dimension of tokens.
-        T: length of sequences.
-        sizes: sample sizes, rising.
-        heads: drawn for the limit kernel.
-        teacher: heads of the teacher that realisable labels are made from.
-    """
-
-    seed: int
-    d: int = 8
-    T: int = 16
-    sizes: tuple[int, ...] = SIZES
-    heads: int = 2048
-    teacher: int = 2048
+    seed: int  # of all that is drawn
+    d: int = 8  # dimension of tokens
+    T: int = 16  # length of sequences
+    sizes: tuple[int, ...] = SIZES  # sample sizes, rising
+    heads: int = 2048  # drawn for the limit kernel
+    teacher: int = 2048  # heads of the teacher that realisable labels are made from
 
 
 def plan_norms(scale: str) -> list[Norms]:
@@ -204,12 +162,11 @@ def plan_norms(scale: str) -> list[Norms]:
 def compute_norms(config: Norms, device: torch.device) -> dict:
     """y⊤K⁻¹y of every target and sample size, labels scaled to mean square 1 over the largest sample; in float64.
 
-    Args:
-        config: what to draw.
-        device: where to compute.
+    Returns: lists over ``sizes`` by target, for noise its mean over the labels, tr K⁻¹, and the smallest eigenvalue of the largest Gram
+    matrix.
 
-    Returns:
-        Lists over ``sizes`` by target, for noise its mean over the labels, tr K⁻¹, and the smallest eigenvalue of the largest Gram matrix.
+    Args:
+        device: where to compute.
     """
     source = torch.Generator().manual_seed(4000 + config.seed)
     X = data.clipped_gaussian(config.sizes[-1], config.T, config.d, source)
@@ -242,34 +199,18 @@ CERTIFIED_TARGETS = ("teacher", "sharp head", "jump", "product")
 
 @dataclass(frozen=True)
 class Certified:
-    """Runs on some targets with Theorem A's certificate of the best ridge comparator, measured at every step.
+    """Runs on some targets with Theorem A's certificate of the best ridge comparator, measured at every step."""
 
-    Args:
-        m: width.
-        seed: as of ``Config``.
-        n: samples.
-        teacher: heads of the teacher.
-        times: horizons.
-        relative: step size in units of n/λ_max at the start.
-    """
-
-    m: int
-    seed: int
-    n: int = 128
-    teacher: int = 2048
-    times: tuple[int, ...] = TIMES
-    relative: float = RELATIVE
+    m: int  # width
+    seed: int  # as of ``Config``
+    n: int = 128  # samples
+    teacher: int = 2048  # heads of the teacher
+    times: tuple[int, ...] = TIMES  # horizons
+    relative: float = RELATIVE  # step size in units of n/λ_max at the start
 
 
 def plan_certified(scale: str) -> list[Certified]:
-    """The runs of a scale.
-
-    Args:
-        scale: "smoke" (one tiny problem), "laptop" (five seeds), "paper".
-
-    Returns:
-        Configurations, narrow models first.
-    """
+    """The runs of a scale. Returns: configurations, narrow models first."""
     if scale == "smoke":
         return [Certified(4, 0, n=16, teacher=64, times=(5, 10))]
     seeds, widths = (SEEDS, WIDTHS) if scale == "paper" else (SEEDS[:5], WIDTHS)
@@ -281,7 +222,6 @@ def compute_certified(config: Certified, device: torch.device) -> dict:
 
     Args:
         config: of the runs.
-        device: where to run.
 
     Returns:
         For each target: the comparator's error at the start and along the run, its squared distance, θ, and over ``times`` mean losses and

@@ -19,23 +19,15 @@ from shallowformer.kernel_regime.recurrent.network import Units
 
 @dataclass(frozen=True)
 class Config:
-    """What is timed.
+    """What is timed."""
 
-    Args:
-        T: length of sequences.
-        n: sequences.
-        m: width.
-        d: dimension of tokens.
-        repeats: evaluations of which the fastest counts; four times as many of an answer, a fifth of a gradient forwards in time.
-        dtype: "float32" or "float64".
-    """
-
-    T: int
-    n: int = 100
-    m: int = 64
-    d: int = 17
+    T: int  # length of sequences
+    n: int = 100  # sequences
+    m: int = 64  # width
+    d: int = 17  # dimension of tokens
+    #: evaluations of which the fastest counts; four times as many of an answer, a fifth of a gradient forwards in time
     repeats: int = 25
-    dtype: str = "float32"
+    dtype: str = "float32"  # "float32" or "float64"
 
 
 def plan(scale: str) -> list[Config]:
@@ -54,7 +46,6 @@ def from_the_tokens(X: Float[Tensor, "n T d"], phi: Parameters) -> Float[Tensor,
 
     Args:
         X: all tokens.
-        phi: parameters.
     """
     lam = torch.einsum("mij,nj->nmi", phi.W, X[:, -1])
     a = torch.softmax(lam @ X.mT, -1) @ X
@@ -70,7 +61,6 @@ def from_the_stream(
         stream: what has been read.
         token: the next.
         lam: λ of every head.
-        phi: parameters.
     """
     stream = streaming.read(stream, token, lam, streaming.for_answers(token, phi.U))
     return stream, streaming.f(stream, phi)
@@ -84,7 +74,6 @@ def from_the_state(
     Args:
         h: its state.
         token: the next.
-        phi: parameters.
     """
     h = torch.tanh(token @ phi.U.T + phi.w * h)
     return h, h @ phi.c / phi.m**0.5
@@ -98,7 +87,6 @@ def through_the_stream(
     Args:
         X: tokens, read once.
         lam: λ of every head.
-        phi: parameters.
     """
     stream = streaming.begin(len(X), lam, 2 * phi.d)
     for t in range(X.shape[1]):
@@ -111,7 +99,6 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Args:
         config: what is timed.
-        device: where.
 
     Returns:
         ``attention_step``, ``recurrence_step``: seconds of a loss and its gradient in closed form; ``attention_forwards``,

@@ -26,19 +26,13 @@ HEADS, MORE_HEADS = 4096, 16384
 
 @dataclass(frozen=True)
 class Config:
-    """Labels of all teachers at the same inputs, and the kernel there.
+    """Labels of all teachers at the same inputs, and the kernel there."""
 
-    Args:
-        seed: of the problem and of the kernel's heads.
-        sizes: numbers of inputs, rising; each takes the first ones.
-        heads: drawn for the limit kernel.
-        teacher: heads of the teachers, for each of two draws of the labels.
-    """
-
-    seed: int
+    seed: int  # of the problem and of the kernel's heads
+    #: numbers of inputs, rising; each takes the first ones
     sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024)
-    heads: int = HEADS
-    teacher: int = 8192
+    heads: int = HEADS  # drawn for the limit kernel
+    teacher: int = 8192  # heads of the teachers, for each of two draws of the labels
 
 
 def plan(scale: str) -> list[Config]:
@@ -59,10 +53,6 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Labels are drawn twice, with heads of their own, as y and z: n y⊤K⁻¹z / y⊤z. So what finitely many heads add to the labels adds
     nothing to the expectation of either product.
-
-    Args:
-        config: what to draw.
-        device: not used.
 
     Returns:
         Lists over ``sizes`` by teacher: ``price``; and for teachers of the student's own law ``ceiling``, E‖v‖² over the labels' mean
@@ -102,19 +92,12 @@ EXPERIMENT = Experiment(
 
 @dataclass(frozen=True)
 class Left:
-    """Labels of all teachers at the inputs of a small problem, and the kernel there.
+    """Labels of all teachers at the inputs of a small problem, and the kernel there."""
 
-    Args:
-        seed: of the problem and of the kernel's heads.
-        n: inputs.
-        heads: drawn for the limit kernel.
-        teacher: heads of the teachers.
-    """
-
-    seed: int
-    n: int = 500
-    heads: int = 2048
-    teacher: int = 8192
+    seed: int  # of the problem and of the kernel's heads
+    n: int = 500  # inputs
+    heads: int = 2048  # drawn for the limit kernel
+    teacher: int = 8192  # heads of the teachers
 
 
 def plan_left(scale: str) -> list[Left]:
@@ -131,12 +114,7 @@ def plan_left(scale: str) -> list[Left]:
 def compute_left(config: Left, device: torch.device) -> dict:
     """What the linear model of infinitely many heads has left after the paper's run, in float64 on the CPU.
 
-    Args:
-        config: what to draw.
-        device: not used.
-
-    Returns:
-        ``left``: by teacher, the loss after the paper's step size and number of steps over that at the start.
+    Returns: ``left``: by teacher, the loss after the paper's step size and number of steps over that at the start.
     """
     given = {name: problems.problem(name, config.seed, config.n, config.teacher) for name in TEACHERS}
     source = torch.Generator().manual_seed(6000 + config.seed)

@@ -26,18 +26,12 @@ THREES = (3.0, 3.0, 3.0)
 
 @dataclass(frozen=True)
 class Variant:
-    """How a problem is made and trained on.
+    """How a problem is made and trained on."""
 
-    Args:
-        step: what the step size is, times √τ.
-        trained: share of the inputs that a student sees.
-        law: of the teacher's heads.
-        mixed: whether anchors are some of the data and have random signed weights; otherwise they are fresh, and weigh the same.
-    """
-
-    step: float
-    trained: float
-    law: Law
+    step: float  # what the step size is, times √τ
+    trained: float  # share of the inputs that a student sees
+    law: Law  # of the teacher's heads
+    #: whether anchors are some of the data and have random signed weights; otherwise they are fresh, and weigh the same
     mixed: bool
 
 
@@ -55,43 +49,26 @@ VARIANTS = FIGURE | {
 
 @dataclass(frozen=True)
 class Problem:
-    """Inputs and what they are labelled with.
+    """Inputs and what they are labelled with."""
 
-    Args:
-        X: all inputs.
-        labels: ỹ as a mean over the teacher's heads, with the variance of one of them.
-        teacher: the mapping that the labels were made from.
-        trained: number of inputs that students are trained on, the first ones.
-    """
-
-    X: Float[Tensor, "n T d"]
-    labels: Estimate
-    teacher: Mapping
-    trained: int
+    X: Float[Tensor, "n T d"]  # all inputs
+    labels: Estimate  # ỹ as a mean over the teacher's heads, with the variance of one of them
+    teacher: Mapping  # the mapping that the labels were made from
+    trained: int  # number of inputs that students are trained on, the first ones
 
 
 def source(seed: int) -> torch.Generator:
-    """What a problem is drawn from.
-
-    Args:
-        seed: of the problem.
-
-    Returns:
-        A fresh generator; the inputs are drawn first.
-    """
+    """What a problem is drawn from. Returns: a fresh generator; the inputs are drawn first."""
     return torch.Generator().manual_seed(1000 + seed)
 
 
 def start(m: int, seed: int, d: int = D) -> Parameters:
     """A student's symmetric initialisation: numbers of float32, held in float64, so that runs in either start at the same point.
 
-    Args:
-        m: width.
-        seed: of the problem.
-        d: dimension of tokens.
+    Returns: φ⁽⁰⁾.
 
-    Returns:
-        φ⁽⁰⁾.
+    Args:
+        d: dimension of tokens.
     """
     drawn = parameters.symmetric(m, d, torch.Generator().manual_seed(10_000 * m + seed))
     return drawn.map(lambda block: block.float().double())
@@ -102,13 +79,8 @@ def problem(variant: str, seed: int, n: int, heads: int) -> Problem:
     """Draw a problem; kept, as the labels take a while.
 
     Args:
-        variant: one of ``VARIANTS``; "paper" is the problem of ``certificates`` for the same seed.
         seed: of the problem; all variants have the same inputs.
-        n: inputs, at least 1.
         heads: of the teacher, at least 2.
-
-    Raises:
-        ValueError: another variant; a size out of range.
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")

@@ -39,44 +39,29 @@ SUBSET = 64
 
 @dataclass(frozen=True)
 class Config:
-    """A problem and how it is run.
+    """A problem and how it is run."""
 
-    Args:
-        seed: of data, teacher and initialisations.
-        scale: root mean square of the labels; None for a problem of Figure 1, with its own labels.
-        eta: step size η.
-        rho: radius of all three blocks; None for no projection.
-        widths: of the students, side by side.
-        d: dimension of tokens.
-        T: length of sequences.
-        n: samples.
-        steps: τ.
-        teacher: heads of the teacher that labels are made from.
-        records: how often the run is looked at.
-    """
-
-    seed: int
-    scale: float | None
-    eta: float
-    rho: float | None
-    widths: tuple[int, ...] = WIDTHS
-    d: int = 8
-    T: int = 16
-    n: int = 128
-    steps: int = 100
-    teacher: int = 2048
-    records: int = 20
+    seed: int  # of data, teacher and initialisations
+    scale: float | None  # root mean square of the labels; None for a problem of Figure 1, with its own labels
+    eta: float  # step size η
+    rho: float | None  # radius of all three blocks; None for no projection
+    widths: tuple[int, ...] = WIDTHS  # of the students, side by side
+    d: int = 8  # dimension of tokens
+    T: int = 16  # length of sequences
+    n: int = 128  # samples
+    steps: int = 100  # τ
+    teacher: int = 2048  # heads of the teacher that labels are made from
+    records: int = 20  # how often the run is looked at
 
 
 def plan(scale: str) -> list[Config]:
     """The runs of a scale.
 
+    Returns: configurations, each question's together: sizes of labels, radii, the paper's step size, the paper's size.
+
     Args:
         scale: "smoke" (one tiny problem), "laptop" (three seeds), "paper" (ten, five with a projection and at the paper's step size; and
             two problems of the paper's size).
-
-    Returns:
-        Configurations, each question's together: sizes of labels, radii, the paper's step size, the paper's size.
     """
     if scale == "smoke":
         return [
@@ -94,27 +79,20 @@ def plan(scale: str) -> list[Config]:
 
 
 def full_size(seed: int, rho: float | None) -> Config:
-    """A run on a problem of Figure 1, with its step size and horizon.
+    """A run on a problem of Figure 1, with its step size and horizon. Returns: the configuration, of two narrow students.
 
     Args:
-        seed: of the problem.
         rho: radius of all three blocks; None for no projection.
-
-    Returns:
-        The configuration, of two narrow students.
     """
     steps = 4000
     return Config(seed, None, 1 / math.sqrt(steps), rho, widths=(8, 32), n=5000, steps=steps, teacher=8192)
 
 
 def problem(config: Config) -> tuple[Float[Tensor, "n T d"], Float[Tensor, " n"]]:
-    """Inputs and labels, in float64.
+    """Inputs and labels, in float64. Returns: X, and y of root mean square ``config.scale`` unless that is None.
 
     Args:
         config: of a run on them.
-
-    Returns:
-        X, and y of root mean square ``config.scale`` unless that is None.
     """
     if config.scale is None:
         given = problems.problem("paper", config.seed, config.n, config.teacher)
@@ -127,14 +105,10 @@ def problem(config: Config) -> tuple[Float[Tensor, "n T d"], Float[Tensor, " n"]
 
 
 def start(config: Config, m: int) -> Parameters:
-    """The symmetric initialisation of a student: numbers of float32, held in float64.
+    """The symmetric initialisation of a student: numbers of float32, held in float64. Returns: φ⁽⁰⁾.
 
     Args:
-        config: of the run.
         m: its width.
-
-    Returns:
-        φ⁽⁰⁾.
     """
     return problems.start(m, config.seed, config.d)
 
@@ -142,12 +116,7 @@ def start(config: Config, m: int) -> Parameters:
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row: the run in float32 on the device, what is measured on the way in float64 on the CPU.
 
-    Args:
-        config: of the run.
-        device: where to run.
-
-    Returns:
-        Lists by width; ``apart`` and ``loss`` hold one list a width, along the steps ``at``.
+    Returns: lists by width; ``apart`` and ``loss`` hold one list a width, along the steps ``at``.
     """
     X, y = problem(config)
     starts = [start(config, m) for m in config.widths]

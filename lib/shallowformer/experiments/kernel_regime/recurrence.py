@@ -40,37 +40,23 @@ MEASURED = 512
 
 @dataclass(frozen=True)
 class Config:
-    """One run.
+    """One run."""
 
-    Args:
-        model: "transformer" or "indrnn".
-        lag: L.
-        seed: of the series and of the start.
-        gamma: γ of the IndRNN; 0 for the Transformer.
-        T: length of a window.
-        tokens: "raw", of norm about 3 as the text and the released code have them, or "unit", divided by the largest norm, as the theory has them.
-        targets: "raw" or "standardised", to mean 0 and variance 1 over the training windows.
-        split: "blocked", validation windows from later in the series than all of training, or "random", as released: a fifth of all windows.
-        n: training windows; with the random split all windows, of which four fifths are trained on.
-        m: width.
-        steps: τ.
-        eta: step size η.
-        dtype: of the run.
-    """
-
-    model: str
-    lag: int
-    seed: int
-    gamma: float = 0.0
-    T: int = 2
+    model: str  # "transformer" or "indrnn"
+    lag: int  # L
+    seed: int  # of the series and of the start
+    gamma: float = 0.0  # γ of the IndRNN; 0 for the Transformer
+    T: int = 2  # length of a window
+    #: "raw", of norm about 3 as the text and the released code have them, or "unit", divided by the largest norm, as the theory has them
     tokens: str = "raw"
-    targets: str = "raw"
+    targets: str = "raw"  # "raw" or "standardised", to mean 0 and variance 1 over the training windows
+    #: "blocked", validation windows from later in the series than all of training, or "random", as released: a fifth of all windows
     split: str = "blocked"
-    n: int = 5000
-    m: int = 64
-    steps: int = 2000
-    eta: float = 2000**-0.5
-    dtype: str = "float32"
+    n: int = 5000  # training windows; with the random split all windows, of which four fifths are trained on
+    m: int = 64  # width
+    steps: int = 2000  # τ
+    eta: float = 2000**-0.5  # step size η
+    dtype: str = "float32"  # of the run
 
 
 def plan(scale: str) -> list[Config]:
@@ -153,31 +139,18 @@ def varied() -> list[Config]:
 
 @dataclass(frozen=True)
 class Windows:
-    """What a run sees.
+    """What a run sees."""
 
-    Args:
-        X: training tokens in the unit ball.
-        y: their labels.
-        X_later: validation tokens.
-        y_later: their labels.
-        radius: R, by which the tokens were divided.
-        spread: by how much the labels were divided.
-    """
-
-    X: Float[Tensor, "n T d"]
-    y: Float[Tensor, " n"]
-    X_later: Float[Tensor, "k T d"]
-    y_later: Float[Tensor, " k"]
-    radius: float
-    spread: float
+    X: Float[Tensor, "n T d"]  # training tokens in the unit ball
+    y: Float[Tensor, " n"]  # their labels
+    X_later: Float[Tensor, "k T d"]  # validation tokens
+    y_later: Float[Tensor, " k"]  # their labels
+    radius: float  # R, by which the tokens were divided
+    spread: float  # by how much the labels were divided
 
 
 def windows(config: Config, generator: Generator) -> Windows:
     """Windows of one series, and their split.
-
-    Args:
-        config: of the run.
-        generator: source of randomness.
 
     Returns:
         Training windows, and a fifth (random) or a quarter (blocked) as many for validation; those of the blocked split have no value
@@ -202,20 +175,13 @@ def windows(config: Config, generator: Generator) -> Windows:
 
 @dataclass(frozen=True)
 class Subject:
-    """A model as a run sees it, and what is measured of it.
+    """A model as a run sees it, and what is measured of it."""
 
-    Args:
-        start: its point.
-        trained: loss on the training windows.
-        later: loss on the validation windows.
-        rates: step sizes of the blocks.
-        jacobians: point → Jacobian in the attention or recurrent weights: norm of its mean over some windows, mean and largest of its norms.
-    """
-
-    start: Point
-    trained: descent.Objective
-    later: descent.Objective
-    rates: tuple[float, ...]
+    start: Point  # its point
+    trained: descent.Objective  # loss on the training windows
+    later: descent.Objective  # loss on the validation windows
+    rates: tuple[float, ...]  # step sizes of the blocks
+    #: point → Jacobian in the attention or recurrent weights: norm of its mean over some windows, mean and largest of its norms
     jacobians: Callable[[Point], tuple[float, float, float]]
 
 
@@ -223,7 +189,6 @@ def attention(config: Config, seen: Windows, generator: Generator) -> Subject:
     """The Transformer.
 
     Args:
-        config: of the run.
         seen: by it.
         generator: of its start.
     """
@@ -280,10 +245,6 @@ MODELS = {"transformer": attention, "indrnn": recurrence}
 
 def compute(config: Config, device: torch.device) -> dict:
     """Train one model, and look at it 101 times on the way.
-
-    Args:
-        config: of the run.
-        device: where.
 
     Returns:
         ``trivial``, the validation loss of the best constant; ``train`` and ``validation``, smallest losses on the way, and ``end``, the
@@ -369,7 +330,6 @@ def amplification(config: Config, largest_norm: float) -> float:
     One step multiplies a difference in the weights by up to 1 + 2 η G² / n, and τ steps, if all are like that, by the exponential.
 
     Args:
-        config: of the run.
         largest_norm: G, the largest met.
     """
     trained = config.n if config.split == "blocked" else config.n - config.n // 5
@@ -380,7 +340,6 @@ def tolerance(config: Config, result: Mapping) -> dict[str, float]:
     """How far a row may be from the stored one.
 
     Args:
-        config: of the run.
         result: what is stored.
 
     Returns:

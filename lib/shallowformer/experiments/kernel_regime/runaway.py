@@ -28,40 +28,21 @@ AWAY = 1e6
 
 @dataclass(frozen=True)
 class Config:
-    """A run near the edge.
+    """A run near the edge."""
 
-    Args:
-        multiple: step size in units of n/λ_max at the start.
-        seed: of data, teacher and initialisation.
-        rho: radius of all three blocks; None for no projection.
-        scale: root mean square of the labels.
-        target: one of ``targets.NAMES``.
-        m: width.
-        n: samples.
-        steps: τ.
-        teacher: heads of the teacher that labels are made from.
-    """
-
-    multiple: float
-    seed: int
-    rho: float | None
-    scale: float = 1 / 16
-    target: str = "teacher"
-    m: int = 64
-    n: int = 64
-    steps: int = 200
-    teacher: int = 2048
+    multiple: float  # step size in units of n/λ_max at the start
+    seed: int  # of data, teacher and initialisation
+    rho: float | None  # radius of all three blocks; None for no projection
+    scale: float = 1 / 16  # root mean square of the labels
+    target: str = "teacher"  # one of ``targets.NAMES``
+    m: int = 64  # width
+    n: int = 64  # samples
+    steps: int = 200  # τ
+    teacher: int = 2048  # heads of the teacher that labels are made from
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
-
-    Args:
-        scale: "smoke" (one tiny problem), "laptop" (five seeds), "paper".
-
-    Returns:
-        Configurations, long steps without a projection first, as they end early.
-    """
+    """The runs of a scale. Returns: configurations, long steps without a projection first, as they end early."""
     if scale == "smoke":
         return [Config(4.0, 0, rho, m=4, n=12, steps=20, teacher=64) for rho in (None, 3.0)]
     seeds = SEEDS if scale == "paper" else SEEDS[:5]
@@ -72,13 +53,10 @@ def plan(scale: str) -> list[Config]:
 
 
 def problem(config: Config) -> tuple[Float[Tensor, "n T d"], Float[Tensor, " n"]]:
-    """Inputs and labels.
+    """Inputs and labels. Returns: X, and y of root mean square ``config.scale``.
 
     Args:
         config: of a run on them.
-
-    Returns:
-        X, and y of root mean square ``config.scale``.
     """
     source = torch.Generator().manual_seed(2000 + config.seed)
     X = data.clipped_gaussian(config.n, 16, 8, source)
@@ -87,25 +65,12 @@ def problem(config: Config) -> tuple[Float[Tensor, "n T d"], Float[Tensor, " n"]
 
 
 def start(config: Config) -> Parameters:
-    """The symmetric initialisation.
-
-    Args:
-        config: of the run.
-
-    Returns:
-        φ⁽⁰⁾.
-    """
+    """The symmetric initialisation. Returns: φ⁽⁰⁾."""
     return parameters.symmetric(config.m, 8, torch.Generator().manual_seed(10_000 * config.m + config.seed))
 
 
 def follow(config: Config, X: Float[Tensor, "n T d"], y: Float[Tensor, " n"], phi0: Parameters) -> dict:
     """Run from a start, in float64.
-
-    Args:
-        config: of the run.
-        X: inputs.
-        y: labels.
-        phi0: φ⁽⁰⁾.
 
     Returns:
         Largest and last loss over the first ("away" beyond ``AWAY``), the first step seen beyond ``AWAY`` (−1 for never), and,
@@ -144,15 +109,7 @@ def follow(config: Config, X: Float[Tensor, "n T d"], y: Float[Tensor, " n"], ph
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row, in float64.
-
-    Args:
-        config: of the run.
-        device: where to run.
-
-    Returns:
-        The row, of ``follow``.
-    """
+    """Compute one row, in float64. Returns: the row, of ``follow``."""
     X, y = (tensor.to(device) for tensor in problem(config))
     return follow(config, X, y, start(config).map(lambda block: block.to(device)))
 
@@ -161,7 +118,6 @@ def tolerance(config: Config, result: Mapping) -> dict[str, float]:
     """How far a row may be from the stored one.
 
     Args:
-        config: of the run.
         result: what is stored.
 
     Returns:

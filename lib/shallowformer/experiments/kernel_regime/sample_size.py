@@ -27,35 +27,22 @@ HELD = 2**19
 
 @dataclass(frozen=True)
 class Config:
-    """An initialisation and a stream of inputs.
+    """An initialisation and a stream of inputs."""
 
-    Args:
-        d: dimension of tokens.
-        T: length of sequences.
-        seed: of both.
-        n: inputs in the stream.
-        m: heads of the widest model, a power of 2 from 16 on.
-        searched: heads of the model whose ceiling is searched, at most ``m``.
-        dtype: "float32" or "float64"; the search is in float64.
-    """
-
-    d: int
-    T: int
-    seed: int
-    n: int = 100_000
-    m: int = 128
-    searched: int = 64
-    dtype: str = "float32"
+    d: int  # dimension of tokens
+    T: int  # length of sequences
+    seed: int  # of both
+    n: int = 100_000  # inputs in the stream
+    m: int = 128  # heads of the widest model, a power of 2 from 16 on
+    searched: int = 64  # heads of the model whose ceiling is searched, at most ``m``
+    dtype: str = "float32"  # "float32" or "float64"; the search is in float64
 
 
 def plan(scale: str) -> list[Config]:
-    """The configurations of a scale.
+    """The configurations of a scale. Returns: configurations; short sequences of short tokens come first.
 
     Args:
         scale: "smoke", "laptop" (ten thousand inputs) or "paper".
-
-    Returns:
-        Configurations; short sequences of short tokens come first.
     """
     if scale == "smoke":
         return [Config(2, 2, seed, n=100, m=32, searched=16) for seed in range(2)]
@@ -66,11 +53,7 @@ def plan(scale: str) -> list[Config]:
 def stream(config: Config) -> tuple[Parameters, Float[Tensor, "n T d"]]:
     """The heads and the inputs of a row.
 
-    Args:
-        config: of the row.
-
-    Returns:
-        One head of each pair of a symmetric initialisation of m heads (the other one errs alike), and X.
+    Returns: one head of each pair of a symmetric initialisation of m heads (the other one errs alike), and X.
     """
     source = torch.Generator().manual_seed(7000 + config.seed)
     heads = parameters.random(config.m // 2, config.d, source)
@@ -88,9 +71,6 @@ def errors(
         X: tokens in the unit ball.
         heads: one head of each pair.
         widths: numbers of heads, even and at most twice as many as ``heads`` holds.
-
-    Raises:
-        ValueError: as ``transportation.g``.
     """
     contributions = transportation.g(X, heads, TARGET)
     return torch.stack([contributions[:, : m // 2].mean(1) for m in widths], 1)
@@ -104,9 +84,6 @@ def ceiling(heads: Parameters, T: int, restarts: int = 8, steps: int = 120) -> f
         T: length of sequences.
         restarts: of the search.
         steps: of each climb.
-
-    Raises:
-        ValueError: as ``transportation.g``.
     """
     found = verify.maximise(
         lambda X: errors(X, heads, (2 * heads.m,))[:, 0].abs(),
@@ -122,7 +99,6 @@ def compute(config: Config, device: torch.device) -> dict:
     """Compute one row.
 
     Args:
-        config: of the row.
         device: of the errors; the search runs on the CPU.
 
     Returns:

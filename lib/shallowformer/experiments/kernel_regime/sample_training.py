@@ -24,43 +24,26 @@ HORIZONS = (25, 50, 100, 250)
 
 @dataclass(frozen=True)
 class Config:
-    """A run of gradient descent.
+    """A run of gradient descent."""
 
-    Args:
-        n: samples.
-        seed: of inputs, teacher and student; fewer samples are the first of more.
-        m: width.
-        d: dimension of tokens.
-        T: length of sequences.
-        eta: step size η.
-        steps: number of steps τ.
-        fresh: inputs that training does not see.
-        teacher: heads of the teacher.
-        anchors: of the teacher's mapping.
-        dtype: "float32" or "float64".
-    """
-
-    n: int
-    seed: int
-    m: int = 64
-    d: int = 8
-    T: int = 16
-    eta: float = 1.0
-    steps: int = 250
-    fresh: int = 1000
-    teacher: int = 512
-    anchors: int = 16
-    dtype: str = "float32"
+    n: int  # samples
+    seed: int  # of inputs, teacher and student; fewer samples are the first of more
+    m: int = 64  # width
+    d: int = 8  # dimension of tokens
+    T: int = 16  # length of sequences
+    eta: float = 1.0  # step size η
+    steps: int = 250  # number of steps τ
+    fresh: int = 1000  # inputs that training does not see
+    teacher: int = 512  # heads of the teacher
+    anchors: int = 16  # of the teacher's mapping
+    dtype: str = "float32"  # "float32" or "float64"
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
+    """The runs of a scale. Returns: configurations, few samples first.
 
     Args:
         scale: "smoke", "laptop" (up to 300 samples) or "paper".
-
-    Returns:
-        Configurations, few samples first.
     """
     if scale == "smoke":
         return [Config(n, 0, m=8, T=4, steps=50, fresh=20, teacher=16) for n in (10, 30)]
@@ -69,14 +52,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def problem(config: Config) -> tuple[Loss, Loss, Parameters]:
-    """Training set, fresh set and start of a run.
-
-    Args:
-        config: of the run.
-
-    Returns:
-        Both losses, whose labels are one teacher's, and φ⁽⁰⁾.
-    """
+    """Training set, fresh set and start of a run. Returns: Both losses, whose labels are one teacher's, and φ⁽⁰⁾."""
     sources = [torch.Generator().manual_seed(10 * config.seed + k) for k in range(4)]
     dtype = getattr(torch, config.dtype)
     draw = lambda n, source: data.clipped_gaussian(n, config.T, config.d, source)
@@ -95,11 +71,7 @@ def labels(
     Args:
         X: tokens in the unit ball.
         anchors: of the mapping.
-        teacher: number of pairs.
         source: of the heads.
-
-    Raises:
-        ValueError: as ``transportation.represented``.
     """
     return transportation.represented(X, mappings.teacher(anchors, THREES), teacher, source, chunk=64).mean
 
@@ -107,12 +79,10 @@ def labels(
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row.
 
-    Args:
-        config: of the run.
-        device: of the run; data and labels are made on the CPU.
+    Returns: ``trivial``: loss of the model that outputs 0, on the fresh inputs; ``horizons``; ``training`` and ``fresh_loss``: losses then.
 
-    Returns:
-        ``trivial``: loss of the model that outputs 0, on the fresh inputs; ``horizons``; ``training`` and ``fresh_loss``: losses then.
+    Args:
+        device: of the run; data and labels are made on the CPU.
     """
     seen, unseen, start = problem(config)
     move = lambda loss: Loss(loss.X.to(device), loss.y[:, 0].to(device))

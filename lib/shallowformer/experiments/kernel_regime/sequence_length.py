@@ -23,41 +23,25 @@ HORIZONS = (25, 50, 100, 200)
 
 @dataclass(frozen=True)
 class Config:
-    """A run of gradient descent on sequences of one length.
+    """A run of gradient descent on sequences of one length."""
 
-    Args:
-        T: length of sequences.
-        seed: of inputs, teacher and student.
-        n: samples.
-        m: width.
-        d: dimension of tokens.
-        eta: step size η.
-        steps: number of steps τ.
-        teacher: heads of the teacher.
-        anchors: of the teacher's mapping, inputs of the same length.
-        dtype: "float32" or "float64".
-    """
-
-    T: int
-    seed: int
-    n: int = 100
-    m: int = 64
-    d: int = 8
-    eta: float = 1.0
-    steps: int = 200
-    teacher: int = 512
-    anchors: int = 16
-    dtype: str = "float32"
+    T: int  # length of sequences
+    seed: int  # of inputs, teacher and student
+    n: int = 100  # samples
+    m: int = 64  # width
+    d: int = 8  # dimension of tokens
+    eta: float = 1.0  # step size η
+    steps: int = 200  # number of steps τ
+    teacher: int = 512  # heads of the teacher
+    anchors: int = 16  # of the teacher's mapping, inputs of the same length
+    dtype: str = "float32"  # "float32" or "float64"
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
+    """The runs of a scale. Returns: configurations, short sequences first.
 
     Args:
         scale: "smoke", "laptop" (up to 64 tokens) or "paper".
-
-    Returns:
-        Configurations, short sequences first.
     """
     if scale == "smoke":
         return [Config(T, 0, n=10, m=8, steps=25, teacher=16, anchors=2) for T in (1, 8)]
@@ -66,14 +50,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def problem(config: Config) -> tuple[Loss, Parameters]:
-    """Data and start of a run.
-
-    Args:
-        config: of the run.
-
-    Returns:
-        The loss, labels by the paper's teacher, and φ⁽⁰⁾.
-    """
+    """Data and start of a run. Returns: the loss, labels by the paper's teacher, and φ⁽⁰⁾."""
     sources = [torch.Generator().manual_seed(100 * config.seed + k) for k in range(3)]
     dtype = getattr(torch, config.dtype)
     draw = lambda n, source: data.clipped_gaussian(n, config.T, config.d, source).to(dtype)
@@ -85,32 +62,20 @@ def problem(config: Config) -> tuple[Loss, Parameters]:
 def sizes(X: Float[Tensor, "n T d"], phi: Parameters) -> list[float]:
     """Root mean square over samples of ‖∇_c f‖, ‖∇_U f‖, ‖∇_W f‖; the last is 0 for one token, not what rounding leaves.
 
+    Returns: three numbers.
+
     Args:
         X: tokens in the unit ball.
-        phi: parameters.
-
-    Returns:
-        Three numbers.
-
-    Raises:
-        ValueError: as ``tangent_kernel.diagonal``.
     """
     blocks = tangent_kernel.diagonal(X, phi)
     return _alone(X, [float(block.mean()) ** 0.5 for block in (blocks.c, blocks.u, blocks.w)])
 
 
 def of_the_mean(loss: Loss, phi: Parameters) -> list[float]:
-    """‖(1/n) Σ_j ∇_b f(X⁽ʲ⁾; φ)‖ for the blocks b = c, U, W: the quantity of the paper's Figure 2.
+    """‖(1/n) Σ_j ∇_b f(X⁽ʲ⁾; φ)‖ for the blocks b = c, U, W: the quantity of the paper's Figure 2. Returns: three numbers.
 
     Args:
         loss: the data set.
-        phi: parameters.
-
-    Returns:
-        Three numbers.
-
-    Raises:
-        ValueError: parameters that do not fit the data.
     """
     # With every residual ½ the gradient of the loss is the mean of the outputs' gradients.
     _, gradient = Loss(loss.X, transformer.f(loss.X, phi) - 0.5)(phi)
@@ -126,7 +91,6 @@ def compute(config: Config, device: torch.device) -> dict:
     """Compute one row.
 
     Args:
-        config: of the run.
         device: of the run; data and labels are made on the CPU.
 
     Returns:

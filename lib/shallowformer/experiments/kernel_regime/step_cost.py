@@ -21,33 +21,21 @@ LENGTHS = tuple(2**k for k in range(11))
 
 @dataclass(frozen=True)
 class Config:
-    """What is timed.
+    """What is timed."""
 
-    Args:
-        T: length of sequences.
-        n: samples.
-        m: width.
-        d: dimension of tokens.
-        repeats: evaluations of which the fastest counts.
-        dtype: "float32" or "float64".
-    """
-
-    T: int
-    n: int = 100
-    m: int = 64
-    d: int = 8
-    repeats: int = 25
-    dtype: str = "float32"
+    T: int  # length of sequences
+    n: int = 100  # samples
+    m: int = 64  # width
+    d: int = 8  # dimension of tokens
+    repeats: int = 25  # evaluations of which the fastest counts
+    dtype: str = "float32"  # "float32" or "float64"
 
 
 def plan(scale: str) -> list[Config]:
-    """The configurations of a scale.
+    """The configurations of a scale. Returns: configurations, short sequences first.
 
     Args:
         scale: "smoke", "laptop" (up to 128 tokens) or "paper".
-
-    Returns:
-        Configurations, short sequences first.
     """
     if scale == "smoke":
         return [Config(T, n=10, m=8, repeats=1) for T in (1, 8)]
@@ -55,14 +43,10 @@ def plan(scale: str) -> list[Config]:
 
 
 def seconds(step: Callable[[], object], repeats: int) -> float:
-    """Processor time of the fastest of several evaluations, after one that is not counted.
+    """Processor time of the fastest of several evaluations, after one that is not counted. Returns: Seconds, of all threads together.
 
     Args:
         step: what is timed.
-        repeats: how many, at least 1.
-
-    Returns:
-        Seconds, of all threads together.
     """
     taken = []
     for _ in range(repeats + 1):
@@ -77,10 +61,6 @@ def plain(X: Float[Tensor, "n T d"], phi: Parameters) -> None:
 
     Args:
         X: tokens in the unit ball.
-        phi: parameters.
-
-    Raises:
-        ValueError: as ``transformer.f``.
     """
     learning = phi.map(lambda block: block.detach().clone().requires_grad_())
     transformer.f(X, learning).square().mean().backward()
@@ -91,18 +71,11 @@ def kept_by_autograd(
     phi: Parameters | Units,
     f: Callable[..., Float[Tensor, " n"]] = transformer.f,
 ) -> int:
-    """Bytes that a plain forward pass keeps for the backward pass.
+    """Bytes that a plain forward pass keeps for the backward pass. Returns: the number: of different storages, each counted once.
 
     Args:
         X: tokens in the unit ball.
-        phi: parameters.
         f: the model, X, φ → outputs.
-
-    Returns:
-        The number: of different storages, each counted once.
-
-    Raises:
-        ValueError: as ``f``.
     """
     storages: dict[int, int] = {}
 
@@ -122,12 +95,10 @@ def kept_by_autograd(
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row.
 
+    Returns: ``step_seconds`` by Lemma 1, ``autograd_seconds``, ``autograd_bytes``, and ``data_bytes`` of the inputs.
+
     Args:
         config: what is timed.
-        device: where.
-
-    Returns:
-        ``step_seconds`` by Lemma 1, ``autograd_seconds``, ``autograd_bytes``, and ``data_bytes`` of the inputs.
     """
     source = torch.Generator().manual_seed(0)
     dtype = getattr(torch, config.dtype)

@@ -25,19 +25,12 @@ SEEDS = range(5)
 
 @dataclass(frozen=True)
 class Config:
-    """The certificate of one start on one problem.
+    """The certificate of one start on one problem."""
 
-    Args:
-        m: width.
-        seed: of the problem and of the student.
-        n: inputs.
-        heads: of the teacher.
-    """
-
-    m: int
-    seed: int
-    n: int = 5000
-    heads: int = 8192
+    m: int  # width
+    seed: int  # of the problem and of the student
+    n: int = 5000  # inputs
+    heads: int = 8192  # of the teacher
 
 
 def plan(scale: str) -> list[Config]:
@@ -58,7 +51,6 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Args:
         config: of the certificate.
-        device: not used.
 
     Returns:
         ``trivial``, the loss at the start; ``epsilon`` and ``V0`` of the ridge comparator and ``displacement``, √m times its longest moves in c, U

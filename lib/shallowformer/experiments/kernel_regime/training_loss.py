@@ -25,34 +25,21 @@ LONGER = 100 * STEPS
 
 @dataclass(frozen=True)
 class Config:
-    """One run.
+    """One run."""
 
-    Args:
-        variant: one of ``problems.VARIANTS``.
-        m: width.
-        seed: of the problem and of the student.
-        n: inputs, of which the released variant trains on four fifths.
-        heads: of the teacher.
-        steps: horizon τ; the step size η is 1/√τ, or 1.75/√τ as released.
-        coarse: how many of these steps are made at once: τ/coarse steps of size coarse·η, a run of the same length. All are far below
-            the largest useful step, so the losses hardly differ.
-    """
-
-    variant: str
-    m: int
-    seed: int
-    n: int = 5000
-    heads: int = 8192
-    steps: int = STEPS
+    variant: str  # one of ``problems.VARIANTS``
+    m: int  # width
+    seed: int  # of the problem and of the student
+    n: int = 5000  # inputs, of which the released variant trains on four fifths
+    heads: int = 8192  # of the teacher
+    steps: int = STEPS  # horizon τ; the step size η is 1/√τ, or 1.75/√τ as released
+    #: how many of these steps are made at once: τ/coarse steps of size coarse·η, a run of the same length. All are far below the largest
+    #: useful step, so the losses hardly differ.
     coarse: int = 1
 
 
 def plan(scale: str) -> list[Config]:
-    """Narrow students first; the paper's variant before the released one. Small problems have those between the two as well.
-
-    Args:
-        scale: "smoke", "laptop" or "paper".
-    """
+    """Narrow students first; the paper's variant before the released one. Small problems have those between the two as well."""
     if scale == "smoke":
         return [Config(variant, m, 0, 20, 32, 5) for m in (4, 8) for variant in problems.VARIANTS]
     if scale == "laptop":
@@ -97,9 +84,6 @@ def plan_long(scale: str) -> list[Config]:
 def horizons(config: Config) -> list[int]:
     """After how many steps a run is read: up to the paper's horizon the numbers that ``certificates`` has too.
 
-    Args:
-        config: of the run.
-
     Returns:
         Numbers of steps, multiples of ``coarse``; of a longer run those after which its length ητ is that of a run of the paper's variant
         after 10^(k/10) of its own, so that lengths of different variants can be compared, and all of them.
@@ -113,10 +97,6 @@ def horizons(config: Config) -> list[int]:
 
 def compute(config: Config, device: torch.device) -> dict:
     """Train one student, in single precision.
-
-    Args:
-        config: of the run.
-        device: where.
 
     Returns:
         ``trivial``, the loss at the start; ``means`` and ``mins``, mean and smallest loss over the first so many steps, for each of
@@ -162,11 +142,10 @@ def _trivial(given: problems.Problem) -> float:
 def collected(scale: str = "paper") -> dict[tuple[str, int, int], dict]:
     """All stored runs of a scale over the paper's horizon; at the paper's size those of ``certificates`` are among them.
 
+    Returns: ``trivial``, ``horizons``, ``means`` and ``mins`` by variant, width and seed.
+
     Args:
         scale: "laptop" or "paper".
-
-    Returns:
-        ``trivial``, ``horizons``, ``means`` and ``mins`` by variant, width and seed.
     """
     own = {(row["variant"], row["m"], row["seed"]): row for row in stored(EXPERIMENT, scale)}
     if scale != "paper":
@@ -180,14 +159,10 @@ def collected(scale: str = "paper") -> dict[tuple[str, int, int], dict]:
 
 
 def steps_of(config: Config, steps: int) -> dict:
-    """The first steps of a run, for a comparison with what is stored.
+    """The first steps of a run, for a comparison with what is stored. Returns: ``trivial``, and the ``mean`` loss over these steps.
 
     Args:
         config: of the run; its step size stays.
-        steps: how many.
-
-    Returns:
-        ``trivial``, and the ``mean`` loss over these steps.
     """
     run, given = _run(config, steps, torch.device("cpu"))
     return {"trivial": _trivial(given), "mean": float(run.step_losses.double().mean())}

@@ -22,32 +22,21 @@ STARTS = ("coarse", "basin")
 
 @dataclass(frozen=True)
 class Config:
-    """A training set, a start and a run of the algorithm.
+    """A training set, a start and a run of the algorithm."""
 
-    Args:
-        n: samples.
-        seed: of data and start.
-        sigma: σ.
-        least: s_d; s_1 is 1.5, and singular values lie geometrically between.
-        start: "coarse": the polar start of the first 40 samples and Gaussian noise of 0.1 an entry; "basin": that of all samples and noise
-            of such a size that f̂ is 0.9 times ŝ_d²/8.
-        radius: b.
-        condition: κ(Σ).
-        d: dimension of covariates and responses.
-        steps: how many, of length 1/(ŝ_1 + ŝ_d) from the coarse start, 0.9/(2ŝ_1 + 1.5ŝ_d) inside the basin; ŝ estimated.
-        queries: fresh ones, for the excess risk.
-    """
-
-    n: int
-    seed: int
-    sigma: float
-    least: float = 0.375
+    n: int  # samples
+    seed: int  # of data and start
+    sigma: float  # σ
+    least: float = 0.375  # s_d; s_1 is 1.5, and singular values lie geometrically between
+    #: "coarse": the polar start of the first 40 samples and Gaussian noise of 0.1 an entry; "basin": that of all samples and noise of such
+    #: a size that f̂ is 0.9 times ŝ_d²/8
     start: str = "coarse"
-    radius: float = 0.4
-    condition: float = 10.0
-    d: int = 5
+    radius: float = 0.4  # b
+    condition: float = 10.0  # κ(Σ)
+    d: int = 5  # dimension of covariates and responses
+    #: how many, of length 1/(ŝ_1 + ŝ_d) from the coarse start, 0.9/(2ŝ_1 + 1.5ŝ_d) inside the basin; ŝ estimated
     steps: int = 30
-    queries: int = 2000
+    queries: int = 2000  # fresh ones, for the excess risk
 
 
 def plan(scale: str) -> list[Config]:
@@ -69,40 +58,21 @@ def plan(scale: str) -> list[Config]:
 
 
 def posed(config: Config) -> tuple[problems.Problem, problems.Samples]:
-    """The problem, the same for all n, seeds and σ of a case, and the training set.
-
-    Args:
-        config: of the row.
-    """
+    """The problem, the same for all n, seeds and σ of a case, and the training set."""
     s = covariances.geometric(config.d, 1.5, config.least)
     problem = problems.random(s, config.condition, Generator().manual_seed(7), config.sigma)
     return problem, problem.samples(config.n, Generator().manual_seed(100 + config.seed))
 
 
 def target(problem: problems.Problem, moments: Moments) -> Float[Tensor, "m d"]:
-    """MΣ̂^½, what the algorithm aims at in its own coordinates.
-
-    Args:
-        problem: M.
-        moments: Σ̂.
-    """
+    """MΣ̂^½, what the algorithm aims at in its own coordinates."""
     return problem.M @ moments.root
 
 
 def start(
     config: Config, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], aim: Float[Tensor, "m d"]
 ) -> starts.Factors:
-    """Where the run begins.
-
-    Args:
-        config: of the row.
-        X: covariates.
-        Y: responses.
-        aim: MΣ̂^½.
-
-    Raises:
-        ValueError: a start of another name.
-    """
+    """Where the run begins."""
     generator = Generator().manual_seed(config.seed)
     if config.start == "coarse":
         return starts.perturbed(*starts.spectral(Moments.of(X[:40], Y[:40]), symmetric=True), 0.1, generator)
@@ -121,17 +91,11 @@ def start(
 
 @dataclass(frozen=True)
 class Recorded(algorithm.Algorithm):
-    """The algorithm, which also notes f̂ before every step and how far the step's direction is from ∇f̂.
+    """The algorithm, which also notes f̂ before every step and how far the step's direction is from ∇f̂."""
 
-    Args:
-        aim: MΣ̂^½.
-        values: f̂, so far.
-        biases: the distances.
-    """
-
-    aim: Float[Tensor, "m d"] | None = None
-    values: list[float] = field(default_factory=list)
-    biases: list[float] = field(default_factory=list)
+    aim: Float[Tensor, "m d"] | None = None  # MΣ̂^½
+    values: list[float] = field(default_factory=list)  # f̂, so far
+    biases: list[float] = field(default_factory=list)  # the distances
 
     def losses_and_gradient(
         self, point: Point, rows: Int[Tensor, " b"] | None = None
@@ -146,10 +110,6 @@ class Recorded(algorithm.Algorithm):
 
 def compute(config: Config, device: torch.device) -> dict:
     """Run.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
 
     Returns:
         ``error`` (𝓔 at every step), ``value`` (f̂), ``bias`` (largest ‖g − ∇f̂‖ along the run), ``first`` and ``last`` (singular values of

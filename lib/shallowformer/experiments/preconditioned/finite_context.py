@@ -18,29 +18,17 @@ SIZES = {500: 800, 2000: 800, 8000: 300}
 
 @dataclass(frozen=True)
 class Drawn:
-    """Fresh queries to drawn contexts, at a balanced optimum.
+    """Fresh queries to drawn contexts, at a balanced optimum."""
 
-    Args:
-        b: ‖B̃‖₂.
-        n: tokens of a context.
-        seed: with b and n, of the contexts and queries; of the problem it is 0.
-        contexts: drawn; each gives one number.
-        queries: to each context.
-    """
-
-    b: float
-    n: int
-    seed: int
-    contexts: int
-    queries: int = 100
+    b: float  # ‖B̃‖₂
+    n: int  # tokens of a context
+    seed: int  # with b and n, of the contexts and queries; of the problem it is 0
+    contexts: int  # drawn; each gives one number
+    queries: int = 100  # to each context
 
 
 def drawn_plan(scale: str) -> list[Drawn]:
-    """Radii, sizes, seeds.
-
-    Args:
-        scale: "smoke", "laptop" (two seeds) or "paper" (ten).
-    """
+    """Radii, sizes, seeds."""
     if scale == "smoke":
         return [Drawn(0.3, 20, 0, contexts=3, queries=4)]
     seeds = range(2 if scale == "laptop" else 10)
@@ -57,7 +45,6 @@ def optimum(problem: Problem, b: float) -> tuple[Float[Tensor, "m d"], Float[Ten
 
     Args:
         problem: Σ and M.
-        b: above 0.
     """
     U, V = landscape.optimum(problem.target)
     c = float(torch.linalg.matrix_norm(V, 2)) / b
@@ -65,15 +52,7 @@ def optimum(problem: Problem, b: float) -> tuple[Float[Tensor, "m d"], Float[Ten
 
 
 def draw(config: Drawn, device: torch.device) -> dict:
-    """Measure.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        ``mean`` of n‖A(ẑ − ΣBᵀx)‖² and its standard error ``error`` over the contexts.
-    """
+    """Measure. Returns: ``mean`` of n‖A(ẑ − ΣBᵀx)‖² and its standard error ``error`` over the contexts."""
     problem = five()
     A, B = optimum(problem, config.b)
     # Its own randomness for every row: deviations at different radii and sizes are independent.
@@ -83,29 +62,17 @@ def draw(config: Drawn, device: torch.device) -> dict:
 
 @dataclass(frozen=True)
 class Own:
-    """The query is the first token of its context, or not; d = 2, away from the optimum.
+    """The query is the first token of its context, or not; d = 2, away from the optimum."""
 
-    Args:
-        b: ‖B‖₂.
-        n: tokens of a context.
-        seed: of the draws; of A, B and M it is 0.
-        among: whether the query is among the tokens.
-        tokens: drawn in all; so many over n contexts.
-    """
-
-    b: float
-    n: int
-    seed: int
-    among: bool
-    tokens: int = 8_000_000
+    b: float  # ‖B‖₂
+    n: int  # tokens of a context
+    seed: int  # of the draws; of A, B and M it is 0
+    among: bool  # whether the query is among the tokens
+    tokens: int = 8_000_000  # drawn in all; so many over n contexts
 
 
 def own_plan(scale: str) -> list[Own]:
-    """Radii, sizes, seeds, both designs.
-
-    Args:
-        scale: "smoke", "laptop" (two seeds) or "paper" (ten).
-    """
+    """Radii, sizes, seeds, both designs."""
     if scale == "smoke":
         return [Own(0.3, 10, 0, among, tokens=1000) for among in (False, True)]
     seeds = range(2 if scale == "laptop" else 10)
@@ -121,12 +88,7 @@ def own_plan(scale: str) -> list[Own]:
 def generic(
     b: float, d: int = 2
 ) -> tuple[Float[Tensor, "{d} {d}"], Float[Tensor, "{d} {d}"], Float[Tensor, "{d} {d}"]]:
-    """A, B of norm b, and M, without symmetry, in whitened coordinates.
-
-    Args:
-        b: ‖B‖₂, above 0.
-        d: dimension.
-    """
+    """A, B of norm b, and M, without symmetry, in whitened coordinates."""
     generator = Generator().manual_seed(0)
     A, B, M = (torch.randn(d, d, generator=generator, dtype=torch.float64) for _ in range(3))
     return A, B * (b / float(torch.linalg.matrix_norm(B, 2))), M
@@ -135,12 +97,7 @@ def generic(
 def own(config: Own, device: torch.device) -> dict:
     """Measure, in blocks of contexts.
 
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        Of n‖Ae‖², ``mean`` and ``error``; of n(‖Aẑ − Mx‖² − ‖Fx‖²), less a term of mean 0, ``risk`` and ``risk_error``.
+    Returns: of n‖Ae‖², ``mean`` and ``error``; of n(‖Aẑ − Mx‖² − ‖Fx‖²), less a term of mean 0, ``risk`` and ``risk_error``.
     """
     A, B, M = generic(config.b)
     F = A @ B.T - M
@@ -169,14 +126,10 @@ def own(config: Own, device: torch.device) -> dict:
 
 @dataclass(frozen=True)
 class Huge:
-    """d = 1, A = 1, B = b, by quadrature.
+    """d = 1, A = 1, B = b, by quadrature."""
 
-    Args:
-        b: of B.
-        log10_n: logarithms of the numbers of tokens.
-    """
-
-    b: float
+    b: float  # of B
+    #: logarithms of the numbers of tokens
     log10_n: tuple[int, ...] = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
@@ -193,15 +146,7 @@ def huge_plan(scale: str) -> list[Huge]:
 
 
 def huge(config: Huge, device: torch.device) -> dict:
-    """Integrate.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        ``log_risk``: natural logarithms of E(ẑ − bx)².
-    """
+    """Integrate. Returns: ``log_risk``: natural logarithms of E(ẑ − bx)²."""
     found = exact.isotropic(config.b, 1, [10.0**each for each in config.log10_n])
     return {"log_risk": torch.tensor(found, dtype=torch.float64).log().tolist()}
 

@@ -18,24 +18,15 @@ RAW = (0.95, 0.67, 0.48, 0.34, 0.17, 0.085)
 
 @dataclass(frozen=True)
 class Count:
-    """Descent on 𝓔 with and without the preconditioner.
+    """Descent on 𝓔 with and without the preconditioner."""
 
-    Args:
-        condition: κ(Σ).
-        start: "near" (the optimum, and Gaussian noise of 0.1 an entry) or "small" (Gaussian of 0.05 an entry, in each method's own
-            coordinates).
-        seed: of the start; of the problem it is 7.
-        most: steps after which a run is given up.
-        threshold: of 𝓔.
-        d: dimension.
-    """
-
-    condition: float
+    condition: float  # κ(Σ)
+    #: "near" (the optimum, and Gaussian noise of 0.1 an entry) or "small" (Gaussian of 0.05 an entry, in each method's own coordinates)
     start: str
-    seed: int
-    most: int = 10_000
-    threshold: float = 1e-8
-    d: int = 5
+    seed: int  # of the start; of the problem it is 7
+    most: int = 10_000  # steps after which a run is given up
+    threshold: float = 1e-8  # of 𝓔
+    d: int = 5  # dimension
 
 
 def count_plan(scale: str) -> list[Count]:
@@ -57,9 +48,6 @@ def whitened_start(problem: Problem, start: str, seed: int) -> starts.Factors:
         problem: Σ and M.
         start: "near" or "small".
         seed: of the noise.
-
-    Raises:
-        ValueError: a start of another name.
     """
     generator = Generator().manual_seed(seed)
     if start == "near":
@@ -74,7 +62,6 @@ def curvature(problem: Problem, scale: float = 1.0) -> list[float]:
 
     Args:
         problem: Σ and M, square and invertible.
-        scale: c, above 0.
     """
     A, B = invariance.rescaled(*landscape.optimum(problem.target), scale)
     N, L = B @ problem.Sigma @ B.T, A @ problem.Sigma @ A.T
@@ -86,10 +73,6 @@ def curvature(problem: Problem, scale: float = 1.0) -> list[float]:
 
 def count(config: Count, device: torch.device) -> dict:
     """Run.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
 
     Returns:
         ``ours`` and ``raw``, steps until 𝓔 is at most the threshold ("never" if it is not): of preconditioned descent on 𝓔 and the
@@ -117,29 +100,17 @@ def count(config: Count, device: torch.device) -> dict:
 
 @dataclass(frozen=True)
 class Balance:
-    """Descent on f_λ from (kU, V/k), a rescaled optimum, and Gaussian noise of 0.1 an entry.
+    """Descent on f_λ from (kU, V/k), a rescaled optimum, and Gaussian noise of 0.1 an entry."""
 
-    Args:
-        k: the factor.
-        lam: λ.
-        seed: of the noise; of the problem it is 7.
-        most: steps after which a run is given up.
-        d: dimension.
-    """
-
-    k: float
-    lam: float
-    seed: int
-    most: int = 2000
-    d: int = 5
+    k: float  # the factor
+    lam: float  # λ
+    seed: int  # of the noise; of the problem it is 7
+    most: int = 2000  # steps after which a run is given up
+    d: int = 5  # dimension
 
 
 def balance_plan(scale: str) -> list[Balance]:
-    """Factors and weights.
-
-    Args:
-        scale: "smoke", "laptop" (two seeds) or "paper" (ten).
-    """
+    """Factors and weights."""
     if scale == "smoke":
         return [Balance(2.0, 0.5, 0, most=10, d=2)]
     seeds = SEEDS[:2] if scale == "laptop" else SEEDS
@@ -149,12 +120,7 @@ def balance_plan(scale: str) -> list[Balance]:
 def balance(config: Balance, device: torch.device) -> dict:
     """Run with the step 2/((k² + k⁻²)(s_1 + s_d)).
 
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        ``taken`` steps until ½‖UVᵀ − M̃‖² is at most 1e-10 ("never" if it is not), and ``imbalance``, ‖UᵀU − VᵀV‖_F, there.
+    Returns: ``taken`` steps until ½‖UVᵀ − M̃‖² is at most 1e-10 ("never" if it is not), and ``imbalance``, ‖UᵀU − VᵀV‖_F, there.
     """
     problem = posed(config.d, 1.0, 0.0)
     k, s = config.k, problem.singular_values

@@ -45,33 +45,19 @@ RAW = (4.0, 2.0**1.5, 2.0, 2.0**0.5, 1.0)
 
 @dataclass(frozen=True)
 class Config:
-    """A run from the least squares estimate of a few samples.
+    """A run from the least squares estimate of a few samples."""
 
-    Args:
-        removed: one of ``REMOVED``.
-        condition: κ(Σ).
-        seed: of the data; of the problem it is 7.
-        n: samples.
-        first: samples in the start.
-        sigma: σ.
-        radius: b.
-        d: dimension of covariates and responses.
-        steps: of the runs that give the floor, and the risk.
-        most: steps after which a run to twice the floor is given up.
-        queries: fresh ones, for the excess risk.
-    """
-
-    removed: str
-    condition: float
-    seed: int
-    n: int = 300
-    first: int = 10
-    sigma: float = 0.5
-    radius: float = 0.4
-    d: int = 5
-    steps: int = 60
-    most: int = 300
-    queries: int = 2000
+    removed: str  # one of ``REMOVED``
+    condition: float  # κ(Σ)
+    seed: int  # of the data; of the problem it is 7
+    n: int = 300  # samples
+    first: int = 10  # samples in the start
+    sigma: float = 0.5  # σ
+    radius: float = 0.4  # b
+    d: int = 5  # dimension of covariates and responses
+    steps: int = 60  # of the runs that give the floor, and the risk
+    most: int = 300  # steps after which a run to twice the floor is given up
+    queries: int = 2000  # fresh ones, for the excess risk
 
 
 def plan(scale: str) -> list[Config]:
@@ -89,27 +75,14 @@ def plan(scale: str) -> list[Config]:
 
 
 def posed(d: int, condition: float, sigma: float) -> Problem:
-    """M̃ with singular values from 1.5 to 0.375; the same M̃ whatever κ(Σ) is.
-
-    Args:
-        d: dimension.
-        condition: κ(Σ).
-        sigma: σ.
-    """
+    """M̃ with singular values from 1.5 to 0.375; the same M̃ whatever κ(Σ) is."""
     return problems.random(covariances.geometric(d, 1.5, 0.375), condition, Generator().manual_seed(7), sigma)
 
 
 def coarse(
     X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, symmetric: bool = True
 ) -> starts.Factors:
-    """Least squares on the first samples, factorised in the whitened coordinates of all: polar, or by the SVD.
-
-    Args:
-        X: covariates.
-        Y: responses.
-        first: how many.
-        symmetric: polar.
-    """
+    """Least squares on the first samples, factorised in the whitened coordinates of all: polar, or by the SVD."""
     M_hat, whole = least_squares.fit(X[:first], Y[:first]), Moments.of(X, Y)
     return starts.spectral(Moments(whole.Sigma, M_hat @ whole.Sigma), symmetric=symmetric)
 
@@ -117,16 +90,7 @@ def coarse(
 def without(
     config: Config, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"]
 ) -> tuple[algorithm.Algorithm, starts.Factors, float]:
-    """The algorithm without an ingredient, where it starts, and a step: 1/(ŝ_1 + ŝ_d), or a bound on 1/L for raw descent.
-
-    Args:
-        config: of the row.
-        X: covariates.
-        Y: responses.
-
-    Raises:
-        ValueError: an ingredient of another name.
-    """
+    """The algorithm without an ingredient, where it starts, and a step: 1/(ŝ_1 + ŝ_d), or a bound on 1/L for raw descent."""
     removed, b = config.removed, config.radius
     if removed not in REMOVED:
         raise ValueError(f"removed must be one of {', '.join(REMOVED)}, got {removed!r}")
@@ -162,10 +126,6 @@ def without(
 def compute(config: Config, device: torch.device) -> dict:
     """Run.
 
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
     Returns:
         ``start`` (𝓔 there), ``floor`` (𝓔 of the whole algorithm in the end), ``taken`` steps until 𝓔 is at most twice that, with the best of a
         grid of steps for raw descent ("never" if it is not reached), and with the algorithm's own step, for other runs, ``error``, ``risk``,
@@ -198,19 +158,14 @@ def ended(
     queries: int,
     seed: int,
 ) -> dict:
-    """A run's end.
+    """A run's end. Returns: ``error``, ``risk``, ``imbalance`` and ``b`` (‖Σ̂^½BΣ̂^½‖₂); all "diverged" if a loss is not finite.
 
     Args:
         method: the objective.
         begin: (U, V).
-        eta: η.
-        steps: how many.
         problem: Σ and M.
         queries: fresh ones, for the excess risk.
         seed: of the queries.
-
-    Returns:
-        ``error``, ``risk``, ``imbalance`` and ``b`` (‖Σ̂^½BΣ̂^½‖₂); all "diverged" if a loss is not finite.
     """
     try:
         run = algorithm.run(method, begin, steps, eta, problem, every=steps)

@@ -19,21 +19,13 @@ MANY = (0.4, 1024, 2500)
 
 @dataclass(frozen=True)
 class Config:
-    """Contexts of one size.
+    """Contexts of one size."""
 
-    Args:
-        b: B = b in one dimension, A = 0, M̃ = −1.
-        n: tokens.
-        seed: with b and n, of the contexts.
-        contexts: how many.
-        own: whether the queries are the tokens; otherwise the mean is over all queries.
-    """
-
-    b: float
-    n: int
-    seed: int
-    contexts: int = 40
-    own: bool = False
+    b: float  # B = b in one dimension, A = 0, M̃ = −1
+    n: int  # tokens
+    seed: int  # with b and n, of the contexts
+    contexts: int = 40  # how many
+    own: bool = False  # whether the queries are the tokens; otherwise the mean is over all queries
 
 
 def plan(scale: str) -> list[Config]:
@@ -53,15 +45,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Measure.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        ``median`` of |T| over the contexts and ``square``, n times the mean of T².
-    """
+    """Measure. Returns: ``median`` of |T| over the contexts and ``square``, n times the mean of T²."""
     # Its own randomness for every row.
     generator = Generator().manual_seed(10**7 * config.seed + 100 * config.n + round(10 * config.b))
     tokens = torch.randn(config.contexts, config.n, generator=generator, dtype=torch.float64)
@@ -83,15 +67,10 @@ EXPERIMENT = Experiment(
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of x(bx − ẑ_n(bx)), which is b E[x²P₂], for huge contexts.
+    """The mean of x(bx − ẑ_n(bx)), which is b E[x²P₂], for huge contexts."""
 
-    Args:
-        b: B = b in one dimension.
-        log10_n: decimal logarithms of the numbers of tokens.
-    """
-
-    b: float
-    log10_n: tuple[int, ...] = (32, 48, 64)
+    b: float  # B = b in one dimension
+    log10_n: tuple[int, ...] = (32, 48, 64)  # decimal logarithms of the numbers of tokens
 
 
 def mean_plan(scale: str) -> list[Mean]:
@@ -107,15 +86,7 @@ def mean_plan(scale: str) -> list[Mean]:
 
 
 def mean(config: Mean, device: torch.device) -> dict:
-    """Integrate.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        ``log_mean``, one natural logarithm for each number of tokens.
-    """
+    """Integrate. Returns: ``log_mean``, one natural logarithm for each number of tokens."""
     found = exact.shortfall(config.b, [10.0**k for k in config.log10_n])
     return {"log_mean": [math.log(value) for value in found]}
 

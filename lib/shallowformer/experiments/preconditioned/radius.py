@@ -14,27 +14,16 @@ RADII = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2)
 
 @dataclass(frozen=True)
 class Radius:
-    """A run from the estimate of all samples, to where 𝓔 and 𝓡_n no longer change much.
+    """A run from the estimate of all samples, to where 𝓔 and 𝓡_n no longer change much."""
 
-    Args:
-        radius: b.
-        n: samples.
-        seed: of the data; of the problem it is 7.
-        sigma: σ.
-        condition: κ(Σ).
-        d: dimension of covariates and responses.
-        steps: how many.
-        queries: fresh ones, for the excess risk.
-    """
-
-    radius: float
-    n: int
-    seed: int
-    sigma: float = 0.5
-    condition: float = 10.0
-    d: int = 5
-    steps: int = 30
-    queries: int = 2000
+    radius: float  # b
+    n: int  # samples
+    seed: int  # of the data; of the problem it is 7
+    sigma: float = 0.5  # σ
+    condition: float = 10.0  # κ(Σ)
+    d: int = 5  # dimension of covariates and responses
+    steps: int = 30  # how many
+    queries: int = 2000  # fresh ones, for the excess risk
 
 
 def radius_plan(scale: str) -> list[Radius]:
@@ -54,13 +43,8 @@ def radius_plan(scale: str) -> list[Radius]:
 def at_radius(config: Radius, device: torch.device) -> dict:
     """Run.
 
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        ``error``, ``risk``, ``imbalance`` and ``b`` in the end ("diverged" if a loss is not finite); ``squares``, the error of least
-        squares.
+    Returns: ``error``, ``risk``, ``imbalance`` and ``b`` in the end ("diverged" if a loss is not finite); ``squares``, the error of least
+    squares.
     """
     problem = posed(config.d, config.condition, config.sigma)
     X, Y = problem.samples(config.n, Generator().manual_seed(100 + config.seed))

@@ -13,11 +13,7 @@ from shallowformer.residual.parameters import Parameters, Setting
 
 
 def plan(scale: str) -> list[Config]:
-    """Every theorem, several seeds, both directions.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds) or "paper" (ten).
-    """
+    """Every theorem, several seeds, both directions."""
     if scale == "smoke":
         return [Config("kernel", 0, True, watched=20, decades=0.5, most=50)]
     seeds = range(3 if scale == "laptop" else 10)
@@ -44,10 +40,6 @@ def plan(scale: str) -> list[Config]:
 
 def compute(config: Config, device: torch.device) -> dict:
     """Run, and hold everything against its bound.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
 
     Returns:
         ``admitted`` (Φ at the start), ``mu``, ``step`` (μ‖J_0‖²), ``value`` (the singular value at the start), ``kernel`` (σ_min(J_0)), and as

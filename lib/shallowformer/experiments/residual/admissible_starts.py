@@ -39,61 +39,37 @@ SHARE = 0.999
 
 @dataclass(frozen=True)
 class Config:
-    """A theorem, an instance, and a direction for the errors at the start.
+    """A theorem, an instance, and a direction for the errors at the start."""
 
-    Args:
-        proof: of ``SIZES``: Theorem A, A+, D, D without W_2 and the network's residual, where it is nearly an equality, D for ReLU,
-            E, F, F with both readouts.
-        seed: of tokens, start and errors, drawn in this order.
-        worst: errors along the direction that the theorem's singular value belongs to; a random direction if not.
-        delta: δ of the theorem; Theorems A and A+ have none.
-        tau: of the activation; Theorem D for ReLU has 0.
-        watched: steps at which everything is measured.
-        decades: the run goes on until e has fallen by so many powers of ten,
-        most: or for so many steps.
-    """
-
+    #: of ``SIZES``: Theorem A, A+, D, D without W_2 and the network's residual, where it is nearly an equality, D for ReLU, E, F, F with
+    #: both readouts
     proof: str
-    seed: int
+    seed: int  # of tokens, start and errors, drawn in this order
+    #: errors along the direction that the theorem's singular value belongs to; a random direction if not
     worst: bool
-    delta: float = 0.5
-    tau: float = 0.3
-    watched: int = 300
-    decades: float = 4.0
-    most: int = 10_000
+    delta: float = 0.5  # δ of the theorem; Theorems A and A+ have none
+    tau: float = 0.3  # of the activation; Theorem D for ReLU has 0
+    watched: int = 300  # steps at which everything is measured
+    decades: float = 4.0  # the run goes on until e has fallen by so many powers of ten,
+    most: int = 10_000  # or for so many steps
 
 
 @dataclass(frozen=True)
 class Start:
-    """What a theorem says of an instance.
+    """What a theorem says of an instance."""
 
-    Args:
-        e: errors that it admits.
-        mu: the step.
-        slope: how fast its singular value may fall.
-        value: the singular value at a point.
-        length: bound on the path.
-        factor: e_t → what the step multiplies Φ by at most.
-        distance: e_t → bound on ‖θ⁽ᵗ⁾ − θ*‖.
-        least: bound below the singular value along the run.
-    """
-
-    e: float
-    mu: float
-    slope: float
-    value: Callable[[Parameters], float]
-    length: float
-    factor: Callable[[float], float]
-    distance: Callable[[float], float]
-    least: float
+    e: float  # errors that it admits
+    mu: float  # the step
+    slope: float  # how fast its singular value may fall
+    value: Callable[[Parameters], float]  # the singular value at a point
+    length: float  # bound on the path
+    factor: Callable[[float], float]  # e_t → what the step multiplies Φ by at most
+    distance: Callable[[float], float]  # e_t → bound on ‖θ⁽ᵗ⁾ − θ*‖
+    least: float  # bound below the singular value along the run
 
 
 def instance(config: Config) -> tuple[Float[Tensor, "P N d"], Parameters, Setting, Generator]:
-    """Tokens N(0, I/d), blocks N(0, 1/fan-in).
-
-    Args:
-        config: of the row.
-    """
+    """Tokens N(0, I/d), blocks N(0, 1/fan-in)."""
     P, N, d, d_k, d_1, K = SIZES[config.proof]
     generator = Generator().manual_seed(config.seed)
     X = datasets.gaussian(P, N, d, generator)
@@ -114,11 +90,7 @@ def direction(
     """Errors of norm 1: those that the block or the kernel of the theorem removes most slowly, or random ones.
 
     Args:
-        config: of the row.
-        X: tokens.
-        theta: start.
         setting: of the network.
-        generator: source of randomness.
     """
     now = model.forward(X, theta, setting)
     drawn = torch.randn(now.F.shape, generator=generator, dtype=X.dtype)
@@ -184,11 +156,7 @@ def _certified(config: Config, X: Tensor, theta: Parameters, setting: Setting) -
 def begun(
     config: Config,
 ) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting, Start]:
-    """Tokens, targets with the admitted errors, the start, and what the theorem says.
-
-    Args:
-        config: of the row.
-    """
+    """Tokens, targets with the admitted errors, the start, and what the theorem says."""
     X, theta, setting, generator = instance(config)
     start = (
         _halved(config, X, theta, setting)

@@ -12,31 +12,18 @@ from shallowformer.experiments.residual.certified_widths import KINDS, TOLERANCE
 
 @dataclass(frozen=True)
 class Config:
-    """A problem of ``certified_widths`` with a smooth activation, and W_2 with entries N(0, 1/d_1).
+    """A problem of ``certified_widths`` with a smooth activation, and W_2 with entries N(0, 1/d_1)."""
 
-    Args:
-        tokens: "gaussian" or "orthonormal".
-        g: attention's residual coefficient.
-        deviation: of W_1's entries: "1/sqrt d" or "1".
-        seed: of everything.
-        tau: width of the smoothed ReLU.
-        P: sequences.
-        N: tokens a sequence.
-        d: dimension of a token.
-        d_k: of keys and queries.
-        K: outputs a token.
-    """
-
-    tokens: str
-    g: float
-    deviation: str
-    seed: int
-    tau: float = 0.3
-    P: int = 2
-    N: int = 3
-    d: int = 6
-    d_k: int = 4
-    K: int = 2
+    tokens: str  # "gaussian" or "orthonormal"
+    g: float  # attention's residual coefficient
+    deviation: str  # of W_1's entries: "1/sqrt d" or "1"
+    seed: int  # of everything
+    tau: float = 0.3  # width of the smoothed ReLU
+    P: int = 2  # sequences
+    N: int = 3  # tokens a sequence
+    d: int = 6  # dimension of a token
+    d_k: int = 4  # of keys and queries
+    K: int = 2  # outputs a token
 
 
 def plan(scale: str) -> list[Config]:
@@ -57,15 +44,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def posed(config: Config, d_1: int) -> Problem:
-    """As ``certified_widths.posed`` of the same seed, but for W_2.
-
-    Args:
-        config: of the row.
-        d_1: width.
-
-    Raises:
-        ValueError: as there.
-    """
+    """As ``certified_widths.posed`` of the same seed, but for W_2."""
     c = config
     known = certified_widths.Config(c.tokens, c.g, c.tau, c.deviation, c.seed, c.P, c.N, c.d, c.d_k, c.K)
     X, Y, theta, setting = certified_widths.posed(known, d_1)
@@ -75,15 +54,7 @@ def posed(config: Config, d_1: int) -> Problem:
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Search, and run.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        What ``certified_widths.search`` finds.
-    """
+    """Search, and run. Returns: what ``certified_widths.search`` finds."""
     return certified_widths.search(lambda d_1: posed(config, d_1))[1]
 
 

@@ -46,31 +46,18 @@ TOLERANCE = {
 
 @dataclass(frozen=True)
 class Config:
-    """A problem and how W_1 is scaled.
+    """A problem and how W_1 is scaled."""
 
-    Args:
-        tokens: "gaussian", entries N(0, 1/d), or "orthonormal".
-        g: attention's residual coefficient; the network's is 1.
-        tau: width of the smoothed ReLU; 0 is ReLU.
-        deviation: of W_1's entries: "1/sqrt d" or "1".
-        seed: of tokens, weights, targets and W_1, drawn in this order.
-        P: sequences.
-        N: tokens a sequence.
-        d: dimension of a token.
-        d_k: of keys and queries.
-        K: outputs a token.
-    """
-
-    tokens: str
-    g: float
-    tau: float
-    deviation: str
-    seed: int
-    P: int = 2
-    N: int = 3
-    d: int = 6
-    d_k: int = 4
-    K: int = 2
+    tokens: str  # "gaussian", entries N(0, 1/d), or "orthonormal"
+    g: float  # attention's residual coefficient; the network's is 1
+    tau: float  # width of the smoothed ReLU; 0 is ReLU
+    deviation: str  # of W_1's entries: "1/sqrt d" or "1"
+    seed: int  # of tokens, weights, targets and W_1, drawn in this order
+    P: int = 2  # sequences
+    N: int = 3  # tokens a sequence
+    d: int = 6  # dimension of a token
+    d_k: int = 4  # of keys and queries
+    K: int = 2  # outputs a token
 
 
 def plan(scale: str) -> list[Config]:
@@ -90,15 +77,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def posed(config: Config, d_1: int) -> Problem:
-    """Tokens, targets with ‖Y‖²_F = PNK, a start with W_2 = 0, and the setting; only W_1 depends on the width.
-
-    Args:
-        config: of the row.
-        d_1: width.
-
-    Raises:
-        ValueError: tokens or a deviation of another name; more orthonormal tokens than dimensions.
-    """
+    """Tokens, targets with ‖Y‖²_F = PNK, a start with W_2 = 0, and the setting; only W_1 depends on the width."""
     c, generator = config, Generator().manual_seed(config.seed)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     if c.tokens == "gaussian":
@@ -119,11 +98,7 @@ def posed(config: Config, d_1: int) -> Problem:
 
 
 def needed(config: Config) -> int:
-    """The least width among ``NARROW`` from which descent comes below ``REACHED``, each with step 1/(4‖∇²Φ(θ⁽⁰⁾)‖); 0 if none does.
-
-    Args:
-        config: of the row.
-    """
+    """The least width among ``NARROW`` from which descent comes below ``REACHED``, each with step 1/(4‖∇²Φ(θ⁽⁰⁾)‖); 0 if none does."""
     most = max(NARROW)
     begins, steps = [], []
     for d_1 in NARROW:
@@ -177,10 +152,6 @@ def search(posed: Callable[[int], Problem]) -> tuple[start.Start, dict]:
 
 def compute(config: Config, device: torch.device) -> dict:
     """Search, and run.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
 
     Returns:
         What ``search`` finds; of the draw at width ``FIRST`` also ``distance`` (y_0/e_0), ``lam`` (σ_A²/d_1) and ``closed`` (the closed form's width, by the law);

@@ -24,37 +24,21 @@ from shallowformer.residual.climate import Record
 
 @dataclass(frozen=True)
 class Config:
-    """Windows, a start, and the sweep over ``coefficients.COEFFICIENTS`` from there.
+    """Windows, a start, and the sweep over ``coefficients.COEFFICIENTS`` from there."""
 
-    Args:
-        seed: of the choice of windows and of the start, drawn in this order.
-        days: of made-up weather; not used with a file.
-        share: of the series from which windows are taken, its earlier part.
-        P: windows.
-        N: hours a window.
-        d_k: of keys and queries.
-        d_1: hidden width.
-        mu: the fixed step.
-        steps: of every run.
-    """
-
-    seed: int
-    days: int = 400
-    share: float = 0.8
-    P: int = 8
-    N: int = 8
-    d_k: int = 8
-    d_1: int = 96
-    mu: float = 1e-4
-    steps: int = coefficients.AT[-1]
+    seed: int  # of the choice of windows and of the start, drawn in this order
+    days: int = 400  # of made-up weather; not used with a file
+    share: float = 0.8  # of the series from which windows are taken, its earlier part
+    P: int = 8  # windows
+    N: int = 8  # hours a window
+    d_k: int = 8  # of keys and queries
+    d_1: int = 96  # hidden width
+    mu: float = 1e-4  # the fixed step
+    steps: int = coefficients.AT[-1]  # of every run
 
 
 def plan(scale: str) -> list[Config]:
-    """Several seeds.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds) or "paper" (ten).
-    """
+    """Several seeds."""
     if scale == "smoke":
         return [Config(0, days=20, P=2, N=3, d_k=2, d_1=8, steps=100)]
     return [Config(seed) for seed in range(3 if scale == "laptop" else 10)]
@@ -77,8 +61,6 @@ def compute(config: Config, device: torch.device, record: Record | None = None) 
     """Sweep.
 
     Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
         record: of a file; made-up weather if not given.
 
     Returns:

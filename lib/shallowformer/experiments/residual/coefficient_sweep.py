@@ -17,55 +17,30 @@ TARGETS = ("with", "without", "noise")
 
 @dataclass(frozen=True)
 class Config:
-    """Data, a start, and the sweep over ``coefficients.COEFFICIENTS`` from there.
+    """Data, a start, and the sweep over ``coefficients.COEFFICIENTS`` from there."""
 
-    Args:
-        targets: one of ``TARGETS``.
-        seed: of tokens, teacher and start, drawn in this order.
-        P: sequences.
-        N: tokens a sequence.
-        d: dimension of a token.
-        d_k: of keys and queries.
-        d_1: hidden width.
-        K: outputs a token.
-        memory: of the autoregression.
-        mu: the fixed step.
-        steps: of every run.
-    """
-
-    targets: str
-    seed: int
-    P: int = 8
-    N: int = 8
-    d: int = 16
-    d_k: int = 8
-    d_1: int = 96
-    K: int = 4
-    memory: float = 0.9
-    mu: float = 2e-4
-    steps: int = coefficients.AT[-1]
+    targets: str  # one of ``TARGETS``
+    seed: int  # of tokens, teacher and start, drawn in this order
+    P: int = 8  # sequences
+    N: int = 8  # tokens a sequence
+    d: int = 16  # dimension of a token
+    d_k: int = 8  # of keys and queries
+    d_1: int = 96  # hidden width
+    K: int = 4  # outputs a token
+    memory: float = 0.9  # of the autoregression
+    mu: float = 2e-4  # the fixed step
+    steps: int = coefficients.AT[-1]  # of every run
 
 
 def plan(scale: str) -> list[Config]:
-    """Every kind of targets, several seeds.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds) or "paper" (ten).
-    """
+    """Every kind of targets, several seeds."""
     if scale == "smoke":
         return [Config("with", 0, P=2, N=3, d=5, d_k=2, d_1=8, K=2, steps=100)]
     return [Config(targets, seed) for targets in TARGETS for seed in range(3 if scale == "laptop" else 10)]
 
 
 def posed(config: Config) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters]:
-    """Tokens, targets of mean square 1, and the start; tokens and start are the same for all targets.
-
-    Args:
-        config: of the row.
-
-    Raises:
-        ValueError: targets of another name.
-    """
+    """Tokens, targets of mean square 1, and the start; tokens and start are the same for all targets."""
     if config.targets not in TARGETS:
         raise ValueError(f"targets must be one of {', '.join(TARGETS)}, got {config.targets!r}")
     generator = Generator().manual_seed(config.seed)
@@ -79,15 +54,7 @@ def posed(config: Config) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Sweep.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
-
-    Returns:
-        As ``coefficients.sweep``.
-    """
+    """Sweep. Returns: as ``coefficients.sweep``."""
     return coefficients.sweep(*posed(config), config.mu, config.steps)
 
 

@@ -55,7 +55,6 @@ def tolerance(config: object, stored: Mapping) -> dict[str, float]:
     """What another machine may change. Where a loss rises again and again, its steps are at the edge of stability, and a rounding error grows.
 
     Args:
-        config: of the row.
         stored: its results.
     """
     allowed = {f"{rule}.rises": math.inf for rule in RULES}
@@ -71,9 +70,6 @@ def level(
     """The same start, W_U times what makes the outputs as large as the targets, ‖F̄‖_F = ‖Ȳ‖_F.
 
     Args:
-        X: tokens.
-        Y: targets.
-        theta: θ⁽⁰⁾.
         setting: coefficients, activation, temperature.
     """
     return starts.scaled(theta, W_U=float(Y.norm() / model.outputs(X, theta, setting).norm()))
@@ -90,9 +86,6 @@ def sweep(
     """Descend with every coefficient under every rule, all from θ⁽⁰⁾.
 
     Args:
-        X: tokens.
-        Y: targets.
-        theta: θ⁽⁰⁾.
         mu: the fixed step.
         steps: of every run.
         coefficients: pairs (g, g_f).

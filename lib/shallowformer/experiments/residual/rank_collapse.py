@@ -36,57 +36,31 @@ AT = (0, 50, 100, 200, 500, 1000, 2000, 4000)
 
 @dataclass(frozen=True)
 class Config:
-    """A start and a pair of coefficients, on Gaussian tokens and the outputs of a teacher with both residuals.
+    """A start and a pair of coefficients, on Gaussian tokens and the outputs of a teacher with both residuals."""
 
-    Args:
-        start: one of ``STARTS``.
-        g: attention's coefficient.
-        g_f: the network's.
-        seed: of tokens, teacher and start, drawn in this order.
-        P: sequences.
-        N: tokens a sequence.
-        d: dimension of a token.
-        d_k: of keys and queries.
-        d_1: hidden width.
-        K: outputs a token.
-        tau: width of the smoothed ReLU.
-        steps: of the run, each of length 1/(1.05 ‖∇²Φ(θ⁽⁰⁾)‖).
-    """
-
-    start: str
-    g: float
-    g_f: float
-    seed: int
-    P: int = 8
-    N: int = 8
-    d: int = 16
-    d_k: int = 8
-    d_1: int = 96
-    K: int = 4
-    tau: float = 0.1
-    steps: int = AT[-1]
+    start: str  # one of ``STARTS``
+    g: float  # attention's coefficient
+    g_f: float  # the network's
+    seed: int  # of tokens, teacher and start, drawn in this order
+    P: int = 8  # sequences
+    N: int = 8  # tokens a sequence
+    d: int = 16  # dimension of a token
+    d_k: int = 8  # of keys and queries
+    d_1: int = 96  # hidden width
+    K: int = 4  # outputs a token
+    tau: float = 0.1  # width of the smoothed ReLU
+    steps: int = AT[-1]  # of the run, each of length 1/(1.05 ‖∇²Φ(θ⁽⁰⁾)‖)
 
 
 def plan(scale: str) -> list[Config]:
-    """Every case, several seeds.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds) or "paper" (ten).
-    """
+    """Every case, several seeds."""
     if scale == "smoke":
         return [Config(*case, 0, P=2, N=3, d=5, d_k=2, d_1=8, K=2, steps=100) for case in CASES]
     return [Config(*case, seed) for case in CASES for seed in range(3 if scale == "laptop" else 10)]
 
 
 def posed(config: Config) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting]:
-    """Tokens, targets of mean square 1, start and setting; data and the other four blocks are the same in all cases of a seed.
-
-    Args:
-        config: of the row.
-
-    Raises:
-        ValueError: a start of another name.
-    """
+    """Tokens, targets of mean square 1, start and setting; data and the other four blocks are the same in all cases of a seed."""
     if config.start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {config.start!r}")
     generator = Generator().manual_seed(config.seed)
@@ -101,10 +75,6 @@ def posed(config: Config) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"
 
 def compute(config: Config, device: torch.device) -> dict:
     """Run.
-
-    Args:
-        config: of the row.
-        device: not used: sizes are those of a processor.
 
     Returns:
         ``floor``, ``mu``, ``loss`` at ``AT``, ``rises`` (share of steps that made it larger), ``hidden`` (σ_min(Ā) at the start), ``grown`` (‖(W_Q, W_K)‖_F at the end
@@ -129,7 +99,6 @@ def tolerance(config: Config, stored: Mapping) -> dict[str, float]:
     """What another machine may change: where the loss rises, steps are at the edge of stability, and a rounding error grows.
 
     Args:
-        config: of the row.
         stored: its results.
     """
     edge = stored["rises"] > 0.005

@@ -32,9 +32,6 @@ def sentences(
     Args:
         path: of the ``.npz`` file.
         most: sentences to keep, the first ones; all if not given.
-
-    Raises:
-        ValueError: no such arrays, or arrays that do not fit together.
     """
     with np.load(path, allow_pickle=False) as found:
         if not {"inputs", "labels", "mask"} <= set(found):
@@ -64,7 +61,6 @@ def rows(
 
     Args:
         model: path of the checkpoint.
-        ids: tokens.
         mask: 1 for a token, 0 for what fills up.
         labels: of the sentences.
         layers: depths L.

@@ -43,33 +43,19 @@ TURN = 200
 
 @dataclass(frozen=True)
 class Config:
-    """Data, start and loss of students side by side.
+    """Data, start and loss of students side by side."""
 
-    Args:
-        loss: "squared" or "exponential".
-        scale: s, of U and W at the start.
-        seed: of data and starts.
-        eta: step size of squared loss; for exponential loss the length of the first steps over √m.
-        steps: how many.
-        widths: of the students.
-        n: sequences.
-        T: tokens a sequence.
-        d: dimension of a token.
-        alpha: how much longer the planted token is.
-        dtype: of the run.
-    """
-
-    loss: str
-    scale: float
-    seed: int
-    eta: float
-    steps: int
-    widths: tuple[int, ...] = WIDTHS
-    n: int = 16
-    T: int = 4
-    d: int = 16
-    alpha: float = 2.0
-    dtype: str = "float64"
+    loss: str  # "squared" or "exponential"
+    scale: float  # s, of U and W at the start
+    seed: int  # of data and starts
+    eta: float  # step size of squared loss; for exponential loss the length of the first steps over √m
+    steps: int  # how many
+    widths: tuple[int, ...] = WIDTHS  # of the students
+    n: int = 16  # sequences
+    T: int = 4  # tokens a sequence
+    d: int = 16  # dimension of a token
+    alpha: float = 2.0  # how much longer the planted token is
+    dtype: str = "float64"  # of the run
 
 
 def plan(scale: str) -> list[Config]:
@@ -94,11 +80,10 @@ def plan(scale: str) -> list[Config]:
 def data(config: Config) -> Instance:
     """(DM), scaled into the unit ball; the last token asks, as in part one.
 
+    Returns: the instance, with the planted tokens as the optimal ones.
+
     Args:
         config: of a run.
-
-    Returns:
-        The instance, with the planted tokens as the optimal ones.
     """
     generator = torch.Generator().manual_seed(3000 + config.seed)
     drawn = datasets.dm(config.n, config.d, config.alpha, 1.0, generator, config.T)
@@ -111,7 +96,6 @@ def start(config: Config, m: int) -> Parameters:
 
     Args:
         config: of a run.
-        m: width.
     """
     drawn = parameters.symmetric(m, config.d, torch.Generator().manual_seed(1000 * config.seed + m))
     return Parameters(drawn.c, config.scale * drawn.U, config.scale * drawn.W)
@@ -119,17 +103,11 @@ def start(config: Config, m: int) -> Parameters:
 
 @dataclass(frozen=True)
 class Exponential:
-    """Students side by side under L = mean exp(−y f): a "gradient" of length √m each, and ln L as the loss.
+    """Students side by side under L = mean exp(−y f): a "gradient" of length √m each, and ln L as the loss."""
 
-    Args:
-        X: tokens in the unit ball.
-        y: labels ±1.
-        widths: of the students.
-    """
-
-    X: Float[Tensor, "n T d"]
-    y: Float[Tensor, " n"]
-    widths: tuple[int, ...]
+    X: Float[Tensor, "n T d"]  # tokens in the unit ball
+    y: Float[Tensor, " n"]  # labels ±1
+    widths: tuple[int, ...]  # of the students
 
     @property
     def n(self) -> int:
@@ -165,18 +143,13 @@ def path(step: int, eta: float) -> float:
     """How far a student has come after some steps, over √m: η a step at first; from ``TURN`` steps on every step is 1/``TURN`` of the way.
 
     Args:
-        step: how many.
         eta: length of the first steps over √m.
     """
     return eta * step if step <= TURN else eta * TURN * (1 + 1 / TURN) ** (step - TURN)
 
 
 def schedule(config: Config) -> list[int]:
-    """When runs are looked at: 0, whenever the way has doubled, and after the last step.
-
-    Args:
-        config: of the run.
-    """
+    """When runs are looked at: 0, whenever the way has doubled, and after the last step."""
     steps = range(1, config.steps + 1)
     way = steps if config.loss == "squared" else [path(step, 1.0) for step in steps]
     octaves = [math.floor(math.log2(value)) for value in way]
@@ -187,12 +160,11 @@ def schedule(config: Config) -> list[int]:
 def compute(config: Config, device: torch.device) -> dict:
     """Train students of all widths from one scale, and look at them on a logarithmic grid of times.
 
-    Args:
-        config: of the run.
-        device: where; what is measured is measured on the CPU.
+    Returns: ``at``, the steps; ``reached``, L, or ln(1/L) of exponential loss; and the numbers of ``seen``: one list along the steps a
+    width.
 
-    Returns:
-        ``at``, the steps; ``reached``, L, or ln(1/L) of exponential loss; and the numbers of ``seen``: one list along the steps a width.
+    Args:
+        device: where; what is measured is measured on the CPU.
     """
     instance = data(config)
     X, y = instance.X.to(device), instance.y.to(device)

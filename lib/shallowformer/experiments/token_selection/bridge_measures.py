@@ -74,13 +74,11 @@ def own_alignment(instance: Instance, phi: Parameters) -> float:
 def crossing(values: Sequence[float], along: Sequence[float], level: float) -> float:
     """Where a measured quantity first reaches a level, between two looks by a straight line on log scales.
 
+    Returns: the place; infinite if the level is not reached.
+
     Args:
         values: the quantity, look by look.
         along: where each look is, above 0 from the second on.
-        level: above 0.
-
-    Returns:
-        The place; infinite if the level is not reached.
     """
     k = next((k for k, value in enumerate(values) if value >= level), None)
     if k is None:

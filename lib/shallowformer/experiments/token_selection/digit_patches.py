@@ -16,23 +16,14 @@ STEPS = [10, 30, 100, 300, 1000, 3000, 10_000]
 
 @dataclass(frozen=True)
 class Config:
-    """Sequences of patches, a head, and runs from W = 0.
+    """Sequences of patches, a head, and runs from W = 0."""
 
-    Args:
-        noise: norm of a noise patch over the mean norm of the pictures.
-        ridge: of the head, over the mean squared norm of the pictures.
-        seed: of pictures, places and noise.
-        n: sequences.
-        T: patches a sequence.
-        steps: of both runs.
-    """
-
-    noise: float
-    ridge: float
-    seed: int
-    n: int = 20
-    T: int = 4
-    steps: int = STEPS[-1]
+    noise: float  # norm of a noise patch over the mean norm of the pictures
+    ridge: float  # of the head, over the mean squared norm of the pictures
+    seed: int  # of pictures, places and noise
+    n: int = 20  # sequences
+    T: int = 4  # patches a sequence
+    steps: int = STEPS[-1]  # of both runs
 
 
 #: Noise and ridge: weaker noise, noise as strong as the digits, and with it a head that is hardly regularised.
@@ -40,11 +31,7 @@ SETTINGS = ((0.5, 0.1), (1.0, 0.1), (1.0, 0.001))
 
 
 def plan(scale: str) -> list[Config]:
-    """Every setting, several seeds.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds) or "paper" (ten).
-    """
+    """Every setting, several seeds."""
     if scale == "smoke":
         return [Config(1.0, 0.1, 0, n=4, T=3, steps=30)]
     return [Config(*setting, seed) for setting in SETTINGS for seed in range(3 if scale == "laptop" else 10)]
@@ -56,7 +43,6 @@ def posed(
     """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures.
 
     Args:
-        config: of the row.
         pictures: of digits, as ``datasets.images`` gives them.
         digits: which they are.
     """
@@ -83,8 +69,6 @@ def compute(
     """Run both rules.
 
     Args:
-        config: of the row.
-        device: not used: the simulator works on the processor.
         shown: pictures and which digits they are, as ``datasets.images`` gives them; scikit-learn's if not given.
 
     Returns:

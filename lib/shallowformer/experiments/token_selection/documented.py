@@ -26,17 +26,11 @@ from shallowformer import arguments
 
 @dataclass(frozen=True)
 class Examples:
-    """Inputs of a classifier with their labels.
+    """Inputs of a classifier with their labels."""
 
-    Args:
-        inputs: one a row: token ids, or pictures in [0, 1].
-        labels: classes, from 0.
-        mask: which tokens are none but padding (0); None for all.
-    """
-
-    inputs: Shaped[Tensor, "n ..."]
-    labels: Int[Tensor, " n"]
-    mask: Shaped[Tensor, "n ..."] | None = None
+    inputs: Shaped[Tensor, "n ..."]  # one a row: token ids, or pictures in [0, 1]
+    labels: Int[Tensor, " n"]  # classes, from 0
+    mask: Shaped[Tensor, "n ..."] | None = None  # which tokens are none but padding (0); None for all
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -73,14 +67,7 @@ class Examples:
 
 
 def load(path: Path | str) -> Examples:
-    """Examples in an ``.npz`` file; bytes, as pictures are stored, become numbers in [0, 1].
-
-    Args:
-        path: of the file.
-
-    Raises:
-        ValueError: no arrays ``inputs`` and ``labels``.
-    """
+    """Examples in an ``.npz`` file; bytes, as pictures are stored, become numbers in [0, 1]."""
     with np.load(path, allow_pickle=False) as found:
         if not {"inputs", "labels"} <= set(found):
             raise ValueError(f"path must hold arrays inputs and labels, got {sorted(found)}")
@@ -96,17 +83,12 @@ def load(path: Path | str) -> Examples:
 
 @dataclass(frozen=True)
 class Rule:
-    """A step size for a gradient of a batch.
+    """A step size for a gradient of a batch."""
 
-    Args:
-        kind: "sgd" (η), "sngd" (η/‖g‖) or "sps" (loss over 2‖g‖²: the least loss is taken to be 0), or "adam".
-        rate: η, above 0; not used by "sps".
-        most: the largest multiplier; none if not given. It cuts "sngd" and "sps".
-    """
-
+    #: "sgd" (η), "sngd" (η/‖g‖) or "sps" (loss over 2‖g‖²: the least loss is taken to be 0), or "adam"
     kind: str
-    rate: float = 1.0
-    most: float = math.inf
+    rate: float = 1.0  # η, above 0; not used by "sps"
+    most: float = math.inf  # the largest multiplier; none if not given. It cuts "sngd" and "sps".
 
     def __post_init__(self) -> None:
         """Check the parts."""
@@ -121,7 +103,6 @@ class Rule:
 
         Args:
             loss: of the batch.
-            size: ‖g‖.
         """
         if self.kind == "sgd" or size == 0:
             return self.rate if size else 0.0
@@ -168,7 +149,6 @@ def train(
         examples: to train on, on the model's device.
         test: to look at, on the same.
         rule: of the steps.
-        epochs: at least 1.
         size: of a batch, at least 1.
         seed: of the order of batches.
 

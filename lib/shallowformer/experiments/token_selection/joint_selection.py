@@ -20,29 +20,17 @@ LATE = 1000
 
 @dataclass(frozen=True)
 class Config:
-    """One run.
+    """One run."""
 
-    Args:
-        rule: a name in ``RULES``.
-        seed: of the data.
-        eta: η; not used by Polyak's rule.
-        steps: how many.
-        n: sequences.
-        d: dimension.
-        alpha: α.
-        sigma: σ.
-        most: cap on the multiplier of Polyak's rule.
-    """
-
-    rule: str
-    seed: int
-    eta: float
-    steps: int
-    n: int = 6
-    d: int = 1000
-    alpha: float = 3.0
-    sigma: float = 0.1
-    most: float = 1e4
+    rule: str  # a name in ``RULES``
+    seed: int  # of the data
+    eta: float  # η; not used by Polyak's rule
+    steps: int  # how many
+    n: int = 6  # sequences
+    d: int = 1000  # dimension
+    alpha: float = 3.0  # α
+    sigma: float = 0.1  # σ
+    most: float = 1e4  # cap on the multiplier of Polyak's rule
 
 
 RULES: dict[str, Callable[[Config], Rule]] = {
@@ -74,10 +62,6 @@ def plan(scale: str) -> list[Config]:
 
 def compute(config: Config, device: torch.device) -> dict:
     """Train, and look at some steps on the way.
-
-    Args:
-        config: of the run.
-        device: not used: the simulator works on the processor.
 
     Returns:
         ``margin``, γ; ``at``, the steps shown, and there ``log_loss``, ``corr_u`` and ``corr_W`` (1 − correlation), ``norm_u``,

@@ -18,25 +18,15 @@ STEP = 0.1
 
 @dataclass(frozen=True)
 class Config:
-    """Instances of one kind.
+    """Instances of one kind."""
 
-    Args:
-        T: tokens a sample.
-        d: dimension.
-        common: norm of the tokens' common mean over their norm about it.
-        seed: of the instances.
-        n: samples.
-        instances: how many.
-        steps: of normalised descent from 0.
-    """
-
-    T: int
-    d: int
-    common: float
-    seed: int
-    n: int = 3
-    instances: int = 200
-    steps: int = 1500
+    T: int  # tokens a sample
+    d: int  # dimension
+    common: float  # norm of the tokens' common mean over their norm about it
+    seed: int  # of the instances
+    n: int = 3  # samples
+    instances: int = 200  # how many
+    steps: int = 1500  # of normalised descent from 0
 
 
 def plan(scale: str) -> list[Config]:
@@ -62,11 +52,8 @@ def draw(n: int, T: int, d: int, common: float, generator: Generator) -> Instanc
     For T > 2 the tokens that are not optimal are shifted along the decoder until they share one score: Assumption 2.
 
     Args:
-        n: samples.
         T: tokens a sample.
-        d: dimension.
         common: standard deviation of the mean's entries; 1 is that of a token's about it.
-        generator: source of randomness.
     """
     X, y, u = (part[0] for part in drawn_together(1, n, T, d, common, generator))
     return Instance(X, y, u)
@@ -78,12 +65,8 @@ def drawn_together(
     """Tokens, labels and decoders of ``draw``, one instance after the other.
 
     Args:
-        count: how many.
-        n: samples.
         T: tokens a sample.
-        d: dimension.
         common: standard deviation of the mean's entries; 1 is that of a token's about it.
-        generator: source of randomness.
     """
     normal = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     raw = [
@@ -119,14 +102,12 @@ def drawn(config: Config) -> tuple[list[Instance], list[svm.Attention]]:
 def trained(instances: list[Instance], bests: list[svm.Attention], steps: int, step: float = STEP):
     """Normalised descent from 0 on all instances side by side, each in units of its longest E_k.
 
+    Returns: the trajectory, recorded half-way and at the end.
+
     Args:
         instances: of one size.
         bests: their W_mm.
-        steps: at least 2.
         step: length of one.
-
-    Returns:
-        The trajectory, recorded half-way and at the end.
     """
     together = gaps.stacked(
         [gaps.problem(one, towards=best) for one, best in zip(instances, bests, strict=True)]
@@ -138,10 +119,6 @@ def trained(instances: list[Instance], bests: list[svm.Attention], steps: int, s
 
 def compute(config: Config, device: torch.device) -> dict:
     """Count.
-
-    Args:
-        config: of the row.
-        device: not used: the simulator works on the processor.
 
     Returns:
         Numbers of instances: ``feasible``; ``lost``: at the end some gap is below 0 and lower than half-way, and the samples that win are a set

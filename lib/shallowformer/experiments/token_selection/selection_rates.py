@@ -46,39 +46,24 @@ ETA, PLAIN, MOST = 0.02, 1e-3, 50.0
 
 @dataclass(frozen=True)
 class Config:
-    """A run.
+    """A run."""
 
-    Args:
-        setting: a key of ``RULES``.
-        rule: one of its rules.
-        seed: of data and start.
-        n: sequences.
-        T: tokens a sequence.
-        d: dimension.
-        U: norm of the means.
-        steps: how many.
-        a_decade: steps recorded between 1 and 10, 10 and 100, ….
-    """
-
-    setting: str
-    rule: str
-    seed: int
-    n: int
-    T: int
-    d: int
-    U: float
-    steps: int
-    a_decade: int = 6
+    setting: str  # a key of ``RULES``
+    rule: str  # one of its rules
+    seed: int  # of data and start
+    n: int  # sequences
+    T: int  # tokens a sequence
+    d: int  # dimension
+    U: float  # norm of the means
+    steps: int  # how many
+    a_decade: int = 6  # steps recorded between 1 and 10, 10 and 100, …
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
+    """The runs of a scale. Returns: configurations.
 
     Args:
         scale: "smoke" (one tiny problem), "laptop" (three seeds), "paper" (ten).
-
-    Returns:
-        Configurations.
     """
     if scale == "smoke":
         return [Config("figure_2", rule, 0, 2, 2, 40, 8.0, 50) for rule in RULES["figure_2"]]
@@ -100,11 +85,7 @@ def plan(scale: str) -> list[Config]:
 def problem(config: Config) -> tuple[Instance, Start]:
     """Data and start.
 
-    Args:
-        config: of the run.
-
-    Returns:
-        Example 1 with ρ = 1, and W⁽⁰⁾ in a random direction: of norm 10⁻², or rank 1 and as large as Lemma 2 allows.
+    Returns: Example 1 with ρ = 1, and W⁽⁰⁾ in a random direction: of norm 10⁻², or rank 1 and as large as Lemma 2 allows.
     """
     generator = torch.Generator().manual_seed(config.seed)
     data = datasets.example_1(config.n, config.T, config.d, config.U, 1.0, generator)
@@ -121,7 +102,6 @@ def rule_of(config: Config, data: Instance) -> rules.Rule:
     """The step rule: in the setting ``figure_2`` numbers of the module; short steps are half of ``bounds.step_limit``, capped lengths all of it.
 
     Args:
-        config: of the run.
         data: its data.
     """
     B = constants.B(data)
@@ -146,7 +126,6 @@ def compute(config: Config, device: torch.device) -> dict:
     """Run, and record.
 
     Args:
-        config: of the run.
         device: where; the simulator knows the processor only.
 
     Returns:

@@ -24,12 +24,8 @@ def amplitude(
 
     Args:
         nu: sup norms ν̄ = (ν̄_c, ν̄_u, ν̄_w), each finite and at least 0.
-        sigma: the activation.
         w_factor: what multiplies the attention term.
         slope: σ₁ if not given.
-
-    Raises:
-        ValueError: ``nu`` is not three finite numbers of at least 0.
     """
     c, u, w = arguments.triple("nu", nu)
     slope = sigma.bounds[1] if slope is None else slope
@@ -46,43 +42,15 @@ def _union(n: int, m: int, delta: float) -> float:
 def main_text(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) -> float:
     """B_app as printed in the main text, with σ₂ν̄_w. This is false in general: see the chapter.
 
-    Args:
-        nu: sup norms ν̄.
-        n: number of inputs.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        2 (σ₀ν̄_c + σ₁ν̄_u + σ₂ν̄_w) √(2 log(2n/δ)/m).
-
-    Raises:
-        ValueError: a norm below 0, ``n`` below 1, ``m`` odd, ``delta`` outside (0, 1).
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 5 in section 5.4.
+    Returns: 2 (σ₀ν̄_c + σ₁ν̄_u + σ₂ν̄_w) √(2 log(2n/δ)/m). Source: Arda, Cayci, Eryilmaz 2026, Lemma 5 in section 5.4.
     """
     return 2 * amplitude(nu, sigma, slope=sigma.bounds[2]) * _union(n, m, delta)
 
 
 def appendix(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) -> float:
-    """B_app as in the appendix, with σ₁ν̄_w: true, and implied by ``sharp``.
+    """B_app as in the appendix, with σ₁ν̄_w: true, and implied by ``sharp``. Returns: 2 (σ₀ν̄_c + σ₁ν̄_u + σ₁ν̄_w) √(2 log(2n/δ)/m).
 
-    Args:
-        nu: sup norms ν̄.
-        n: number of inputs.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        2 (σ₀ν̄_c + σ₁ν̄_u + σ₁ν̄_w) √(2 log(2n/δ)/m).
-
-    Raises:
-        ValueError: as ``main_text``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 5 in appendix A.6.
+    Source: Arda, Cayci, Eryilmaz 2026, Lemma 5 in appendix A.6.
     """
     return 2 * amplitude(nu, sigma) * _union(n, m, delta)
 
@@ -90,37 +58,13 @@ def appendix(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) 
 def sharp(nu: Norms, n: int, m: int, delta: float, sigma: Activation = TANH) -> float:
     """The sharper Lemma 5 of the book: √2 in place of 2, and s_⋆ in front of the attention term.
 
-    Args:
-        nu: sup norms ν̄.
-        n: number of inputs.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        √2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 log(2n/δ)/m), with ``S_STAR`` for s_⋆.
-
-    Raises:
-        ValueError: as ``main_text``.
+    Returns: √2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 log(2n/δ)/m), with ``S_STAR`` for s_⋆.
     """
     return math.sqrt(2) * amplitude(nu, sigma, S_STAR) * _union(n, m, delta)
 
 
 def rms_second_moment(nu: Norms, m: int, delta: float, sigma: Activation = TANH) -> float:
-    """Root mean square over any set of inputs, by Markov's inequality: no n.
-
-    Args:
-        nu: sup norms ν̄.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        S √(2/(mδ)).
-
-    Raises:
-        ValueError: as ``main_text``.
-    """
+    """Root mean square over any set of inputs, by Markov's inequality: no n. Returns: S √(2/(mδ))."""
     arguments.even("m", m)
     return amplitude(nu, sigma) * math.sqrt(2 / (m * arguments.probability("delta", delta)))
 
@@ -128,17 +72,7 @@ def rms_second_moment(nu: Norms, m: int, delta: float, sigma: Activation = TANH)
 def rms_bernstein(nu: Norms, m: int, delta: float, sigma: Activation = TANH) -> float:
     """Root mean square over any set of inputs, by an exponential inequality in Hilbert space: no n.
 
-    Args:
-        nu: sup norms ν̄.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        2S √(L/m) + 3S L/m with L = log(2/δ).
-
-    Raises:
-        ValueError: as ``main_text``.
+    Returns: 2S √(L/m) + 3S L/m with L = log(2/δ).
     """
     arguments.even("m", m)
     level = log(2 / arguments.probability("delta", delta)) / m
@@ -148,19 +82,11 @@ def rms_bernstein(nu: Norms, m: int, delta: float, sigma: Activation = TANH) -> 
 def slope_in_inputs(r: Number, w: Number, nu: Norms, sigma: Activation = TANH) -> Number:
     """How fast a head's contribution g(X) can change with the tokens: a Lipschitz constant for max_t ‖X_t − X′_t‖.
 
-    For a query that is fixed or the last token.
+    For a query that is fixed or the last token. Returns: (1 + 2w) [σ₁ν̄_c r + (σ₁ + σ₂r) ν̄_u + σ₂ν̄_w r²] + (5 + 6w) σ₁ν̄_w r.
 
     Args:
         r: ‖U‖ of the head, at least 0.
         w: largest singular value of W, at least 0.
-        nu: sup norms ν̄.
-        sigma: the activation.
-
-    Returns:
-        (1 + 2w) [σ₁ν̄_c r + (σ₁ + σ₂r) ν̄_u + σ₂ν̄_w r²] + (5 + 6w) σ₁ν̄_w r.
-
-    Raises:
-        ValueError: ``nu`` as for ``amplitude``.
     """
     v_c, v_u, v_w = arguments.triple("nu", nu)
     _, s1, s2, _ = sigma.bounds
@@ -173,19 +99,7 @@ def everywhere(nu: Norms, d: int, T: int, m: int, delta: float, sigma: Activatio
 
     For a query that is fixed or the last token.
 
-    Args:
-        nu: sup norms ν̄.
-        d: dimension of a token.
-        T: number of tokens.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        √2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 [dT log(1 + 2m/δ) + log(4/δ)]/m) + 3Λ/m, Λ = slope_in_inputs(√d, 2√d).
-
-    Raises:
-        ValueError: as ``main_text``; ``d`` or ``T`` below 1.
+    Returns: √2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 [dT log(1 + 2m/δ) + log(4/δ)]/m) + 3Λ/m, Λ = slope_in_inputs(√d, 2√d).
     """
     arguments.count("d", d)
     arguments.count("T", T)

@@ -23,14 +23,7 @@ Radii = Sequence[float]
 
 
 def number_of_heads(R: Float[Tensor, " m"]) -> int:
-    """The number m of heads, from bounds on their ‖U‖.
-
-    Args:
-        R: at least 0.
-
-    Raises:
-        ValueError: not a vector of finite numbers of at least 0.
-    """
+    """The number m of heads, from bounds on their ‖U‖."""
     arguments.floating("R", R, "m")
     return len(arguments.nonnegative("R", R))
 
@@ -45,18 +38,11 @@ def _admit(R: Number, r_u: float, r_w: float, other: Pair | None) -> Pair:
 
 
 def G1(R: Number, r_u: float, r_w: float) -> Number:
-    """The largest |⟨∇z, δ⟩|: max_s {r_u s + r_w(1 − s²)R}.
+    """The largest |⟨∇z, δ⟩|: max_s {r_u s + r_w(1 − s²)R}. Returns: in closed form; σ₁ times it bounds |⟨∇h, δ⟩|.
 
     Args:
-        R: bound on ‖U‖.
         r_u: radius of the block U, at least 0.
         r_w: radius of the block W, at least 0.
-
-    Returns:
-        In closed form; σ₁ times it bounds |⟨∇h, δ⟩|.
-
-    Raises:
-        ValueError: an argument below 0.
     """
     _admit(R, r_u, r_w, None)
     top = maximum(r_w * R, r_u / 2)  # the maximum lies at s = r_u/(2 top) ≤ 1
@@ -67,12 +53,8 @@ def G1_closed(R: Number, r_u: float, r_w: float) -> Number:
     """γ = (r_u² + r_w²R²)^{1/2}, at least G₁; at the root mean square of the R_i at least the average of the G₁(R_i).
 
     Args:
-        R: bound on ‖U‖.
         r_u: radius of the block U, at least 0.
         r_w: radius of the block W, at least 0.
-
-    Raises:
-        ValueError: an argument below 0.
     """
     _admit(R, r_u, r_w, None)
     return (r_u**2 + (r_w * R) ** 2) ** 0.5
@@ -83,18 +65,12 @@ def G2(R: Number, r_u: float, r_w: float, sigma: Activation = TANH, other: Pair 
 
     The maximum over 0 ≤ s ≤ 1, |z| ≤ sR of |σ″|(r_u s + r_w(1 − s²)R)(o_u s + o_w(1 − s²)R) + |σ′|(1 − s²)(r_u o_w + o_u r_w + 2r_w o_w sR).
 
+    Returns: How accurate, says ``laws.largest``.
+
     Args:
-        R: bound on ‖U‖.
         r_u: radius of the block U of δ, at least 0.
         r_w: radius of the block W of δ, at least 0.
-        sigma: the activation.
         other: radii (o_u, o_w) of δ′, each at least 0; those of δ if not given.
-
-    Returns:
-        How accurate, says ``laws.largest``.
-
-    Raises:
-        ValueError: an argument below 0.
     """
     o_u, o_w = _admit(R, r_u, r_w, other)
 
@@ -112,14 +88,9 @@ def G2_closed(
     """σ₂γ_rγ_o + σ₁(r_uo_w + o_ur_w + κr_wo_wR), at least G₂; at the root mean square of the R_i at least the average of the G₂(R_i).
 
     Args:
-        R: bound on ‖U‖.
         r_u: radius of the block U of δ, at least 0.
         r_w: radius of the block W of δ, at least 0.
-        sigma: the activation.
         other: radii (o_u, o_w) of δ′, each at least 0; those of δ if not given.
-
-    Raises:
-        ValueError: an argument below 0.
     """
     o_u, o_w = _admit(R, r_u, r_w, other)
     bend = G1_closed(R, r_u, r_w) * G1_closed(R, o_u, o_w)
@@ -132,13 +103,8 @@ def G3(R: Number, r_u: float, r_w: float, sigma: Activation = TANH) -> Number:
     Z₂ = max_s 2(1 − s²)(r_u r_w + r_w² sR) bounds |∇²z[δ, δ]|.
 
     Args:
-        R: bound on ‖U‖.
         r_u: radius of the block U, at least 0.
         r_w: radius of the block W, at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an argument below 0.
     """
     first = G1(R, r_u, r_w)
     flat, tilt = r_u * r_w, r_w**2 * R
@@ -154,15 +120,9 @@ def head_curvature(
     """σ₁(r_cG₁(R; o) + o_cG₁(R; r)) + k G₂(R; r, o), a bound on the second derivative of c h(θ) along two directions, for |c| ≤ k.
 
     Args:
-        R: bound on ‖U‖.
         r: radii (r_c, r_u, r_w) of one direction, each at least 0.
         other: radii (o_c, o_u, o_w) of the other.
-        loud: k, at least 0.
-        sigma: the activation.
         closed: with ``G1_closed`` and ``G2_closed`` for G₁ and G₂.
-
-    Raises:
-        ValueError: an argument below 0.
     """
     (c, u, w), (o_c, o_u, o_w) = arguments.triple("r", r), arguments.triple("other", other)
     first, second = (G1_closed, G2_closed) if closed else (G1, G2)

@@ -17,19 +17,7 @@ from shallowformer.probability.gaussian_means import MEAN_ABS, gaussian_mean, ha
 
 
 def f_max_paper(B: float, rho: Sequence[float], sigma: Activation = TANH) -> float:
-    """The paper's bound on |f| over Ω_ρ: L₁r + σ₀ρ_c with r² = ρ_u² + ρ_w².
-
-    Args:
-        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``B`` or a radius below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 6.
-    """
+    """The paper's bound on |f| over Ω_ρ: L₁r + σ₀ρ_c with r² = ρ_u² + ρ_w². Source: Arda, Cayci, Eryilmaz 2026, Lemma 6."""
     c, u, w = arguments.triple("rho", rho)
     return smoothness.L1_paper(B, sigma) * (u**2 + w**2) ** 0.5 + sigma.bounds[0] * c
 
@@ -39,11 +27,6 @@ def f_max(R: Float[Tensor, " m"], rho: Sequence[float], sigma: Activation = TANH
 
     Args:
         R: the largest ‖U_i‖ of each head in Ω_ρ (``region.longest``); partners have the same.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an entry or a radius below 0.
     """
     c, u, w = arguments.triple("rho", rho)
     s0, s1, _, _ = sigma.bounds
@@ -51,16 +34,7 @@ def f_max(R: Float[Tensor, " m"], rho: Sequence[float], sigma: Activation = TANH
 
 
 def f_max_closed(R: float, rho: Sequence[float], sigma: Activation = TANH) -> float:
-    """σ₀ρ_c + σ₁γ̄, γ̄² = ρ_u² + ρ_w²R̄²: at least ``f_max`` where R̄ is the root mean square of the R_i.
-
-    Args:
-        R: R̄, at least 0.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``R`` or a radius below 0.
-    """
+    """σ₀ρ_c + σ₁γ̄, γ̄² = ρ_u² + ρ_w²R̄²: at least ``f_max`` where R̄ is the root mean square of the R_i."""
     c, u, w = arguments.triple("rho", rho)
     return sigma.bounds[0] * c + sigma.bounds[1] * blocks.G1_closed(R, u, w)
 
@@ -74,11 +48,7 @@ def f_pulled_camps(
 
     Args:
         along: ⟨e, U_i⁽⁰⁾⟩ of each of the m heads.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         sigma: the activation; odd.
-
-    Raises:
-        ValueError: a radius below 0, or ``along`` that is not finite.
     """
     m = arguments.floating("along", along, "m").shape[0]
     root = m**0.5
@@ -94,15 +64,7 @@ def f_max_at_data(
     σ₀ρ_c + σ₁[max_s{ρ_u s + √(2/π)ρ_w(1 − s²)} + 2ρ_w √(log(n/δ)/m)] + remainder, with probability 1 − δ.
 
     Args:
-        m: number of heads, even.
-        n: number of inputs.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        delta: δ, in (0, 1).
         remainder: a bound on |f − f_lin|, at least 0; 0 for the bound on |f_lin|.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an odd ``m``, ``n`` below 1, a radius or ``remainder`` below 0, ``delta`` outside (0, 1).
     """
     w = arguments.triple("rho", rho)[2]
     arguments.even("m", m)
@@ -112,19 +74,7 @@ def f_max_at_data(
 
 
 def y_max_paper(d: int, nu: Sequence[float], sigma: Activation = TANH) -> float:
-    """The paper's bound on a target of the class: σ₀ν̄_c + σ₁ν̄_u + σ₁√d ν̄_w.
-
-    Args:
-        d: dimension, at least 1.
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the transport, each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``d`` below 1 or a norm below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 6.
-    """
+    """The paper's bound on a target of the class: σ₀ν̄_c + σ₁ν̄_u + σ₁√d ν̄_w. Source: Arda, Cayci, Eryilmaz 2026, Lemma 6."""
     c, u, w = arguments.triple("nu", nu)
     return sigma.bounds[0] * c + sigma.bounds[1] * (u + arguments.count("d", d) ** 0.5 * w)
 
@@ -132,15 +82,7 @@ def y_max_paper(d: int, nu: Sequence[float], sigma: Activation = TANH) -> float:
 def y_max(nu: Sequence[float], sigma: Activation = TANH) -> float:
     """σ₀ν̄_c + σ₁ max_s{ν̄_u s + √(2/π) ν̄_w(1 − s²)}, a bound without d; at most σ₀ν̄_c + σ₁(ν̄_u + √(2/π) ν̄_w).
 
-    Args:
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the transport, each at least 0.
-        sigma: the activation.
-
-    Returns:
-        In closed form.
-
-    Raises:
-        ValueError: a norm below 0.
+    Returns: in closed form.
     """
     c, u, w = arguments.triple("nu", nu)
     return sigma.bounds[0] * c + sigma.bounds[1] * blocks.G1(MEAN_ABS, u, w)
@@ -149,15 +91,10 @@ def y_max(nu: Sequence[float], sigma: Activation = TANH) -> float:
 def y_max_coupled(nu: Sequence[float], sigma: Activation = TANH) -> float:
     """max_s{ν̄_c E|σ(sG)| + E|σ′(sG)| (ν̄_u s + √(2/π) ν̄_w(1 − s²))}, G standard Gaussian: sharper, for bell-shaped |σ′|.
 
+    Returns: To about 1e-9 of its size.
+
     Args:
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the transport, each at least 0.
         sigma: the activation; |σ′| must be even and must not grow with |z|.
-
-    Returns:
-        To about 1e-9 of its size.
-
-    Raises:
-        ValueError: a norm below 0, or an activation whose |σ′| is not even and nonincreasing in |z|.
     """
     c, u, w = arguments.triple("nu", nu)
     grid = torch.linspace(0, 40, 4001, dtype=torch.float64)
@@ -191,19 +128,13 @@ def target_given_weights(
 
     Polar coordinates with the first axis along a: a kink at z = 0 falls between two panels.
 
+    Returns: differentiable. With the default panels right to 1e-3, and to 1e-6 where M has rank one across a.
+
     Args:
         a: mean of the tokens.
         M: their covariance.
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the transport, each at least 0.
-        sigma: the activation.
         radial: panels of ten nodes for ‖U‖.
         angular: panels of ten nodes for each of the two quarter circles (the integrand is even in U).
-
-    Returns:
-        Differentiable. With the default panels right to 1e-3, and to 1e-6 where M has rank one across a.
-
-    Raises:
-        ValueError: wrong shapes, a norm below 0, or a number of panels below 1.
     """
     c, u, w = arguments.triple("nu", nu)
     arguments.floating("a", a, "... 2")

@@ -20,17 +20,7 @@ from shallowformer.kernel_regime.neighbourhood import norm_event
 def B_lin_paper(B: float, rho: Sequence[float], m: int, sigma: Activation = TANH) -> float:
     """The paper's bound on |f − f_lin| over Ω_ρ: m^{−1/2}(L₁ρ_c r + L₂r²) with r² = ρ_u² + ρ_w².
 
-    Args:
-        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        m: number of heads.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``B`` or a radius below 0, ``m`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 3.
+    Source: Arda, Cayci, Eryilmaz 2026, Lemma 3.
     """
     return _joint(smoothness.L1_paper(B, sigma), 2 * smoothness.L2_paper(B, sigma), rho, m)
 
@@ -40,12 +30,6 @@ def B_lin_joint(B: float, rho: Sequence[float], m: int, sigma: Activation = TANH
 
     Args:
         B: bound on every ‖U_i‖ over Ω_ρ, at least 0.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        m: number of heads.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``B`` or a radius below 0, ``m`` below 1.
     """
     return _joint(smoothness.L1(B, sigma), smoothness.L2(B, sigma), rho, m)
 
@@ -60,17 +44,11 @@ def _joint(L1: float, L2: float, rho: Sequence[float], m: int) -> float:
 def head_bound(R: Number, rho: Sequence[float], sigma: Activation = TANH, closed: bool = False) -> Number:
     """The bound b = σ₁ρ_cG₁(R) + ½G₂(R), m^{3/2} times what a head can add to |f − f_lin| over Ω_ρ: half of its curvature along ρ.
 
+    Returns: the bound, of the kind of ``R``.
+
     Args:
         R: bound on ‖U‖ of the head in Ω_ρ, at least 0.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
         closed: with the closed forms of G₁ and G₂.
-
-    Returns:
-        The bound, of the kind of ``R``.
-
-    Raises:
-        ValueError: an entry or a radius below 0.
     """
     rho = arguments.triple("rho", rho)
     return blocks.head_curvature(R, rho, rho, 1.0, sigma, closed) / 2
@@ -82,11 +60,6 @@ def B_lin(R: Float[Tensor, " m"], rho: Sequence[float], sigma: Activation = TANH
     Args:
         R: the largest ‖U_i‖ of each head in Ω_ρ (``region.longest``), or any bounds on them; m entries B give the bound with
             the supremum over heads, block by block.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an entry or a radius below 0.
     """
     return head_bound(R, rho, sigma).mean() / blocks.number_of_heads(R) ** 0.5
 
@@ -94,17 +67,7 @@ def B_lin(R: Float[Tensor, " m"], rho: Sequence[float], sigma: Activation = TANH
 def B_lin_closed(R: Number, m: int, rho: Sequence[float], sigma: Activation = TANH) -> Number:
     """m^{−1/2}[σ₁ρ_cγ̄ + ½σ₂γ̄² + σ₁(ρ_uρ_w + ½κρ_w²R̄)], γ̄² = ρ_u² + ρ_w²R̄²: at least ``B_lin`` where R̄ is the root mean square of the R_i.
 
-    Args:
-        R: R̄, at least 0.
-        m: number of heads.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
-
-    Returns:
-        The bound, of the kind of ``R``.
-
-    Raises:
-        ValueError: ``R`` or a radius below 0, ``m`` below 1.
+    Returns: the bound, of the kind of ``R``.
     """
     return head_bound(R, rho, sigma, closed=True) / arguments.count("m", m) ** 0.5
 
@@ -112,18 +75,7 @@ def B_lin_closed(R: Number, m: int, rho: Sequence[float], sigma: Activation = TA
 def B_lin_no_log(m: int, d: int, rho: Sequence[float], x: float, sigma: Activation = TANH) -> float:
     """A bound on ``B_lin`` that holds with probability 1 − ½ exp(−x) over the initialisation, and has no logarithm of m.
 
-    Args:
-        m: number of heads, even.
-        d: dimension, at least 1.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        x: at least 0.
-        sigma: the activation.
-
-    Returns:
-        ``B_lin_closed`` at R̄ = ``norm_event.root_mean_square_bound``.
-
-    Raises:
-        ValueError: an odd ``m``, ``d`` below 1, a radius or ``x`` below 0.
+    Returns: ``B_lin_closed`` at R̄ = ``norm_event.root_mean_square_bound``.
     """
     _, rho_u, _ = arguments.triple("rho", rho)
     return B_lin_closed(norm_event.root_mean_square_bound(m, d, x, rho_u), m, rho, sigma)
@@ -134,11 +86,7 @@ def B_lin_pairs(R: Float[Tensor, " m"], rho: Sequence[float], sigma: Activation 
 
     Args:
         R: the largest ‖U_i‖ of each head.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
-
-    Raises:
-        ValueError: an entry or a radius below 0.
     """
     m = blocks.number_of_heads(R)
     c, u, w = arguments.triple("rho", rho)

@@ -18,32 +18,12 @@ from shallowformer.kernel_regime.bounds import laws
 
 
 def preactivation_paper(R: Number) -> Number:
-    """√(2 + 64R²): the paper's bound on ‖∇²z‖_F.
-
-    Args:
-        R: bound on ‖U‖.
-
-    Raises:
-        ValueError: ``R`` below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (17).
-    """
+    """√(2 + 64R²): the paper's bound on ‖∇²z‖_F. Source: Arda, Cayci, Eryilmaz 2026, equation (17)."""
     return (2 + 64 * arguments.nonnegative("R", R) ** 2) ** 0.5
 
 
 def extremal_mean(R: Number) -> Number:
-    """s⋆(R): the mean of the two camps, with masses (1 ± s)/2, at which ‖∇²z‖_op attains H⋆(R).
-
-    Args:
-        R: ‖U‖.
-
-    Returns:
-        A value in [0, 1/√3).
-
-    Raises:
-        ValueError: ``R`` below 0.
-    """
+    """s⋆(R): the mean of the two camps, with masses (1 ± s)/2, at which ‖∇²z‖_op attains H⋆(R). Returns: a value in [0, 1/√3)."""
     # R = short/inverse, neither of which has large powers.
     short, inverse = minimum(arguments.nonnegative("R", R), 1.0), 1 / maximum(R, 1.0)
     root = (inverse**4 + (inverse * short) ** 2 + short**4) ** 0.5
@@ -51,33 +31,16 @@ def extremal_mean(R: Number) -> Number:
 
 
 def H_star(R: Number) -> Number:
-    """H⋆(R) = max_s (1 − s²)(sR + √(1 + s²R²)), the supremum of ‖∇²z‖_op over heads with ‖U‖ = R, T ≥ 2.
-
-    Args:
-        R: ‖U‖.
-
-    Returns:
-        In closed form.
-
-    Raises:
-        ValueError: ``R`` below 0.
-    """
+    """H⋆(R) = max_s (1 − s²)(sR + √(1 + s²R²)), the supremum of ‖∇²z‖_op over heads with ‖U‖ = R, T ≥ 2. Returns: in closed form."""
     s = extremal_mean(R)
     return (1 - s**2) * (s * R + (1 + (s * R) ** 2) ** 0.5)
 
 
 def L1_paper(R: Number, sigma: Activation = TANH) -> Number:
-    """The paper's Lipschitz constant σ₁√(1 + R²) of a head.
+    """The paper's Lipschitz constant σ₁√(1 + R²) of a head. Source: Arda, Cayci, Eryilmaz 2026, Lemma 2.
 
     Args:
         R: bound on ‖U‖ (the paper's B_{U,m}).
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``R`` below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 2.
     """
     return sigma.bounds[1] * (1 + arguments.nonnegative("R", R) ** 2) ** 0.5
 
@@ -85,60 +48,29 @@ def L1_paper(R: Number, sigma: Activation = TANH) -> Number:
 def L1(R: Number, sigma: Activation = TANH) -> Number:
     """The Lipschitz constant σ₁ max(1, R) of a head; attained if |σ′(0)| = σ₁ (and T ≥ 2 or R ≤ 1).
 
-    Args:
-        R: bound on ‖U‖.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``R`` below 0.
-
-    Source:
-        The sharp form of Arda, Cayci, Eryilmaz 2026, Lemma 2.
+    Source: The sharp form of Arda, Cayci, Eryilmaz 2026, Lemma 2.
     """
     return sigma.bounds[1] * maximum(arguments.nonnegative("R", R), 1.0)
 
 
 def L2_paper(R: Number, sigma: Activation = TANH) -> Number:
-    """The paper's smoothness constant σ₂(1 + R²) + 8σ₁√(1 + R²) of a head.
+    """The paper's smoothness constant σ₂(1 + R²) + 8σ₁√(1 + R²) of a head. Source: Arda, Cayci, Eryilmaz 2026, Lemma 2.
 
     Args:
         R: bound on ‖U‖ (the paper's B_{U,m}).
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``R`` below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 2.
     """
     return sigma.bounds[2] * (1 + arguments.nonnegative("R", R) ** 2) + 8 * L1_paper(R, sigma)
 
 
 def L2_generic(R: Number, sigma: Activation = TANH) -> Number:
-    """The smoothness constant σ₂ max(1, R²) + σ₁H⋆(R), which knows σ by its bounds only.
-
-    Args:
-        R: bound on ‖U‖.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``R`` below 0.
-    """
+    """The smoothness constant σ₂ max(1, R²) + σ₁H⋆(R), which knows σ by its bounds only."""
     return sigma.bounds[2] * maximum(arguments.nonnegative("R", R), 1.0) ** 2 + sigma.bounds[1] * H_star(R)
 
 
 def L2(R: Number, sigma: Activation = TANH) -> Number:
     """The smoothness constant L₂^♯(R), with ∇z, ∇²z, σ′ and σ″ taken at one and the same law and z.
 
-    Args:
-        R: bound on ‖U‖.
-        sigma: the activation.
-
-    Returns:
-        The maximum over r_u² + r_w² = 1 of ``blocks.G2``; how accurate, says ``laws.largest``.
-
-    Raises:
-        ValueError: ``R`` below 0.
+    Returns: the maximum over r_u² + r_w² = 1 of ``blocks.G2``; how accurate, says ``laws.largest``.
     """
 
     def value(R: Tensor, z: Tensor, s: Tensor) -> Tensor:
@@ -156,11 +88,7 @@ def L3(R: Number, sigma: Activation = TANH) -> Number:
     """A bound on the third derivative of a head: σ₃B³ + 3σ₂B·H⋆(R) + σ₁(2R + 8/9) with B = max(1, R).
 
     Args:
-        R: bound on ‖U‖.
         sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
-
-    Raises:
-        ValueError: ``R`` below 0.
     """
     B, (_, s1, s2, s3) = maximum(arguments.nonnegative("R", R), 1.0), sigma.bounds
     return s3 * B**3 + 3 * s2 * B * H_star(R) + s1 * (2 * R + 8 / 9)
@@ -169,16 +97,11 @@ def L3(R: Number, sigma: Activation = TANH) -> Number:
 def two_camps(R: Number, s: Float[Tensor, "..."], sigma: Activation = TANH) -> Float[Tensor, "..."]:
     """‖∇²h‖_op for tokens ±U/R that carry the masses (1 ± s)/2: a lower bound on every smoothness constant.
 
+    Returns: of the common shape of ``R`` and ``s``.
+
     Args:
         R: ‖U‖ (for 0, any direction).
         s: mean of the camps along U, in [-1, 1].
-        sigma: the activation.
-
-    Returns:
-        Of the common shape of ``R`` and ``s``.
-
-    Raises:
-        ValueError: ``R`` below 0, ``s`` outside [-1, 1].
     """
     arguments.nonnegative("R", R)
     if float(arguments.floating("s", s, "...").abs().max()) > 1:
@@ -195,15 +118,7 @@ def two_camps(R: Number, s: Float[Tensor, "..."], sigma: Activation = TANH) -> F
 def L2_two_camps(R: Number, sigma: Activation = TANH) -> Number:
     """The largest ‖∇²h‖_op over two camps: attained, and no search has found a larger value of ‖∇²h‖_op for tanh.
 
-    Args:
-        R: ‖U‖.
-        sigma: the activation.
-
-    Returns:
-        The maximum over s of ``two_camps``; how accurate, says ``laws.largest``.
-
-    Raises:
-        ValueError: ``R`` below 0.
+    Returns: the maximum over s of ``two_camps``; how accurate, says ``laws.largest``.
     """
 
     def value(R: Tensor, z: Tensor, s: Tensor) -> Tensor:

@@ -15,25 +15,15 @@ from shallowformer.kernel_regime.convergence.theorem_1 import Constants
 
 @dataclass(frozen=True)
 class Entry:
-    """One step of a run, in numbers.
+    """One step of a run, in numbers."""
 
-    Args:
-        loss: L̂(φ⁽ˢ⁾).
-        earned: (1/n) Σ_j r_j e_j, the width term of the step.
-        error: root mean square of the e_j.
-        slope: ‖∇L̂(φ⁽ˢ⁾)‖².
-        squares: (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ⁽ˢ⁾)‖².
-        distance: V(φ⁽ˢ⁾) before the step.
-        pulled: by how much the projection after the step reduced V.
-    """
-
-    loss: float
-    earned: float
-    error: float
-    slope: float
-    squares: float
-    distance: float
-    pulled: float
+    loss: float  # L̂(φ⁽ˢ⁾)
+    earned: float  # (1/n) Σ_j r_j e_j, the width term of the step
+    error: float  # root mean square of the e_j
+    slope: float  # ‖∇L̂(φ⁽ˢ⁾)‖²
+    squares: float  # (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ⁽ˢ⁾)‖²
+    distance: float  # V(φ⁽ˢ⁾) before the step
+    pulled: float  # by how much the projection after the step reduced V
 
 
 def entry(terms: Terms, pulled: Number) -> Entry:
@@ -57,20 +47,11 @@ def entry(terms: Terms, pulled: Number) -> Entry:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All steps of a run of projected gradient descent.
+    """All steps of a run of projected gradient descent."""
 
-    Args:
-        entries: one a step, s = 0, …, τ − 1.
-        last: V(φ⁽τ⁾).
-        eta: step size η.
-
-    Raises:
-        ValueError: no entries, or ``eta`` not above 0.
-    """
-
-    entries: Sequence[Entry]
-    last: float
-    eta: float
+    entries: Sequence[Entry]  # one a step, s = 0, …, τ − 1
+    last: float  # V(φ⁽τ⁾)
+    eta: float  # step size η
 
     def __post_init__(self) -> None:
         """Refuse a sheet that cannot be balanced."""
@@ -111,13 +92,12 @@ class Sheet:
 def width(sheet: Sheet, paper: Constants, sharp: Constants) -> dict[str, float]:
     """What is left of the width term after every replacement, the paper's bound first, the exact term last.
 
+    Returns: what has been replaced → what is left. All but the last bound the mean of (1/n) Σ_j r_j e_j from above.
+
     Args:
         sheet: the run.
         paper: the paper's constants.
         sharp: the sharper ones.
-
-    Returns:
-        What has been replaced → what is left. All but the last bound the mean of (1/n) Σ_j r_j e_j from above.
     """
     worst = max(e.error for e in sheet.entries)
     return {
@@ -133,13 +113,12 @@ def width(sheet: Sheet, paper: Constants, sharp: Constants) -> dict[str, float]:
 def optimisation(sheet: Sheet, paper: Constants, sharp: Constants) -> dict[str, float]:
     """What is left of the optimisation term after every replacement, the paper's bound first, the exact term last.
 
+    Returns: what has been replaced → what is left. All but the last bound the optimisation term of the run from above.
+
     Args:
         sheet: the run.
         paper: the paper's constants.
         sharp: the sharper ones.
-
-    Returns:
-        What has been replaced → what is left. All but the last bound the optimisation term of the run from above.
     """
     eta, horizon = sheet.eta, 4 * sheet.eta * sheet.steps
     start, slope = sheet.entries[0].distance, sheet.mean(lambda e: e.slope)

@@ -48,20 +48,11 @@ LABELS = {
 def bounds(d: int, m: int, n: int, tau: int, delta: float, rho: float, nu: float) -> dict[str, float]:
     """Every bound of this part on the mean loss of projected gradient descent that needs no initialisation, for tanh.
 
+    Returns: the bounds; infinite where a step size is too large for Theorem A.
+
     Args:
-        d: dimension of a token, at least 1.
-        m: number of heads, even.
-        n: number of samples, at least 1.
-        tau: number of steps τ, at least 1.
-        delta: probability of failure, in (0, 1).
         rho: radius of Ω_ρ, the same in all blocks, above 0.
         nu: sup norm ν̄ of the mapping, the same in all blocks, at most ``rho``.
-
-    Returns:
-        The bounds; infinite where a step size is too large for Theorem A.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     eta, around, far = tau**-0.5, (rho,) * 3, (nu,) * 3
     ours = closed_forms.self_bounding(d, m, delta, around, far)
@@ -74,11 +65,7 @@ def bounds(d: int, m: int, n: int, tau: int, delta: float, rho: float, nu: float
 
 
 def symbols() -> dict[str, sympy.Symbol]:
-    """A symbol for every slider, all above 0; m is even.
-
-    Returns:
-        Name → symbol.
-    """
+    """A symbol for every slider, all above 0; m is even. Returns: name → symbol."""
     whole = {"d": {"integer": True}, "m": {"even": True}, "n": {"integer": True}, "tau": {"integer": True}}
     return {name: sympy.Symbol(name, positive=True, **whole.get(name, {})) for name in POSITIONS}
 
@@ -93,8 +80,7 @@ def _with_fractions(formula: sympy.Expr) -> sympy.Expr:
 def javascript() -> str:
     """``bounds`` as a function of JavaScript: evaluated at symbols, and printed.
 
-    Returns:
-        The function: an object with a position of every slider → an object with a value of every row.
+    Returns: the function: an object with a position of every slider → an object with a value of every row.
     """
     formulas = {name: _with_fractions(formula) for name, formula in bounds(**symbols()).items()}
     steps, values = sympy.cse(formulas.values())
@@ -155,15 +141,11 @@ _STYLE = (
 def widget(trivial: float, start: dict[str, float] | None = None) -> Interactive:
     """The calculator: seven sliders, four bounds, and how far each is above the trivial level.
 
+    Returns: a figure without any outside help; without JavaScript the values at the start stand as a table.
+
     Args:
         trivial: loss of the model that outputs 0, above 0.
         start: positions of the sliders at first, each among ``POSITIONS``; by default the paper's setting with 256 heads.
-
-    Returns:
-        A figure without any outside help; without JavaScript the values at the start stand as a table.
-
-    Raises:
-        ValueError: ``trivial`` not above 0, or a start that no slider has.
     """
     if not trivial > 0:
         raise ValueError(f"trivial must be above 0, got {trivial!r}")

@@ -29,11 +29,7 @@ def constants(R: Float[Tensor, " m"], sigma: Activation = TANH) -> Constants:
     """L₁, L₂^♯ and L₃ at every R_i: bounds on the first three derivatives of a head over Ω_ρ.
 
     Args:
-        R: the longest U_i of each head.
         sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
-
-    Raises:
-        ValueError: an entry below 0.
     """
     blocks.number_of_heads(R)
     return smoothness.L1(R, sigma), smoothness.L2(R, sigma), smoothness.L3(R, sigma)
@@ -44,10 +40,6 @@ def asymmetries(phi: Parameters, phi0: Parameters) -> tuple[Float[Tensor, " pair
 
     Args:
         phi: parameters of m heads, m even.
-        phi0: the initialisation.
-
-    Raises:
-        ValueError: an odd number of heads; shapes, dtypes or devices differ.
     """
     c, U, W = (2 * block[: phi.m // 2] for block in pairs.parts(phi, phi0)[0].blocks)
     return torch.hypot(U.norm(dim=-1), W.flatten(1).norm(dim=-1)), c.abs()
@@ -57,13 +49,7 @@ def travel(eta_tau: float, V0: float, epsilon: float, theta: float) -> float:
     """A bound on Γ from Theorem A: ητε/(1 − θ) + √(ητV₀/(4(1 − θ))).
 
     Args:
-        eta_tau: ητ, at least 0.
         V0: squared distance from the initialisation to the comparator, at least 0.
-        epsilon: ε, at least 0.
-        theta: ηĀ², at least 0 and below 1.
-
-    Raises:
-        ValueError: a negative argument, or ``theta`` of at least 1.
     """
     for name, value in (("eta_tau", eta_tau), ("V0", V0), ("epsilon", epsilon)):
         arguments.at_least(name, value, 0.0)
@@ -74,20 +60,11 @@ def travel(eta_tau: float, V0: float, epsilon: float, theta: float) -> float:
 def drift(
     R: Float[Tensor, " m"], rho: Radii, Gamma: float, sigma: Activation = TANH, L: Constants | None = None
 ) -> tuple[Float[Tensor, " m"], Float[Tensor, " m"]]:
-    """κ = 4(L₂^♯ r + ρ_cL₁)Γ and κ′ = 4L₁ r Γ at every R_i: p_i ≤ κ_i/m and p′_i ≤ κ′_i/m along the run.
+    """κ = 4(L₂^♯ r + ρ_cL₁)Γ and κ′ = 4L₁ r Γ at every R_i: p_i ≤ κ_i/m and p′_i ≤ κ′_i/m along the run. Returns: κ and κ′.
 
     Args:
-        R: the longest U_i of each head.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0; any radii that hold the iterates so far.
-        Gamma: Γ, at least 0.
-        sigma: the activation.
         L: ``constants`` of R, where they are at hand.
-
-    Returns:
-        κ and κ′.
-
-    Raises:
-        ValueError: an entry, a radius or ``Gamma`` below 0.
     """
     return _drift(constants(R, sigma) if L is None else L, rho, Gamma)
 
@@ -102,17 +79,11 @@ def _drift(L: Constants, rho: Radii, Gamma: float) -> tuple[Number, Number]:
 def gap_of_a_pair(L: Constants, rho: Radii, kappa: Number, kappa_c: Number) -> Number:
     """⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r: m² times a bound on a pair's share of |f − f_lin|, where p ≤ κ/m and p′ ≤ κ′/m.
 
+    Returns: of the common shape of its arguments.
+
     Args:
         L: L₁, L₂, L₃.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
-        kappa: κ, at least 0.
-        kappa_c: κ′, at least 0.
-
-    Returns:
-        Of the common shape of its arguments.
-
-    Raises:
-        ValueError: a radius below 0.
     """
     here = (0.0, 0.0, 0.0)
     return no_logs.beyond_leading(*L[1:], rho, here) + _of_asymmetry(L, rho, here, kappa, kappa_c)
@@ -123,18 +94,11 @@ def turn_of_a_pair(L: Constants, rho: Radii, nu: Radii, kappa: Number, kappa_c: 
 
     L₃r²(r̃ + ⅔r) + L₂(ν̄_c r² + 2ρ_c r(r̃ + r)) + κ(L₂(r̃ + r) + L₁(ν̄_c + ρ_c)) + κ′L₁(r̃ + r), r̃² = ν̄_u² + ν̄_w².
 
+    Returns: of the common shape of its arguments.
+
     Args:
         L: L₁, L₂, L₃.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
-        nu: radii ν̄ of the comparator, each at least 0.
-        kappa: κ, at least 0.
-        kappa_c: κ′, at least 0.
-
-    Returns:
-        Of the common shape of its arguments.
-
-    Raises:
-        ValueError: a radius below 0.
     """
     return 2 * no_logs.beyond_leading(*L[1:], rho, nu) + _of_asymmetry(L, rho, nu, kappa, kappa_c)
 
@@ -152,14 +116,7 @@ def gap_of_pairs(
     """A bound on |f − f_lin| along the run, for all X: (1/2m) · (1/m) Σ_i [⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r].
 
     Args:
-        R: the longest U_i of each head.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        Gamma: Γ, at least 0.
-        sigma: the activation.
         L: ``constants`` of R, where they are at hand.
-
-    Raises:
-        ValueError: an entry, a radius or ``Gamma`` below 0.
     """
     L = constants(R, sigma) if L is None else L
     kappas = _drift(L, rho, Gamma)
@@ -180,14 +137,7 @@ def turn_of_pairs(
 
     Args:
         R: the longest U_i of each head in Ω_ρ.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: radii ν̄ of the comparator, each at least 0.
-        Gamma: Γ, at least 0.
-        sigma: the activation.
         L: ``constants`` of R, where they are at hand.
-
-    Raises:
-        ValueError: an entry, a radius or ``Gamma`` below 0.
     """
     L = constants(R, sigma) if L is None else L
     kappas = _drift(L, rho, Gamma)

@@ -51,34 +51,21 @@ class _Watched:
 
 @dataclass(frozen=True)
 class Followed:
-    """Theorem A measured along a run of τ steps, against k comparators.
+    """Theorem A measured along a run of τ steps, against k comparators."""
 
-    Args:
-        eta: step size η.
-        losses: L̂(φ⁽ˢ⁾) before each step.
-        epsilon: ε_s before each step.
-        theta: η‖∇L̂‖²/(4L̂) before each step.
-        V0: ‖φ⁽⁰⁾ − φ̃‖².
-        trace: largest mean of ‖∇f_j‖² at the recorded steps.
-        run: what ``descent.run`` recorded.
-    """
-
-    eta: float
-    losses: Float[Tensor, " τ"]
-    epsilon: Float[Tensor, "τ k"]
-    theta: Float[Tensor, " τ"]
-    V0: Float[Tensor, " k"]
-    trace: float
-    run: descent.Run
+    eta: float  # step size η
+    losses: Float[Tensor, " τ"]  # L̂(φ⁽ˢ⁾) before each step
+    epsilon: Float[Tensor, "τ k"]  # ε_s before each step
+    theta: Float[Tensor, " τ"]  # η‖∇L̂‖²/(4L̂) before each step
+    V0: Float[Tensor, " k"]  # ‖φ⁽⁰⁾ − φ̃‖²
+    trace: float  # largest mean of ‖∇f_j‖² at the recorded steps
+    run: descent.Run  # what ``descent.run`` recorded
 
     def certificate(self, steps: int | None = None) -> list[float]:
         """Theorem A's bound on the mean loss of the first t steps, for each comparator; infinite if θ ≥ 1 at one of them.
 
         Args:
             steps: t, from 1 to τ; τ if not given.
-
-        Raises:
-            ValueError: ``steps`` out of range.
         """
         t = len(self.losses) if steps is None else arguments.count("steps", steps)
         if t > len(self.losses):
@@ -107,17 +94,8 @@ def follow(
     ``trajectories.follow`` measures more (every form of A², the drift itself), for problems that are small.
 
     Args:
-        loss: the data set, with labels for one student.
-        phi0: where to start.
         comparators: one or more φ̃ in Ω_ρ.
-        eta: step size η, above 0.
-        steps: number of steps τ, at least 1.
         rho: radii of Ω_ρ; without projection if None.
-        progress: show a bar with the time left.
-
-    Raises:
-        ValueError: an argument out of range, no comparator, or labels for several students.
-        Diverged: a loss is not finite.
     """
     if not comparators:
         raise ValueError("comparators must be at least one set of parameters, got none")
@@ -143,19 +121,12 @@ def follow(
 
 @dataclass(frozen=True)
 class Prior:
-    """Theorem E: what is known of a run before its first step.
+    """Theorem E: what is known of a run before its first step."""
 
-    Args:
-        A: bound on A over Ω_ρ.
-        by_width: bound on ε from Theorem B, ε₀ plus the turn; it holds for any step size.
-        by_pairs: bound on ε from Theorem D, infinite if it says nothing, as for ηA² ≥ 1.
-        value: the bound on the mean loss, infinite if ηA² ≥ 1.
-    """
-
-    A: float
-    by_width: float
-    by_pairs: float
-    value: float
+    A: float  # bound on A over Ω_ρ
+    by_width: float  # bound on ε from Theorem B, ε₀ plus the turn; it holds for any step size
+    by_pairs: float  # bound on ε from Theorem D, infinite if it says nothing, as for ηA² ≥ 1
+    value: float  # the bound on the mean loss, infinite if ηA² ≥ 1
 
     @property
     def epsilon(self) -> float:
@@ -183,13 +154,7 @@ def prior(
         epsilon: ε₀, what f_lin misses at the comparator.
         V0: squared distance of the comparator.
         nu: (ν̄_c, ν̄_u, ν̄_w), √m times the comparator's longest displacements, at most those of ``rho``; partners are displaced oppositely.
-        eta: step size η, above 0.
-        steps: number of steps τ, at least 1.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         sigma: the activation; for ``by_pairs`` |σ‴| ≤ σ₃ is used, which the paper does not assume.
-
-    Raises:
-        ValueError: an argument out of range, or a radius of ``nu`` above that of ``rho``.
     """
     horizon = arguments.positive("eta", eta) * arguments.count("steps", steps)
     if any(far > near for far, near in zip(radii(nu, 1), radii(rho, 1), strict=True)):

@@ -17,19 +17,12 @@ Radii = Sequence[float]
 
 @dataclass(frozen=True)
 class HeadBounds:
-    """The paper's bounds for a single head, over Ω_ρ and every X; φ_i is what belongs to head i.
+    """The paper's bounds for a single head, over Ω_ρ and every X; φ_i is what belongs to head i."""
 
-    Args:
-        reach: (32), on ‖φ̃_i − φ_i‖.
-        change_theta: (35), on ‖∇_{θ_i}f(φ) − ∇_{θ_i}f(φ⁽⁰⁾)‖.
-        change_c: (36), on |∇_{c_i}f(φ) − ∇_{c_i}f(φ⁽⁰⁾)|.
-        gradient: (40), on ‖∇_{φ_i}f(φ)‖.
-    """
-
-    reach: float
-    change_theta: float
-    change_c: float
-    gradient: float
+    reach: float  # (32), on ‖φ̃_i − φ_i‖
+    change_theta: float  # (35), on ‖∇_{θ_i}f(φ) − ∇_{θ_i}f(φ⁽⁰⁾)‖
+    change_c: float  # (36), on |∇_{c_i}f(φ) − ∇_{c_i}f(φ⁽⁰⁾)|
+    gradient: float  # (40), on ‖∇_{φ_i}f(φ)‖
 
     @property
     def change(self) -> float:
@@ -40,18 +33,7 @@ class HeadBounds:
 def heads_paper(B: float, rho: Radii, nu: Radii, m: int, sigma: Activation = TANH) -> HeadBounds:
     """The paper's bounds for each head: of size 1/√m for (32) and (40), of size 1/m for (35) to (37).
 
-    Args:
-        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0.
-        m: number of heads.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``B``, a radius or a norm below 0, ``m`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (32), (35) to (37) and (40).
+    Source: Arda, Cayci, Eryilmaz 2026, equations (32), (35) to (37) and (40).
     """
     length = lambda radii: sum(radius**2 for radius in radii) ** 0.5
     root = arguments.count("m", m) ** 0.5
@@ -69,36 +51,17 @@ def heads_paper(B: float, rho: Radii, nu: Radii, m: int, sigma: Activation = TAN
 def B_cof_paper(B: float, rho: Radii, nu: Radii, m: int, sigma: Activation = TANH) -> float:
     """The paper's bound m^{−1/2} (L₂r + L₁ρ_c + L₁r)(‖ρ‖ + ‖ν̄‖) on the change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩.
 
+    Returns: the bound: m heads, each with (37) times (32). Source: Arda, Cayci, Eryilmaz 2026, equations (30) to (38).
+
     Args:
-        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
         rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0.
-        m: number of heads.
-        sigma: the activation.
-
-    Returns:
-        The bound: m heads, each with (37) times (32).
-
-    Raises:
-        ValueError: ``B``, a radius or a norm below 0, ``m`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (30) to (38).
     """
     each = heads_paper(B, rho, nu, m, sigma)
     return m * each.change * each.reach
 
 
 def require_inside(rho: Radii, nu: Radii) -> None:
-    """Refuse a mapping that could lead out of the neighbourhood.
-
-    Args:
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0.
-
-    Raises:
-        ValueError: a radius or a norm below 0, or a norm above its radius.
-    """
+    """Refuse a mapping that could lead out of the neighbourhood."""
     each = zip("cuw", arguments.triple("nu", nu), arguments.triple("rho", rho), strict=True)
     for block, norm, radius in each:
         arguments.at_most(f"nu_{block}", norm, f"rho_{block}", radius)
@@ -111,12 +74,7 @@ def B_rem(R: Float[Tensor, " m"], rho: Radii, nu: Radii, sigma: Activation = TAN
 
     Args:
         R: the largest ‖U_i‖ of each head in Ω_ρ (``region.longest``).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an entry, a radius or a norm below 0, or a norm above its radius.
     """
     return _remainder(R, blocks.number_of_heads(R), rho, nu, sigma, closed=False).mean()
 
@@ -124,18 +82,10 @@ def B_rem(R: Float[Tensor, " m"], rho: Radii, nu: Radii, sigma: Activation = TAN
 def B_rem_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Number:
     """The closed form of ``B_rem``, and at least that, where R̄ is the root mean square of the R_i.
 
+    Returns: the bound, of the kind of ``R``.
+
     Args:
-        R: R̄, at least 0.
-        m: number of heads.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
-        sigma: the activation.
-
-    Returns:
-        The bound, of the kind of ``R``.
-
-    Raises:
-        ValueError: an argument out of range, or a norm above its radius.
     """
     return _remainder(R, m, rho, nu, sigma, closed=True)
 

@@ -26,23 +26,7 @@ def _events(delta: float) -> tuple[float, float]:
 
 
 def paper(d: int, m: int, n: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Constants:
-    """The paper's constants, δ shared equally among its two events.
-
-    Args:
-        d: dimension of a token, at least 1.
-        m: number of heads, even.
-        n: number of samples, at least 1.
-        delta: probability of failure, in (0, 1).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
-        sigma: the activation.
-
-    Returns:
-        ``theorem_1.paper``.
-
-    Raises:
-        ValueError: an argument out of range, or a norm above its radius.
-    """
+    """The paper's constants, δ shared equally among its two events. Returns: ``theorem_1.paper``."""
     half = _events(delta)[0]
     return theorem_1.paper(n, d, m, rho, nu, half, half, sigma)
 
@@ -50,19 +34,7 @@ def paper(d: int, m: int, n: int, delta: float, rho: Radii, nu: Radii, sigma: Ac
 def sharp(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Constants:
     """Constants for the same proof that are sharper than the paper's, without n and without log m.
 
-    Args:
-        d: dimension of a token, at least 1.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
-        sigma: the activation.
-
-    Returns:
-        Constants of which each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
-
-    Raises:
-        ValueError: an argument out of range, or a norm above its radius.
+    Returns: Constants of which each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
     """
     change_of_features.require_inside(rho, nu)
     half, x = _events(delta)
@@ -81,73 +53,30 @@ def sharp(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation
 
 @dataclass(frozen=True)
 class Inputs:
-    """What Theorem A needs to know of a run.
+    """What Theorem A needs to know of a run."""
 
-    Args:
-        epsilon: bound on ε.
-        square: bound on Ā².
-        V0: bound on ‖φ⁽⁰⁾ − φ̃‖².
-    """
-
-    epsilon: float
-    square: float
-    V0: float
+    epsilon: float  # bound on ε
+    square: float  # bound on Ā²
+    V0: float  # bound on ‖φ⁽⁰⁾ − φ̃‖²
 
     def at(self, eta: float, steps: int) -> float:
-        """Theorem A's bound on the mean loss; infinite if ηĀ² ≥ 1.
-
-        Args:
-            eta: step size η, above 0.
-            steps: number of steps τ, at least 1.
-
-        Raises:
-            ValueError: an argument out of range.
-        """
+        """Theorem A's bound on the mean loss; infinite if ηĀ² ≥ 1."""
         theta = arguments.positive("eta", eta) * self.square
         return when(
             theta < 1, lambda: theorem_a.bound(self.epsilon, self.V0, eta, steps, theta) ** 2, math.inf
         )
 
     def halfway(self, steps: int) -> float:
-        """The bound for η = 1/(2Ā²): (ε + (ε² + Ā²V₀/τ)^{1/2})².
-
-        Args:
-            steps: number of steps τ, at least 1.
-
-        Raises:
-            ValueError: ``steps`` below 1.
-        """
+        """The bound for η = 1/(2Ā²): (ε + (ε² + Ā²V₀/τ)^{1/2})²."""
         return self.at(1 / (2 * self.square), steps)
 
     def best(self, steps: int) -> float:
-        """The bound for the best constant step size: (ε + Ā(V₀/τ)^{1/2})².
-
-        Args:
-            steps: number of steps τ, at least 1.
-
-        Raises:
-            ValueError: ``steps`` below 1.
-
-        Source:
-            Theorem A, step sizes, 3.
-        """
+        """The bound for the best constant step size: (ε + Ā(V₀/τ)^{1/2})². Source: Theorem A, step sizes, 3."""
         return (self.epsilon + (self.square * self.V0 / arguments.count("steps", steps)) ** 0.5) ** 2
 
 
 def self_bounding(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Inputs:
-    """Theorems A and B with the transported point for comparator.
-
-    Args:
-        d: dimension of a token, at least 1.
-        m: number of heads, even.
-        delta: probability of failure, in (0, 1).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an argument out of range, or a norm above its radius.
-    """
+    """Theorems A and B with the transported point for comparator."""
     change_of_features.require_inside(rho, nu)
     half, x = _events(delta)
     R = norm_event.root_mean_square_bound(m, d, x, rho[1])
@@ -165,9 +94,6 @@ def smallest_even(holds: Callable[[int], bool], most: int = 2**80) -> int:
     Args:
         holds: even number → whether; once it holds, it holds for all larger ones.
         most: where the search ends.
-
-    Raises:
-        ValueError: it does not hold for ``most``.
     """
     if not holds(most):
         raise ValueError(f"holds must be true for some even number up to {most}, got none")

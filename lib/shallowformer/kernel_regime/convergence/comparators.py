@@ -20,31 +20,19 @@ from shallowformer.training import comparators
 
 @dataclass(frozen=True)
 class Ridge:
-    """A point of the ridge path, and what Theorem A needs to know of it at the start.
+    """A point of the ridge path, and what Theorem A needs to know of it at the start."""
 
-    Args:
-        point: φ̃.
-        lam: λ.
-        epsilon: ε₀, root mean square of f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾.
-        V0: ‖φ̃ − φ⁽⁰⁾‖².
-    """
-
-    point: Parameters
-    lam: float
-    epsilon: float
-    V0: float
+    point: Parameters  # φ̃
+    lam: float  # λ
+    epsilon: float  # ε₀, root mean square of f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾
+    V0: float  # ‖φ̃ − φ⁽⁰⁾‖²
 
 
 def weights(loss: Loss, phi0: Parameters, lam: float) -> Float[Tensor, " n"]:
     """The α with (K_m + nλI) α = y − f(φ⁽⁰⁾), K_m the tangent kernel at φ⁽⁰⁾.
 
     Args:
-        loss: the data set, with labels for one student.
-        phi0: the start φ⁽⁰⁾.
         lam: λ, at least 0; for 0 the solution of least norm, where there is one.
-
-    Raises:
-        ValueError: ``lam`` below 0, or labels for several students.
     """
     arguments.at_least("lam", lam, 0.0)
     return comparators.weights(*_to_fit(loss, phi0), lam)
@@ -56,12 +44,8 @@ def ridge(loss: Loss, phi0: Parameters, lam: float) -> Parameters:
     φ̃ = φ⁽⁰⁾ + Σ_j α_j ∇f(X⁽ʲ⁾; φ⁽⁰⁾) with the ``weights`` α. At a symmetric start partners move oppositely in U and W, and alike in c.
 
     Args:
-        loss: the data set, with labels for one student.
         phi0: the start φ⁽⁰⁾, where the linear model is taken.
         lam: λ, at least 0; for 0 the nearest point at which the linear model fits the labels as well as it can.
-
-    Raises:
-        ValueError: ``lam`` below 0, or labels for several students.
     """
     return moved(loss, phi0, weights(loss, phi0, lam))
 
@@ -70,14 +54,7 @@ def best_ridge(loss: Loss, phi0: Parameters, eta: float, steps: int, rounds: int
     """The ridge comparator at which Theorem A's bound before training is stationary (``training.comparators.best_ridge``).
 
     Args:
-        loss: the data set, with labels for one student.
-        phi0: the start φ⁽⁰⁾.
-        eta: step size η, above 0.
-        steps: number of steps τ, at least 1.
         rounds: how often its equation is iterated, at least 1; each solves an n × n system.
-
-    Raises:
-        ValueError: an argument out of range, or labels for several students.
     """
     horizon = arguments.positive("eta", eta) * arguments.count("steps", steps)
     arguments.count("rounds", rounds)
@@ -90,11 +67,7 @@ def moved(loss: Loss, phi0: Parameters, alpha: Float[Tensor, " n"]) -> Parameter
 
     Args:
         loss: the data set.
-        phi0: the start φ⁽⁰⁾.
         alpha: the weights α.
-
-    Raises:
-        ValueError: parameters or weights that do not fit the data.
     """
     # The gradient of a mean squared loss with residuals nα/2 is Σ_j α_j ∇f_j.
     labels = transformer.f(loss.X, phi0, loss.query, loss.sigma) - loss.n / 2 * alpha

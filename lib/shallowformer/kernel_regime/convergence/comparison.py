@@ -21,31 +21,18 @@ from shallowformer.training import points
 
 @dataclass(frozen=True)
 class Terms:
-    """What the proof of Theorem 1 speaks of, at one iterate φ.
+    """What the proof of Theorem 1 speaks of, at one iterate φ."""
 
-    Args:
-        residual: r_j = f(X⁽ʲ⁾; φ) − y⁽ʲ⁾.
-        app: f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾.
-        lin: f(X⁽ʲ⁾; φ) − f_lin(X⁽ʲ⁾; φ).
-        cof: change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩.
-        lin_there: f(X⁽ʲ⁾; φ̃) − f_lin(X⁽ʲ⁾; φ̃).
-        rem: f(φ̃) − f(φ) − ⟨∇f(φ), φ̃ − φ⟩.
-        squares: ‖∇f(X⁽ʲ⁾; φ)‖².
-        gradient: ∇L̂(φ).
-        ascent: ⟨∇L̂(φ), φ̃ − φ⟩.
-        distance: V(φ) = ‖φ − φ̃‖².
-    """
-
-    residual: Float[Tensor, " n"]
-    app: Float[Tensor, " n"]
-    lin: Float[Tensor, " n"]
-    cof: Float[Tensor, " n"]
-    lin_there: Float[Tensor, " n"]
-    rem: Float[Tensor, " n"]
-    squares: Float[Tensor, " n"]
-    gradient: Parameters
-    ascent: Float[Tensor, ""]
-    distance: Float[Tensor, ""]
+    residual: Float[Tensor, " n"]  # r_j = f(X⁽ʲ⁾; φ) − y⁽ʲ⁾
+    app: Float[Tensor, " n"]  # f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾
+    lin: Float[Tensor, " n"]  # f(X⁽ʲ⁾; φ) − f_lin(X⁽ʲ⁾; φ)
+    cof: Float[Tensor, " n"]  # change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩
+    lin_there: Float[Tensor, " n"]  # f(X⁽ʲ⁾; φ̃) − f_lin(X⁽ʲ⁾; φ̃)
+    rem: Float[Tensor, " n"]  # f(φ̃) − f(φ) − ⟨∇f(φ), φ̃ − φ⟩
+    squares: Float[Tensor, " n"]  # ‖∇f(X⁽ʲ⁾; φ)‖²
+    gradient: Parameters  # ∇L̂(φ)
+    ascent: Float[Tensor, ""]  # ⟨∇L̂(φ), φ̃ − φ⟩
+    distance: Float[Tensor, ""]  # V(φ) = ‖φ − φ̃‖²
 
     @property
     def loss(self) -> Float[Tensor, ""]:
@@ -65,21 +52,14 @@ class Terms:
 
 @dataclass(frozen=True)
 class HeadTerms:
-    """What the proof of Theorem 1 speaks of, at one iterate φ, head by head; φ_i is what belongs to head i.
+    """What the proof of Theorem 1 speaks of, at one iterate φ, head by head; φ_i is what belongs to head i."""
 
-    Args:
-        products: ⟨∇_{φ_i}f(φ) − ∇_{φ_i}f(φ⁽⁰⁾), φ̃_i − φ_i⟩, which add up to the change of features.
-        change_theta: ‖∇_{θ_i}f(φ) − ∇_{θ_i}f(φ⁽⁰⁾)‖.
-        change_c: |∇_{c_i}f(φ) − ∇_{c_i}f(φ⁽⁰⁾)|.
-        gradient: ‖∇_{φ_i}f(φ)‖.
-        away: ‖φ̃_i − φ_i‖.
-    """
-
+    #: ⟨∇_{φ_i}f(φ) − ∇_{φ_i}f(φ⁽⁰⁾), φ̃_i − φ_i⟩, which add up to the change of features
     products: Float[Tensor, "n m"]
-    change_theta: Float[Tensor, "n m"]
-    change_c: Float[Tensor, "n m"]
-    gradient: Float[Tensor, "n m"]
-    away: Float[Tensor, " m"]
+    change_theta: Float[Tensor, "n m"]  # ‖∇_{θ_i}f(φ) − ∇_{θ_i}f(φ⁽⁰⁾)‖
+    change_c: Float[Tensor, "n m"]  # |∇_{c_i}f(φ) − ∇_{c_i}f(φ⁽⁰⁾)|
+    gradient: Float[Tensor, "n m"]  # ‖∇_{φ_i}f(φ)‖
+    away: Float[Tensor, " m"]  # ‖φ̃_i − φ_i‖
 
     @property
     def change(self) -> Float[Tensor, "n m"]:
@@ -125,14 +105,7 @@ class Comparison:
 
     @torch.no_grad()
     def at(self, phi: Parameters) -> Terms:
-        """Evaluate the proof at an iterate.
-
-        Args:
-            phi: the iterate φ.
-
-        Raises:
-            ValueError: shapes, dtypes or devices differ from those of the initialisation.
-        """
+        """Evaluate the proof at an iterate."""
         now, start = features(self.X, phi, self.query, self.sigma), self.start
         n, m = len(self.X), phi.m
         to_tilde, moved = difference(self.tilde, phi), difference(phi, self.phi0)
@@ -159,14 +132,7 @@ class Comparison:
 
     @torch.no_grad()
     def heads(self, phi: Parameters) -> "HeadTerms":
-        """Evaluate what the proof says of single heads, (30) to (37) and (40).
-
-        Args:
-            phi: the iterate φ.
-
-        Raises:
-            ValueError: shapes, dtypes or devices differ from those of the initialisation.
-        """
+        """Evaluate what the proof says of single heads, (30) to (37) and (40)."""
         now, start = features(self.X, phi, self.query, self.sigma), self.start
         scale, q2 = phi.m**-0.5, now.q.square().sum(-1)[:, None]
         to_tilde = difference(self.tilde, phi)
@@ -187,17 +153,11 @@ class Comparison:
     ) -> Float[Tensor, ""]:
         """By how much the projection of the step from φ reduces the squared distance to φ̃: V(φ⁺) − V(Πφ⁺).
 
+        Returns: at least ‖φ⁺ − Πφ⁺‖² if φ̃ lies in the neighbourhood.
+
         Args:
-            phi: the iterate φ.
             terms: its terms.
-            eta: step size η, above 0.
             rho: radii of the neighbourhood; None for a step without projection, which reduces nothing.
-
-        Returns:
-            At least ‖φ⁺ − Πφ⁺‖² if φ̃ lies in the neighbourhood.
-
-        Raises:
-            ValueError: ``eta`` not above 0, a negative radius.
         """
         arguments.positive("eta", eta)
         if rho is None:
@@ -218,20 +178,14 @@ def _largest(values: Tensor) -> Tensor:
 def lines(terms: Terms, after: Float[Tensor, ""], constants: Constants, eta: float) -> dict[str, Sides]:
     """The inequalities of the paper's proof at one step, (24) to (43), by number: left side, right side.
 
+    Returns: number of the display → the two sides. What is said of single heads is in ``head_lines``.
+
+    Source: Arda, Cayci, Eryilmaz 2026, appendix A.7.
+
     Args:
         terms: of the iterate before the step.
         after: V of the iterate after it.
         constants: from ``theorem_1.paper``.
-        eta: step size η, above 0.
-
-    Returns:
-        Number of the display → the two sides. What is said of single heads is in ``head_lines``.
-
-    Raises:
-        ValueError: ``eta`` not above 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, appendix A.7.
     """
     arguments.positive("eta", eta)
     F, loss = constants.envelope, terms.loss
@@ -257,16 +211,14 @@ def lines(terms: Terms, after: Float[Tensor, ""], constants: Constants, eta: flo
 def head_lines(terms: Terms, heads: HeadTerms, bounds: HeadBounds) -> dict[str, Sides]:
     """The inequalities that lead to (38) and (41) through single heads: (30) to (32), (35) to (37) and (40), by number.
 
+    Returns: number of the display → left side, right side; of (30) and (31) at the sample where the quotient is largest.
+
+    Source: Arda, Cayci, Eryilmaz 2026, appendix A.7.
+
     Args:
         terms: of an iterate.
         heads: of the same iterate.
         bounds: from ``change_of_features.heads_paper``.
-
-    Returns:
-        Number of the display → left side, right side; of (30) and (31) at the sample where the quotient is largest.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, appendix A.7.
     """
     number = terms.distance.new_tensor
     sizes, products = heads.products.abs().sum(1), (heads.change * heads.away).sum(1)

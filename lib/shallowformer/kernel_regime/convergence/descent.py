@@ -39,44 +39,29 @@ class Losses(Protocol):
 
 @dataclass(frozen=True)
 class Run:
-    """What a run left behind; s students, τ steps, k records.
+    """What a run left behind; s students, τ steps, k records."""
 
-    Args:
-        phi0: the students at the start, φ⁽⁰⁾.
-        phi: the students at the end, φ⁽τ⁾.
-        average: the average iterates, (1/τ) Σ_{s<τ} φ⁽ˢ⁾.
-        step_losses: loss that each step descended on, before it; with batches, on the batch.
-        step_sizes: η_s of c, U and W.
-        steps: when the following were recorded: 0, every so often, and τ.
-        losses: loss on all samples.
-        displacement: √m times the longest displacement of a head in c, U and W, in the units of ρ.
-        active: share of the heads on the boundary of their ball after the last projection, in c, U and W.
-        observed: what the observer said, k mappings; none without an observer.
-    """
-
-    phi0: tuple[Parameters, ...]
-    phi: tuple[Parameters, ...]
-    average: tuple[Parameters, ...]
+    phi0: tuple[Parameters, ...]  # the students at the start, φ⁽⁰⁾
+    phi: tuple[Parameters, ...]  # the students at the end, φ⁽τ⁾
+    average: tuple[Parameters, ...]  # the average iterates, (1/τ) Σ_{s<τ} φ⁽ˢ⁾
+    #: loss that each step descended on, before it; with batches, on the batch
     step_losses: Float[Tensor, "τ s"]
-    step_sizes: Float[Tensor, "τ 3"]
-    steps: Int[Tensor, " k"]
-    losses: Float[Tensor, "k s"]
+    step_sizes: Float[Tensor, "τ 3"]  # η_s of c, U and W
+    steps: Int[Tensor, " k"]  # when the following were recorded: 0, every so often, and τ
+    losses: Float[Tensor, "k s"]  # loss on all samples
+    #: √m times the longest displacement of a head in c, U and W, in the units of ρ
     displacement: Float[Tensor, "k s 3"]
+    #: share of the heads on the boundary of their ball after the last projection, in c, U and W
     active: Float[Tensor, "k s 3"]
-    observed: list[Mapping[str, Number]]
+    observed: list[Mapping[str, Number]]  # what the observer said, k mappings; none without an observer
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """The losses of students side by side as a function of their blocks: what ``training.descent`` asks for.
+    """The losses of students side by side as a function of their blocks: what ``training.descent`` asks for."""
 
-    Args:
-        loss: the data set and its loss.
-        widths: number of heads of each student.
-    """
-
-    loss: Losses
-    widths: tuple[int, ...]
+    loss: Losses  # the data set and its loss
+    widths: tuple[int, ...]  # number of heads of each student
 
     @property
     def n(self) -> int:
@@ -110,31 +95,20 @@ def run(
     save_every: int = 500,
     progress: bool = False,
 ) -> Run:
-    """Run φ ← Π(φ − η ∇L̂(φ)) for τ steps, each student around its own initialisation.
+    """Run φ ← Π(φ − η ∇L̂(φ)) for τ steps, each student around its own initialisation. Returns: what was recorded.
+
+    Source: Arda, Cayci, Eryilmaz 2026, section 3.3.
 
     Args:
         loss: the data set and its loss.
         students: where to start, φ⁽⁰⁾; several run side by side, on the same batches, as each would alone up to rounding.
         eta: step size η, above 0, or, for one student, a rule for it (``training.step_sizes``).
-        steps: number of steps τ, at least 1.
         rho: (ρ_c, ρ_u, ρ_w), radii of the set Ω_ρ that Π projects on; without projection if None.
         batch: samples a step, drawn with replacement (Proposition 1 has 1); all of them, each once, if None.
-        seed: seeds the batches.
         every: record after each so many steps; about 100 records if not given.
         observe: further things to record, at the same times.
         checkpoint: a file that the run is saved to now and then, and goes on from if it is there, bit for bit (``training.descent.run``).
         save_every: steps between two saves.
-        progress: show a bar with the time left.
-
-    Returns:
-        What was recorded.
-
-    Raises:
-        ValueError: an argument out of range; a checkpoint of another run.
-        training.descent.Diverged: a loss is not finite; what was saved before is kept.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.3.
     """
     students = (students,) if isinstance(students, Parameters) else tuple(students)
     start = Students.of(*students)

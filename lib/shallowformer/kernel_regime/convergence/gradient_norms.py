@@ -24,45 +24,19 @@ def loudest(rho_c: float, m: int) -> float:
 
     Args:
         rho_c: radius of the readouts, at least 0.
-        m: number of heads.
-
-    Raises:
-        ValueError: ``rho_c`` below 0, ``m`` below 1.
     """
     return 1 + arguments.at_least("rho_c", rho_c, 0.0) / arguments.count("m", m) ** 0.5
 
 
 def A_paper(B: float, rho_c: float, m: int, sigma: Activation = TANH) -> float:
-    """The paper's bound A_m = σ₀ + (1 + ρ_c/√m) L₁ on ‖∇f(X; φ)‖ over Ω_ρ.
-
-    Args:
-        B: bound on every ‖U_i‖ over Ω_ρ, at least 0 (the paper's B_{U,m}).
-        rho_c: at least 0.
-        m: number of heads.
-        sigma: the activation.
-
-    Raises:
-        ValueError: ``B`` or ``rho_c`` below 0, ``m`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (40) and (41).
-    """
+    """The paper's bound A_m = σ₀ + (1 + ρ_c/√m) L₁ on ‖∇f(X; φ)‖ over Ω_ρ. Source: Arda, Cayci, Eryilmaz 2026, equations (40) and (41)."""
     return sigma.bounds[0] + loudest(rho_c, m) * smoothness.L1_paper(B, sigma)
 
 
 def A(R: Float[Tensor, " m"], rho_c: float, sigma: Activation = TANH) -> Float[Tensor, ""]:
     """The head average [(1/m) Σ_i (σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²))]^{1/2}: a bound on ‖∇f(X; φ)‖ over Ω_ρ.
 
-    Args:
-        R: the longest U_i of each head.
-        rho_c: at least 0.
-        sigma: the activation.
-
-    Returns:
-        For tanh, ``gradient_over_heads`` does without σ₀².
-
-    Raises:
-        ValueError: an entry or ``rho_c`` below 0.
+    Returns: for tanh, ``gradient_over_heads`` does without σ₀².
     """
     return (sigma.bounds[0] ** 2 + _of_theta(R, rho_c, sigma)).sqrt()
 
@@ -82,12 +56,8 @@ def gradient_over_heads(R: Float[Tensor, " m"], rho_c: float, sigma: Activation 
     """(1/m) Σ_i [σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²)]: a bound on ‖∇f(X; φ)‖² over Ω_ρ and all X (Theorem B).
 
     Args:
-        R: the longest U_i of each head.
         rho_c: radius of the readouts, at least 0.
         sigma: the activation. For tanh the term σ₀² is left out.
-
-    Raises:
-        ValueError: an entry of ``R`` or ``rho_c`` below 0.
     """
     return _with_readouts(_of_theta(R, rho_c, sigma), sigma)
 
@@ -96,16 +66,6 @@ def gradient_no_log(m: int, d: int, rho: Radii, x: float, sigma: Activation = TA
     """A bound on ``gradient_over_heads`` that holds with probability 1 − ½ exp(−x) over the initialisation; no log m.
 
     σ₀² + (1 + ρ_c/√m)² σ₁² (1 + R̄²), without σ₀² for tanh; R̄ is ``norm_event.root_mean_square_bound``.
-
-    Args:
-        m: number of heads, even.
-        d: dimension, at least 1.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        x: at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an odd ``m``, ``d`` below 1, a radius or ``x`` below 0.
     """
     c, u, _ = arguments.triple("rho", rho)
     R = norm_event.root_mean_square_bound(m, d, x, u)
@@ -116,14 +76,6 @@ def gradient_at_start(m: int, x: float, sigma: Activation = TANH) -> float:
     """A bound on (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ⁽⁰⁾)‖² that fails with probability at most exp(−x); no d (Theorem C).
 
     σ₀² + σ₁²(1 + 2√(2x/m) + 4x/m); for tanh the smaller of that and 1 + 2√(3x/m) + 4x/m.
-
-    Args:
-        m: number of heads, even.
-        x: at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an odd ``m`` or a negative ``x``.
     """
     s0, s1 = sigma.bounds[:2]
     bound = s0**2 + s1**2 * norm_event.mean_square_bound(m, 1, x)
@@ -133,16 +85,11 @@ def gradient_at_start(m: int, x: float, sigma: Activation = TANH) -> float:
 def change_of_a_head(L1: Number, L2: Number, rho: Radii) -> tuple[Number, Number]:
     """L₂r + ρ_cL₁ and L₁r, r² = ρ_u² + ρ_w²: m times bounds on how far ∇_{θ_i}f and ∇_{c_i}f change over Ω_ρ.
 
+    Source: Arda, Cayci, Eryilmaz 2026, equations (35) and (36), with their constants for L₁ and L₂.
+
     Args:
         L1: Lipschitz constant of the head.
         L2: bound on its second derivatives.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-
-    Raises:
-        ValueError: a radius below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (35) and (36), with their constants for L₁ and L₂.
     """
     c, u, w = arguments.triple("rho", rho)
     r = (u**2 + w**2) ** 0.5
@@ -156,17 +103,10 @@ def gradient_drift(
 
     m^{−1/2} ((1/m) Σ_i [(L₂^♯(R_i) r + ρ_c L₁(R_i))² + σ₁²G₁(R_i)²])^{1/2}, r² = ρ_u² + ρ_w².
 
+    Returns: a bound on the norm of the difference.
+
     Args:
-        R: the longest U_i of each head.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        sigma: the activation.
         L2: ``smoothness.L2`` of R, where it is at hand.
-
-    Returns:
-        A bound on the norm of the difference.
-
-    Raises:
-        ValueError: an entry or a radius below 0.
     """
     m = blocks.number_of_heads(R)
     _, u, w = arguments.triple("rho", rho)

@@ -30,12 +30,6 @@ def turn_over_heads(
 
     Args:
         R: the longest U_i of each head in Ω_ρ, of one initialisation or of several.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: radii ν̄ of the comparator, each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: an entry or a radius below 0.
     """
     return _turn(R, arguments.floating("R", R, "... m").shape[-1], rho, nu, sigma, closed=False).mean(-1)
 
@@ -43,18 +37,7 @@ def turn_over_heads(
 def turn_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Number:
     """The closed form of ``turn_over_heads``, and at least that, where R̄ is the root mean square of the R_i.
 
-    Args:
-        R: R̄, at least 0.
-        m: number of heads.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: radii ν̄ of the comparator, each at least 0.
-        sigma: the activation.
-
-    Returns:
-        The bound, of the kind of ``R``.
-
-    Raises:
-        ValueError: an argument out of range.
+    Returns: the bound, of the kind of ``R``.
     """
     return _turn(R, m, rho, nu, sigma, closed=True)
 
@@ -72,14 +55,6 @@ def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
     """Λ, a bound on (E ℓ²)^{1/2} of what one random head adds to the turn at leading order; no d (Theorem C).
 
     σ₁[ρ_cγ(ν̄) + (ν̄_c + ρ_c)γ(ρ)] + σ₂γ₄(ρ)γ₄(o) + σ₁[ρ_uo_w + o_uρ_w + κ_HS ρ_wo_w], o = ν̄ + ½ρ, γ = G₁(1; ·), γ₄ = G₁(3^{1/4}; ·).
-
-    Args:
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: radii ν̄ of the comparator, each at least 0.
-        sigma: the activation.
-
-    Raises:
-        ValueError: a radius below 0.
     """
     (c, u, w), (nc, nu_u, nw) = arguments.triple("rho", rho), arguments.triple("nu", nu)
     o_u, o_w = nu_u + u / 2, nw + w / 2
@@ -92,17 +67,13 @@ def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
 def beyond_leading(L2: Number, L3: Number, rho: Radii, nu: Radii) -> Number:
     """L₃r²(½r̃ + ⅓r) + L₂(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²): m² times a bound on a head's share of the turn beyond leading order.
 
+    Returns: of the common shape of ``L2`` and ``L3``.
+
     Args:
         L2: bound on the second derivatives of a head.
         L3: bound on its third derivatives.
         rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
         nu: radii ν̄ of the comparator, each at least 0; r̃² = ν̄_u² + ν̄_w².
-
-    Returns:
-        Of the common shape of ``L2`` and ``L3``.
-
-    Raises:
-        ValueError: a radius below 0.
     """
     (c, u, w), (nc, nu_u, nw) = arguments.triple("rho", rho), arguments.triple("nu", nu)
     r, far = math.hypot(u, w), math.hypot(nu_u, nw)
@@ -116,18 +87,11 @@ def turn_without_dimension(
 
     Λ(1 + √(2/(mδ)))/√m without d, and (1/m) · (1/m) Σ_i [L₃r²(½r̃ + ⅓r) + L₂^♯(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²)] at R_i.
 
+    Returns: the leading term, and the term of order 1/m.
+
     Args:
         R: the longest U_i of each head in Ω_ρ.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: radii ν̄ of the comparator, each at least 0.
-        delta: probability of failure, in (0, 1).
         sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
-
-    Returns:
-        The leading term, and the term of order 1/m.
-
-    Raises:
-        ValueError: an odd number of heads, an entry or a radius below 0, ``delta`` outside (0, 1).
     """
     m = arguments.even("m", blocks.number_of_heads(R))
     lead = turn_leading(rho, nu, sigma) * (1 + math.sqrt(2 / (m * arguments.probability("delta", delta))))
@@ -140,18 +104,11 @@ def epsilon(
 ) -> Float[Tensor, "*n"]:
     """Theorem B's bound on ε = sup over Ω_ρ of the root mean square of e, with probability 1 − δ: no n, no log m.
 
+    Returns: ``approximation.rms_bernstein`` plus ``turn_over_heads``.
+
     Args:
         R: the longest U_i of each head in Ω_ρ, m even, of one initialisation or of several.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         nu: sup norms ν̄ of the mapping that represents the target; the comparator is its transported point.
-        delta: probability of failure, in (0, 1).
-        sigma: the activation.
-
-    Returns:
-        ``approximation.rms_bernstein`` plus ``turn_over_heads``.
-
-    Raises:
-        ValueError: an odd number of heads, an entry or a radius below 0, ``delta`` outside (0, 1).
     """
     m = arguments.floating("R", R, "... m").shape[-1]
     return approximation.rms_bernstein(tuple(nu), m, delta, sigma) + turn_over_heads(R, rho, nu, sigma)

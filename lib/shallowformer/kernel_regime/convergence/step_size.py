@@ -17,13 +17,7 @@ def curvature(
     """λ_max(K_m)/n, half of the largest curvature of the linear model's loss: steps up to its inverse are safe there.
 
     Args:
-        X: tokens in the unit ball.
         phi: parameters at which the kernel is taken.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``transformer.validated``.
     """
     K = tangent_kernel.finite(X, phi, query=query, sigma=sigma).total
     return float(torch.linalg.eigvalsh(K)[-1]) / len(X)
@@ -35,29 +29,16 @@ def trace(
     """Q = (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ)‖² = tr K_m/n, at least ``curvature`` and at most n times it; no Gram matrix is formed.
 
     Args:
-        X: tokens in the unit ball.
         phi: parameters at which the gradients are taken.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``transformer.validated``.
     """
     return float(tangent_kernel.diagonal(X, phi, query=query, sigma=sigma).total.mean())
 
 
 def path(losses: Float[Tensor, " τ"], eta: float) -> Float[Tensor, " τ+1"]:
-    """𝒮_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀.
+    """𝒮_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀. Returns: 𝒮_0, …, 𝒮_τ.
 
     Args:
         losses: of the iterates 0, …, τ − 1, at least 0.
-        eta: step size η, above 0.
-
-    Returns:
-        𝒮_0, …, 𝒮_τ.
-
-    Raises:
-        ValueError: ``eta`` not above 0, or a negative loss.
     """
     arguments.positive("eta", eta)
     if float(arguments.floating("losses", losses, "steps").min()) < 0:

@@ -17,27 +17,16 @@ from shallowformer.kernel_regime.neighbourhood import norm_event, region
 
 @dataclass(frozen=True)
 class Constants:
-    """Bounds on the quantities of the proof.
+    """Bounds on the quantities of the proof."""
 
-    Args:
-        f_max: on |f| over Ω_ρ.
-        y_max: on the labels.
-        A: on ‖∇f‖ over Ω_ρ.
-        app: on the approximation error (paper: at every input; sharp: its root mean square).
-        lin: on the linearisation error that the step meets (paper: over Ω_ρ; sharp: at φ̃).
-        cof: on the change of features (paper), or on the remainder (sharp).
-        lin_average: on the linearisation error over Ω_ρ, for the average iterate.
-        V0: on ‖φ⁽⁰⁾ − φ̃‖².
-    """
-
-    f_max: float
-    y_max: float
-    A: float
-    app: float
-    lin: float
-    cof: float
-    lin_average: float
-    V0: float
+    f_max: float  # on |f| over Ω_ρ
+    y_max: float  # on the labels
+    A: float  # on ‖∇f‖ over Ω_ρ
+    app: float  # on the approximation error (paper: at every input; sharp: its root mean square)
+    lin: float  # on the linearisation error that the step meets (paper: over Ω_ρ; sharp: at φ̃)
+    cof: float  # on the change of features (paper), or on the remainder (sharp)
+    lin_average: float  # on the linearisation error over Ω_ρ, for the average iterate
+    V0: float  # on ‖φ⁽⁰⁾ − φ̃‖²
 
     @property
     def envelope(self) -> float:
@@ -50,15 +39,7 @@ class Constants:
         return self.app + self.lin + self.cof
 
     def optimisation(self, eta: float, steps: int) -> float:
-        """V₀/(4ητ) + ηF²A²: what is left for infinitely many heads.
-
-        Args:
-            eta: step size η, above 0.
-            steps: number of steps τ.
-
-        Raises:
-            ValueError: ``eta`` not above 0, ``steps`` below 1.
-        """
+        """V₀/(4ητ) + ηF²A²: what is left for infinitely many heads."""
         arguments.positive("eta", eta)
         return self.V0 / (4 * eta * arguments.count("steps", steps)) + eta * (self.envelope * self.A) ** 2
 
@@ -70,46 +51,19 @@ class Constants:
     def best(self, eta: float, steps: int) -> float:
         """Right side of (44) and (45): a bound on the mean loss of the iterates before step τ, so on their smallest.
 
-        Args:
-            eta: step size η, above 0.
-            steps: number of steps τ.
-
-        Raises:
-            ValueError: ``eta`` not above 0, ``steps`` below 1.
-
-        Source:
-            Arda, Cayci, Eryilmaz 2026, equations (44) and (45).
+        Source: Arda, Cayci, Eryilmaz 2026, equations (44) and (45).
         """
         return self.optimisation(eta, steps) + self.width
 
     def average_paper(self, eta: float, steps: int) -> float:
         """Right side of (46), 4 · best + 6 B_lin²: a bound on the loss of the average iterate.
 
-        Args:
-            eta: step size η, above 0.
-            steps: number of steps τ.
-
-        Raises:
-            ValueError: ``eta`` not above 0, ``steps`` below 1.
-
-        Source:
-            Arda, Cayci, Eryilmaz 2026, equation (46).
+        Source: Arda, Cayci, Eryilmaz 2026, equation (46).
         """
         return 4 * self.best(eta, steps) + 6 * self.lin_average**2
 
     def average(self, eta: float, steps: int) -> float:
-        """(√best + 2B_lin)²: a sharper bound on the loss of the average iterate.
-
-        Args:
-            eta: step size η, above 0.
-            steps: number of steps τ.
-
-        Returns:
-            At most 11/12 of ``average_paper``.
-
-        Raises:
-            ValueError: ``eta`` not above 0, ``steps`` below 1.
-        """
+        """(√best + 2B_lin)²: a sharper bound on the loss of the average iterate. Returns: at most 11/12 of ``average_paper``."""
         return (self.best(eta, steps) ** 0.5 + 2 * self.lin_average) ** 2
 
 
@@ -125,21 +79,11 @@ def paper(
 ) -> Constants:
     """The paper's constants: they hold with probability 1 − δ − δ' over the initialisation.
 
+    Source: Arda, Cayci, Eryilmaz 2026, Theorem 1 with Lemmas 2, 3, 5 (appendix) and 6.
+
     Args:
-        n: number of samples.
-        d: dimension of a token.
-        m: number of heads, even.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
         delta: δ of Lemma 5, in (0, 1).
         delta_norm: δ' of the event E_{U,m}(δ'), in (0, 1).
-        sigma: the activation.
-
-    Raises:
-        ValueError: an argument out of range, or a norm above its radius.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Theorem 1 with Lemmas 2, 3, 5 (appendix) and 6.
     """
     change_of_features.require_inside(rho, nu)
     B = norm_event.B_U(m, d, delta_norm, rho[1])
@@ -163,13 +107,7 @@ def sharp(
 
     Args:
         phi0: the symmetric initialisation.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        nu: sup norms ν̄ of the mapping, at most those of ``rho``.
         delta: δ of Lemma 5, in (0, 1).
-        sigma: the activation.
-
-    Raises:
-        ValueError: an argument out of range, or a norm above its radius.
     """
     change_of_features.require_inside(rho, nu)
     R = region.longest(phi0, rho[1])

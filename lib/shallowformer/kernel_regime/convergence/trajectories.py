@@ -30,19 +30,10 @@ def misfit(
 ) -> Float[Tensor, " n"]:
     """e_j = f(X⁽ʲ⁾; φ) + ⟨∇f(X⁽ʲ⁾; φ), φ̃ − φ⟩ − y⁽ʲ⁾: what the tangent model at φ makes of the comparator, less the label.
 
+    Returns: the misfits, of which ε is the root mean square.
+
     Args:
-        X: tokens in the unit ball.
-        y: labels.
-        phi: the iterate φ.
         comparator: φ̃, with the same shapes.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        The misfits, of which ε is the root mean square.
-
-    Raises:
-        ValueError: as ``transformer.validated``; shapes, dtypes or devices differ.
     """
     arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")
     tangent = Tangent(features(X, phi, query, sigma), phi.c, y)
@@ -53,15 +44,10 @@ def misfit(
 def observer(loss: Loss, comparators: Sequence[Parameters]) -> descent.Observer:
     """What ``descent.run`` is to record of a single student for Theorem A.
 
+    Returns: the observer; its entries are those of ``training.self_bounding.Trajectory``.
+
     Args:
-        loss: the data set, with labels for one student.
         comparators: one or more φ̃.
-
-    Returns:
-        The observer; its entries are those of ``training.self_bounding.Trajectory``.
-
-    Raises:
-        ValueError: no comparator, or labels for several students.
     """
     y = loss.labels
 
@@ -94,18 +80,9 @@ def follow(
     ``certificates.follow`` measures less, for problems that are large.
 
     Args:
-        loss: the data set, with labels for one student.
-        phi0: where to start.
         comparators: one or more φ̃; those outside Ω_ρ make no claim about a projected run.
-        eta: step size η, above 0.
-        steps: number of steps τ, at least 1.
         rho: radii of Ω_ρ; without projection if None.
         batch: samples a step, drawn with replacement; all of them, each once, if None.
-        seed: seeds the batches.
-
-    Raises:
-        ValueError: an argument out of range.
-        Diverged: a loss is not finite.
     """
     watch = observer(loss, comparators)
     run = descent.run(

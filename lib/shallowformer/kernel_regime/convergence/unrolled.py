@@ -29,13 +29,7 @@ def outputs(
     """Outputs and their gradients, last token as the query.
 
     Args:
-        X: tokens in the unit ball.
         phi: parameters of m heads in rows, p = m(1 + d + d²).
-        m: number of heads.
-        sigma: the activation.
-
-    Raises:
-        ValueError: rows of another length.
     """
     r, _, _, d = X.shape
     arguments.shape("phi", phi, (r, m * (1 + d + d * d)), "[r, m(1 + d + d²)]")
@@ -60,10 +54,6 @@ def project(
 
     Args:
         phi: parameters in rows.
-        phi0: centres.
-        m: number of heads.
-        d: dimension of a token.
-        rho: (ρ_c, ρ_u, ρ_w).
     """
     blocks = []
     for block, radius in zip((phi - phi0).split((m, m * d, m * d * d), -1), radii(rho, m), strict=True):
@@ -75,19 +65,12 @@ def project(
 
 @dataclass(frozen=True)
 class Path:
-    """The iterates s = 0, …, τ of r problems.
+    """The iterates s = 0, …, τ of r problems."""
 
-    Args:
-        residual: f_j − y_j.
-        misfit: e_j of the comparator.
-        gram: ⟨∇f_j, ∇f_k⟩.
-        V: ‖φ⁽ˢ⁾ − φ̃‖².
-    """
-
-    residual: Float[Tensor, "r s n"]
-    misfit: Float[Tensor, "r s n"]
-    gram: Float[Tensor, "r s n n"]
-    V: Float[Tensor, "r s"]
+    residual: Float[Tensor, "r s n"]  # f_j − y_j
+    misfit: Float[Tensor, "r s n"]  # e_j of the comparator
+    gram: Float[Tensor, "r s n n"]  # ⟨∇f_j, ∇f_k⟩
+    V: Float[Tensor, "r s"]  # ‖φ⁽ˢ⁾ − φ̃‖²
 
     @property
     def losses(self) -> Float[Tensor, "r s"]:
@@ -140,16 +123,9 @@ def descend(
     """Projected gradient descent on r problems side by side.
 
     Args:
-        X: tokens in the unit ball.
-        y: labels.
-        phi0: starts.
-        comparator: φ̃.
-        m: number of heads.
         eta: step sizes, one for all steps or one of each.
-        steps: τ, at least 0.
         rho: radii of Ω_ρ; without projection if None.
         rows: batch of each step; all samples if None.
-        sigma: the activation.
         at_start: ``outputs`` there, if they are at hand.
     """
     d, n, phi, seen = X.shape[-1], X.shape[1], phi0, []
@@ -175,12 +151,7 @@ def all_batches(n: int, steps: int, batch: int = 1) -> Int[Tensor, "k τ b"]:
     """Every sequence of batches that can be drawn with replacement: k = n^(τb) of them, equally likely.
 
     Args:
-        n: number of samples.
-        steps: τ.
         batch: samples a step.
-
-    Raises:
-        ValueError: a size below 1.
     """
     for name, value in (("n", n), ("steps", steps), ("batch", batch)):
         arguments.count(name, value)
@@ -190,18 +161,10 @@ def all_batches(n: int, steps: int, batch: int = 1) -> Int[Tensor, "k τ b"]:
 def problems(n: int, T: int, d: int, m: int, **more: Region) -> AdmissibleSet:
     """Where a search may choose: data, and a start ``scale`` · ``phi`` whose U are short or long.
 
+    Returns: a set with the variables ``X``, ``scale``, ``phi`` and those of ``more``.
+
     Args:
-        n: number of samples.
-        T: tokens a sample.
-        d: dimension of a token.
-        m: number of heads.
         **more: whatever else is to be chosen.
-
-    Returns:
-        A set with the variables ``X``, ``scale``, ``phi`` and those of ``more``.
-
-    Raises:
-        ValueError: a size below 1.
     """
     size = m * (d + 1 + d * d)
     return product(X=ball(n, T, d), scale=interval(0.1, 5.0), phi=free(size), **more)
@@ -209,32 +172,21 @@ def problems(n: int, T: int, d: int, m: int, **more: Region) -> AdmissibleSet:
 
 @dataclass(frozen=True)
 class Problem:
-    """r problems: data with labels, a start, its neighbourhood, and a comparator in it.
+    """r problems: data with labels, a start, its neighbourhood, and a comparator in it."""
 
-    Args:
-        X: tokens in the unit ball.
-        y: labels.
-        start: φ⁽⁰⁾.
-        comparator: φ̃.
-        m: number of heads.
-        rho: radii of Ω_ρ.
-        at_start: outputs at the start, and their gradients.
-    """
-
-    X: Float[Tensor, "r n T d"]
-    y: Float[Tensor, "r n"]
-    start: Float[Tensor, "r p"]
-    comparator: Float[Tensor, "r p"]
-    m: int
-    rho: Sequence[float]
-    at_start: tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]]
+    X: Float[Tensor, "r n T d"]  # tokens in the unit ball
+    y: Float[Tensor, "r n"]  # labels
+    start: Float[Tensor, "r p"]  # φ⁽⁰⁾
+    comparator: Float[Tensor, "r p"]  # φ̃
+    m: int  # number of heads
+    rho: Sequence[float]  # radii of Ω_ρ
+    at_start: tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]]  # outputs at the start, and their gradients
 
     def run(self, eta: Float[Tensor, " r"] | Float[Tensor, "r τ"], steps: int) -> Path:
         """Full-batch descent.
 
         Args:
             eta: step sizes, one for all steps or one of each.
-            steps: τ.
         """
         problem = self.X, self.y, self.start, self.comparator
         return descend(*problem, self.m, eta, steps, self.rho, at_start=self.at_start)
@@ -244,13 +196,11 @@ class Problem:
     ) -> tuple[Path, Int[Tensor, "rk τ b"]]:
         """Stochastic descent on every sequence of batches, so that expectations are means over paths.
 
+        Returns: the paths of k = n^(τb) sequences, one problem after another, in rows; and their batches.
+
         Args:
             eta: step sizes.
-            steps: τ.
             batch: samples a step.
-
-        Returns:
-            The paths of k = n^(τb) sequences, one problem after another, in rows; and their batches.
         """
         rows = all_batches(self.X.shape[1], steps, batch)
         each = self.X, self.y, self.start, self.comparator, eta, *self.at_start
@@ -269,16 +219,14 @@ def pose(
 ) -> Problem:
     """Labels for which a comparator aside from the start has a given misfit there, all r problems at once.
 
+    Returns: the problems; the number of heads follows from p.
+
     Args:
-        X: tokens in the unit ball.
         scale: of the start.
         phi: the start before scaling.
         aside: from the start to the comparator, before that is projected on Ω_ρ.
         misfit: e_j at the start; 0 if None.
         rho: radii of Ω_ρ.
-
-    Returns:
-        The problems; the number of heads follows from p.
     """
     start, d = scale[:, None] * phi, X.shape[-1]
     m = phi.shape[1] // (1 + d + d * d)

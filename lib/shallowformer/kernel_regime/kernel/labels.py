@@ -21,18 +21,12 @@ def labelled(
 ) -> Estimate:
     """f̃(X; v) by Monte Carlo from the same heads as ``transportation.represented``, for the last token as query and tanh.
 
+    Returns: as ``transportation.represented``, of the dtype of ``X``, but computed in float32 (sums over heads in float64).
+
     Args:
-        X: tokens in the unit ball.
-        v: the mapping.
         draws: independent draws of (U, W), at least 2.
         generator: source of randomness of the draws.
         law: what draws heads; their c is not used.
-
-    Returns:
-        As ``transportation.represented``, of the dtype of ``X``, but computed in float32 (sums over heads in float64).
-
-    Raises:
-        ValueError: as ``transportation.g``; ``draws`` below 2.
     """
     arguments.tokens(X)
     arguments.count("draws", draws, 2)

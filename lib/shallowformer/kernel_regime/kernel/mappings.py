@@ -24,19 +24,10 @@ def section(anchor: Float[Tensor, "1 T d"], query: Query = last_token, sigma: Ac
 
     Its attention block grows with U and is bounded for special X′ only, so no sup norm is declared for it.
 
+    Returns: the mapping, declared (σ₀, σ₁, ∞). Source: Arda, Cayci, Eryilmaz 2026, section 5.4.
+
     Args:
         anchor: the input X′.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        The mapping, declared (σ₀, σ₁, ∞).
-
-    Raises:
-        ValueError: not one sequence of tokens in the unit ball.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 5.4.
     """
     arguments.shape("anchor", arguments.tokens(anchor, "anchor"), (1, *anchor.shape[1:]), "one input")
 
@@ -56,21 +47,12 @@ def teacher(
 ) -> Mapping:
     """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w.
 
+    Returns: the mapping, declared ``nu``. Source: Arda, Cayci, Eryilmaz 2026, section 6.1.
+
     Args:
         anchors: R inputs.
         nu: (ν_c, ν_u, ν_w), each above 0.
-        query: how q_X is made.
-        sigma: the activation.
         weights: of the anchors, of any sign, with Σ|weights| ≤ 1; 1/R each if not given.
-
-    Returns:
-        The mapping, declared ``nu``.
-
-    Raises:
-        ValueError: tokens outside the unit ball, a norm that is not above 0, or weights of another number, or with Σ|weights| > 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 6.1.
     """
     arguments.tokens(anchors, "anchors")
     for k, norm in enumerate(nu):
@@ -102,9 +84,6 @@ def sign_of_c(nu_c: float = 1.0) -> Mapping:
 
     Args:
         nu_c: the norm, above 0.
-
-    Raises:
-        ValueError: a norm that is not above 0.
     """
     arguments.positive("nu_c", nu_c)
 
@@ -120,14 +99,10 @@ def zero_target(nu: tuple[float, float, float]) -> Mapping:
 
     g changes its sign with U, so its mean is 0 for every input, and whatever m heads make of it is approximation error.
 
+    Returns: the mapping; all norms are ν at every head with U₁ ≠ 0.
+
     Args:
         nu: (ν_c, ν_u, ν_w), each at least 0.
-
-    Returns:
-        The mapping; all norms are ν at every head with U₁ ≠ 0.
-
-    Raises:
-        ValueError: a norm below 0.
     """
 
     def values(phi: Parameters) -> Parameters:
@@ -145,14 +120,10 @@ def exchange(field: Callable[[Float[Tensor, " p"]], Float[Tensor, " p"]]) -> Map
 
     Integration by parts: what moving the heads along w adds to the function, the readout δw (Gaussian divergence) adds as well.
 
+    Returns: the mapping, with no sup norms declared.
+
     Args:
         field: w, for one head: θ = (U, W row by row), p = d + d² entries, → as many; differentiable by ``torch.func``.
-
-    Returns:
-        The mapping, with no sup norms declared.
-
-    Raises:
-        ValueError: when called on heads, if ``field`` returns another shape.
     """
 
     def values(phi: Parameters) -> Parameters:

@@ -25,17 +25,11 @@ ENTRIES = 2**22
 
 @dataclass(frozen=True)
 class Blocks:
-    """A kernel's three blocks, of the readouts c, the feed-forward vectors U and the attention matrices W.
+    """A kernel's three blocks, of the readouts c, the feed-forward vectors U and the attention matrices W."""
 
-    Args:
-        c: K_c, of every two inputs or of each input with itself.
-        u: K_u, likewise.
-        w: K_w, likewise.
-    """
-
-    c: Float[Tensor, "*n"]
-    u: Float[Tensor, "*n"]
-    w: Float[Tensor, "*n"]
+    c: Float[Tensor, "*n"]  # K_c, of every two inputs or of each input with itself
+    u: Float[Tensor, "*n"]  # K_u, likewise
+    w: Float[Tensor, "*n"]  # K_w, likewise
 
     @property
     def total(self) -> Float[Tensor, "*n"]:
@@ -45,15 +39,10 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Estimate(Blocks):
-    """Blocks estimated by Monte Carlo.
+    """Blocks estimated by Monte Carlo."""
 
-    Args:
-        error: standard error of every entry of the total.
-        heads: independent heads that were drawn.
-    """
-
-    error: Float[Tensor, "*n"]
-    heads: int
+    error: Float[Tensor, "*n"]  # standard error of every entry of the total
+    heads: int  # independent heads that were drawn
 
 
 def _chunks(X: Tensor, Z: Tensor, heads: int) -> Iterator[slice]:
@@ -113,21 +102,13 @@ def finite(
 
     Beyond its result it needs memory for a chunk of heads only, whatever n·m, and no d × d array per head and sample.
 
+    Returns: blocks of shape [n, k].
+
+    Source: Arda, Cayci, Eryilmaz 2026, section 5.3 and Lemma 4 (whose proof prints a factor 1/m too many).
+
     Args:
-        X: tokens in the unit ball.
         phi: parameters of m heads; at ``parameters.symmetric`` this is the kernel at initialisation.
         Z: further tokens; X itself if not given.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        Blocks of shape [n, k].
-
-    Raises:
-        ValueError: as ``transformer.validated``, for X or for Z.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 5.3 and Lemma 4 (whose proof prints a factor 1/m too many).
     """
     Z, q, q_Z = _pair(X, Z, phi, query)
     c, u, w = (X.new_empty(X.shape[0], Z.shape[0]) for _ in range(3))
@@ -139,22 +120,9 @@ def finite(
 def diagonal(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Activation = TANH
 ) -> Blocks:
-    """K_m(X, X) = ‖∇f(X; φ)‖² of every sample, block by block, without the Gram matrix.
+    """K_m(X, X) = ‖∇f(X; φ)‖² of every sample, block by block, without the Gram matrix. Returns: blocks of shape [n].
 
-    Args:
-        X: tokens in the unit ball.
-        phi: parameters of m heads.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        Blocks of shape [n].
-
-    Raises:
-        ValueError: as ``transformer.validated``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 4 on the diagonal.
+    Source: Arda, Cayci, Eryilmaz 2026, Lemma 4 on the diagonal.
     """
     q = validated(X, phi, query)
     c, u, w = (X.new_zeros(X.shape[0]) for _ in range(3))
@@ -180,23 +148,11 @@ def limit(
     error of an entry has nearly Student's law with ``batches`` − 1 degrees of freedom. The draws depend on the
     generator, ``heads``, ``batches``, d and the dtype alone, and not on how the work is cut into chunks.
 
+    Returns: blocks of shape [n, k], with the standard error of their total. Source: Arda, Cayci, Eryilmaz 2026, Lemma 4.
+
     Args:
-        X: tokens in the unit ball.
         heads: independent heads to draw, a multiple of ``batches``; a symmetric initialisation of m heads has m/2.
-        generator: source of randomness.
         Z: further tokens; X itself if not given.
-        query: how q_X is made.
-        sigma: the activation.
-        batches: at least 2.
-
-    Returns:
-        Blocks of shape [n, k], with the standard error of their total.
-
-    Raises:
-        ValueError: as ``transformer.validated``, for X or for Z; ``heads`` that are no multiple of ``batches``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 4.
     """
     arguments.tokens(X)
     arguments.count("batches", batches, 2)

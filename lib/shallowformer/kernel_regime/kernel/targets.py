@@ -22,20 +22,12 @@ SHARPNESS = 6.0
 
 
 def jump(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """The sign of ⟨e₁, X_T⟩: discontinuous, and in reach of both symmetries.
-
-    Args:
-        X: tokens.
-    """
+    """The sign of ⟨e₁, X_T⟩: discontinuous, and in reach of both symmetries."""
     return torch.where(X[:, -1, 0] < 0, -1.0, 1.0).to(X.dtype)
 
 
 def wave(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """sin(4π⟨e₁, X_T⟩): smooth, of high frequency.
-
-    Args:
-        X: tokens.
-    """
+    """sin(4π⟨e₁, X_T⟩): smooth, of high frequency."""
     return torch.sin(4 * math.pi * X[:, -1, 0])
 
 
@@ -52,21 +44,13 @@ def match(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
 
 
 def sharp_head(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """tanh(3⟨e₁, a(X; 6I)⟩): a single head, far from a random one.
-
-    Args:
-        X: tokens.
-    """
+    """tanh(3⟨e₁, a(X; 6I)⟩): a single head, far from a random one."""
     W = SHARPNESS * torch.eye(X.shape[-1], dtype=X.dtype, device=X.device)[None]
     return torch.tanh(3 * softmax.pooled_attention(X, W, X[:, -1])[:, 0, 0])
 
 
 def first_token(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """⟨e₁, X_1⟩: linear, and dependent on the order of the tokens.
-
-    Args:
-        X: tokens.
-    """
+    """⟨e₁, X_1⟩: linear, and dependent on the order of the tokens."""
     return X[:, 0, 0]
 
 
@@ -98,14 +82,11 @@ def labels(
 ) -> dict[str, Float[Tensor, " n"]]:
     """Labels of every target; those of the teacher (the paper's, ν̄ = (3, 3, 3)) and of the noise are drawn.
 
+    Returns: name → labels, in the order of ``NAMES``, not scaled.
+
     Args:
-        X: tokens in the unit ball.
-        generator: source of randomness.
         heads: of the teacher.
         anchors: of the teacher's mapping.
-
-    Returns:
-        Name → labels, in the order of ``NAMES``, not scaled.
     """
     arguments.tokens(X)
     centres = data.clipped_gaussian(anchors, *X.shape[1:], generator, X.dtype)
@@ -123,9 +104,6 @@ def reachable(target: Target, X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
     Args:
         target: the target y.
         X: tokens, T at most 7.
-
-    Raises:
-        ValueError: sequences that are longer.
     """
     return torch.stack([(target(Z) - target(-Z)) / 2 for Z in _reordered(X)]).mean(0)
 
@@ -133,14 +111,10 @@ def reachable(target: Target, X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
 def orbit(X: Float[Tensor, "n T d"]) -> Float[Tensor, "k T d"]:
     """All images of inputs under the model's symmetries: every order of the tokens before the last, and both signs.
 
+    Returns: 2(T − 1)!·n inputs.
+
     Args:
         X: tokens, T at most 7.
-
-    Returns:
-        2(T − 1)!·n inputs.
-
-    Raises:
-        ValueError: sequences that are longer.
     """
     return torch.cat([sign * Z for Z in _reordered(X) for sign in (1, -1)])
 

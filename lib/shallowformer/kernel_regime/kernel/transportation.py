@@ -28,19 +28,12 @@ Law = Callable[[int, int, Generator, torch.dtype], Parameters]
 class Mapping:
     """A transportation mapping v: for every head φ_i = (c_i, U_i, W_i) the values v_c ∈ ℝ, v_u ∈ ℝᵈ, v_w ∈ ℝᵈˣᵈ.
 
-    Args:
-        values: heads → values; both are ``Parameters``, whose blocks c, U, W hold v_c, v_u, v_w. It must treat every head
-            on its own.
-        nu: declared sup norms ν̄ = (ν̄_c, ν̄_u, ν̄_w), each at least 0; ``math.inf`` where there is none.
-
-    Raises:
-        ValueError: ``nu`` is not three numbers of at least 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 5.4.
+    Source: Arda, Cayci, Eryilmaz 2026, section 5.4.
     """
 
+    #: heads → values; both are ``Parameters``, whose blocks c, U, W hold v_c, v_u, v_w. It must treat every head on its own.
     values: Callable[[Parameters], Parameters]
+    #: declared sup norms ν̄ = (ν̄_c, ν̄_u, ν̄_w), each at least 0; ``math.inf`` where there is none
     nu: tuple[float, float, float]
 
     def __post_init__(self) -> None:
@@ -51,14 +44,10 @@ class Mapping:
     def __call__(self, phi: Parameters) -> Parameters:
         """Evaluate v at every head; refuse values of a wrong shape, or beyond the declared norms.
 
+        Returns: v(φ_1), …, v(φ_m), with the blocks of ``phi``.
+
         Args:
             phi: the heads.
-
-        Returns:
-            v(φ_1), …, v(φ_m), with the blocks of ``phi``.
-
-        Raises:
-            ValueError: another shape, dtype or device than ``phi`` has, or a norm above the declared one.
         """
         v = self.values(phi)
         arguments.shape("v_w", v.W, tuple(phi.W.shape), "[m, d, d] as the heads")
@@ -82,17 +71,11 @@ def sup_norms(v: Parameters) -> tuple[float, float, float]:
 
 
 def pairing(feature: Features, v: Parameters) -> Float[Tensor, "n m"]:
-    """g_i(X) = φ_c v_c + ⟨φ_u, v_u⟩ + ⟨φ_w, v_w⟩_F of every sample and head.
+    """g_i(X) = φ_c v_c + ⟨φ_u, v_u⟩ + ⟨φ_w, v_w⟩_F of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (19).
 
     Args:
         feature: features of n samples and m heads.
         v: values of a mapping at the same heads.
-
-    Raises:
-        ValueError: ``v`` is for another number of heads or another dimension.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (19).
     """
     return feature.c * v.c + linear_model.slopes(feature, v)
 
@@ -104,39 +87,22 @@ def g(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Float[Tensor, "n m"]:
-    """What each head contributes: g_i(X) = ⟨φ(X; φ_i), v(φ_i)⟩.
+    """What each head contributes: g_i(X) = ⟨φ(X; φ_i), v(φ_i)⟩. Source: Arda, Cayci, Eryilmaz 2026, equation (19).
 
     Args:
-        X: tokens in the unit ball.
         phi: the heads.
-        v: the mapping.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``transformer.validated`` and ``Mapping.__call__``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (19).
     """
     return pairing(features(X, phi, query, sigma), v(phi))
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A Monte Carlo mean.
+    """A Monte Carlo mean."""
 
-    Args:
-        mean: of every input.
-        standard_error: of the mean.
-        variance: of one independent draw.
-        draws: number of independent draws.
-    """
-
-    mean: Float[Tensor, " n"]
-    standard_error: Float[Tensor, " n"]
-    variance: Float[Tensor, " n"]
-    draws: int
+    mean: Float[Tensor, " n"]  # of every input
+    standard_error: Float[Tensor, " n"]  # of the mean
+    variance: Float[Tensor, " n"]  # of one independent draw
+    draws: int  # number of independent draws
 
 
 def represented(
@@ -151,24 +117,15 @@ def represented(
 ) -> Estimate:
     """f̃(X; v) = E⟨φ(X), v⟩ by Monte Carlo: a head is drawn, and both of its signs c = ±1 are averaged exactly.
 
+    Returns: mean, its standard error, and the variance of one draw ḡ = (g(c=1) + g(c=−1))/2.
+
+    Source: Arda, Cayci, Eryilmaz 2026, equations (9) and (20).
+
     Args:
-        X: tokens in the unit ball.
-        v: the mapping.
         draws: independent draws of (U, W), at least 2.
         generator: source of randomness, and device, of the draws.
-        query: how q_X is made.
-        sigma: the activation.
         chunk: heads drawn at a time, at least 1; sets the working memory.
         law: what draws heads; their c is not used.
-
-    Returns:
-        Mean, its standard error, and the variance of one draw ḡ = (g(c=1) + g(c=−1))/2.
-
-    Raises:
-        ValueError: as ``g``; ``draws`` below 2, ``chunk`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (9) and (20).
     """
     arguments.tokens(X)
     arguments.count("draws", draws, 2)
@@ -199,22 +156,12 @@ def averages(
 ) -> Float[Tensor, "{draws} n"]:
     """(1/m) Σ_i g_i(X) for many independent symmetric initialisations of m heads: what f_lin(X; φ̃) is, again and again.
 
+    Source: Arda, Cayci, Eryilmaz 2026, equations (10), (19) and (22).
+
     Args:
-        X: tokens in the unit ball.
-        v: the mapping.
-        m: number of heads, even.
         draws: initialisations, at least 1.
-        generator: source of randomness.
-        query: how q_X is made.
-        sigma: the activation.
         held: largest number of attention weights held at a time, which sets the working memory.
         law: what draws heads; their c is not used.
-
-    Raises:
-        ValueError: as ``g``; an odd ``m``, ``draws`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (10), (19) and (22).
     """
     (n, _, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
     arguments.count("draws", draws)
@@ -232,13 +179,11 @@ def averages(
 def heads_at_once(X: Float[Tensor, "n T d"], half: int = 1, held: int = HELD_AT_ONCE) -> int:
     """How many heads ``averages`` draws at a time, which decides in what order the random numbers are used.
 
+    Returns: a multiple of ``half``.
+
     Args:
-        X: the inputs.
         half: heads of one average.
         held: largest number of attention weights held at a time.
-
-    Returns:
-        A multiple of ``half``.
     """
     n, T, d = X.shape
     return half * max(1, held // (n * max(T, d) * half))
@@ -247,14 +192,10 @@ def heads_at_once(X: Float[Tensor, "n T d"], half: int = 1, held: int = HELD_AT_
 def pair_means(per_head: Float[Tensor, "... m"]) -> Float[Tensor, "... m//2"]:
     """ḡ_i = (g_i + g_{i+m/2})/2: the average over the two heads of a pair of the symmetric initialisation.
 
+    Source: Arda, Cayci, Eryilmaz 2026, above equation (22).
+
     Args:
         per_head: m even.
-
-    Raises:
-        ValueError: an odd number of heads.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, above equation (22).
     """
     m = arguments.even("m", per_head.shape[-1])
     return (per_head[..., : m // 2] + per_head[..., m // 2 :]) / 2
@@ -263,15 +204,10 @@ def pair_means(per_head: Float[Tensor, "... m"]) -> Float[Tensor, "... m//2"]:
 def transported(phi: Parameters, v: Mapping) -> Parameters:
     """The transported point φ̃: c̃ = c + v_c/√m, Ũ = U + c v_u/√m, W̃ = W + c v_w/√m.
 
+    Source: Arda, Cayci, Eryilmaz 2026, equation (10).
+
     Args:
         phi: the initialisation φ⁽⁰⁾, with c_i = ±1.
-        v: the mapping.
-
-    Raises:
-        ValueError: a readout that is not +1 or −1; as ``Mapping.__call__``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (10).
     """
     if not (phi.c.abs() == 1).all():
         worst = phi.c[(phi.c.abs() - 1).abs().argmax()]
@@ -283,11 +219,7 @@ def transported(phi: Parameters, v: Mapping) -> Parameters:
 def even_part(v: Mapping) -> Mapping:
     """v̄(c, U, W) = (v(c, U, W) + v(−c, U, W))/2: it does not depend on the sign of c and represents the same function.
 
-    Args:
-        v: the mapping.
-
-    Returns:
-        v̄, with the same declared norms.
+    Returns: v̄, with the same declared norms.
     """
 
     def values(phi: Parameters) -> Parameters:

@@ -15,59 +15,35 @@ from shallowformer.queries import Query, last_token
 
 @dataclass(frozen=True)
 class Moves:
-    """Bounds on how far the two heads of every pair move: apart by ±α and readouts alike by γ; together by β and readouts apart by ±χ.
+    """Bounds on how far the two heads of every pair move: apart by ±α and readouts alike by γ; together by β and readouts apart by ±χ."""
 
-    Args:
-        alpha: at least ‖α‖.
-        beta: at least ‖β‖.
-        gamma: at least |γ|.
-        chi: at least |χ|.
-    """
-
-    alpha: Float[Tensor, "*steps N"]
-    beta: Float[Tensor, "*steps N"]
-    gamma: Float[Tensor, "*steps N"]
-    chi: Float[Tensor, "*steps N"]
+    alpha: Float[Tensor, "*steps N"]  # at least ‖α‖
+    beta: Float[Tensor, "*steps N"]  # at least ‖β‖
+    gamma: Float[Tensor, "*steps N"]  # at least |γ|
+    chi: Float[Tensor, "*steps N"]  # at least |χ|
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Root mean squares over the data of what Taylor's formula at the start misses, for every pair that moves within ``Moves``.
+    """Root mean squares over the data of what Taylor's formula at the start misses, for every pair that moves within ``Moves``."""
 
-    Args:
-        odd: of ½(h₊ − h₋) as ∇h[α].
-        even: of ½(h₊ + h₋) as h.
-        slope: of ½(∇h₊ + ∇h₋) as ∇h.
-        bend: of ½(∇h₊ − ∇h₋) as ∇²h[α].
-        apart: ∇h[α] itself.
-        turned: ½(∇h₊ − ∇h₋) itself.
-        hessian: ∇²h[α] itself.
-    """
-
-    odd: Float[Tensor, " N"]
-    even: Float[Tensor, " N"]
-    slope: Float[Tensor, " N"]
-    bend: Float[Tensor, " N"]
-    apart: Float[Tensor, " N"]
-    turned: Float[Tensor, " N"]
-    hessian: Float[Tensor, " N"]
+    odd: Float[Tensor, " N"]  # of ½(h₊ − h₋) as ∇h[α]
+    even: Float[Tensor, " N"]  # of ½(h₊ + h₋) as h
+    slope: Float[Tensor, " N"]  # of ½(∇h₊ + ∇h₋) as ∇h
+    bend: Float[Tensor, " N"]  # of ½(∇h₊ − ∇h₋) as ∇²h[α]
+    apart: Float[Tensor, " N"]  # ∇h[α] itself
+    turned: Float[Tensor, " N"]  # ½(∇h₊ − ∇h₋) itself
+    hessian: Float[Tensor, " N"]  # ∇²h[α] itself
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is certain of a run of τ steps before the first one; E is infinite from the step on at which the recursion has exploded.
+    """What is certain of a run of τ steps before the first one; E is infinite from the step on at which the recursion has exploded."""
 
-    Args:
-        mu: ‖u⁽ˢ⁾‖/√n, the root of the linear run's loss, s = 0 … τ.
-        E: bounds on ‖r⁽ˢ⁾ − u⁽ˢ⁾‖/√n, and so on |L̂(φ⁽ˢ⁾)^{1/2} − μ_s|.
-        moves: of all pairs before every step.
-        m: number of heads.
-    """
-
-    mu: Float[Tensor, " steps"]
-    E: Float[Tensor, " steps"]
-    moves: Moves
-    m: int
+    mu: Float[Tensor, " steps"]  # ‖u⁽ˢ⁾‖/√n, the root of the linear run's loss, s = 0 … τ
+    E: Float[Tensor, " steps"]  # bounds on ‖r⁽ˢ⁾ − u⁽ˢ⁾‖/√n, and so on |L̂(φ⁽ˢ⁾)^{1/2} − μ_s|
+    moves: Moves  # of all pairs before every step
+    m: int  # number of heads
 
     @property
     def upper(self) -> Float[Tensor, " steps"]:
@@ -184,10 +160,6 @@ def certificate(run: LinearRun, facts: Known, eta: float, m: int) -> Certificate
         run: the linear run.
         facts: what is known of the pairs.
         eta: step size η, as for ``run``.
-        m: number of heads.
-
-    Raises:
-        ValueError: η not above 0, or an odd ``m``.
     """
     recursion = _Recursion(run, facts, arguments.positive("eta", eta), arguments.even("m", m))
     E, moves = torch.full_like(run.mu, math.inf), []
@@ -220,15 +192,7 @@ def certify(
     """What is certain of gradient descent on the mean squared loss before its first step.
 
     Args:
-        X: tokens in the unit ball.
-        y: labels.
         phi0: φ⁽⁰⁾, a symmetric initialisation with c = ±1.
-        eta: step size η, at most 1/λ_max(G₀).
-        steps: τ.
         every: as ``known``.
-        query: how q_X is made.
-
-    Raises:
-        ValueError: as ``known``.
     """
     return certificate(*known(X, y, phi0, eta, steps, every, query), eta, phi0.m)

@@ -19,21 +19,13 @@ FOUR, FIVE = 3 / 2, 13 / 4
 
 @dataclass(frozen=True)
 class Along:
-    """Derivatives of every sample and head along one direction e of each head.
+    """Derivatives of every sample and head along one direction e of each head."""
 
-    Args:
-        first: ∇h[e].
-        second: ∇²h[e].
-        quadratic: ∇²h[e, e].
-        third: ∇³h[e, e].
-        cubic: ∇³h[e, e, e].
-    """
-
-    first: Float[Tensor, "n N"]
-    second: Float[Tensor, "n N k"]
-    quadratic: Float[Tensor, "n N"]
-    third: Float[Tensor, "n N k"]
-    cubic: Float[Tensor, "n N"]
+    first: Float[Tensor, "n N"]  # ∇h[e]
+    second: Float[Tensor, "n N k"]  # ∇²h[e]
+    quadratic: Float[Tensor, "n N"]  # ∇²h[e, e]
+    third: Float[Tensor, "n N k"]  # ∇³h[e, e]
+    cubic: Float[Tensor, "n N"]  # ∇³h[e, e, e]
 
 
 class Heads:

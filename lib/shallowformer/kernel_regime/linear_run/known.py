@@ -27,19 +27,12 @@ RADII = (0.0, *(1e-4 * 1.18**k for k in range(61)))
 
 @dataclass(frozen=True)
 class LinearRun:
-    """Residuals of the linear run before each of τ steps and after the last, and what propagates an error.
+    """Residuals of the linear run before each of τ steps and after the last, and what propagates an error."""
 
-    Args:
-        u: the residuals.
-        mu: ‖u⁽ˢ⁾‖/√n, the root of the linear run's loss.
-        smooth: ω_j = max_λ 2ηλ(1 − 2ηλ)ʲ over the spectrum of G₀, j = 0 … τ.
-        rough: ν_j = max_λ √λ (1 − 2ηλ)ʲ, likewise.
-    """
-
-    u: Float[Tensor, "steps n"]
-    mu: Float[Tensor, " steps"]
-    smooth: Float[Tensor, " steps"]
-    rough: Float[Tensor, " steps"]
+    u: Float[Tensor, "steps n"]  # the residuals
+    mu: Float[Tensor, " steps"]  # ‖u⁽ˢ⁾‖/√n, the root of the linear run's loss
+    smooth: Float[Tensor, " steps"]  # ω_j = max_λ 2ηλ(1 − 2ηλ)ʲ over the spectrum of G₀, j = 0 … τ
+    rough: Float[Tensor, " steps"]  # ν_j = max_λ √λ (1 − 2ηλ)ʲ, likewise
 
 
 @torch.no_grad()
@@ -48,12 +41,6 @@ def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: float, step
 
     Args:
         G: G₀, the Gram matrix of the tangent kernel over n.
-        y: labels.
-        eta: step size η, at most 1/λ_max(G₀).
-        steps: τ.
-
-    Raises:
-        ValueError: η above 1/λ_max(G₀), or not above 0; ``steps`` below 1.
     """
     arguments.positive("eta", eta)
     values, vectors = torch.linalg.eigh(G)
@@ -79,54 +66,30 @@ class Known:
 
     Fields of shape [steps, N] hold, for a reference α★, γ★ near the linear path: norms of the path, its distance from the reference, and
     sizes of derivatives along both.
-
-    Args:
-        value: ‖h‖.
-        gradient: ‖∇h‖.
-        operator: ‖∇h‖ of the data as one operator, over √n: at most ``gradient``.
-        hessian: a bound on ‖∇²h‖.
-        third: a bound on ‖∇³h‖.
-        growth: a bound on the change of ∇³h within each of ``RADII``.
-        alpha: ‖α‖ of the linear run.
-        beta: ‖β‖ to second order.
-        gamma: |γ| of the linear run.
-        chi: |χ| to second order.
-        reference: ‖α★‖.
-        off_alpha: ‖α − α★‖.
-        off_gamma: |γ − γ★|.
-        off_beta: ‖β − β★‖.
-        g_alpha: |∇h[α★]|.
-        h_alpha: ‖∇²h[α★]‖.
-        h_alpha_alpha: |∇²h[α★, α★]|.
-        h_alpha_beta: |∇²h[α★, β★]|.
-        g_beta: |∇h[β★]|.
-        h_beta: ‖∇²h[β★]‖.
-        t_alpha_alpha: ‖∇³h[α★, α★]‖.
-        t_alpha: |∇³h[α★, α★, α★]|.
     """
 
-    value: Float[Tensor, " N"]
-    gradient: Float[Tensor, " N"]
-    operator: Float[Tensor, " N"]
-    hessian: Float[Tensor, " N"]
-    third: Float[Tensor, " N"]
-    growth: Float[Tensor, "N radii"]
-    alpha: Float[Tensor, "steps N"]
-    beta: Float[Tensor, "steps N"]
-    gamma: Float[Tensor, "steps N"]
-    chi: Float[Tensor, "steps N"]
-    reference: Float[Tensor, "steps N"]
-    off_alpha: Float[Tensor, "steps N"]
-    off_gamma: Float[Tensor, "steps N"]
-    off_beta: Float[Tensor, "steps N"]
-    g_alpha: Float[Tensor, "steps N"]
-    h_alpha: Float[Tensor, "steps N"]
-    h_alpha_alpha: Float[Tensor, "steps N"]
-    h_alpha_beta: Float[Tensor, "steps N"]
-    g_beta: Float[Tensor, "steps N"]
-    h_beta: Float[Tensor, "steps N"]
-    t_alpha_alpha: Float[Tensor, "steps N"]
-    t_alpha: Float[Tensor, "steps N"]
+    value: Float[Tensor, " N"]  # ‖h‖
+    gradient: Float[Tensor, " N"]  # ‖∇h‖
+    operator: Float[Tensor, " N"]  # ‖∇h‖ of the data as one operator, over √n: at most ``gradient``
+    hessian: Float[Tensor, " N"]  # a bound on ‖∇²h‖
+    third: Float[Tensor, " N"]  # a bound on ‖∇³h‖
+    growth: Float[Tensor, "N radii"]  # a bound on the change of ∇³h within each of ``RADII``
+    alpha: Float[Tensor, "steps N"]  # ‖α‖ of the linear run
+    beta: Float[Tensor, "steps N"]  # ‖β‖ to second order
+    gamma: Float[Tensor, "steps N"]  # |γ| of the linear run
+    chi: Float[Tensor, "steps N"]  # |χ| to second order
+    reference: Float[Tensor, "steps N"]  # ‖α★‖
+    off_alpha: Float[Tensor, "steps N"]  # ‖α − α★‖
+    off_gamma: Float[Tensor, "steps N"]  # |γ − γ★|
+    off_beta: Float[Tensor, "steps N"]  # ‖β − β★‖
+    g_alpha: Float[Tensor, "steps N"]  # |∇h[α★]|
+    h_alpha: Float[Tensor, "steps N"]  # ‖∇²h[α★]‖
+    h_alpha_alpha: Float[Tensor, "steps N"]  # |∇²h[α★, α★]|
+    h_alpha_beta: Float[Tensor, "steps N"]  # |∇²h[α★, β★]|
+    g_beta: Float[Tensor, "steps N"]  # |∇h[β★]|
+    h_beta: Float[Tensor, "steps N"]  # ‖∇²h[β★]‖
+    t_alpha_alpha: Float[Tensor, "steps N"]  # ‖∇³h[α★, α★]‖
+    t_alpha: Float[Tensor, "steps N"]  # |∇³h[α★, α★, α★]|
 
 
 def _rms(values: Float[Tensor, "n ..."]) -> Float[Tensor, "..."]:
@@ -202,16 +165,8 @@ def known(
     """The linear run from a symmetric initialisation, and what it says about the pairs.
 
     Args:
-        X: tokens in the unit ball.
-        y: labels.
         phi0: φ⁽⁰⁾, a symmetric initialisation with c = ±1.
-        eta: step size η, at most 1/λ_max(G₀).
-        steps: τ.
         every: derivatives are evaluated along one point of the path in so many steps; the bounds account for the others.
-        query: how q_X is made.
-
-    Raises:
-        ValueError: as ``transformer.validated`` and ``linear_run``; heads that are no pairs; labels of another length or dtype.
     """
     q = validated(X, phi0, query)
     arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")

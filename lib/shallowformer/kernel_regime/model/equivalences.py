@@ -20,19 +20,14 @@ def merge(
 
     W_i = β W_Kᵀ W_Q merges query and key, U_i = W_Vᵀ u_i absorbs the value matrix.
 
+    Source: Arda, Cayci, Eryilmaz 2026, equation (1) and Remark 1.
+
     Args:
         W_Q: query matrices, k the key dimension.
         W_K: key matrices.
         W_V: value matrices.
         u: feed-forward vectors that read a head's value.
-        c: readout.
         beta: softmax scaling β, above 0.
-
-    Raises:
-        ValueError: shapes that do not fit, mixed dtypes or devices, NaN or infinite entries, β not above 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (1) and Remark 1.
     """
     m, k, d = arguments.floating("W_Q", W_Q, "m k d").shape
     for name, matrix in (("W_K", W_K), ("W_V", W_V)):
@@ -46,17 +41,7 @@ def merge(
 def block_diagonal(U: Float[Tensor, "m d"]) -> Float[Tensor, "m m*d"]:
     """V = blkdiag(U_1ᵀ, …, U_mᵀ): the feed-forward matrix that gives each neuron a head of its own.
 
-    Args:
-        U: feed-forward vectors.
-
-    Returns:
-        Row i holds U_i in the columns of head i and zeros elsewhere.
-
-    Raises:
-        ValueError: not a finite, non-empty matrix.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Remark 2.
+    Returns: Row i holds U_i in the columns of head i and zeros elsewhere. Source: Arda, Cayci, Eryilmaz 2026, Remark 2.
     """
     arguments.floating("U", U, "m d")
     return torch.block_diag(*U[:, None, :])

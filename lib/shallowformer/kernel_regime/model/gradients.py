@@ -19,20 +19,13 @@ from shallowformer.queries import Query, last_token
 class Features:
     """Features of every sample and head; the attention feature φ_w = left · qᵀ stays factored (it has rank one).
 
-    Args:
-        c: φ_c = σ(⟨U, a⟩).
-        u: φ_u = σ′(⟨U, a⟩) a.
-        w_left: σ′(⟨U, a⟩) M U.
-        q: the queries.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 5.4.
+    Source: Arda, Cayci, Eryilmaz 2026, section 5.4.
     """
 
-    c: Float[Tensor, "n m"]
-    u: Float[Tensor, "n m d"]
-    w_left: Float[Tensor, "n m d"]
-    q: Float[Tensor, "n d"]
+    c: Float[Tensor, "n m"]  # φ_c = σ(⟨U, a⟩)
+    u: Float[Tensor, "n m d"]  # φ_u = σ′(⟨U, a⟩) a
+    w_left: Float[Tensor, "n m d"]  # σ′(⟨U, a⟩) M U
+    q: Float[Tensor, "n d"]  # the queries
 
     @property
     def w(self) -> Float[Tensor, "n m d d"]:
@@ -68,17 +61,10 @@ def features(
 ) -> Features:
     """The features φ_c, φ_u, φ_w of every sample and head: what multiplies m^{−1/2} (and c_i) in Lemma 1.
 
+    Source: Arda, Cayci, Eryilmaz 2026, section 5.4, from Lemma 1.
+
     Args:
-        X: tokens in the unit ball.
         phi: parameters of m heads; ``phi.c`` is not used.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``transformer.validated``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 5.4, from Lemma 1.
     """
     q = validated(X, phi, query)
     a, z, MU = _head_quantities(X, phi.U, phi.W, q)
@@ -89,22 +75,9 @@ def features(
 def per_sample_gradient(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Activation = TANH
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m d d"]]:
-    """∇_φ f(X; φ) of every sample: equations (5), (6), (7).
+    """∇_φ f(X; φ) of every sample: equations (5), (6), (7). Returns: gradients in c, in U and in W.
 
-    Args:
-        X: tokens in the unit ball.
-        phi: parameters of m heads.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        Gradients in c, in U and in W.
-
-    Raises:
-        ValueError: as ``transformer.validated``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 1.
+    Source: Arda, Cayci, Eryilmaz 2026, Lemma 1.
     """
     feature = features(X, phi, query, sigma)
     scale = phi.m**-0.5
@@ -137,22 +110,10 @@ def loss_and_gradient(
 
     For one evaluation; ``loss.Loss`` prepares the data once for many.
 
+    Returns: the loss and the gradient, with the blocks of ``phi``. Source: Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
+
     Args:
-        X: tokens in the unit ball.
-        y: labels.
-        phi: parameters of m heads.
-        query: how q_X is made.
-        sigma: the activation.
         chunk: samples worked on at a time, at least 1; as many as fit in cache if not given.
-
-    Returns:
-        The loss and the gradient, with the blocks of ``phi``.
-
-    Raises:
-        ValueError: as ``transformer.validated``; ``y`` of another length, dtype or device; ``chunk`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
     """
     validated(X, phi, query)
     arguments.floating("y", y, "n")

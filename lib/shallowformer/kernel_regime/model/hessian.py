@@ -22,20 +22,9 @@ def preactivation(
 ) -> Float[Tensor, "... 2*d 2*d"]:
     """∇²z in the coordinates u and Δq/‖q‖: the blocks 0, ‖q‖M and ‖q‖²K_U.
 
-    Args:
-        X: tokens.
-        alpha: attention weights.
-        U: feed-forward vector.
-        q_norm: ‖q‖, at least 0.
+    Returns: symmetric; its eigenvalues are those of ∇²z, but for further zeros.
 
-    Returns:
-        Symmetric; its eigenvalues are those of ∇²z, but for further zeros.
-
-    Raises:
-        ValueError: as ``softmax.mean``; ``q_norm`` below 0.
-
-    Source:
-        The Hessian in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
+    Source: The Hessian in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
     arguments.at_least("q_norm", q_norm, 0.0)
     K = q_norm**2 * softmax.third_cumulant(X, alpha, U)
@@ -46,20 +35,7 @@ def preactivation(
 def gradient(
     X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"], q_norm: float = 1.0
 ) -> Float[Tensor, "... 2*d"]:
-    """∇z in the coordinates u and Δq/‖q‖: the blocks a and ‖q‖MU.
-
-    Args:
-        X: tokens.
-        alpha: attention weights.
-        U: feed-forward vector.
-        q_norm: ‖q‖, at least 0.
-
-    Raises:
-        ValueError: as ``preactivation``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 1 and equation (16).
-    """
+    """∇z in the coordinates u and Δq/‖q‖: the blocks a and ‖q‖MU. Source: Arda, Cayci, Eryilmaz 2026, Lemma 1 and equation (16)."""
     arguments.at_least("q_norm", q_norm, 0.0)
     MU = q_norm * softmax.covariance_product(X, alpha, U)
     return torch.cat([softmax.mean(X, alpha).expand_as(MU), MU], -1)
@@ -74,21 +50,9 @@ def hidden(
 ) -> Float[Tensor, "... 2*d 2*d"]:
     """∇²h of h = σ(z) in the coordinates u and Δq/‖q‖: σ″(z) ∇z∇zᵀ + σ′(z) ∇²z.
 
-    Args:
-        X: tokens.
-        alpha: attention weights.
-        U: feed-forward vector.
-        q_norm: ‖q‖, at least 0.
-        sigma: the activation.
+    Returns: symmetric; its eigenvalues are those of ∇²h, but for further zeros.
 
-    Returns:
-        Symmetric; its eigenvalues are those of ∇²h, but for further zeros.
-
-    Raises:
-        ValueError: as ``preactivation``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, the line before equation (15).
+    Source: Arda, Cayci, Eryilmaz 2026, the line before equation (15).
     """
     g = gradient(X, alpha, U, q_norm)
     z = (softmax.mean(X, alpha) * U).sum(-1)[..., None, None]
@@ -108,23 +72,11 @@ def product(
 ) -> tuple[Float[Tensor, "... d"], Float[Tensor, "... d d"]]:
     """∇²h times a direction (u, Δ): the W-block has rank one, and nothing larger than X or Δ is formed.
 
+    Returns: the block of U and that of W. Source: The blocks in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
+
     Args:
-        X: tokens.
-        alpha: attention weights.
-        U: feed-forward vector.
-        q: query.
         u: direction in U.
         delta: direction Δ in W.
-        sigma: the activation.
-
-    Returns:
-        The block of U and that of W.
-
-    Raises:
-        ValueError: as ``softmax.mean``, for every argument.
-
-    Source:
-        The blocks in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
     softmax._law(X, alpha, U=U, q=q, u=u)
     arguments.floating("delta", delta, "... d d")
@@ -155,23 +107,9 @@ def dense(
     q: Float[Tensor, " d"],
     sigma: Activation = TANH,
 ) -> Float[Tensor, "d+d**2 d+d**2"]:
-    """∇²h as a matrix in (U, vec W), row by row: for reference, of size (d + d²)².
+    """∇²h as a matrix in (U, vec W), row by row: for reference, of size (d + d²)². Returns: symmetric; W is taken row by row.
 
-    Args:
-        X: tokens.
-        alpha: attention weights.
-        U: feed-forward vector.
-        q: query.
-        sigma: the activation.
-
-    Returns:
-        Symmetric; W is taken row by row.
-
-    Raises:
-        ValueError: as ``softmax.mean``, and for a batch.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, the line before equation (15).
+    Source: Arda, Cayci, Eryilmaz 2026, the line before equation (15).
     """
     for name, value, dims in (("X", X, "T d"), ("alpha", alpha, "T"), ("U", U, "d"), ("q", q, "d")):
         arguments.floating(name, value, dims)
@@ -192,15 +130,8 @@ def third(
     """Third derivative of h along (u, Δ) with w = Δq: σ‴z′³ + 3σ″z′z″ + σ′z‴.
 
     Args:
-        X: tokens.
-        alpha: attention weights.
-        U: feed-forward vector.
         u: direction in U.
         w: Δq for the direction Δ in W.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``softmax.mean``, for every argument.
     """
     softmax._law(X, alpha, U=U, u=u, w=w)
     a = softmax.mean(X, alpha)
@@ -222,13 +153,8 @@ def fourth_cumulant_form(
     """κ₄(u, w, w, w) = E⟨u, Y⟩⟨w, Y⟩³ − 3 E⟨u, Y⟩⟨w, Y⟩ E⟨w, Y⟩², the fourth cumulant of the random token.
 
     Args:
-        X: tokens.
-        alpha: attention weights.
         u: first direction.
         w: the other three directions.
-
-    Raises:
-        ValueError: as ``softmax.mean``.
     """
     softmax._law(X, alpha, u=u, w=w)
     Y = X - softmax.mean(X, alpha)[..., None, :]

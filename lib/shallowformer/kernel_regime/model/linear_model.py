@@ -27,9 +27,6 @@ def slopes(feature: Features, delta: Parameters) -> Float[Tensor, "n m"]:
     Args:
         feature: of n samples and m heads.
         delta: a direction for the same heads; its readouts are not used.
-
-    Raises:
-        ValueError: a direction for another number of heads or another dimension.
     """
     n, m, d = feature.u.shape
     arguments.shape("delta.U", delta.U, (m, d), "[m, d] as the features")
@@ -44,9 +41,6 @@ def along(feature: Features, c: Float[Tensor, " m"], delta: Parameters) -> Float
         feature: of n samples and m heads.
         c: the readouts of φ.
         delta: the direction.
-
-    Raises:
-        ValueError: as ``slopes``.
     """
     arguments.shape("delta.U", delta.U, feature.u.shape[1:], "[m, d] as the features")
     return _along(feature, c, delta.blocks)
@@ -66,7 +60,6 @@ def pull_back(feature: Features, weights: Float[Tensor, " n"]) -> Parameters:
 
     Args:
         feature: of n samples and m heads.
-        weights: w.
     """
     n, m, d = feature.u.shape
     U = (feature.u.reshape(n, -1).T @ weights).reshape(m, d)
@@ -81,20 +74,10 @@ def f_lin(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Float[Tensor, " n"]:
-    """The linear model f(X; φ⁽⁰⁾) + ⟨∇f(X; φ⁽⁰⁾), φ − φ⁽⁰⁾⟩.
+    """The linear model f(X; φ⁽⁰⁾) + ⟨∇f(X; φ⁽⁰⁾), φ − φ⁽⁰⁾⟩. Source: Arda, Cayci, Eryilmaz 2026, Definition 3.
 
     Args:
-        X: tokens in the unit ball.
-        phi: parameters of m heads.
         phi0: where the tangent is taken, with the same shapes (any start; at a symmetric one the first term is 0).
-        query: how q_X is made.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``transformer.validated``; shapes, dtypes or devices of the parameters differ.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Definition 3.
     """
     delta = difference(phi, phi0)
     start = gradients.features(X, phi0, query, sigma)
@@ -111,23 +94,12 @@ def head_errors(
     """Every head's share of the linearisation error f(X; φ + δ) − f(X; φ) − ⟨∇f(X; φ), δ⟩.
 
     With h_i = h(X; θ_i) and h_i⁺ = h(X; θ_i + δθ_i), head i contributes
-    m^{−1/2} [c_i (h_i⁺ − h_i − ⟨∇h_i, δθ_i⟩) + δc_i (h_i⁺ − h_i)].
+    m^{−1/2} [c_i (h_i⁺ − h_i − ⟨∇h_i, δθ_i⟩) + δc_i (h_i⁺ − h_i)]. Returns: its sum over heads is the error of the model.
+
+    Source: Arda, Cayci, Eryilmaz 2026, equation (18), the quantity that Lemma 3 bounds.
 
     Args:
-        X: tokens in the unit ball.
-        phi: parameters of m heads.
         delta: the perturbation δ, with the blocks of ``phi``.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        Its sum over heads is the error of the model.
-
-    Raises:
-        ValueError: as ``transformer.validated``; ``delta`` of another shape, dtype or device.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (18), the quantity that Lemma 3 bounds.
     """
     moved, before = plus(phi, delta), gradients.features(X, phi, query, sigma)
     step = transformer.hidden(X, moved, query, sigma) - before.c
@@ -136,17 +108,11 @@ def head_errors(
 
 @dataclass(frozen=True)
 class Tangent:
-    """The tangent at φ of the outputs on a data set: what Theorem A asks of a model (``training.self_bounding.Tangent``).
+    """The tangent at φ of the outputs on a data set: what Theorem A asks of a model (``training.self_bounding.Tangent``)."""
 
-    Args:
-        feature: features at φ.
-        c: the readouts of φ.
-        y: labels.
-    """
-
-    feature: Features
-    c: Float[Tensor, " m"]
-    y: Float[Tensor, " n"]
+    feature: Features  # features at φ
+    c: Float[Tensor, " m"]  # the readouts of φ
+    y: Float[Tensor, " n"]  # labels
 
     @property
     def outputs(self) -> Float[Tensor, " n"]:

@@ -82,11 +82,7 @@ class Loss:
 
     @property
     def labels(self) -> Float[Tensor, " n"]:
-        """The labels of a loss for one student.
-
-        Raises:
-            ValueError: labels for several students.
-        """
+        """The labels of a loss for one student."""
         if self.y.shape[1] != 1:
             raise ValueError(f"loss must have the labels of one student, got {self.y.shape[1]} columns")
         return self.y[:, 0]
@@ -102,16 +98,10 @@ class Loss:
         return self.X, self.y, self.q, self.sigma.name
 
     def __call__(self, phi: Parameters) -> tuple[Float[Tensor, ""], Parameters]:
-        """Loss and gradient of one student.
+        """Loss and gradient of one student. Returns: the loss and the gradient, with the blocks of ``phi``.
 
         Args:
             phi: its parameters.
-
-        Returns:
-            The loss and the gradient, with the blocks of ``phi``.
-
-        Raises:
-            ValueError: parameters that do not fit the data.
         """
         losses, gradient = self.losses_and_gradient(Students.of(phi))
         return losses[0], gradient.apart()[0]
@@ -121,9 +111,6 @@ class Loss:
 
         Args:
             students: side by side.
-
-        Raises:
-            ValueError: students that do not fit the data.
         """
         return (self.outputs(students) - self.y).square().mean(0)
 
@@ -132,9 +119,6 @@ class Loss:
 
         Args:
             students: side by side.
-
-        Raises:
-            ValueError: students that do not fit the data.
         """
         self._fits(students)
         return self._way(self.n, students).outputs(students, self.X, self.q)
@@ -147,9 +131,6 @@ class Loss:
         Args:
             students: side by side.
             rows: which samples, repeated as they are drawn; all of them if not given.
-
-        Raises:
-            ValueError: students that do not fit the data.
         """
         self._fits(students)
         samples = self.X, self.q, self.y
@@ -162,15 +143,11 @@ class Loss:
     ) -> tuple[Float[Tensor, "1"], Students, Float[Tensor, " n"], Float[Tensor, "k n"]]:
         """Loss and gradient of one student, and in the same pass its outputs and their directional derivatives.
 
+        Returns: the loss, the gradient, f(X⁽ʲ⁾; φ), and ⟨∇f(X⁽ʲ⁾; φ), δ⟩ for every direction.
+
         Args:
             student: one student.
             directions: displacements δ of its heads, k of them.
-
-        Returns:
-            The loss, the gradient, f(X⁽ʲ⁾; φ), and ⟨∇f(X⁽ʲ⁾; φ), δ⟩ for every direction.
-
-        Raises:
-            ValueError: a student that does not fit the data.
         """
         self._fits(student)
         return self._way(self.n, student).gradient_and_slopes(student, self.X, self.q, self.y, directions)
@@ -178,15 +155,11 @@ class Loss:
     def pairings(self, heads: Students, v: Students) -> Iterator[tuple[slice, Float[Tensor, "b M"]]]:
         """⟨φ(X⁽ʲ⁾), v⟩ of every head, as ``transportation.pairing`` has it, for a few samples at a time.
 
+        Returns: which samples, and their pairings, again and again.
+
         Args:
             heads: their readouts are not used.
             v: values of a transportation mapping at these heads.
-
-        Returns:
-            Which samples, and their pairings, again and again.
-
-        Raises:
-            ValueError: heads that do not fit the data.
         """
         self._fits(heads)
         return self._torch.pairings(heads, self.X, self.q, v)

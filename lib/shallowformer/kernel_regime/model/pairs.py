@@ -11,9 +11,6 @@ def mirror(phi: Parameters) -> Parameters:
 
     Args:
         phi: parameters of an even number of heads.
-
-    Raises:
-        ValueError: the number of heads is odd.
     """
     half = arguments.even("m", phi.m) // 2
     c, U, W = phi.map(lambda block: block.roll(half, 0)).blocks
@@ -25,14 +22,10 @@ def parts(phi: Parameters, phi0: Parameters) -> tuple[Parameters, Parameters]:
 
     Args:
         phi: parameters of an even number of heads.
-        phi0: the centre, with the same shapes.
 
     Returns:
         The symmetric part s = (δ + Rδ)/2, in which readouts stay opposite and θ equal, and the antisymmetric part
         δ − s, in which readouts move alike and θ oppositely.
-
-    Raises:
-        ValueError: the number of heads is odd, or shapes, dtypes or devices differ.
     """
     delta = difference(phi, phi0)
     other = mirror(delta)

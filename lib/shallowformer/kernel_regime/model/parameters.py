@@ -12,23 +12,11 @@ from shallowformer.training import points
 
 @dataclass(frozen=True)
 class Parameters:
-    """Parameters φ = (φ_1, …, φ_m), φ_i = (c_i, U_i, W_i), of m heads.
+    """Parameters φ = (φ_1, …, φ_m), φ_i = (c_i, U_i, W_i), of m heads. Source: Arda, Cayci, Eryilmaz 2026, section 3.2."""
 
-    Args:
-        c: readout.
-        U: feed-forward vectors.
-        W: attention matrices.
-
-    Raises:
-        ValueError: shapes that do not fit, mixed dtypes or devices, an empty, NaN or infinite block.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.2.
-    """
-
-    c: Float[Tensor, " m"]
-    U: Float[Tensor, "m d"]
-    W: Float[Tensor, "m d d"]
+    c: Float[Tensor, " m"]  # readout
+    U: Float[Tensor, "m d"]  # feed-forward vectors
+    W: Float[Tensor, "m d d"]  # attention matrices
 
     def __post_init__(self) -> None:
         """Check that the blocks fit together."""
@@ -65,17 +53,7 @@ class Parameters:
 
 
 def random(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
-    """Parameters in general position: every entry an independent standard Gaussian, heads unpaired.
-
-    Args:
-        m: number of heads, at least 1.
-        d: dimension of a token, at least 1.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Raises:
-        ValueError: ``m`` or ``d`` is not a whole number of at least 1.
-    """
+    """Parameters in general position: every entry an independent standard Gaussian, heads unpaired."""
     arguments.count("m", m)
     arguments.count("d", d)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
@@ -85,20 +63,9 @@ def random(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.floa
 def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
     """As ``random``, but attention matrices keep their diagonal only.
 
-    Args:
-        m: number of heads, at least 1.
-        d: dimension of a token, at least 1.
-        generator: source of randomness.
-        dtype: of the result.
+    Returns: the parameters; c and U are those of ``random`` from the same generator.
 
-    Returns:
-        The parameters; c and U are those of ``random`` from the same generator.
-
-    Raises:
-        ValueError: ``m`` or ``d`` is not a whole number of at least 1.
-
-    Source:
-        The heads of the teacher in the code released with Arda, Cayci, Eryilmaz 2026.
+    Source: The heads of the teacher in the code released with Arda, Cayci, Eryilmaz 2026.
     """
     full = random(m, d, generator, dtype)
     return Parameters(full.c, full.U, torch.diag_embed(full.W.diagonal(dim1=1, dim2=2)))
@@ -107,22 +74,9 @@ def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.fl
 def symmetric(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
     """Symmetric random initialisation: heads i and i + m/2 share U and W and carry opposite c, so that f = 0.
 
-    Entries of U and W are standard Gaussian, c_i is +1 or −1 with equal probability.
+    Entries of U and W are standard Gaussian, c_i is +1 or −1 with equal probability. Returns: the parameters φ⁽⁰⁾.
 
-    Args:
-        m: number of heads, even.
-        d: dimension of a token, at least 1.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Returns:
-        The parameters φ⁽⁰⁾.
-
-    Raises:
-        ValueError: ``m`` is odd or below 2, or ``d`` is below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 5.2.
+    Source: Arda, Cayci, Eryilmaz 2026, section 5.2.
     """
     half = random(arguments.even("m", m) // 2, d, generator, dtype)
     sign = torch.where(half.c < 0, -1.0, 1.0).to(dtype)
@@ -130,22 +84,14 @@ def symmetric(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.f
 
 
 def difference(phi: Parameters, phi0: Parameters) -> Parameters:
-    """The displacement φ − φ⁽⁰⁾, block by block.
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ.
-    """
+    """The displacement φ − φ⁽⁰⁾, block by block."""
     arguments.shape("phi.W", phi.W, tuple(phi0.W.shape), "[m, d, d] as in phi0")
     arguments.same_kind("phi0", phi0.W, phi=phi.W)
     return phi.map(torch.sub, phi0)
 
 
 def plus(phi: Parameters, delta: Parameters, scale: float = 1.0) -> Parameters:
-    """φ + scale · δ, block by block.
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ.
-    """
+    """φ + scale · δ, block by block."""
     arguments.shape("delta.W", delta.W, tuple(phi.W.shape), "[m, d, d] as in phi")
     arguments.same_kind("phi", phi.W, delta=delta.W)
     return Parameters(*points.plus(phi.blocks, delta.blocks, scale))
@@ -157,10 +103,6 @@ def norm(phi: Parameters) -> Float[Tensor, ""]:
 
 
 def squared_distance(phi: Parameters, other: Parameters) -> Float[Tensor, ""]:
-    """‖φ − ψ‖² over all blocks and heads.
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ.
-    """
+    """‖φ − ψ‖² over all blocks and heads."""
     delta = difference(phi, other).blocks
     return points.inner(delta, delta)

@@ -18,18 +18,12 @@ from shallowformer.kernel_regime.model.parameters import Parameters
 class Stream:
     """What is carried from token to token; logits are ⟨X_t, λ⟩ with λ = Wq.
 
-    Args:
-        top: the largest logit so far, μ.
-        total: Σ_t e^{logit − μ}.
-        sums: Σ_t e^{logit − μ} v_t of the values v_t.
-
-    Source:
-        Milakov and Gimelshein 2018; with values for the gradient this book, *Streaming*.
+    Source: Milakov and Gimelshein 2018; with values for the gradient this book, *Streaming*.
     """
 
-    top: Float[Tensor, "n m"]
-    total: Float[Tensor, "n m"]
-    sums: Float[Tensor, "n m k"]
+    top: Float[Tensor, "n m"]  # the largest logit so far, μ
+    total: Float[Tensor, "n m"]  # Σ_t e^{logit − μ}
+    sums: Float[Tensor, "n m k"]  # Σ_t e^{logit − μ} v_t of the values v_t
 
     @property
     def numbers(self) -> int:
@@ -46,8 +40,6 @@ def begin(n: int, lam: Float[Tensor, "m d"], k: int) -> Stream:
     """Nothing read yet.
 
     Args:
-        n: number of sequences.
-        lam: λ of every head.
         k: size of a value.
     """
     none = lam.new_zeros(n, len(lam))
@@ -62,7 +54,6 @@ def read(
     Args:
         stream: what has been read.
         token: the next.
-        lam: λ of every head.
         values: what each head makes of the token.
     """
     logit = token @ lam.T
@@ -77,7 +68,6 @@ def for_answers(token: Float[Tensor, "n d"], U: Float[Tensor, "m d"]) -> Float[T
 
     Args:
         token: the next of every sequence.
-        U: feed-forward vectors.
     """
     return (token @ U.T)[..., None]
 
@@ -87,7 +77,6 @@ def for_gradients(token: Float[Tensor, "n d"], U: Float[Tensor, "m d"]) -> Float
 
     Args:
         token: the next of every sequence.
-        U: feed-forward vectors.
     """
     seen = token[:, None, :].expand(-1, len(U), -1)
     return torch.cat([seen, for_answers(token, U) * seen], -1)
@@ -98,8 +87,6 @@ def f(stream: Stream, phi: Parameters, sigma: Function = TANH) -> Float[Tensor, 
 
     Args:
         stream: after at least one token.
-        phi: parameters.
-        sigma: the activation.
     """
     return sigma(stream.means[..., 0]) @ phi.c / phi.m**0.5
 
@@ -109,16 +96,10 @@ def per_sample_gradient(
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m d"]]:
     """∇_φ f of every sample, from a stream ``for_gradients``.
 
+    Returns: gradients in c, in U, and in λ: that in W is the last one times qᵀ. Source: Arda, Cayci, Eryilmaz 2026, Lemma 1.
+
     Args:
         stream: after at least one token.
-        phi: parameters.
-        sigma: the activation.
-
-    Returns:
-        Gradients in c, in U, and in λ: that in W is the last one times qᵀ.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Lemma 1.
     """
     a, second = stream.means.chunk(2, -1)
     z = (a * phi.U).sum(-1)

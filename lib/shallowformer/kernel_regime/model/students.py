@@ -14,19 +14,12 @@ from shallowformer.training import points
 
 @dataclass(frozen=True)
 class Students:
-    """One or several students; M is the number of heads of all of them.
+    """One or several students; M is the number of heads of all of them."""
 
-    Args:
-        c: readouts.
-        U: feed-forward vectors.
-        W: attention matrices, with ``W[b, a, i]`` the entry (a, b) of W_i.
-        widths: number of heads of each student, in order.
-    """
-
-    c: Float[Tensor, " M"]
-    U: Float[Tensor, "d M"]
-    W: Float[Tensor, "d d M"]
-    widths: tuple[int, ...]
+    c: Float[Tensor, " M"]  # readouts
+    U: Float[Tensor, "d M"]  # feed-forward vectors
+    W: Float[Tensor, "d d M"]  # attention matrices, with ``W[b, a, i]`` the entry (a, b) of W_i
+    widths: tuple[int, ...]  # number of heads of each student, in order
 
     @classmethod
     def of(cls, *students: Parameters) -> "Students":
@@ -34,9 +27,6 @@ class Students:
 
         Args:
             *students: at least one, all of the same token dimension, dtype and device; widths may differ.
-
-        Raises:
-            ValueError: no student, or students that differ in dimension, dtype or device.
         """
         if not students:
             raise ValueError("students must be at least one set of parameters, got none")

@@ -32,21 +32,12 @@ def head_aligned(
 ) -> Parameters:
     """Every head uphill on its own output, summed over the inputs, with δc_i = +ρ_c/√m for all heads.
 
+    Returns: δ, on the boundary of Ω_ρ.
+
+    Source: The direction of the linearisation experiment in the code released with Arda, Cayci, Eryilmaz 2026.
+
     Args:
-        X: tokens in the unit ball.
-        phi0: the initialisation.
         rho: (ρ_c, ρ_u, ρ_w), each above 0.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        δ, on the boundary of Ω_ρ.
-
-    Raises:
-        ValueError: as ``transformer.validated``; a radius that is not above 0.
-
-    Source:
-        The direction of the linearisation experiment in the code released with Arda, Cayci, Eryilmaz 2026.
     """
     uphill = _summed(X, phi0, query, sigma)
     return on_boundary(Parameters(torch.ones_like(phi0.c), uphill.U, uphill.W), tuple(rho))
@@ -63,21 +54,11 @@ def transported(
 
     For one input that is steepest ascent of f(X; ·). As v does not look at c, partners move oppositely in θ and alike in c.
 
+    Returns: δ, on the boundary of Ω_ρ. Source: Arda, Cayci, Eryilmaz 2026, equation (10), every block scaled to its radius.
+
     Args:
-        X: tokens in the unit ball.
         phi0: a symmetric initialisation.
         rho: (ρ_c, ρ_u, ρ_w), each above 0.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Returns:
-        δ, on the boundary of Ω_ρ.
-
-    Raises:
-        ValueError: as ``transformer.validated``; a radius that is not above 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (10), every block scaled to its radius.
     """
     v = _summed(X, phi0, query, sigma)
     c = phi0.c
@@ -109,21 +90,13 @@ def adversarial(
     For one X the error is a sum over heads, so each head is maximised alone: over δc_i exactly, over (δU_i, δW_i q) by
     projected ascent from several starts. By the symmetry of pairs the largest f_lin − f is the same number.
 
+    Returns: the displacement δ, and the error f − f_lin there: a lower bound on the supremum over Ω_ρ.
+
     Args:
-        X: tokens in the unit ball.
         phi0: a symmetric initialisation (at another one only f − f_lin is made large, not f_lin − f).
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        query: how q_X is made.
-        sigma: the activation.
         starts: starting points a head: four with each block up or down its gradient, then random ones; at least 1.
         steps: steps of the ascent, at least 1.
         seed: of the random starting points.
-
-    Returns:
-        The displacement δ, and the error f − f_lin there: a lower bound on the supremum over Ω_ρ.
-
-    Raises:
-        ValueError: as ``transformer.validated``; more than one input, a negative radius, ``starts`` or ``steps`` below 1.
     """
     q = validated(X, phi0, query)
     if X.shape[0] != 1:

@@ -16,18 +16,10 @@ from shallowformer.training.points import Point
 
 @dataclass(frozen=True)
 class Projection:
-    """Π on Ω_ρ, each student around its own start, to be handed to ``training.descent``.
+    """Π on Ω_ρ, each student around its own start, to be handed to ``training.descent``."""
 
-    Args:
-        start: the students' initialisations.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-
-    Raises:
-        ValueError: a negative radius.
-    """
-
-    start: Students
-    rho: Sequence[float]
+    start: Students  # the students' initialisations
+    rho: Sequence[float]  # (ρ_c, ρ_u, ρ_w), each at least 0
 
     def __post_init__(self) -> None:
         """Check the radii."""

@@ -12,18 +12,7 @@ from shallowformer.training import balls
 
 
 def radii(rho: Sequence[float], m: int) -> tuple[float, float, float]:
-    """ρ_c/√m, ρ_u/√m, ρ_w/√m: what one head may move.
-
-    Args:
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        m: number of heads.
-
-    Raises:
-        ValueError: not three finite numbers of at least 0, or ``m`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Definition 2.
-    """
+    """ρ_c/√m, ρ_u/√m, ρ_w/√m: what one head may move. Source: Arda, Cayci, Eryilmaz 2026, Definition 2."""
     root = arguments.count("m", m) ** 0.5
     c, u, w = arguments.triple("rho", rho)
     return c / root, u / root, w / root
@@ -32,15 +21,7 @@ def radii(rho: Sequence[float], m: int) -> tuple[float, float, float]:
 def displacement(
     phi: Parameters, phi0: Parameters
 ) -> tuple[Float[Tensor, " m"], Float[Tensor, " m"], Float[Tensor, " m"]]:
-    """|c_i − c_i⁽⁰⁾|, ‖U_i − U_i⁽⁰⁾‖ and ‖W_i − W_i⁽⁰⁾‖_F of every head.
-
-    Args:
-        phi: parameters of m heads.
-        phi0: the centre, with the same shapes.
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ.
-    """
+    """|c_i − c_i⁽⁰⁾|, ‖U_i − U_i⁽⁰⁾‖ and ‖W_i − W_i⁽⁰⁾‖_F of every head."""
     c, U, W = (balls.lengths(block) for block in difference(phi, phi0).blocks)
     return c, U, W
 
@@ -54,20 +35,11 @@ def _rounding(phi0: Parameters, rho: Sequence[float]) -> list[Float[Tensor, " m"
 
 
 def contains(phi: Parameters, phi0: Parameters, rho: Sequence[float], tolerance: float | None = None) -> bool:
-    """Whether φ lies in Ω_ρ around φ⁽⁰⁾.
+    """Whether φ lies in Ω_ρ around φ⁽⁰⁾. Source: Arda, Cayci, Eryilmaz 2026, Definition 2.
 
     Args:
-        phi: parameters of m heads.
-        phi0: the centre, with the same shapes.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
         tolerance: how far beyond its radius a block may lie; if not given, 64 machine precisions of the numbers that are
             subtracted, so that a projected point is found inside.
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ; a negative radius or tolerance.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Definition 2.
     """
     if tolerance is not None:
         arguments.at_least("tolerance", tolerance, 0.0)
@@ -79,21 +51,9 @@ def contains(phi: Parameters, phi0: Parameters, rho: Sequence[float], tolerance:
 def project(phi: Parameters, phi0: Parameters, rho: Sequence[float]) -> Parameters:
     """The point of Ω_ρ that is nearest to φ: every block outside its ball is pulled back radially.
 
-    Blocks inside their ball are returned bit for bit, so projecting twice changes nothing.
+    Blocks inside their ball are returned bit for bit, so projecting twice changes nothing. Returns: Π(φ).
 
-    Args:
-        phi: parameters of m heads.
-        phi0: the centre, with the same shapes.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-
-    Returns:
-        Π(φ).
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ; a negative radius.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.3 with Definition 2.
+    Source: Arda, Cayci, Eryilmaz 2026, section 3.3 with Definition 2.
     """
     difference(phi, phi0)
     each = zip(phi.blocks, phi0.blocks, radii(rho, phi0.m), _rounding(phi0, rho), strict=True)
@@ -103,16 +63,10 @@ def project(phi: Parameters, phi0: Parameters, rho: Sequence[float]) -> Paramete
 def adversarial(gradient: Parameters, phi0: Parameters, rho: Sequence[float]) -> Parameters:
     """The point of Ω_ρ where the linear function φ ↦ ⟨gradient, φ − φ⁽⁰⁾⟩ is largest: radial in every block.
 
+    Returns: the maximiser; ``reach`` is the value there.
+
     Args:
         gradient: with the shapes of ``phi0``; a block of a head that is 0 leaves that block at the centre.
-        phi0: the centre.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-
-    Returns:
-        The maximiser; ``reach`` is the value there.
-
-    Raises:
-        ValueError: shapes, dtypes or devices differ; a negative radius.
     """
     difference(gradient, phi0)
     return plus(phi0, _scaled(gradient, radii(rho, phi0.m)))
@@ -123,10 +77,6 @@ def reach(gradient: Parameters, rho: Sequence[float]) -> Float[Tensor, ""]:
 
     Args:
         gradient: parameters-shaped, of m heads.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-
-    Raises:
-        ValueError: a negative radius.
     """
     return sum(
         radius * balls.lengths(block).sum()
@@ -143,16 +93,7 @@ def _directions(phi0: Parameters, generator: Generator) -> Parameters:
 
 
 def random_interior(phi0: Parameters, rho: Sequence[float], generator: Generator) -> Parameters:
-    """A point uniform in Ω_ρ: every block of every head uniform in its ball, independently.
-
-    Args:
-        phi0: the centre.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: a negative radius.
-    """
+    """A point uniform in Ω_ρ: every block of every head uniform in its ball, independently."""
     bounds = radii(rho, phi0.m)
     direction = _directions(phi0, generator)
     lengths = []
@@ -163,34 +104,20 @@ def random_interior(phi0: Parameters, rho: Sequence[float], generator: Generator
 
 
 def random_boundary(phi0: Parameters, rho: Sequence[float], generator: Generator) -> Parameters:
-    """A point with every block of every head uniform on its sphere, independently: nothing could move further.
-
-    Args:
-        phi0: the centre.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: a negative radius.
-    """
+    """A point with every block of every head uniform on its sphere, independently: nothing could move further."""
     return plus(phi0, _scaled(_directions(phi0, generator), radii(rho, phi0.m)))
 
 
 def on_boundary(direction: Parameters, radius: tuple[float, float, float]) -> Parameters:
     """Scale every block of every head to the largest step that Ω_ρ allows: a point on its boundary, as seen from φ⁽⁰⁾.
 
+    Returns: the perturbation δ with |δc_i| = ρ_c/√m, ‖δU_i‖ = ρ_u/√m, ‖δW_i‖_F = ρ_w/√m.
+
+    Source: Arda, Cayci, Eryilmaz 2026, Definition 2.
+
     Args:
         direction: any direction, with the blocks of the parameters; a block of a head that is 0 stays 0.
         radius: ρ = (ρ_c, ρ_u, ρ_w), each above 0.
-
-    Returns:
-        The perturbation δ with |δc_i| = ρ_c/√m, ‖δU_i‖ = ρ_u/√m, ‖δW_i‖_F = ρ_w/√m.
-
-    Raises:
-        ValueError: a radius that is not above 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Definition 2.
     """
     for k, value in enumerate(radius):
         arguments.positive(f"radius[{k}]", value)
@@ -204,16 +131,9 @@ def _scaled(direction: Parameters, lengths: Sequence[balls.Radius]) -> Parameter
 
 
 def longest(phi0: Parameters, rho_u: float) -> Float[Tensor, " m"]:
-    """R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m, the largest ‖U_i‖ in Ω_ρ, head by head.
+    """R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m, the largest ‖U_i‖ in Ω_ρ, head by head. Source: The sharp form of Arda, Cayci, Eryilmaz 2026, Remark 7.
 
     Args:
         phi0: the centre of Ω_ρ.
-        rho_u: at least 0.
-
-    Raises:
-        ValueError: ``rho_u`` below 0.
-
-    Source:
-        The sharp form of Arda, Cayci, Eryilmaz 2026, Remark 7.
     """
     return phi0.U.norm(dim=-1) + arguments.at_least("rho_u", rho_u, 0.0) / phi0.m**0.5

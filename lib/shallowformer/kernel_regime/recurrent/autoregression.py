@@ -18,18 +18,7 @@ def series(
 ) -> Float[Tensor, " {length}"]:
     """X_t = α X_{t−L} + ε_t with independent ε_t ~ N(0, σ_ε²), stationary from its first value on.
 
-    Args:
-        length: number of values, at least 1.
-        lag: L, at least 1.
-        alpha: α, in (−1, 1).
-        variance: σ_ε², above 0.
-        generator: source of randomness.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 6.2.
+    Source: Arda, Cayci, Eryilmaz 2026, section 6.2.
     """
     arguments.count("length", length)
     arguments.count("lag", lag)
@@ -47,9 +36,6 @@ def windows(X: Float[Tensor, " k"], T: int) -> tuple[Float[Tensor, "n {T}"], Flo
     Args:
         X: a series of more than T values.
         T: length of a window, at least 1.
-
-    Raises:
-        ValueError: a series that is too short.
     """
     if len(X) <= arguments.count("T", T):
         raise ValueError(f"X must have more than T = {T} values, got {len(X)}")
@@ -61,10 +47,6 @@ def positions(T: int, pairs: int = 8) -> Float[Tensor, "{T} 2*{pairs}"]:
 
     Args:
         T: length of a window, at least 1.
-        pairs: number of periods, at least 1.
-
-    Raises:
-        ValueError: ``T`` or ``pairs`` below 1.
     """
     place = torch.arange(arguments.count("T", T), dtype=torch.float64)[:, None]
     periods = FASTEST * 2.0 ** torch.arange(arguments.count("pairs", pairs), dtype=torch.float64)
@@ -75,12 +57,10 @@ def positions(T: int, pairs: int = 8) -> Float[Tensor, "{T} 2*{pairs}"]:
 def tokens(values: Float[Tensor, "n T"], pairs: int = 8) -> Float[Tensor, "n T 1+2*{pairs}"]:
     """Each value with the positional channels of its place.
 
-    Args:
-        values: windows.
-        pairs: of sine and cosine.
+    Returns: Tokens; their norms are the roots of ``pairs`` plus a value's square, so not in the unit ball.
 
-    Returns:
-        Tokens; their norms are the roots of ``pairs`` plus a value's square, so not in the unit ball.
+    Args:
+        pairs: of sine and cosine.
     """
     n, T = values.shape
     return torch.cat([values[..., None], positions(T, pairs).to(values).expand(n, -1, -1)], -1)

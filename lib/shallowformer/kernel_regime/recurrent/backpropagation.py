@@ -22,12 +22,7 @@ def sensitivities(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TAN
     """∂h_T/∂w of every sample and unit, forwards in time: p_t = σ′(z_t)(h_{t−1} + w p_{t−1}) from p_0 = 0.
 
     Args:
-        X: tokens in the unit ball.
         phi: parameters of m units; ``phi.c`` is not used.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``network.validated``.
     """
     driven = validated(X, phi) @ phi.U.T
     h = p = torch.zeros_like(driven[:, 0])
@@ -45,19 +40,9 @@ def forwards(
 
     They are h, p = ∂h/∂w and P = ∂h/∂U: P_t = σ′(z_t)(X_t + w P_{t−1}), because no unit sees another.
 
-    Args:
-        X: tokens in the unit ball.
-        phi: parameters of m units.
-        sigma: the activation.
+    Returns: gradients in c, in U and in w, as ``per_sample_gradient``.
 
-    Returns:
-        Gradients in c, in U and in w, as ``per_sample_gradient``.
-
-    Raises:
-        ValueError: as ``network.validated``.
-
-    Source:
-        Williams and Zipser 1989 (real-time recurrent learning), for units that are independent.
+    Source: Williams and Zipser 1989 (real-time recurrent learning), for units that are independent.
     """
     validated(X, phi)
     h = p = X.new_zeros(len(X), phi.m)
@@ -78,18 +63,7 @@ def per_sample_gradient(
     """∇_φ f(X; φ) of every sample, backwards in time.
 
     With b_T = σ′(z_T) and b_t = w σ′(z_t) b_{t+1}, which is ∂h_T/∂z_t, the gradients of √m f are h_T in c, c Σ_t b_t X_t in U and
-    c Σ_t b_t h_{t−1} in w.
-
-    Args:
-        X: tokens in the unit ball.
-        phi: parameters of m units.
-        sigma: the activation.
-
-    Returns:
-        Gradients in c, in U and in w.
-
-    Raises:
-        ValueError: as ``network.validated``.
+    c Σ_t b_t h_{t−1} in w. Returns: gradients in c, in U and in w.
     """
     driven = validated(X, phi) @ phi.U.T
     before, slopes = [torch.zeros_like(driven[:, 0])], []
@@ -113,19 +87,11 @@ class Loss:
     """L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)² of units, for ``training.descent``; points are (c, U, w).
 
     A few samples are worked on at a time, so that what a pass keeps, T states of each unit, stays in cache; memory does not grow with n.
-
-    Args:
-        X: tokens in the unit ball.
-        y: labels.
-        sigma: the activation.
-
-    Raises:
-        ValueError: tokens outside the unit ball; labels of another length, dtype or device, or not finite.
     """
 
-    X: Float[Tensor, "n T d"]
-    y: Float[Tensor, " n"]
-    sigma: Activation = TANH
+    X: Float[Tensor, "n T d"]  # tokens in the unit ball
+    y: Float[Tensor, " n"]  # labels
+    sigma: Activation = TANH  # the activation
 
     def __post_init__(self) -> None:
         """Check the data."""

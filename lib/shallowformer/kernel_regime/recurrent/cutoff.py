@@ -10,18 +10,11 @@ from shallowformer import arguments
 
 
 def largest_weight(gamma: float, rho_w: float, m: int) -> float:
-    """γ + ρ_w/√m: the largest |w_i| in Ω_ρ, which Proposition 2 compares with 1/σ₁.
+    """γ + ρ_w/√m: the largest |w_i| in Ω_ρ, which Proposition 2 compares with 1/σ₁. Source: Arda, Cayci, Eryilmaz 2026, Proposition 2.
 
     Args:
         gamma: size of the recurrent weights at the start, at least 0.
         rho_w: radius of Ω_ρ for them, at least 0.
-        m: number of units.
-
-    Raises:
-        ValueError: an argument out of range.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, Proposition 2.
     """
     return (
         arguments.nonnegative("gamma", gamma)
@@ -32,15 +25,10 @@ def largest_weight(gamma: float, rho_w: float, m: int) -> float:
 def supremum(w: float, T: int) -> float:
     """Supremum of |∂h_T/∂w| over all inputs for h_t = tanh(w h_{t−1} + x_t) from h_0 = 0: Proposition C's C_{T−1}, and 0 at T = 1.
 
+    Source: This book, Proposition C.
+
     Args:
         w: recurrent weight.
-        T: number of steps, at least 1.
-
-    Raises:
-        ValueError: ``T`` below 1, or ``w`` not finite.
-
-    Source:
-        This book, Proposition C.
     """
     arguments.count("T", T)
     arguments.at_least("w", abs(w), 0.0)
@@ -61,11 +49,6 @@ def steep_states(w: float, T: int, drive: float) -> Float[Tensor, " {T}"]:
 
     Args:
         w: recurrent weight, at least 1 in absolute value.
-        T: number of steps, at least 2.
-        drive: R, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.at_least("w", abs(w), 1.0)
     arguments.count("T", T, 2)

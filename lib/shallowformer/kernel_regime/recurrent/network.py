@@ -16,21 +16,12 @@ from shallowformer.training import points
 class Units:
     """Parameters φ = (c, U, w) of m recurrent units, each with one weight on its own past.
 
-    Args:
-        c: readout.
-        U: input vectors.
-        w: recurrent weights.
-
-    Raises:
-        ValueError: shapes that do not fit, mixed dtypes or devices, an empty, NaN or infinite block.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (51) to (53).
+    Source: Arda, Cayci, Eryilmaz 2026, equations (51) to (53).
     """
 
-    c: Float[Tensor, " m"]
-    U: Float[Tensor, "m d"]
-    w: Float[Tensor, " m"]
+    c: Float[Tensor, " m"]  # readout
+    U: Float[Tensor, "m d"]  # input vectors
+    w: Float[Tensor, " m"]  # recurrent weights
 
     def __post_init__(self) -> None:
         """Check that the blocks fit together."""
@@ -69,18 +60,10 @@ def symmetric(
 ) -> Units:
     """Symmetric random initialisation: units i and i + m/2 share U and w and carry opposite c, so that f = 0.
 
+    Source: Arda, Cayci, Eryilmaz 2026, equation (54).
+
     Args:
-        m: number of units, even.
-        d: dimension of a token, at least 1.
         gamma: size γ of the recurrent weights, at least 0; their signs are random.
-        generator: source of randomness.
-        dtype: of the result.
-
-    Raises:
-        ValueError: ``m`` is odd or below 2, ``d`` is below 1, ``gamma`` is below 0.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (54).
     """
     half = arguments.even("m", m) // 2
     arguments.count("d", d)
@@ -92,11 +75,7 @@ def symmetric(
 
 
 def validated(X: Float[Tensor, "n T d"], phi: Units) -> Float[Tensor, "n T d"]:
-    """The tokens, if they are some, and fit the units.
-
-    Raises:
-        ValueError: tokens outside the unit ball, or of another dimension, dtype or device than the parameters.
-    """
+    """The tokens, if they are some, and fit the units."""
     arguments.tokens(X)
     arguments.shape("X", X, (*X.shape[:2], phi.d), "[n, T, d] with the d of phi")
     arguments.same_kind("X", X, phi=phi.U)
@@ -106,34 +85,16 @@ def validated(X: Float[Tensor, "n T d"], phi: Units) -> Float[Tensor, "n T d"]:
 def states(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, "n m T"]:
     """h_1, …, h_T of every sample and unit: h_t = σ(U X_t + w ⊙ h_{t−1}) from h_0 = 0.
 
+    Source: Arda, Cayci, Eryilmaz 2026, equations (51) and (52).
+
     Args:
-        X: tokens in the unit ball.
         phi: parameters of m units; ``phi.c`` is not used.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``validated``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equations (51) and (52).
     """
     return torch.stack(list(_walk(X, phi, sigma)), -1)
 
 
 def f(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, " n"]:
-    """The output m^{−1/2} ⟨c, h_T⟩.
-
-    Args:
-        X: tokens in the unit ball.
-        phi: parameters of m units.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``validated``.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, equation (53).
-    """
+    """The output m^{−1/2} ⟨c, h_T⟩. Source: Arda, Cayci, Eryilmaz 2026, equation (53)."""
     for last in _walk(X, phi, sigma):  # the others are not kept
         h = last
     return h @ phi.c / phi.m**0.5

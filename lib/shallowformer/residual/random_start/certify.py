@@ -14,44 +14,26 @@ ROUNDS = 100
 
 @dataclass(frozen=True)
 class Cell:
-    """A stretch of x.
+    """A stretch of x."""
 
-    Args:
-        x: where it begins.
-        budgets: there.
-        slopes: valid for every step that begins or ends on it.
-        area: ∫α up to x.
-        alpha: the rate on it.
-    """
-
-    x: float
-    budgets: Budgets
-    slopes: Slopes
-    area: float
-    alpha: float
+    x: float  # where it begins
+    budgets: Budgets  # there
+    slopes: Slopes  # valid for every step that begins or ends on it
+    area: float  # ∫α up to x
+    alpha: float  # the rate on it
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is certain before the first step.
+    """What is certain before the first step."""
 
-    Args:
-        holds: whether descent reaches zero loss for every step μ up to ``mu``.
-        why: what gave way if not.
-        X: Σ μ‖E‖_F stays below it.
-        alpha: ‖E_t‖_F ≤ (1 − μα)^t ‖E_0‖_F.
-        mu: the largest step that is covered.
-        distance: y_0, what the area had to reach.
-        cells: from 0 to beyond X.
-    """
-
-    holds: bool
-    why: str
-    X: float
-    alpha: float
-    mu: float
-    distance: float
-    cells: tuple[Cell, ...]
+    holds: bool  # whether descent reaches zero loss for every step μ up to ``mu``
+    why: str  # what gave way if not
+    X: float  # Σ μ‖E‖_F stays below it
+    alpha: float  # ‖E_t‖_F ≤ (1 − μα)^t ‖E_0‖_F
+    mu: float  # the largest step that is covered
+    distance: float  # y_0, what the area had to reach
+    cells: tuple[Cell, ...]  # from 0 to beyond X
 
     @property
     def budgets(self) -> Budgets:
@@ -69,9 +51,6 @@ def certify(s: Start, cells: int = 300, margin: float = 1.5) -> Certificate:
         s: the start.
         cells: how finely to march, in cells on 4‖E‖_F/(σ_Aσ_U)²; more of them cost time and certify a little more.
         margin: the step is 1/(margin ‖A‖‖W_U‖)², above 1.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.count("cells", cells)
     if arguments.positive("margin", margin) <= 1:

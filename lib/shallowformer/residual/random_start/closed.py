@@ -12,23 +12,14 @@ RATE = 81 / 512
 
 
 class Conditions(NamedTuple):
-    """Left side over right side of the six conditions; the theorem holds if none exceeds 1.
+    """Left side over right side of the six conditions; the theorem holds if none exceeds 1."""
 
-    Args:
-        A: the hidden layer moves by at most σ_A/4.
-        U: W_U by σ_U/4.
-        Z: attention's output by ‖Z‖/4.
-        one: W_1 by ‖W_1‖/4.
-        T: attention's derivative by ‖∂Z/∂(W_V, W_Q, W_K)‖.
-        omega: the other five blocks take away at most half of the rate.
-    """
-
-    A: float
-    U: float
-    Z: float
-    one: float
-    T: float
-    omega: float
+    A: float  # the hidden layer moves by at most σ_A/4
+    U: float  # W_U by σ_U/4
+    Z: float  # attention's output by ‖Z‖/4
+    one: float  # W_1 by ‖W_1‖/4
+    T: float  # attention's derivative by ‖∂Z/∂(W_V, W_Q, W_K)‖
+    omega: float  # the other five blocks take away at most half of the rate
 
 
 def conditions(s: Start) -> Conditions:
@@ -58,14 +49,8 @@ def failure(n: int, d_1: float, lam: float, beta_1: float, size: float) -> float
     """Bound on the probability that σ_A² < d_1 λ/4: n exp(−d_1 λ²/(79 β_1⁴‖Z‖_F⁴)).
 
     Args:
-        n: number of tokens.
-        d_1: width.
         lam: λ, the least eigenvalue of E φ(Zw)φ(Zw)ᵀ, above 0.
         beta_1: standard deviation of W_1's entries, above 0.
-        size: ‖Z‖_F, above 0.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.count("n", n)
     for name, value in (("d_1", d_1), ("lam", lam), ("beta_1", beta_1), ("size", size)):

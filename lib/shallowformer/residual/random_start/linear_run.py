@@ -15,25 +15,15 @@ COLUMNS = 100_000
 
 @dataclass(frozen=True)
 class LinearRun:
-    """Bounds along the linear run, R = W_2W_U; and what a change of φ′ costs.
+    """Bounds along the linear run, R = W_2W_U; and what a change of φ′ costs."""
 
-    Args:
-        n_B: max ‖g_f W_Uᵀ + Rᵀ diag(φ′_i) W_1ᵀ‖ over the run and over tokens i, φ′_i at the start.
-        r: max ‖R‖.
-        h: max ‖F W_U⁺‖.
-        nu: max_i ‖W_1 diag(φ′_i)‖.
-        m_4: Σ_j (p·w_j)²(q·w_j)² ≤ m_4² for all unit vectors p and q, w_j the columns of W_1.
-        w_max: length of W_1's longest column.
-        beta: β ≥ |φ″|.
-    """
-
-    n_B: float
-    r: float
-    h: float
-    nu: float
-    m_4: float
-    w_max: float
-    beta: float
+    n_B: float  # max ‖g_f W_Uᵀ + Rᵀ diag(φ′_i) W_1ᵀ‖ over the run and over tokens i, φ′_i at the start
+    r: float  # max ‖R‖
+    h: float  # max ‖F W_U⁺‖
+    nu: float  # max_i ‖W_1 diag(φ′_i)‖
+    m_4: float  # Σ_j (p·w_j)²(q·w_j)² ≤ m_4² for all unit vectors p and q, w_j the columns of W_1
+    w_max: float  # length of W_1's longest column
+    beta: float  # β ≥ |φ″|
 
 
 def partial_sums(
@@ -44,8 +34,6 @@ def partial_sums(
     Args:
         left: left singular vectors of A, in columns.
         sizes: its singular values.
-        W_U: unembedding.
-        E: errors.
     """
     squares, right = torch.linalg.eigh(W_U.mT @ W_U)
     order = (sizes[:, None].square() * squares).flatten().argsort(descending=True)
@@ -67,12 +55,9 @@ def along(
 
     Args:
         pre: Z W_1 at the start, of all tokens.
-        F: outputs.
-        E: errors.
         T: A = T Qᵀ with orthonormal columns of Q.
         left: left singular vectors of A.
         sizes: its singular values.
-        theta: θ⁽⁰⁾.
         setting: coefficients and a smooth activation.
     """
     n, d, R_0 = len(pre), len(theta.W_1), theta.W_2 @ theta.W_U

@@ -11,58 +11,33 @@ from shallowformer.residual.random_start.start import Start
 
 
 class Budgets(NamedTuple):
-    """Bounds on what has happened by the place x; a NamedTuple of their slopes has the same form.
+    """Bounds on what has happened by the place x; a NamedTuple of their slopes has the same form."""
 
-    Args:
-        A: ‖A − A⁽⁰⁾‖_F.
-        U: ‖W_U − W_U⁽⁰⁾‖_F.
-        Z: ‖Z − Z⁽⁰⁾‖_F.
-        T: ‖(W_V, W_Q, W_K) − start‖_F.
-        one: ‖W_1 − W_1⁽⁰⁾‖_F.
-        leak: ∫ω, what the other five blocks can have added to the error.
-        f: ∫ of the part of the deviation from the linear run that comes with slopes of its own.
-        path_A: bounds Σ b_A μ‖∇_{W_2}‖_F once divided by σ̲_Aσ̲_U.
-        path_U: the same with b_U.
-        A_U: ∫ b_A b_U.
-        turn: ∫ bound on ‖W_2‖ · slope of W_U.
-        A_turn: the same times b_A.
-    """
-
-    A: float = 0.0
-    U: float = 0.0
-    Z: float = 0.0
-    T: float = 0.0
-    one: float = 0.0
-    leak: float = 0.0
-    f: float = 0.0
-    path_A: float = 0.0
-    path_U: float = 0.0
-    A_U: float = 0.0
-    turn: float = 0.0
-    A_turn: float = 0.0
+    A: float = 0.0  # ‖A − A⁽⁰⁾‖_F
+    U: float = 0.0  # ‖W_U − W_U⁽⁰⁾‖_F
+    Z: float = 0.0  # ‖Z − Z⁽⁰⁾‖_F
+    T: float = 0.0  # ‖(W_V, W_Q, W_K) − start‖_F
+    one: float = 0.0  # ‖W_1 − W_1⁽⁰⁾‖_F
+    leak: float = 0.0  # ∫ω, what the other five blocks can have added to the error
+    f: float = 0.0  # ∫ of the part of the deviation from the linear run that comes with slopes of its own
+    path_A: float = 0.0  # bounds Σ b_A μ‖∇_{W_2}‖_F once divided by σ̲_Aσ̲_U
+    path_U: float = 0.0  # the same with b_U
+    A_U: float = 0.0  # ∫ b_A b_U
+    turn: float = 0.0  # ∫ bound on ‖W_2‖ · slope of W_U
+    A_turn: float = 0.0  # the same times b_A
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """What holds at one place.
+    """What holds at one place."""
 
-    Args:
-        grows: slope of every budget; ω is that of ``leak``, the bound on ‖H‖ that of ``U``.
-        alpha: the guaranteed rate, σ̲_A²σ̲_U² − ω.
-        r: bounds ‖W_2W_U‖.
-        n_B: bounds ‖B‖_F/‖E‖_F.
-        j: bounds ‖∂Z/∂(W_V, W_Q, W_K)‖.
-        path: bounds Σ μ‖∇_{W_2}‖_F, so how far W_2 has moved.
-        rho: bounds ‖R − R_lin‖_F; infinite where the linear run is not followed.
-    """
-
-    grows: Budgets
-    alpha: float
-    r: float
-    n_B: float
-    j: float
-    path: float
-    rho: float
+    grows: Budgets  # slope of every budget; ω is that of ``leak``, the bound on ‖H‖ that of ``U``
+    alpha: float  # the guaranteed rate, σ̲_A²σ̲_U² − ω
+    r: float  # bounds ‖W_2W_U‖
+    n_B: float  # bounds ‖B‖_F/‖E‖_F
+    j: float  # bounds ‖∂Z/∂(W_V, W_Q, W_K)‖
+    path: float  # bounds Σ μ‖∇_{W_2}‖_F, so how far W_2 has moved
+    rho: float  # bounds ‖R − R_lin‖_F; infinite where the linear run is not followed
 
 
 def jacobian_drift(s: Start, T: float) -> float:
@@ -70,7 +45,6 @@ def jacobian_drift(s: Start, T: float) -> float:
 
     Args:
         s: the start.
-        T: at least 0.
     """
     of_V = of_pairs = 0.0
     for size, values, pair, logit in zip(s.centred, s.values, s.pairs, s.logits, strict=True):
@@ -84,14 +58,12 @@ def jacobian_drift(s: Start, T: float) -> float:
 def slopes(s: Start, b: Budgets, x: float, area: float) -> Slopes | None:
     """The slopes, where budgets and place are upper bounds and the area a lower one.
 
+    Returns: the slopes; None where a least singular value may be 0.
+
     Args:
         s: the start.
-        b: budgets.
         x: place, Σ μ‖E‖_F.
         area: ∫α up to an earlier place.
-
-    Returns:
-        The slopes; None where a least singular value may be 0.
     """
     sigma_A, sigma_U = s.sigma_A - b.A, s.sigma_U - b.U
     if sigma_A <= 0 or sigma_U <= 0:

@@ -18,53 +18,30 @@ RANK = 1e-10
 
 @dataclass(frozen=True)
 class Start:
-    """A start's numbers; ‖·‖ is the spectral norm unless F says Frobenius. Bars of stacks are left out.
+    """A start's numbers; ‖·‖ is the spectral norm unless F says Frobenius. Bars of stacks are left out."""
 
-    Args:
-        sigma_A: least singular value of A.
-        a: ‖A‖.
-        sigma_U: least singular value of W_U.
-        u: ‖W_U‖.
-        w: ‖W_1‖.
-        z: ‖Z‖.
-        z_row: length of Z's longest row.
-        j: ‖∂Z/∂(W_V, W_Q, W_K)‖.
-        e: ‖E‖_F, E = F − Y.
-        y: ‖Y‖.
-        psi: ‖A⁺E W_U⁺‖_F, the distance of W_2 from the nearest zero of the loss if nothing else moves.
-        q: ‖A⁺E‖_F.
-        q_2: ‖A⁺E‖.
-        centred: ‖X_c‖ of every sequence, X_c its tokens less their mean.
-        values: ‖X_cW_V‖ of every sequence.
-        pairs: ‖X‖‖X_c‖/√d_k of every sequence.
-        logits: ‖∂L/∂(W_Q, W_K)‖ is at most this: (‖X‖²‖X_cW_K‖² + ‖XW_Q‖²‖X_c‖²)^{1/2}/√d_k, of every sequence.
-        g_f: the network's residual coefficient.
-        h: ‖H‖; g_f‖Z‖ if W_2 = 0.
-        w_2: ‖W_2‖.
-        linear: what is known of the linear run, for smooth activations; None for ReLU.
-    """
-
-    sigma_A: float
-    a: float
-    sigma_U: float
-    u: float
-    w: float
-    z: float
-    z_row: float
-    j: float
-    e: float
-    y: float
-    psi: float
-    q: float
-    q_2: float
-    centred: tuple[float, ...]
-    values: tuple[float, ...]
-    pairs: tuple[float, ...]
+    sigma_A: float  # least singular value of A
+    a: float  # ‖A‖
+    sigma_U: float  # least singular value of W_U
+    u: float  # ‖W_U‖
+    w: float  # ‖W_1‖
+    z: float  # ‖Z‖
+    z_row: float  # length of Z's longest row
+    j: float  # ‖∂Z/∂(W_V, W_Q, W_K)‖
+    e: float  # ‖E‖_F, E = F − Y
+    y: float  # ‖Y‖
+    psi: float  # ‖A⁺E W_U⁺‖_F, the distance of W_2 from the nearest zero of the loss if nothing else moves
+    q: float  # ‖A⁺E‖_F
+    q_2: float  # ‖A⁺E‖
+    centred: tuple[float, ...]  # ‖X_c‖ of every sequence, X_c its tokens less their mean
+    values: tuple[float, ...]  # ‖X_cW_V‖ of every sequence
+    pairs: tuple[float, ...]  # ‖X‖‖X_c‖/√d_k of every sequence
+    #: ‖∂L/∂(W_Q, W_K)‖ is at most this: (‖X‖²‖X_cW_K‖² + ‖XW_Q‖²‖X_c‖²)^{1/2}/√d_k, of every sequence
     logits: tuple[float, ...]
-    g_f: float
-    h: float
-    w_2: float = 0.0
-    linear: LinearRun | None = None
+    g_f: float  # the network's residual coefficient
+    h: float  # ‖H‖; g_f‖Z‖ if W_2 = 0
+    w_2: float = 0.0  # ‖W_2‖
+    linear: LinearRun | None = None  # what is known of the linear run, for smooth activations; None for ReLU
 
     @property
     def distance(self) -> float:
@@ -80,16 +57,7 @@ class Start:
 def attention_jacobian(
     X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting
 ) -> Float[Tensor, "m k"]:
-    """∂Z/∂(W_V, W_Q, W_K), a matrix of PNd rows.
-
-    Args:
-        X: tokens.
-        theta: parameters.
-        setting: coefficients, activation, temperature.
-
-    Raises:
-        ValueError: as ``model.forward``.
-    """
+    """∂Z/∂(W_V, W_Q, W_K), a matrix of PNd rows."""
     model.check(X, theta, setting)
     narrow = theta._replace(W_1=theta.W_1[:, :1], W_2=theta.W_2[:1])
 
@@ -110,14 +78,8 @@ def measure(
     """Measure a start; W_2 = 0 unless the linear run is followed.
 
     Args:
-        X: tokens.
         Y: targets, other than the outputs.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
         smooth: whether to follow the linear run, which asks for a smooth activation; if not given, wherever it can be.
-
-    Raises:
-        ValueError: as ``model.forward``; PN > d_1, K > d, W_2 ≠ 0 without the linear run, a hidden layer or W_U without full rank, Y = F, or ``smooth`` with ReLU.
     """
     model.check(X, theta, setting, Y)
     check_pl_2(X, theta)

@@ -31,23 +31,19 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a run did, and how much of each bound it used.
+    """What a run did, and how much of each bound it used."""
 
-    Args:
-        errors: ‖E_t‖_F.
-        places: x_t = Σ_{s<t} μ‖E_s‖_F.
-        used: largest ratio of measured to bound by name: ``A``, ``U``, ``Z``, ``T``, ``one``, ``W_2`` (drifts since the start), ``R``, ``n_B``, ``H``, ``e``
-            (‖E_t‖_F against e_0 − 𝒜), ``distance`` (ψσ̲_Aσ̲_U against y_0 − 𝒜), ``step_A``, ``step_Z``, ``step_U``, ``step_T``, ``step_one``, ``omega`` (of a single step, over
-            μ‖E‖_F), ``rate`` (‖E_{t+1}‖_F/‖E_t‖_F against 1 − μα), ``x`` (against X), and ``rho`` where the linear run is followed.
-        drifts: in Frobenius norm, at the end, relative to the start: ``A`` over σ_A, ``Z`` over ‖Z‖, ``one``, ``U`` over ‖W‖_F, ``T`` over the three blocks' norm.
-        faster: measured exponent of the last step over the guaranteed one.
-    """
-
-    errors: Float[Tensor, " t"]
-    places: Float[Tensor, " t"]
+    errors: Float[Tensor, " t"]  # ‖E_t‖_F
+    places: Float[Tensor, " t"]  # x_t = Σ_{s<t} μ‖E_s‖_F
+    #: largest ratio of measured to bound by name: ``A``, ``U``, ``Z``, ``T``, ``one``, ``W_2`` (drifts since the start), ``R``, ``n_B``,
+    #: ``H``, ``e`` (‖E_t‖_F against e_0 − 𝒜), ``distance`` (ψσ̲_Aσ̲_U against y_0 − 𝒜), ``step_A``, ``step_Z``, ``step_U``, ``step_T``,
+    #: ``step_one``, ``omega`` (of a single step, over μ‖E‖_F), ``rate`` (‖E_{t+1}‖_F/‖E_t‖_F against 1 − μα), ``x`` (against X), and
+    #: ``rho`` where the linear run is followed
     used: dict[str, float]
+    #: in Frobenius norm, at the end, relative to the start: ``A`` over σ_A, ``Z`` over ‖Z‖, ``one``, ``U`` over ‖W‖_F, ``T`` over the three
+    #: blocks' norm
     drifts: dict[str, float]
-    faster: float
+    faster: float  # measured exponent of the last step over the guaranteed one
 
     def row(self) -> dict[str, object]:
         """What an experiment stores: the number of steps, which share of the error was left, and the last three."""
@@ -75,17 +71,10 @@ def compare(
     """Descend with the certificate's step and hold everything against its bound.
 
     Args:
-        X: tokens.
-        Y: targets.
-        theta: θ⁽⁰⁾.
-        setting: coefficients, activation, temperature.
         s: the numbers of this start.
         certificate: of this start; it must hold.
         steps: at most so many.
         stop: end once ‖E‖_F is below this share of the first one.
-
-    Raises:
-        ValueError: a certificate that does not hold; an argument out of range.
     """
     arguments.count("steps", steps)
     arguments.positive("stop", stop)

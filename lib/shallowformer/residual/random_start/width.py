@@ -13,10 +13,6 @@ def widened(s: Start, factor: float) -> Start:
 
     Args:
         s: the start.
-        factor: above 0.
-
-    Raises:
-        ValueError: ``factor`` is not above 0.
     """
     c = arguments.positive("factor", factor) ** 0.5
     known = s.linear and replace(
@@ -33,10 +29,6 @@ def factor(s: Start, holds: Callable[[Start], bool], accuracy: float = 1e-3) -> 
     Args:
         s: the start.
         holds: start → whether it does; monotone in the width.
-        accuracy: relative.
-
-    Raises:
-        ValueError: it holds for no factor up to 1e15.
     """
     high = 1.0
     while not holds(widened(s, high)):
@@ -57,18 +49,14 @@ def smallest(
 ) -> tuple[int, Certificate] | None:
     """The smallest width, up to a ratio, at which the certificate of a draw holds, walking from where the law points.
 
+    Returns: the width and its certificate; None if there is none up to ``most``.
+
     Args:
         start: width → the start drawn at it.
         first: a width to extrapolate from.
         ratio: between one width that is tried and the next, above 1.
         most: largest width that is tried.
         cells: of the certificates.
-
-    Returns:
-        The width and its certificate; None if there is none up to ``most``.
-
-    Raises:
-        ValueError: an argument out of range.
     """
     arguments.count("first", first)
     if arguments.positive("ratio", ratio) <= 1:
