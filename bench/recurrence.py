@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import torch
 
+from companion.experiments.kernel_regime.step_cost import kept_by_autograd
 from shallowformer import data
-from shallowformer.experiments.kernel_regime.step_cost import kept_by_autograd
 from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.students import Students

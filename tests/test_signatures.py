@@ -9,6 +9,7 @@ import pytest
 import sympy
 import torch
 
+import companion
 import shallowformer
 from checks import unchecked
 from shallowformer import data, softmax
@@ -17,6 +18,7 @@ from shallowformer.kernel_regime.kernel import targets
 from shallowformer.training.autograd import Tangent
 
 LIBRARY = Path(shallowformer.__file__).parent
+COMPANION = Path(companion.__file__).parent
 #: Public functions that ask a tensor of any kind and shape for its shape, dtype or device.
 OF_ANY_TENSOR = {"arguments.shape", "arguments.same_kind"}
 
@@ -124,8 +126,9 @@ def test_a_tensor_without_a_shape_is_found(annotation, expected):
 
 def test_every_public_function_says_the_shapes_of_its_tensors():
     silent = {
-        ".".join([*path.relative_to(LIBRARY).with_suffix("").parts, name])
-        for path in LIBRARY.rglob("*.py")
+        ".".join([*path.relative_to(folder).with_suffix("").parts, name])
+        for folder in (LIBRARY, COMPANION / "exercises", COMPANION / "experiments")
+        for path in folder.rglob("*.py")
         for name, types in public(ast.parse(path.read_text(encoding="utf-8")).body, "")
         if any(map(bare, types))
     }

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from shallowformer.experiments import registry, store
+from shallowformer.experiments import SCALES, registry, store
 
 EPILOG = """\
 examples:
@@ -94,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     command("list", _list, "list the experiments")
     run = command("run", _run, "compute the rows of an experiment that are not stored yet")
     named(run)
-    run.add_argument("--scale", choices=registry.SCALES, default="laptop", help="how much (default: laptop)")
+    run.add_argument("--scale", choices=SCALES, default="laptop", help="how much (default: laptop)")
     workers(run)
     run.add_argument("--traceback", action="store_true", help="for rows that fail, show where")
     named(command("show", _show, "show the stored rows of an experiment, and count the missing ones"))

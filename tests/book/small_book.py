@@ -9,7 +9,7 @@ from pathlib import Path
 from bookext.chapters import ROOT
 
 #: What the small book has of the real one.
-TAKEN = ("_config.yml", "CITATION.cff", "requirements.txt", "lib", "book/_ext", "book/_static", "book/_templates", "book/errata.yml", "book/references.bib")  # fmt: skip
+TAKEN = ("_config.yml", "CITATION.cff", "requirements.txt", "lib", "book/companion", "book/_ext", "book/_static", "book/_templates", "book/errata.yml", "book/references.bib")  # fmt: skip
 TEMPLATE = "book/kernel_regime/from_template"
 
 TOC = f"""format: jb-book
@@ -145,7 +145,9 @@ class SmallBook:
 
     def python(self, *arguments: str) -> subprocess.CompletedProcess:
         """Run one of the extension's commands on this book, with a cache of its own."""
-        path = os.pathsep.join([str(self.root / "book/_ext"), str(self.root / "lib")])
+        path = os.pathsep.join(
+            [str(self.root / "book/_ext"), str(self.root / "lib"), str(self.root / "book")]
+        )
         environment = {**os.environ, "PYTHONPATH": path, "SHALLOWFORMER_CACHE": str(self.root / "cache")}
         return subprocess.run([sys.executable, *arguments], cwd=self.root, env=environment, capture_output=True, text=True)  # fmt: skip
 

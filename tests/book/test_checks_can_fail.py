@@ -54,10 +54,10 @@ def test_every_mistake_belongs_to_a_check_of_its_chapter(chapter):
 
 
 def test_every_file_of_mistakes_belongs_to_a_chapter():
-    files = {path for path in (ROOT / "tests/mistakes").rglob("*.py") if path.name != "__init__.py"}
-    assert {path.relative_to(ROOT / "tests/mistakes").with_suffix("").as_posix() for path in files} <= {
-        chapter.removeprefix("book/") for chapter in CHAPTERS
-    }
+    files = {path for path in (ROOT / "book/companion/mistakes").rglob("*.py") if path.name != "__init__.py"}
+    assert {
+        path.relative_to(ROOT / "book/companion/mistakes").with_suffix("").as_posix() for path in files
+    } <= {chapter.removeprefix("book/") for chapter in CHAPTERS}
 
 
 @pytest.mark.parametrize(

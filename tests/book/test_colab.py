@@ -72,7 +72,10 @@ def colab(tmp_path):
 def source(tmp_path, monkeypatch):
     """A copy of what the package is built from, so that building leaves nothing in the repository."""
     copy = tmp_path / "source"
-    shutil.copytree(ROOT / "lib", copy / "lib", ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
+    for folder in ("lib", "book/companion"):
+        shutil.copytree(
+            ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__")
+        )
     shutil.copytree(ROOT / "results", copy / "results")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
@@ -151,7 +154,7 @@ def test_a_student_s_wrong_answers_are_answered_a_hint_at_a_time(path, source, c
     answers = (
         "def token_gradient(X, q, U, W):\n    alpha = torch.softmax(X @ W @ q, 0)\n"
         "    return (1 - torch.tanh(alpha @ X @ U) ** 2) * torch.outer(alpha, U)",
-        "from shallowformer.exercises.kernel_regime.gradients import _query_gradient as query_gradient",
+        "from companion.exercises.kernel_regime.gradients import _query_gradient as query_gradient",
         "limit = 1 / 8",
     )
     whole.cells = [whole.cells[0], imports, *stubs]

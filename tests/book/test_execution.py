@@ -40,9 +40,10 @@ def plant(mistakes, full): return [Outcome("my-claim", what, red, 0.0) for what,
     "lib/shallowformer/other.py": "VALUE = 3\n",
     "results/one.json": "[1]",
     "tests/of_tests.py": "",
-    "tests/mistakes/__init__.py": "",
-    "tests/mistakes/room/__init__.py": "",
-    "tests/mistakes/room/chapter.py": 'MISTAKES = {"a lost factor": True}\n',
+    "book/companion/__init__.py": "",
+    "book/companion/mistakes/__init__.py": "",
+    "book/companion/mistakes/room/__init__.py": "",
+    "book/companion/mistakes/room/chapter.py": 'MISTAKES = {"a lost factor": True}\n',
 }
 
 
@@ -88,10 +89,10 @@ def repository(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "ROOT", root)
     monkeypatch.setattr(records, "HERE", root / "_build/executed")
     monkeypatch.setattr(keys, "STARTED", 3e9)  # what a test writes was there before
-    monkeypatch.setattr(closure, "PACKAGES", {"shallowformer": root / "lib", "mistakes": root / "tests"})
+    monkeypatch.setattr(closure, "PACKAGES", {"shallowformer": root / "lib", "companion": root / "book"})
     monkeypatch.setenv("SHALLOWFORMER_CACHE", str(tmp_path / "cache"))
     extension = Path(kernel.__file__).parents[1]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(root / "lib"), str(extension)]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(root / "lib"), str(root / "book"), str(extension)]))
     keys.environment.cache_clear()
     yield Repository(root)
     keys.environment.cache_clear()
@@ -138,7 +139,7 @@ def test_what_was_printed_and_read_is_recorded(ran):
         ("lib/shallowformer/verify/__init__.py", "x = 1\n"),
         ("results/one.json", "[2]"),
         ("requirements.txt", "one==2\n"),
-        ("tests/mistakes/room/chapter.py", "MISTAKES = {}\n"),
+        ("book/companion/mistakes/room/chapter.py", "MISTAKES = {}\n"),
     ],
 )
 def test_a_change_of_what_it_depends_on_makes_a_chapter_stale(ran, name, text):
@@ -155,7 +156,7 @@ def test_a_change_of_what_it_depends_on_makes_a_chapter_stale(ran, name, text):
         ("lib/shallowformer/other.py", "VALUE = 9\n"),
         ("lib/shallowformer/deeper.py", '"""Says more now."""\n\n# and here\nVALUE   =   1\n'),
         ("results/two.json", "[2]"),
-        ("tests/mistakes/room/another.py", "MISTAKES = {}\n"),
+        ("book/companion/mistakes/room/another.py", "MISTAKES = {}\n"),
     ],
 )
 def test_a_change_of_what_it_does_not_depend_on_does_not(ran, name, text):
@@ -315,13 +316,13 @@ def test_mistakes_are_planted_where_the_chapter_ran(repository):
 
 def test_a_mistake_that_no_check_noticed_is_named(repository):
     repository.say(IMPORTS)
-    repository.write("tests/mistakes/room/chapter.py", 'MISTAKES = {"another": False}\n')
+    repository.write("book/companion/mistakes/room/chapter.py", 'MISTAKES = {"another": False}\n')
     done = repository.run()
     assert execute.unnoticed([done]) == ["my-claim stays green although: another"]
 
 
 def test_a_chapter_without_mistakes_has_none(repository):
-    shutil.rmtree(repository.root / "tests")
+    shutil.rmtree(repository.root / "book/companion/mistakes")
     repository.say(IMPORTS)
     assert repository.run().record.mistakes == []
 
@@ -331,7 +332,7 @@ def test_a_chapter_without_mistakes_has_none(repository):
 #: What it prints must not tell how the kernel has started.
 TELLTALE = [
     READS,
-    "import sys\nprint(sorted(m for m in sys.modules if m.startswith(('shallowformer', 'mistakes'))))\nprint(sys.path, sys.argv[3:])",
+    "import sys\nprint(sorted(m for m in sys.modules if m.startswith(('shallowformer', 'companion'))))\nprint(sys.path, sys.argv[3:])",
     "import os\nprint(os.getcwd(), os.environ['MPLBACKEND'], os.getpgid(0) == os.getpid(), __name__, sys.modules['__main__'].__dict__ is globals())",
     "import torch\nprint(torch.get_num_threads(), torch.get_default_dtype())",
     "import seaborn\nseaborn.set_theme()\nimport matplotlib.pyplot as plt\nprint(plt.get_backend())\nplt.plot([1, 2])\nplt.show()",

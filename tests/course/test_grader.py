@@ -81,8 +81,8 @@ NAUGHTY_CALLS = {
     "imports otter": ("import otter.test_files", "the import of otter.test_files"),
     "imports the tool": ("import bookext.course.assign", "the import of bookext"),
     "imports the book's checks": (
-        "import importlib; importlib.import_module('shallowformer.exercises.kernel_regime.gradients')",
-        "the import of shallowformer.exercises.kernel_regime",  # its package
+        "import importlib; importlib.import_module('companion.exercises.kernel_regime.gradients')",
+        "the import of companion",  # its package
     ),
     "recurses": ("return weights(logits)", "ecursion"),
     "raises something of its own": ("class Odd(Exception):\n        __str__ = None\n    raise Odd", "Odd"),

@@ -4,10 +4,10 @@ import functools
 
 import pytest
 
+from companion.exercises.kernel_regime import gradients
+from companion.exercises.kernel_regime.gradients import _token_gradient
 from shallowformer import softmax
 from shallowformer.exercises.borrowed import borrowed
-from shallowformer.exercises.kernel_regime import gradients
-from shallowformer.exercises.kernel_regime.gradients import _token_gradient
 
 
 class Callable:

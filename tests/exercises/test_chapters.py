@@ -12,7 +12,7 @@ import yaml
 
 from bookext.chapters import chapters, read_notebook
 from bookext.markup import ROOT
-from shallowformer import exercises
+from companion import exercises
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 #: Pages at the first level of the contents; what stands below one, under ``sections``, is its supplement.

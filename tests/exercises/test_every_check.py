@@ -14,7 +14,7 @@ import typing
 import pytest
 import torch
 
-from shallowformer import exercises
+from companion import exercises
 from shallowformer.exercises import feedback, hints
 
 MODULES = [

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.experiments.token_selection import lost_samples
+from companion.experiments.token_selection import lost_samples
 from shallowformer.token_selection import limits, svm
 from shallowformer.token_selection.batches import shortest
 

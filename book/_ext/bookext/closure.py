@@ -11,7 +11,7 @@ from bookext.markup import ROOT
 #: Packages whose modules are followed, and the folders that hold them.
 PACKAGES: Mapping[str, Path] = {
     "shallowformer": ROOT / "lib",
-    "mistakes": ROOT / "tests",
+    "companion": ROOT / "book",
 }
 
 

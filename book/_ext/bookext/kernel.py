@@ -84,7 +84,7 @@ def _around(chapter: str, full: bool, seen: Path, outcomes: Path) -> tuple[list[
         call("matplotlib.font_manager", "fontManager"),
         call("bookext.watch", "start()"),
     ]
-    plant = f"plant({chapter!r}, {str(closure.PACKAGES['mistakes'])!r}, {full}, {str(outcomes)!r})"
+    plant = f"plant({chapter!r}, {str(closure.PACKAGES['companion'])!r}, {full}, {str(outcomes)!r})"
     return before, [call("bookext.watch", f"report({str(seen)!r})"), call("bookext.planted", plant)]
 
 

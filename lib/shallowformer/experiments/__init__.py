@@ -9,3 +9,6 @@ Throughout, unless a function says otherwise:
     scale: "smoke", "laptop" or "paper".
     device: where a run computes.
 """
+
+#: From what a test can afford to what the papers did.
+SCALES = ("smoke", "laptop", "paper")

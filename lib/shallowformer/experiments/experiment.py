@@ -15,8 +15,7 @@ import numpy
 import torch
 
 import shallowformer
-from shallowformer.experiments import keys, store
-from shallowformer.experiments.registry import SCALES
+from shallowformer.experiments import SCALES, keys, store
 
 #: Relative tolerance of what an experiment does not name: another machine rounds differently, and thousands of steps amplify it.
 TOLERANCE = 1e-3
@@ -130,7 +129,9 @@ def _commit() -> str | None:
     git = functools.partial(subprocess.run, cwd=root, capture_output=True, text=True, check=False)
     try:
         head = git(["git", "rev-parse", "--short=12", "HEAD"]).stdout.strip()
-        return head and head + "+" * bool(git(["git", "status", "--porcelain", "--", "lib"]).stdout)
+        return head and head + "+" * bool(
+            git(["git", "status", "--porcelain", "--", "lib", "book/companion"]).stdout
+        )
     except OSError:  # no git
         return None
 

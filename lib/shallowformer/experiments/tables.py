@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from shallowformer.experiments import store
+from shallowformer.experiments import SCALES, store
 from shallowformer.experiments.experiment import Experiment, planned
-from shallowformer.experiments.registry import SCALES
 
 
 def show(experiment: Experiment, results: Path | None = None) -> str:

@@ -10,9 +10,8 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from shallowformer.experiments import store
+from shallowformer.experiments import SCALES, store
 from shallowformer.experiments.experiment import TOLERANCE, Experiment, planned
-from shallowformer.experiments.registry import SCALES
 from shallowformer.experiments.workers import outcomes
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.experiments import beyond
+from companion.exercises.experiments import beyond
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.experiments import breaks
+from companion.exercises.experiments import breaks
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.experiments import headlines
+from companion.exercises.experiments import headlines
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.experiments import long_memory
+from companion.exercises.experiments import long_memory
 
 
 @pytest.mark.parametrize(("number", "word"), [(1.0, "when is it above"), (2.7750, "in the unit ball")])

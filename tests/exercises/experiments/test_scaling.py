@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.experiments import scaling
+from companion.exercises.experiments import scaling
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.kernel_regime import approximation
+from companion.exercises.kernel_regime import approximation
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import descent
+from companion.exercises.kernel_regime import descent
 
 
 def first(losses, eta, rho_c):

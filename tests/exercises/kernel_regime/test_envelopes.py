@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import envelopes
+from companion.exercises.kernel_regime import envelopes
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import gradients
+from companion.exercises.kernel_regime import gradients
 
 
 @pytest.mark.parametrize(

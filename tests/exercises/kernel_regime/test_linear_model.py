@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import linear_model
+from companion.exercises.kernel_regime import linear_model
 
 
 @pytest.mark.parametrize(

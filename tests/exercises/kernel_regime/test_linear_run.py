@@ -2,7 +2,7 @@
 
 import torch
 
-from shallowformer.exercises.kernel_regime import linear_run
+from companion.exercises.kernel_regime import linear_run
 
 
 def test_what_is_left_after_very_many_steps_passes():

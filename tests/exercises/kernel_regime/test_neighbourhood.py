@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.kernel_regime import neighbourhood
+from companion.exercises.kernel_regime import neighbourhood
 
 
 @pytest.mark.parametrize(

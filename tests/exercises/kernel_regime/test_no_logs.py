@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.kernel_regime import no_logs
+from companion.exercises.kernel_regime import no_logs
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from shallowformer.exercises.kernel_regime import recurrence
+from companion.exercises.kernel_regime import recurrence
 
 
 def test_a_second_derivative_by_autograd_passes():

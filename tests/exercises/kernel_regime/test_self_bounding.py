@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from shallowformer.exercises.kernel_regime import self_bounding
+from companion.exercises.kernel_regime import self_bounding
 
 
 @pytest.mark.parametrize(

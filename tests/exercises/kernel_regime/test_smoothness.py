@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import smoothness
+from companion.exercises.kernel_regime import smoothness
 
 
 @pytest.mark.parametrize(

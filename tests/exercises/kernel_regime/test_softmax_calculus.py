@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.exercises.kernel_regime import softmax_calculus
 from shallowformer import softmax
-from shallowformer.exercises.kernel_regime import softmax_calculus
 
 
 @pytest.mark.parametrize(

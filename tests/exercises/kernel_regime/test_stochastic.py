@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import stochastic
+from companion.exercises.kernel_regime import stochastic
 
 
 @pytest.mark.parametrize(

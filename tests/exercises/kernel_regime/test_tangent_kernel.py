@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import tangent_kernel
+from companion.exercises.kernel_regime import tangent_kernel
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.kernel_regime import theorem_1
+from companion.exercises.kernel_regime import theorem_1
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.exercises.kernel_regime import transportation
 from shallowformer import data
-from shallowformer.exercises.kernel_regime import transportation
 from shallowformer.kernel_regime.model import gradients, linear_model, parameters
 
 

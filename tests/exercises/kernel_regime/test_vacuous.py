@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.exercises.kernel_regime import vacuous
+from companion.exercises.kernel_regime import vacuous
 
 
 @pytest.mark.parametrize(

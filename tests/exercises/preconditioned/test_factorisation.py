@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from shallowformer.exercises.preconditioned import factorisation as exercises
+from companion.exercises.preconditioned import factorisation as exercises
 from shallowformer.preconditioned import factorisation, flow
 
 

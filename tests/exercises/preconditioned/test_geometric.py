@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.preconditioned import geometric
+from companion.exercises.preconditioned import geometric
 from shallowformer.preconditioned import biased, bounds
 
 

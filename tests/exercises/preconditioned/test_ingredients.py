@@ -2,7 +2,7 @@
 
 import torch
 
-from shallowformer.exercises.preconditioned import ingredients as exercises
+from companion.exercises.preconditioned import ingredients as exercises
 from shallowformer.preconditioned import covariances, problems
 from shallowformer.preconditioned.limit import Population
 

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from shallowformer.exercises.preconditioned import tilting
+from companion.exercises.preconditioned import tilting
 from shallowformer.preconditioned import above
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shallowformer.exercises.residual import climate
+from companion.exercises.residual import climate
 
 
 def test_hours_pass_in_any_order_of_thought():

@@ -4,8 +4,8 @@ import pytest
 import torch
 from scipy.optimize import minimize_scalar
 
-from shallowformer.exercises.residual import convergence
-from shallowformer.experiments.residual import admissible_starts as posed
+from companion.exercises.residual import convergence
+from companion.experiments.residual import admissible_starts as posed
 from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.integrate import quad
 
-from shallowformer.exercises.residual import random_start
+from companion.exercises.residual import random_start
 
 
 def test_a_waste_found_by_a_search_over_errors_passes():

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from shallowformer.exercises.residual import residuals
+from companion.exercises.residual import residuals
 
 
 def test_counting_steps_passes_up_to_their_whole_number():

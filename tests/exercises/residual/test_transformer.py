@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.optimize import brentq
 
-from shallowformer.exercises.residual import transformer
+from companion.exercises.residual import transformer
 from shallowformer.residual.smoothed import SmoothedReLU
 
 

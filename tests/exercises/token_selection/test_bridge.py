@@ -5,7 +5,7 @@ import math
 import torch
 from scipy.optimize import brentq
 
-from shallowformer.exercises.token_selection import bridge
+from companion.exercises.token_selection import bridge
 
 
 def one_by_one(X, y, c, U):

@@ -2,7 +2,7 @@
 
 import math
 
-from shallowformer.exercises.token_selection import every_step
+from companion.exercises.token_selection import every_step
 
 
 def test_a_pull_by_the_logarithm_of_one_plus_an_exponential_is_right():

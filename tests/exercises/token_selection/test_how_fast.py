@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from shallowformer.exercises.token_selection import how_fast
+from companion.exercises.token_selection import how_fast
 
 
 def by_chord(W, best):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.exercises.token_selection import joint
+from companion.exercises.token_selection import joint
 
 
 def test_a_step_of_the_decoder_in_another_form():

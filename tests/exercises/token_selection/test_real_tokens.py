@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from shallowformer.exercises.token_selection import real_tokens
+from companion.exercises.token_selection import real_tokens
 from shallowformer.token_selection import svm
 
 

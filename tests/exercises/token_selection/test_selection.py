@@ -2,7 +2,7 @@
 
 import torch
 
-from shallowformer.exercises.token_selection import selection
+from companion.exercises.token_selection import selection
 from shallowformer.token_selection.batches import shortest
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from shallowformer.exercises.token_selection import sparse
+from companion.exercises.token_selection import sparse
 
 
 def test_a_library_s_logarithms_are_right():

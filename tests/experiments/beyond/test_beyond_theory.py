@@ -2,7 +2,7 @@
 
 import pytest
 
-from shallowformer.experiments.beyond import beyond_theory
+from companion.experiments.beyond import beyond_theory
 from shallowformer.experiments.experiment import stored
 
 ROWS = stored(beyond_theory.EXPERIMENT)

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from shallowformer.experiments import registry
+from companion.experiments.kernel_regime import approximation_error
+from shallowformer.experiments import SCALES
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import approximation_error
 
 
 def test_expected_errors():
@@ -23,7 +23,7 @@ def test_stored_errors_are_near_what_is_expected(row):
     assert 0.2 < row["rms"] / usual < 5
 
 
-@pytest.mark.parametrize("scale", registry.SCALES)
+@pytest.mark.parametrize("scale", SCALES)
 def test_narrow_models_come_first(scale):
     widths = [config.m for config in approximation_error.plan(scale)]
     assert widths == sorted(widths)

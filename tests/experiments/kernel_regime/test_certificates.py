@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import certificates
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import certificates
 
 ROWS = stored(certificates.EXPERIMENT)
 PAPER = [row for row in ROWS if row["steps"] == certificates.PAPER[1]]

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import linear_runs, problems, training_loss
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import linear_runs, problems, training_loss
 from shallowformer.kernel_regime.linear_run.certificate import certify
 
 CPU = torch.device("cpu")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shallowformer.experiments import registry
+from companion.experiments.kernel_regime import linearisation_error
+from shallowformer.experiments import SCALES
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import linearisation_error
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ def test_no_stored_gap_is_above_the_bound(row):
     assert all(row[way]["mean"] < row[way]["sup"] for way in linearisation_error.WAYS)
 
 
-@pytest.mark.parametrize("scale", registry.SCALES)
+@pytest.mark.parametrize("scale", SCALES)
 def test_narrow_models_come_first(scale):
     widths = [config.m for config in linearisation_error.plan(scale)]
     assert widths == sorted(widths)

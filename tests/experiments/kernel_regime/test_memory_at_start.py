@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.experiments.kernel_regime import memory_at_start, recurrence
+from companion.experiments.kernel_regime import memory_at_start, recurrence
 from shallowformer.kernel_regime.model.students import Students
 
 CPU = torch.device("cpu")

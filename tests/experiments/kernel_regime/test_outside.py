@@ -5,8 +5,8 @@ import math
 
 import torch
 
+from companion.experiments.kernel_regime import outside
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import outside
 from shallowformer.kernel_regime.kernel import tangent_kernel, targets
 
 

@@ -2,8 +2,8 @@
 
 import torch
 
+from companion.experiments.kernel_regime import price_of_memory
 from shallowformer import data
-from shallowformer.experiments.kernel_regime import price_of_memory
 from shallowformer.kernel_regime.model import parameters, streaming, transformer
 from shallowformer.kernel_regime.recurrent import network
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import prices, problems
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import prices, problems
 from shallowformer.kernel_regime.kernel import tangent_kernel, transportation
 
 CPU = torch.device("cpu")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from shallowformer.experiments.kernel_regime import certificates, problems
+from companion.experiments.kernel_regime import certificates, problems
 from shallowformer.kernel_regime.kernel import transportation
 from shallowformer.kernel_regime.model import parameters
 

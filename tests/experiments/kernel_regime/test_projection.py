@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import projection, training_loss
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import projection, training_loss
 from shallowformer.kernel_regime.model import linear_model, parameters, transformer
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.experiments.kernel_regime import recurrence
+from companion.experiments.kernel_regime import recurrence
 from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.recurrent import network
 

@@ -1,7 +1,7 @@
 """Runs beyond the edge: what is stored."""
 
+from companion.experiments.kernel_regime import runaway
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import runaway
 
 
 def test_a_run_that_has_run_away_is_told_apart():

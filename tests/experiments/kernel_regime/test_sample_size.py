@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import sample_size
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import sample_size
 from shallowformer.kernel_regime.kernel import transportation
 from shallowformer.kernel_regime.model import linear_model, parameters
 from shallowformer.kernel_regime.model.parameters import Parameters

@@ -2,8 +2,8 @@
 
 import torch
 
+from companion.experiments.kernel_regime import sample_training
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import sample_training
 
 CPU = torch.device("cpu")
 

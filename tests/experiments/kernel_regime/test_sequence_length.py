@@ -2,8 +2,8 @@
 
 import torch
 
+from companion.experiments.kernel_regime import sequence_length
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import sequence_length
 from shallowformer.kernel_regime.model import gradients, parameters
 from shallowformer.kernel_regime.model.loss import Loss
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from shallowformer.experiments.kernel_regime import step_cost
+from companion.experiments.kernel_regime import step_cost
 from shallowformer.kernel_regime.model import parameters
 
 

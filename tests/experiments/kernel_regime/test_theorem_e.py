@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import certificates, problems
+from companion.experiments.kernel_regime import theorem_e as experiment
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import certificates, problems
-from shallowformer.experiments.kernel_regime import theorem_e as experiment
 from shallowformer.kernel_regime.convergence import certificates as convergence
 from shallowformer.kernel_regime.convergence import comparators
 from shallowformer.kernel_regime.kernel import tangent_kernel

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from shallowformer.experiments import registry
+from companion.experiments.kernel_regime import certificates, training_loss
+from shallowformer.experiments import SCALES
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.kernel_regime import certificates, training_loss
 
 CPU = torch.device("cpu")
 
@@ -46,7 +46,7 @@ def test_stored_runs_descend(scale):
         assert run["means"][-1] < run["trivial"]
 
 
-@pytest.mark.parametrize("scale", registry.SCALES)
+@pytest.mark.parametrize("scale", SCALES)
 def test_narrow_models_come_first(scale):
     widths = [config.m for config in training_loss.plan(scale)]
     assert widths == sorted(widths)

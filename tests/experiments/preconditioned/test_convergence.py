@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from checks import refused, unchecked
-from shallowformer.experiments.preconditioned import convergence
+from companion.experiments.preconditioned import convergence
 from shallowformer.preconditioned import algorithm, factorisation, limit
 from shallowformer.preconditioned.moments import Moments
 

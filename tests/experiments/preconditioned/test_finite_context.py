@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from checks import unchecked
+from companion.experiments.preconditioned import finite_context
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.preconditioned import finite_context
 from shallowformer.preconditioned import above, exact, gradients, noise
 
 CPU = torch.device("cpu")

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from shallowformer.experiments.preconditioned import infinite_context
-from shallowformer.experiments.preconditioned.ingredients import posed
+from companion.experiments.preconditioned import infinite_context
+from companion.experiments.preconditioned.ingredients import posed
 from shallowformer.preconditioned import invariance, landscape, limit
 
 CPU = torch.device("cpu")

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from shallowformer.experiments.preconditioned import ingredients, radius
+from companion.experiments.preconditioned import ingredients, radius
 from shallowformer.preconditioned import algorithm, least_squares, limit, risk
 
 CPU = torch.device("cpu")

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from companion.experiments.preconditioned import one_context
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.preconditioned import one_context
 from shallowformer.preconditioned import above, exact, influence
 
 CPU = torch.device("cpu")

@@ -6,8 +6,8 @@ import math
 import pytest
 import torch
 
-from shallowformer.experiments.residual import admissible_runs, admissible_starts
-from shallowformer.experiments.residual.admissible_starts import SIZES, Config
+from companion.experiments.residual import admissible_runs, admissible_starts
+from companion.experiments.residual.admissible_starts import SIZES, Config
 from shallowformer.residual import certificates, model, tangent
 from shallowformer.residual.parameters import Parameters
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.experiments.residual import certified_standard, certified_widths
-from shallowformer.experiments.residual.certified_widths import Config
+from companion.experiments.residual import certified_standard, certified_widths
+from companion.experiments.residual.certified_widths import Config
 from shallowformer.residual import gradients
 from shallowformer.residual.parameters import Parameters
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from checks import refused, unchecked
-from shallowformer.experiments.residual import climate_windows, coefficient_sweep, coefficients
-from shallowformer.experiments.residual.coefficient_sweep import Config
+from companion.experiments.residual import climate_windows, coefficient_sweep, coefficients
+from companion.experiments.residual.coefficient_sweep import Config
 from shallowformer.residual import made_up_weather, model, starts
 from shallowformer.residual.parameters import Parameters, Setting
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.experiments.residual import rank_collapse
-from shallowformer.experiments.residual.rank_collapse import Config
+from companion.experiments.residual import rank_collapse
+from companion.experiments.residual.rank_collapse import Config
 from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters
 

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from checks import refused
-from shallowformer.experiments.residual import truncated
+from companion.experiments.residual import truncated
 
 V, D, T = 9, 8, 5
 

@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
+from companion.experiments.token_selection import bridge, bridge_measures
 from shallowformer.experiments.experiment import planned, stored
-from shallowformer.experiments.token_selection import bridge, bridge_measures
 from shallowformer.kernel_regime.model import linear_model, transformer
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.model.students import Students

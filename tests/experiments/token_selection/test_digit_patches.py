@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from checks import unchecked
-from shallowformer.experiments.token_selection import digit_patches
+from companion.experiments.token_selection import digit_patches
 from shallowformer.token_selection import datasets, limits
 
 CPU = torch.device("cpu")

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from checks import unchecked
-from shallowformer.experiments.token_selection import documented
-from shallowformer.experiments.token_selection.documented import Examples, Rule
+from companion.experiments.token_selection import documented
+from companion.experiments.token_selection.documented import Examples, Rule
 
 
 class Tiny(nn.Module):

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.experiments.token_selection import joint_selection
+from companion.experiments.token_selection import joint_selection
 from shallowformer.token_selection import datasets, gradients
 
 CPU = torch.device("cpu")

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from checks import unchecked
-from shallowformer.experiments.token_selection import lost_samples
+from companion.experiments.token_selection import lost_samples
 from shallowformer.token_selection import descent, gaps, limits, rules
 
 CPU = torch.device("cpu")

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from companion.experiments.token_selection import selection_rates
 from shallowformer.experiments.experiment import stored
-from shallowformer.experiments.token_selection import selection_rates
 from shallowformer.token_selection import descent, gaps, residual, rules, svm
 
 CPU = torch.device("cpu")

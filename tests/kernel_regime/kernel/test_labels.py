@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.experiments.kernel_regime import problems
 from shallowformer import data
-from shallowformer.experiments.kernel_regime import problems
 from shallowformer.kernel_regime.kernel import mappings, transportation
 from shallowformer.kernel_regime.kernel.labels import labelled
 

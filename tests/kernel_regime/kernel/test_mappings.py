@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from checks import unchecked
+from companion.experiments.kernel_regime import problems
 from shallowformer import data
-from shallowformer.experiments.kernel_regime import problems
 from shallowformer.kernel_regime.kernel import mappings
 from shallowformer.kernel_regime.model import parameters
 

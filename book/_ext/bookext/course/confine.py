@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 #: Modules that know answers, or are the grader's; whatever stands below them too.
-REFUSED = ("bookext", "otter", "mistakes", "shallowformer.exercises")
+REFUSED = ("bookext", "otter", "companion", "shallowformer.exercises")
 #: Of these, what a notebook of the course uses.
 ALLOWED = ("shallowformer.exercises", "shallowformer.exercises.classes", "shallowformer.exercises.feedback")
 PROCESSES = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",

@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import companion
 import shallowformer
 from bookext.chapters import ROOT
 from bookext.course import wire
@@ -62,7 +63,8 @@ class Nursery:
 
     def __init__(self, private: tuple[Path, ...] = ()):
         checks = Path(shallowformer.__file__).parent / "exercises"
-        self.private = [*PRIVATE, str(checks), *(str(path.resolve()) for path in private)]
+        answers = Path(companion.__file__).parent
+        self.private = [*PRIVATE, str(checks), str(answers), *(str(path.resolve()) for path in private)]
         self.shown = [str(checks / f"{name}.py") for name in SHOWN]
         self.home = tempfile.mkdtemp(prefix="grading-")
         self.control, other = socket.socketpair()
