@@ -18,6 +18,7 @@ def setup(app) -> dict:
     from bookext.notebooks import write_beside_the_pages
     from bookext.page_context import add_context, configure, number_supplement
     from bookext.page_html import finish_page
+    from bookext.rooms import Arguments, Rooms
     from bookext.search import index_statements
     from bookext.uses import PassageCollector, compare_statements
 
@@ -28,6 +29,8 @@ def setup(app) -> dict:
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("errata", Errata)
     app.add_directive("map-of-results", MapOfResults)
+    app.add_directive("rooms", Rooms)
+    app.add_directive("arguments", Arguments)
     app.add_node(map_node, html=(visit_map, None))
     app.add_env_collector(PassageCollector)
     app.connect("env-check-consistency", compare_statements)
