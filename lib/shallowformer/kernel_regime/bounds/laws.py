@@ -31,15 +31,8 @@ def largest(value: Value, R: Number, sigma: Activation, free: bool = True) -> Nu
 
     The best local maxima of two grids are followed uphill, by a search that moves before it narrows. So the maximum is found from below.
     Against grids 16 times finer, with six times as many maxima followed, it lacks a few roundings, at most 1e-12, for R up to 1e8 and every
-    activation of the package (sine: as long as Rσ₂/σ₁ ≤ 50, for more waves than that it may lack 1e-5).
-
-    Returns: the maxima, of the kind of ``R``.
-
-    Args:
-        value: R, z and s → number, elementwise.
-        R: bounds on ‖U‖, at least 0.
-        sigma: the activation; σ₁/σ₂ is the scale on which the grids resolve z.
-        free: False for |z| = sR alone.
+    activation of the package (sine: as long as Rσ₂/σ₁ ≤ 50, for more waves than that it may lack 1e-5). σ₁/σ₂ is the scale on which the
+    grids resolve z; ``free=False`` keeps to |z| = sR.
     """
     radii = R if isinstance(R, Tensor) else torch.tensor(float(R), dtype=torch.float64)
     charts = _charts(sigma.bounds[1] / sigma.bounds[2])[: 2 if free else 1]

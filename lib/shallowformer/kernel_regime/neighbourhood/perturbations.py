@@ -1,6 +1,6 @@
 """Ways to the boundary of Ω_ρ, as seen from the initialisation: adversarial, head-aligned, transported; and what they miss.
 
-Every function returns a displacement δ. A direction drawn at random is ``region.on_boundary(parameters.random(...), rho)``.
+Every function returns a displacement δ from the initialisation; X are tokens in the unit ball. A direction drawn at random is ``region.on_boundary(parameters.random(...), rho)``.
 """
 
 import functools
@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, Triple, contract
 from shallowformer.kernel_regime.model import linear_model
 from shallowformer.kernel_regime.model.gradients import features
 from shallowformer.kernel_regime.model.parameters import Parameters, plus
@@ -21,44 +21,29 @@ from shallowformer.queries import Query, last_token
 
 #: Inputs whose features are held at a time.
 CHUNK = 250
+Tokens = Float[Tensor, "n T d"]
 
 
+@contract
 def head_aligned(
-    X: Float[Tensor, "n T d"],
-    phi0: Parameters,
-    rho: Sequence[float],
-    query: Query = last_token,
-    sigma: Activation = TANH,
+    X: Tokens, phi0: Parameters, rho: Triple, query: Query = last_token, sigma: Activation = TANH
 ) -> Parameters:
-    """Every head uphill on its own output, summed over the inputs, with δc_i = +ρ_c/√m for all heads.
+    """Every head uphill on its own output, summed over the inputs, with δc_i = +ρ_c/√m for all heads; ρ above 0.
 
-    Returns: δ, on the boundary of Ω_ρ.
-
-    Source: The direction of the linearisation experiment in the code released with Arda, Cayci, Eryilmaz 2026.
-
-    Args:
-        rho: (ρ_c, ρ_u, ρ_w), each above 0.
+    Source: the direction of the linearisation experiment in the code released with the paper.
     """
     uphill = _summed(X, phi0, query, sigma)
     return on_boundary(Parameters(torch.ones_like(phi0.c), uphill.U, uphill.W), tuple(rho))
 
 
+@contract
 def transported(
-    X: Float[Tensor, "n T d"],
-    phi0: Parameters,
-    rho: Sequence[float],
-    query: Query = last_token,
-    sigma: Activation = TANH,
+    X: Tokens, phi0: Parameters, rho: Triple, query: Query = last_token, sigma: Activation = TANH
 ) -> Parameters:
-    """δc_i along v_c, δU_i along c_i v_u, δW_i along c_i v_w, with v the features summed over the inputs.
+    """δc_i along v_c, δU_i along c_i v_u, δW_i along c_i v_w, with v the features summed over the inputs; ρ above 0.
 
-    For one input that is steepest ascent of f(X; ·). As v does not look at c, partners move oppositely in θ and alike in c.
-
-    Returns: δ, on the boundary of Ω_ρ. Source: Arda, Cayci, Eryilmaz 2026, equation (10), every block scaled to its radius.
-
-    Args:
-        phi0: a symmetric initialisation.
-        rho: (ρ_c, ρ_u, ρ_w), each above 0.
+    For one input that is steepest ascent of f(X; ·). As v does not look at c, partners of a symmetric initialisation move oppositely in θ
+    and alike in c. Source: equation (10), every block scaled to its radius.
     """
     v = _summed(X, phi0, query, sigma)
     c = phi0.c
@@ -75,14 +60,15 @@ def _summed(X: Tensor, phi0: Parameters, query: Query, sigma: Activation) -> Par
     return functools.reduce(plus, parts)
 
 
+@contract
 def adversarial(
     X: Float[Tensor, "1 T d"],
     phi0: Parameters,
-    rho: Sequence[float],
+    rho: Triple,
     query: Query = last_token,
     sigma: Activation = TANH,
-    starts: int = 6,
-    steps: int = 80,
+    starts: Count = 6,
+    steps: Count = 80,
     seed: int = 0,
 ) -> tuple[Parameters, Float[Tensor, ""]]:
     """The displacement within Ω_ρ that makes f − f_lin as large as possible at one input, head by head.
@@ -90,20 +76,13 @@ def adversarial(
     For one X the error is a sum over heads, so each head is maximised alone: over δc_i exactly, over (δU_i, δW_i q) by
     projected ascent from several starts. By the symmetry of pairs the largest f_lin − f is the same number.
 
-    Returns: the displacement δ, and the error f − f_lin there: a lower bound on the supremum over Ω_ρ.
-
-    Args:
-        phi0: a symmetric initialisation (at another one only f − f_lin is made large, not f_lin − f).
-        starts: starting points a head: four with each block up or down its gradient, then random ones; at least 1.
-        steps: steps of the ascent, at least 1.
-        seed: of the random starting points.
+    (At an initialisation that is not symmetric only f − f_lin is made large.) Of the starts of a head four have each block up or down its
+    gradient, the others are random. What is returned beside δ, the error there, is a lower bound on the supremum over Ω_ρ.
     """
     q = validated(X, phi0, query)
     if X.shape[0] != 1:
         raise ValueError(f"X must hold one input, got {X.shape[0]}")
     r_c, r_u, r_w = radii(rho, phi0.m)
-    arguments.count("starts", starts)
-    arguments.count("steps", steps)
     q, length = q[0], q[0].norm()
     search = _Search(X[0], q, phi0, (r_c, r_u, r_w * float(length)), sigma)
     u, w, value = search.climb(starts, steps, seed)

@@ -1,6 +1,5 @@
 """Ω_ρ around students side by side, as descent meets it: the projection on it, and how far they have come."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,22 +7,20 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from shallowformer.contracts import Triple, contracted
 from shallowformer.kernel_regime.model.students import Students
 from shallowformer.kernel_regime.neighbourhood.region import radii
 from shallowformer.training import balls
 from shallowformer.training.points import Point
 
 
+@contracted
 @dataclass(frozen=True)
 class Projection:
     """Π on Ω_ρ, each student around its own start, to be handed to ``training.descent``."""
 
-    start: Students  # the students' initialisations
-    rho: Sequence[float]  # (ρ_c, ρ_u, ρ_w), each at least 0
-
-    def __post_init__(self) -> None:
-        """Check the radii."""
-        radii(self.rho, 1)
+    start: Students
+    rho: Triple
 
     @property
     def identity(self) -> tuple:
@@ -48,12 +45,7 @@ class Projection:
 
 
 def longest_displacements(start: Students, point: Point) -> Float[Tensor, "s 3"]:
-    """√m times the longest displacement of a head in c, U and W, in the units of ρ, student by student.
-
-    Args:
-        start: the students' initialisations.
-        point: blocks of students side by side, of the same shapes.
-    """
+    """√m times the longest displacement of a head in c, U and W, in the units of ρ, student by student."""
     owner, sizes = start.owner, start.c.new_tensor(start.widths)
     lengths = [_norm(_heads(block - centre)) for block, centre in zip(point, start.blocks, strict=True)]
     longest = [sizes.new_zeros(len(sizes)).scatter_reduce(0, owner, each, "amax") for each in lengths]
