@@ -97,11 +97,12 @@ def unchecked(
         1 / setting.divisor(theta),
     )
     r = torch.as_tensor(radius, dtype=X.dtype).expand(X.shape[:-3])
+    # A linear form is its six coefficients, "*s 6"; what multiplies it is a number a problem, "*s".
     e_Q, e_K, e_V, e_1, e_2, e_U = torch.eye(len(BLOCKS), dtype=X.dtype)
     w = Parameters(*(largest(block) + r for block in theta))
     top = lambda M: largest(stacked(M))
     times = lambda number, form: number[..., None] * form
-    D = diameter(X)
+    D = diameter(X)  # of each sequence, "*s P"
     keys, values = (diameter(X @ block) + times(r, D) for block in (W.W_K, W.W_V))
     weighted = lambda by, M=X: top(by[..., None, None] * M)
 
@@ -112,6 +113,7 @@ def unchecked(
     valued = gamma / 4 * (
         times(weighted(values * keys), e_Q) + times(weighted(D * values, X @ W.W_Q) + r * weighted(D * values), e_K)
     )  # fmt: skip
+    # What a layer is at the centre, and what the ball adds: a bound on its size anywhere on the ball.
     rho = top(now.S @ X) + r * pooled.norm(dim=-1)
     Z = valued + times(rho, e_V)
     z = top(now.Z) + r * Z.norm(dim=-1)

@@ -97,16 +97,19 @@ def _rms(values: Float[Tensor, "n ..."]) -> Float[Tensor, "..."]:
     return values.square().mean(0).sqrt()
 
 
-def _some(heads: Heads, c: Tensor, u: Tensor, unit: float, every: int) -> Known:
+def _of_pairs(heads: Heads, c: Tensor, u: Tensor, unit: float, every: int) -> Known:
     """What is known of some pairs: ``unit`` is 2η/√m, and a reference serves ``every`` steps."""
-    n, steps = u.shape[1], len(u)
+    n, steps = u.shape[1], len(u)  # u is "τ n", c "N"
     signed = unit * c[:, None]
     passed = torch.cat([torch.zeros_like(u[:1]), u.cumsum(0)[:-1]]) / n  # Σ of the u before each step
-    alpha = -signed * heads.averaged(passed, heads.gradient)
-    gamma = -unit * passed @ heads.h
+    alpha = -signed * heads.averaged(passed, heads.gradient)  # first order of δθ, "τ N p"
+    gamma = -unit * passed @ heads.h  # of δc, "τ N"
     moves = alpha.diff(dim=0)
     chi = c * torch.cat([torch.zeros_like(gamma[:1]), (moves * alpha[:-1]).sum(-1).cumsum(0)])
-    beta, rows = torch.zeros_like(alpha), []
+    beta, rows = (
+        torch.zeros_like(alpha),
+        [],
+    )  # second order of δθ, a stretch of steps at a time: derivatives at its ends serve all
     for first in range(0, steps, every):
         last, middle = min(first + every, steps), min(first + every // 2, steps - 1)
         along_alpha, along_beta = (heads.along(heads.seen(move)) for move in (alpha[middle], beta[first]))
@@ -186,7 +189,7 @@ def known(
     run = linear_run(tangent_kernel.finite(X, phi0, query=query).total / len(X), y, eta, steps)
     some = max(1, ENTRIES // (len(X) * max(X.shape[1], 2 * phi0.d)))
     parts = [
-        _some(
+        _of_pairs(
             Heads(X, q, U[i : i + some], W[i : i + some]),
             c[i : i + some],
             run.u,

@@ -122,7 +122,7 @@ class TorchPass:
         The declared exception to ``linear_model.slopes``, for speed: there are no features here, only sums.
         """
         d, M = sums.shape[1] - 1, sums.shape[2]
-        norm = sums[:, -1].reciprocal()
+        norm = sums[:, -1].reciprocal()  # 1/Σ_t e_t, "b M"
         z = weighted[:, -1] * norm
         slope = self._sigma.first(z) * norm
 
@@ -169,13 +169,13 @@ class TorchPass:
             if len(self._buffers) > 1:
                 self._buffers.clear()
             buffers = self._buffers[b, M] = _Buffers(X, b, T, d, M)
-        keys = torch.mm(q, W, out=buffers.keys).view(b, d, M)
-        e = torch.bmm(X, keys, out=buffers.e)
+        keys = torch.mm(q, W, out=buffers.keys).view(b, d, M)  # W_i q
+        e = torch.bmm(X, keys, out=buffers.e)  # logits, "b T M"; exponentials from here on
         if not safe:
             e -= e.amax(1, keepdim=True)
         e.exp2_()
         s = torch.mm(X.reshape(b * T, d), U, out=buffers.s.view(b * T, M)).view(b, T, M)
-        buffers.tokens[:, :d] = X.mT
+        buffers.tokens[:, :d] = X.mT  # "b d+1 T", whose last row stays 1
         return torch.bmm(buffers.tokens, e, out=buffers.sums), torch.bmm(
             buffers.tokens, s.mul_(e), out=buffers.weighted
         )
@@ -204,13 +204,16 @@ def _readout(students: Students) -> Float[Tensor, "M s"]:
 
 def _from_sums(sums, weighted, c, readout, owner, y, factor, sigma, slope):
     """From sums over tokens to Σ_j residual², and to the gradients' parts (without m^{−1/2} in that of c); overwrites the sums."""
-    norm = sums[:, -1].reciprocal()
+    norm = sums[:, -1].reciprocal()  # 1/Σ_t e_t, "b M"
     z = weighted[:, -1] * norm
     h = sigma(z)
-    residual = h @ readout - y
+    residual = h @ readout - y  # "b s"
     pull = factor * residual
-    pull = pull.expand(-1, len(c)) if readout.shape[1] == 1 else pull[:, owner]
+    pull = (
+        pull.expand(-1, len(c)) if readout.shape[1] == 1 else pull[:, owner]
+    )  # each head's student's, "b M"
     weight = slope(z) * c * pull * norm
+    # a and M U = Σ_t α_t s_t X_t − z a, both times the norm and the pull: "b d M"
     along_U = sums[:, :-1].mul_(weight[:, None])
     along_W = weighted[:, :-1].mul_(weight[:, None]).addcmul_(along_U, z[:, None], value=-1)
     return residual.square().sum(0), (h * pull).sum(0), along_U.sum(0), along_W
