@@ -14,7 +14,7 @@ import signatures
 PACKAGE = Path(__file__).parent.parent / "lib/shallowformer"
 signatures.install(
     [f"shallowformer.{part.name}" for part in pkgutil.iter_modules([PACKAGE]) if part.name != "compiled"]
-    + ["companion.exercises", "companion.experiments"]
+    + ["companion.exercises", "companion.experiments", "companion.theory"]
 )
 
 settings.register_profile("shallowformer", derandomize=True, deadline=None, max_examples=25, database=None)

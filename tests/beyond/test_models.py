@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from companion.theory.beyond import attention, deep, dense, directions, single_layer
 from shallowformer import data
-from shallowformer.beyond import attention, deep, dense, directions, single_layer
 from shallowformer.kernel_regime.model import transformer
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.neighbourhood import perturbations

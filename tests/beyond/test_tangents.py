@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from companion.theory.beyond import dense, directions, single_layer, tangents, teachers, training
 from shallowformer import data
-from shallowformer.beyond import dense, directions, single_layer, tangents, teachers, training
 from shallowformer.kernel_regime.convergence import descent
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model import linear_model, parameters

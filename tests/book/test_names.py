@@ -10,14 +10,16 @@ from types import ModuleType
 
 import pytest
 
+import companion
 import shallowformer
 from bookext.chapters import ROOT, chapter_of, chapters, code, docname, pages
 from bookext.markup import walk
 
 #: Modules of the package by the last part of their name.
 MODULES: dict[str, list[str]] = {}
-for module in pkgutil.walk_packages(shallowformer.__path__, "shallowformer."):
-    MODULES.setdefault(module.name.rpartition(".")[2], []).append(module.name)
+for package in (shallowformer, companion):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        MODULES.setdefault(module.name.rpartition(".")[2], []).append(module.name)
 
 
 def modules(parts: list[str]) -> Iterator[ModuleType]:

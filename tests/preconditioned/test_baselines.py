@@ -3,7 +3,8 @@
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import baselines, factorisation, invariance, landscape, limit
+from companion.theory.preconditioned import baselines
+from shallowformer.preconditioned import factorisation, invariance, landscape, limit
 
 TARGET = torch.tensor([2.0, 0.5], dtype=torch.float64).diag()
 

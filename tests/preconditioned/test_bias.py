@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import bias, factorisation, gradients, invariance, landscape, limit
+from companion.theory.preconditioned import bias
+from shallowformer.preconditioned import factorisation, gradients, invariance, landscape, limit
 from shallowformer.preconditioned.algorithm import Algorithm
 
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import biased, bounds, factorisation
+from companion.theory.preconditioned import biased
+from shallowformer.preconditioned import bounds, factorisation
 
 S = torch.tensor([2.0, 0.7], dtype=torch.float64)
 

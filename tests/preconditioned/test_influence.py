@@ -8,7 +8,8 @@ import torch
 from scipy.special import ndtri
 
 from checks import refused
-from shallowformer.preconditioned import gradients, influence
+from companion.theory.preconditioned import influence
+from shallowformer.preconditioned import gradients
 
 X = torch.arange(-9, 9.01, 0.05, dtype=torch.float64)
 MASS = (-X.square() / 2).exp() * 0.05 / math.sqrt(2 * math.pi)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import ladder
+from companion.theory.preconditioned import ladder
 
 
 def test_the_square_of_the_error():

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused, unchecked
-from shallowformer.preconditioned import least_squares, limit
+from companion.theory.preconditioned import least_squares
+from shallowformer.preconditioned import limit
 
 
 def test_the_fit(problem, generator):

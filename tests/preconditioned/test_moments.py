@@ -3,7 +3,7 @@
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import least_squares
+from companion.theory.preconditioned import least_squares
 from shallowformer.preconditioned.moments import Moments
 
 

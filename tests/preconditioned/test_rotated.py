@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from checks import refused
+from companion.theory.preconditioned.rotated import FlowStart, rotated
 from shallowformer.preconditioned import covariances, factorisation, flow, landscape
-from shallowformer.preconditioned.rotated import FlowStart, rotated
 
 
 def problem(generator, m, d, s):

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import bounds, factorisation, landscape, steps
-from shallowformer.preconditioned.rotated import rotated
+from companion.theory.preconditioned import steps
+from companion.theory.preconditioned.rotated import rotated
+from shallowformer.preconditioned import bounds, factorisation, landscape
 
 S = torch.tensor([1.5, 1.0, 0.8], dtype=torch.float64)
 

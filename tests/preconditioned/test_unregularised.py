@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import factorisation, unregularised
+from companion.theory.preconditioned import unregularised
+from shallowformer.preconditioned import factorisation
 
 S = torch.tensor([1.5, 1.0, 0.8], dtype=torch.float64)
 

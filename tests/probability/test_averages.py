@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.stats import norm
 
-from shallowformer.probability import averages
+from companion.theory.probability import averages
 
 LINE = torch.linspace(-10, 10, 2001, dtype=torch.float64)
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from checks import unchecked
-from shallowformer.probability import orlicz
+from companion.theory.probability import orlicz
 
 
 def test_the_orlicz_norm_of_known_laws():

@@ -6,17 +6,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import (
-    admissible,
-    certificates,
-    curvature,
-    datasets,
-    descent,
-    gradients,
-    model,
-    spectra,
-    starts,
-)
+from companion.theory.residual import admissible, certificates
+from shallowformer.residual import curvature, datasets, descent, gradients, model, spectra, starts
 from shallowformer.residual.parameters import BLOCKS, Parameters, PerBlock, Setting
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 from shallowformer.training import points

@@ -7,19 +7,10 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import (  # fmt: skip
-    certificates,
-    curvature,
-    datasets,
-    derivatives,
-    descent,
-    model,
-    spectra,
-    starts,
-    tangent,
-)
+from companion.theory.residual import certificates, derivatives, tangent
+from companion.theory.residual.path_length import Certificate
+from shallowformer.residual import curvature, datasets, descent, model, spectra, starts
 from shallowformer.residual.parameters import Setting
-from shallowformer.residual.path_length import Certificate
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 SMOOTH = Setting(activation=SmoothedReLU(0.3))

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import climate, made_up_weather
-from shallowformer.residual.climate import TEMPERATURE, VARIABLES
+from companion.theory.residual import climate, made_up_weather
+from companion.theory.residual.climate import TEMPERATURE, VARIABLES
 
 HEADER = '"Date Time",' + ",".join(f'"{name}"' for name in VARIABLES)
 

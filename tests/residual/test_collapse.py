@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.residual import collapse
+from companion.theory.residual import collapse
 
 
 def draw(*shape, seed=0):

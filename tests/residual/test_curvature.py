@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import admissible, curvature, gradients, model, starts
+from companion.theory.residual import admissible
+from shallowformer.residual import curvature, gradients, model, starts
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import RELU
 from shallowformer.training import points

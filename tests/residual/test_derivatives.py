@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import derivatives, model, starts
+from companion.theory.residual import derivatives
+from shallowformer.residual import model, starts
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 from shallowformer.training import points

@@ -6,15 +6,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import (
-    datasets,
-    descent,
-    gradients,
-    model,
-    plateau,
-    spectra,
-    starts,
-)
+from companion.theory.residual import plateau
+from shallowformer.residual import datasets, descent, gradients, model, spectra, starts
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import SmoothedReLU
 from shallowformer.training import checkpoints, points

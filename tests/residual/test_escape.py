@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import escape, gradients, model, plateau, starts
+from companion.theory.residual import escape, plateau
+from shallowformer.residual import gradients, model, starts
 from shallowformer.residual.parameters import Setting
 
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import hull, spectra
+from companion.theory.residual import hull
+from shallowformer.residual import spectra
 
 
 def draw(*shape, seed=0):

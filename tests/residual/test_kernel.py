@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import kernel
+from companion.theory.residual import kernel
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 

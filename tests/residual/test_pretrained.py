@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import save_file
 
 from checks import refused, unchecked
-from shallowformer.residual import pretrained
+from companion.theory.residual import pretrained
 
 V, D, T, HEADS, L = 11, 8, 6, 2, 3
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import gradients, model, scale
+from companion.theory.residual import scale
+from shallowformer.residual import gradients, model
 from shallowformer.residual.parameters import PerBlock, Setting
 from shallowformer.residual.smoothed import SmoothedReLU
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.residual import curvature, model, spectra, tangent
+from companion.theory.residual import tangent
+from shallowformer.residual import curvature, model, spectra
 from shallowformer.residual.parameters import Parameters
 
 

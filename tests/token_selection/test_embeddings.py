@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import save_file
 
 from checks import refused
-from shallowformer.token_selection import embeddings
+from companion.theory.token_selection import embeddings
 
 
 def matrix(V=7, d=5):

@@ -7,17 +7,8 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.token_selection import (
-    constants,
-    datasets,
-    gradients,
-    joint,
-    joint_bounds,
-    joint_conditions,
-    joint_gram,
-    joint_rules,
-    svm,
-)
+from companion.theory.token_selection import joint, joint_bounds, joint_conditions, joint_gram, joint_rules
+from shallowformer.token_selection import constants, datasets, gradients, svm
 from shallowformer.training import descent as training
 
 

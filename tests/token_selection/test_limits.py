@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from companion.experiments.token_selection import lost_samples
-from shallowformer.token_selection import limits, svm
+from companion.theory.token_selection import limits
+from shallowformer.token_selection import svm
 from shallowformer.token_selection.batches import shortest
 
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from companion.exercises.preconditioned import geometric
-from shallowformer.preconditioned import biased, bounds
+from companion.theory.preconditioned import biased
+from shallowformer.preconditioned import bounds
 
 
 def test_the_factor_is_the_packages():

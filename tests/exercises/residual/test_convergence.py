@@ -27,7 +27,7 @@ def test_the_share_by_a_search():
 
 def test_frozen_attention_by_a_jacobian_of_four_blocks():
     """M_2 of the four blocks by forms of a direction in them: rows and columns of two are left out."""
-    from shallowformer.residual import certificates, derivatives
+    from companion.theory.residual import certificates, derivatives
 
     X, theta, setting, _ = posed.instance(posed.Config("kernel", 0, False))
     outputs = lambda *W: model.unchecked(X, Parameters(theta.W_Q, theta.W_K, *W), setting).F.flatten()

@@ -6,8 +6,9 @@ import math
 import torch
 
 from companion.experiments.kernel_regime import outside
+from companion.theory.kernel_regime import targets
 from shallowformer.experiments.experiment import stored
-from shallowformer.kernel_regime.kernel import tangent_kernel, targets
+from shallowformer.kernel_regime.kernel import tangent_kernel
 
 
 def test_the_closed_form_of_the_linear_model_is_its_descent():

@@ -3,8 +3,9 @@
 import torch
 
 from companion.experiments.kernel_regime import price_of_memory
+from companion.theory.kernel_regime import streaming
 from shallowformer import data
-from shallowformer.kernel_regime.model import parameters, streaming, transformer
+from shallowformer.kernel_regime.model import parameters, transformer
 from shallowformer.kernel_regime.recurrent import network
 
 SOURCE = torch.Generator().manual_seed(0)

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from companion.experiments.preconditioned import ingredients, radius
-from shallowformer.preconditioned import algorithm, least_squares, limit, risk
+from companion.theory.preconditioned import least_squares
+from shallowformer.preconditioned import algorithm, limit, risk
 
 CPU = torch.device("cpu")
 

@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from companion.experiments.preconditioned import one_context
+from companion.theory.preconditioned import influence
 from shallowformer.experiments.experiment import stored
-from shallowformer.preconditioned import above, exact, influence
+from shallowformer.preconditioned import above, exact
 
 CPU = torch.device("cpu")
 

@@ -8,7 +8,8 @@ import torch
 
 from companion.experiments.residual import admissible_runs, admissible_starts
 from companion.experiments.residual.admissible_starts import SIZES, Config
-from shallowformer.residual import certificates, model, tangent
+from companion.theory.residual import certificates, tangent
+from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters
 
 CPU = torch.device("cpu")

@@ -10,7 +10,8 @@ import torch
 from checks import refused, unchecked
 from companion.experiments.residual import climate_windows, coefficient_sweep, coefficients
 from companion.experiments.residual.coefficient_sweep import Config
-from shallowformer.residual import made_up_weather, model, starts
+from companion.theory.residual import made_up_weather
+from shallowformer.residual import model, starts
 from shallowformer.residual.parameters import Parameters, Setting
 
 SMALL = Config("with", 1, P=2, N=3, d=5, d_k=2, d_1=8, K=2, steps=100)

@@ -5,7 +5,8 @@ import torch
 
 from checks import unchecked
 from companion.experiments.token_selection import digit_patches
-from shallowformer.token_selection import datasets, limits
+from companion.theory.token_selection import limits
+from shallowformer.token_selection import datasets
 
 CPU = torch.device("cpu")
 SMALL = digit_patches.Config(1.0, 0.1, 2, n=6, T=3, steps=100)

@@ -5,7 +5,8 @@ import torch
 
 from checks import unchecked
 from companion.experiments.token_selection import lost_samples
-from shallowformer.token_selection import descent, gaps, limits, rules
+from companion.theory.token_selection import limits
+from shallowformer.token_selection import descent, gaps, rules
 
 CPU = torch.device("cpu")
 

@@ -6,8 +6,8 @@ import random
 import pytest
 import sympy
 
+from companion.theory.kernel_regime import calculator
 from shallowformer.kernel_regime.bounds import blocks, smoothness
-from shallowformer.kernel_regime.convergence import calculator
 from shallowformer.probability import gaussian_norms
 from shallowformer.training import self_bounding
 

@@ -8,8 +8,9 @@ import torch
 from torch import Generator
 
 from checks import assert_agrees, refused
+from companion.theory.kernel_regime import budget, comparison
 from shallowformer import activations, data, queries
-from shallowformer.kernel_regime.convergence import budget, change_of_features, comparison, descent, theorem_1
+from shallowformer.kernel_regime.convergence import change_of_features, descent, theorem_1
 from shallowformer.kernel_regime.model import gradients, linear_model, parameters, transformer
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.parameters import Parameters

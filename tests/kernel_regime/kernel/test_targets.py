@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Generator
 
+from companion.theory.kernel_regime import targets
 from shallowformer import data
-from shallowformer.kernel_regime.kernel import targets
 from shallowformer.kernel_regime.model import parameters, transformer
 
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.kernel_regime.model import equivalences
+from companion.theory.kernel_regime import equivalences
 
 
 def draw(*shape):

@@ -3,8 +3,9 @@
 import pytest
 import torch
 
+from companion.theory.kernel_regime import streaming
 from shallowformer import activations, data
-from shallowformer.kernel_regime.model import gradients, parameters, streaming, transformer
+from shallowformer.kernel_regime.model import gradients, parameters, transformer
 
 
 def problem(n=3, T=6, d=4, m=5, scale=1.0):

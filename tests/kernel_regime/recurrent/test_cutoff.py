@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from shallowformer.kernel_regime.recurrent import cutoff
+from companion.theory.kernel_regime import cutoff
 
 
 def searched(w, T, steps=4000):

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from checks import refused
+from companion.theory.residual import closed, width
 from shallowformer.residual import gradients
 from shallowformer.residual.parameters import Parameters
-from shallowformer.residual.random_start import certify, closed, linear_run, slopes, start, watch, width
+from shallowformer.residual.random_start import certify, linear_run, slopes, start, watch
 from shallowformer.residual.random_start.slopes import Budgets
 from shallowformer.residual.spectra import stacked
 

@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from companion.theory.beyond import deep, dense, directions, single_layer, tangents, teachers, training
+from companion.theory.beyond.architecture import Architecture, Blocks
 from shallowformer import data
-from shallowformer.beyond import deep, dense, directions, single_layer, tangents, teachers, training
-from shallowformer.beyond.architecture import Architecture, Blocks
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.training import points
 

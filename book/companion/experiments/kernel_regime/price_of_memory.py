@@ -7,9 +7,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from companion.experiments.kernel_regime.step_cost import LENGTHS, kept_by_autograd, seconds
+from companion.theory.kernel_regime import streaming
 from shallowformer import data
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.kernel_regime.model import parameters, streaming
+from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.model.students import Students

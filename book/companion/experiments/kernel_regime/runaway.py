@@ -8,10 +8,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from companion.theory.kernel_regime import targets
 from shallowformer import data
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime.convergence import descent, step_size
-from shallowformer.kernel_regime.kernel import tangent_kernel, targets
+from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model import parameters, transformer
 from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.parameters import Parameters

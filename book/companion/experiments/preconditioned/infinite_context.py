@@ -6,8 +6,9 @@ import torch
 from torch import Generator
 
 from companion.experiments.preconditioned.ingredients import CONDITIONS, COUNTS, posed
+from companion.theory.preconditioned import baselines
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.preconditioned import baselines, factorisation, invariance, landscape, limit, starts
+from shallowformer.preconditioned import factorisation, invariance, landscape, limit, starts
 from shallowformer.preconditioned.problems import Problem
 from shallowformer.training.points import Point
 

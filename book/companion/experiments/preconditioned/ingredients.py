@@ -6,18 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from companion.theory.preconditioned import baselines, least_squares
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.preconditioned import (
-    algorithm,
-    baselines,
-    covariances,
-    invariance,
-    least_squares,
-    limit,
-    problems,
-    risk,
-    starts,
-)
+from shallowformer.preconditioned import algorithm, covariances, invariance, limit, problems, risk, starts
 from shallowformer.preconditioned.moments import Moments
 from shallowformer.preconditioned.problems import Problem
 from shallowformer.training import descent

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Generator
 
+from companion.theory.preconditioned import influence
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.preconditioned import exact, influence
+from shallowformer.preconditioned import exact
 
 SEEDS = range(12)
 SIZES = (256, 1024, 4096, 16384, 65536)

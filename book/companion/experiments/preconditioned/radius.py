@@ -6,8 +6,9 @@ import torch
 from torch import Generator
 
 from companion.experiments.preconditioned.ingredients import ROUNDED, SEEDS, ended, posed
+from companion.theory.preconditioned import least_squares
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.preconditioned import algorithm, least_squares, starts
+from shallowformer.preconditioned import algorithm, starts
 
 RADII = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2)
 

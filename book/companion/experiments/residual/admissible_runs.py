@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from companion.experiments.residual.admissible_starts import SIZES, Config, Start, begun
+from companion.theory.residual import tangent
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.residual import curvature, gradients, tangent
+from shallowformer.residual import curvature, gradients
 from shallowformer.residual.parameters import Parameters, Setting
 
 

@@ -8,15 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer.residual import (
-    admissible,
-    certificates,
-    datasets,
-    model,
-    spectra,
-    starts,
-    tangent,
-)
+from companion.theory.residual import admissible, certificates, tangent
+from shallowformer.residual import datasets, model, spectra, starts
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 from shallowformer.residual.spectra import smallest, stacked

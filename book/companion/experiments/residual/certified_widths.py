@@ -9,10 +9,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from companion.experiments.residual.coefficients import OwnSteps
+from companion.theory.residual import closed, width
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.residual import curvature, datasets, starts
 from shallowformer.residual.parameters import Parameters, Setting
-from shallowformer.residual.random_start import certify, closed, start, watch, width
+from shallowformer.residual.random_start import certify, start, watch
 from shallowformer.residual.smoothed import SmoothedReLU
 from shallowformer.training import descent
 

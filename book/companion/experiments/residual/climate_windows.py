@@ -17,9 +17,10 @@ import torch
 from torch import Generator
 
 from companion.experiments.residual import coefficients
+from companion.theory.residual import climate, made_up_weather
+from companion.theory.residual.climate import Record
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.residual import climate, made_up_weather, starts
-from shallowformer.residual.climate import Record
+from shallowformer.residual import starts
 
 
 @dataclass(frozen=True)

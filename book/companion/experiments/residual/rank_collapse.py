@@ -8,8 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from companion.theory.residual import plateau
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.residual import curvature, datasets, plateau, spectra, starts
+from shallowformer.residual import curvature, datasets, spectra, starts
 from shallowformer.residual.descent import Regression
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import SmoothedReLU

@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from companion.theory.residual import pretrained
 from shallowformer import arguments
-from shallowformer.residual import pretrained
 
 #: Steps at which a row is made.
 AT = (0, 10, 100, 1000)

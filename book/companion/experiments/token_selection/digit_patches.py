@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from companion.theory.token_selection import limits
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.token_selection import constants, datasets, descent, gaps, limits, rules, svm
+from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
 
 #: Steps at which runs are looked at.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from companion.theory.token_selection import joint, joint_gram, joint_rules
+from companion.theory.token_selection.joint_rules import Rule
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.token_selection import datasets, joint, joint_gram, joint_rules
-from shallowformer.token_selection.joint_rules import Rule
+from shallowformer.token_selection import datasets
 from shallowformer.token_selection.rules import recorded_steps
 
 SEEDS = range(10)

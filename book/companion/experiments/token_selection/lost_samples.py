@@ -8,8 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from companion.theory.token_selection import limits
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.token_selection import descent, gaps, limits, rules, svm
+from shallowformer.token_selection import descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
 
 #: Step length over the length of the longest E_k; the directions at which a sample is lost do not change with a tenth of it.

@@ -2,7 +2,7 @@
 
 import torch
 
-from shallowformer.beyond import attention, deep, dense, single_layer
+from companion.theory.beyond import attention, deep, dense, single_layer
 from shallowformer.training import autograd
 from shallowformer.verify.mistakes import Mistake, formula, package
 

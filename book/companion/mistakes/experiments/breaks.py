@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from shallowformer.kernel_regime.kernel import tangent_kernel, targets
+from companion.theory.kernel_regime import targets
+from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model import transformer
 from shallowformer.verify.mistakes import Mistake, formula, package
 

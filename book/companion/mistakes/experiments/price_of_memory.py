@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shallowformer.kernel_regime.model import streaming
+from companion.theory.kernel_regime import streaming
 from shallowformer.kernel_regime.recurrent import backpropagation
 from shallowformer.verify.mistakes import Mistake, formula, package
 

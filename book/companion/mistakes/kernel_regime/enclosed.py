@@ -1,10 +1,11 @@
 """Mistakes planted in the chapter *Constants, enclosed*: what its checks must notice."""
 
+from companion.theory.probability import enclosed
 from shallowformer import enclosures
 from shallowformer.kernel_regime.bounds import smoothness
 from shallowformer.kernel_regime.linear_run import curvature
 from shallowformer.kernel_regime.neighbourhood import norm_event
-from shallowformer.probability import cumulants, enclosed, gaussian_norms
+from shallowformer.probability import cumulants, gaussian_norms
 from shallowformer.verify.mistakes import Mistake, package
 
 _right_H_star = smoothness.H_star

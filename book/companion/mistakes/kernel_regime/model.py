@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import torch
 
+from companion.theory.kernel_regime import equivalences
 from shallowformer import softmax
-from shallowformer.kernel_regime.model import equivalences
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.verify.mistakes import Mistake, formula, package
 

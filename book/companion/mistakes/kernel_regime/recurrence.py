@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import torch
 
-from shallowformer.kernel_regime.recurrent import backpropagation, cutoff
+from companion.theory.kernel_regime import cutoff
+from shallowformer.kernel_regime.recurrent import backpropagation
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _right_gradient = backpropagation.per_sample_gradient

@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import torch
 
+from companion.theory.kernel_regime import budget, comparison
 from shallowformer import softmax
-from shallowformer.kernel_regime.convergence import (
-    budget,
-    comparison,
-    theorem_1,
-)
+from shallowformer.kernel_regime.convergence import theorem_1
 from shallowformer.kernel_regime.model import linear_model
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.verify.mistakes import Mistake, package

@@ -5,7 +5,8 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
-from shallowformer.preconditioned import bounds, factorisation, landscape, rotated, steps, unregularised
+from companion.theory.preconditioned import rotated, steps, unregularised
+from shallowformer.preconditioned import bounds, factorisation, landscape
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_gradient = factorisation.gradient

@@ -5,18 +5,9 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
-from shallowformer.preconditioned import (
-    algorithm,
-    biased,
-    bounds,
-    exact,
-    factorisation,
-    influence,
-    limit,
-    participation,
-    starts,
-)
-from shallowformer.preconditioned import bias as bias_module
+from companion.theory.preconditioned import bias as bias_module
+from companion.theory.preconditioned import biased, influence
+from shallowformer.preconditioned import algorithm, bounds, exact, factorisation, limit, participation, starts
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _right_whitened = bias_module.whitened

@@ -1,7 +1,8 @@
 """Mistakes planted in the chapter *What each ingredient buys*: what its checks must notice."""
 
 from companion.mistakes import larger
-from shallowformer.preconditioned import factorisation, invariance, least_squares, noise, starts
+from companion.theory.preconditioned import least_squares
+from shallowformer.preconditioned import factorisation, invariance, noise, starts
 from shallowformer.preconditioned.moments import Moments
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 

@@ -3,7 +3,8 @@
 import torch
 
 from companion.mistakes import larger
-from shallowformer.preconditioned import above, exact, gradients, ladder, limit, noise, participation, radius
+from companion.theory.preconditioned import ladder
+from shallowformer.preconditioned import above, exact, gradients, limit, noise, participation, radius
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _right_means, _right_one = participation.means, participation.one_token

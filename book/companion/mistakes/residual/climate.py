@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from companion.experiments.residual import coefficient_sweep
 from companion.mistakes import larger
-from shallowformer.residual import model, pretrained
+from companion.theory.residual import pretrained
+from shallowformer.residual import model
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _outputs, _posed = model.outputs, coefficient_sweep.posed

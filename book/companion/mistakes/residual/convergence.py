@@ -5,7 +5,8 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
-from shallowformer.residual import certificates, derivatives, spectra, tangent
+from companion.theory.residual import certificates, derivatives, tangent
+from shallowformer.residual import spectra
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_forms = derivatives.unchecked

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from companion.mistakes import larger
+from companion.theory.residual import closed
 from shallowformer.residual import gradients
-from shallowformer.residual.random_start import certify, closed, linear_run, slopes, start
+from shallowformer.residual.random_start import certify, linear_run, slopes, start
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _slopes, _jacobian, _measure, _sums = (

@@ -5,7 +5,8 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
-from shallowformer.residual import collapse, escape, gradients, hull, kernel, plateau, scale, spectra
+from companion.theory.residual import collapse, escape, hull, kernel, plateau, scale
+from shallowformer.residual import gradients, spectra
 from shallowformer.residual.parameters import Setting
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from companion.mistakes import larger
-from shallowformer.token_selection import joint_bounds, joint_conditions, joint_gram
-from shallowformer.token_selection.joint_conditions import Lemma11, Orthogonal
+from companion.theory.token_selection import joint_bounds, joint_conditions, joint_gram
+from companion.theory.token_selection.joint_conditions import Lemma11, Orthogonal
 from shallowformer.verify.mistakes import SIGNS, Mistake, formula, measured, package
 
 _right_run, _right_norms = joint_gram.run, joint_bounds.norms

@@ -5,7 +5,8 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
-from shallowformer.token_selection import embeddings, limits, rules
+from companion.theory.token_selection import embeddings, limits
+from shallowformer.token_selection import rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _GD, _NGD, _histogram, _similarities = rules.GD, rules.NGD, embeddings.histogram, embeddings.similarities

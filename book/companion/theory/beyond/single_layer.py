@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer.beyond.architecture import (
+from companion.theory.beyond.architecture import (
     Architecture,
     Blocks,
     exchange,
@@ -13,7 +13,7 @@ from shallowformer.beyond.architecture import (
     opposite_signs,
     twice,
 )
-from shallowformer.beyond.attention import pooled
+from companion.theory.beyond.attention import pooled
 
 
 def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Blocks:

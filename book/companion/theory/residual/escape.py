@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from companion.theory.residual.collapse import centred
 from shallowformer import arguments
 from shallowformer.residual import gradients, model
-from shallowformer.residual.collapse import centred
 from shallowformer.residual.gradients import summed
 from shallowformer.residual.parameters import Parameters, Setting
 

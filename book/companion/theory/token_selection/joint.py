@@ -13,11 +13,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from companion.theory.token_selection.joint_rules import Rule
 from shallowformer import arguments
 from shallowformer.token_selection import log_domain
 from shallowformer.token_selection.descent import alignment
 from shallowformer.token_selection.instances import Instance
-from shallowformer.token_selection.joint_rules import Rule
 from shallowformer.token_selection.log_domain import log_sum_exp
 from shallowformer.token_selection.rules import recorded_steps
 from shallowformer.token_selection.span import basis

@@ -4,8 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from companion.theory.beyond.architecture import Architecture
 from shallowformer import arguments, data
-from shallowformer.beyond.architecture import Architecture
 from shallowformer.training import autograd
 
 #: Root mean square of the labels, several times the paper's: large enough for a run to feel curvature.

@@ -7,9 +7,9 @@ undone: ``width`` and ``optimisation`` list what is left after every replacement
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from companion.theory.kernel_regime.comparison import Terms
 from shallowformer import arguments
 from shallowformer.formulas import Number
-from shallowformer.kernel_regime.convergence.comparison import Terms
 from shallowformer.kernel_regime.convergence.theorem_1 import Constants
 
 

@@ -7,10 +7,11 @@ from jaxtyping import Float
 from scipy.optimize import brentq
 from torch import Tensor
 
+from companion.theory.residual import derivatives, tangent
+from companion.theory.residual.path_length import Certificate
 from shallowformer import arguments
-from shallowformer.residual import derivatives, model, tangent
+from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters, Setting
-from shallowformer.residual.path_length import Certificate
 from shallowformer.residual.spectra import check_pl_2, smallest, stacked
 
 

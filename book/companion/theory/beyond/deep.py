@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer.beyond.architecture import (
+from companion.theory.beyond.architecture import (
     Architecture,
     Blocks,
     exchange,
@@ -16,7 +16,7 @@ from shallowformer.beyond.architecture import (
     opposite_signs,
     twice,
 )
-from shallowformer.beyond.attention import pooled
+from companion.theory.beyond.attention import pooled
 
 #: Blocks of the first layer.
 FIRST = ("B1", "U1", "W1")

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer.beyond.architecture import Architecture, Blocks
-from shallowformer.beyond.directions import projection
+from companion.theory.beyond.architecture import Architecture, Blocks
+from companion.theory.beyond.directions import projection
 from shallowformer.training import descent, points
 from shallowformer.training.autograd import Autograd
 

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer.beyond.architecture import Architecture, Blocks
+from companion.theory.beyond.architecture import Architecture, Blocks
 from shallowformer.training import autograd, points
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from companion.theory.residual.climate import TIME, VARIABLES
 from shallowformer import arguments
-from shallowformer.residual.climate import TIME, VARIABLES
 
 #: Steps of ten minutes a day.
 A_DAY = 144

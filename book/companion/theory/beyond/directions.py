@@ -7,8 +7,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.func import grad
 
-from shallowformer.beyond.architecture import KINDS, Architecture, Blocks, gaussian
-from shallowformer.beyond.tangents import gap
+from companion.theory.beyond.architecture import KINDS, Architecture, Blocks, gaussian
+from companion.theory.beyond.tangents import gap
 from shallowformer.training import autograd, balls, points
 
 

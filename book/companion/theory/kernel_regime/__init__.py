@@ -1,0 +1,1 @@
+"""Of the room ``kernel_regime``: what one chapter uses."""

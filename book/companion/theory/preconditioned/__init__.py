@@ -1,0 +1,1 @@
+"""Of the room ``preconditioned``: what one chapter uses."""

@@ -1,0 +1,1 @@
+"""Of the room ``probability``: what one chapter uses."""

@@ -1,0 +1,1 @@
+"""Of the room ``residual``: what one chapter uses."""

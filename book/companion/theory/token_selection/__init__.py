@@ -1,0 +1,1 @@
+"""Of the room ``token_selection``: what one chapter uses."""
