@@ -23,7 +23,8 @@ def test_the_picture_has_every_room():
 def test_what_a_head_explains_are_arguments_of_its_functions(room):
     taken = [
         {argument.arg for argument in [*node.args.args, *node.args.kwonlyargs]}
-        for path in (rooms.PACKAGE / room).rglob("*.py")
+        for folder in (rooms.PACKAGE / room, rooms.THEORY / room)
+        for path in folder.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef)
     ]

@@ -9,7 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookext.markup import ROOT
 
-PROJECT, PACKAGE = ROOT / "pyproject.toml", ROOT / "lib/shallowformer"
+PROJECT, PACKAGE, THEORY = ROOT / "pyproject.toml", ROOT / "lib/shallowformer", ROOT / "book/companion/theory"
 
 
 def layers() -> list[list[str]]:

@@ -1,8 +1,8 @@
 """Gradient descent on a complete one-layer Transformer with residual connections: when it converges linearly, and what a residual does for that.
 
 Qin, Zhou, Jiang, Zhu 2025 (arXiv 2506.05249). ``model`` and ``gradients`` are the network and its six gradients, ``bounds`` and ``spectra`` what the
-proof needs of them, ``admissible`` the theorems' constants, ``curvature`` the step,
-``derivatives``, ``tangent``, ``path_length`` and ``certificates`` the sharper constants and theorems of the book, ``descent`` runs with everything recorded.
+proof needs of them, ``curvature`` the step, ``descent`` runs with everything recorded. The theorems' constants, ``admissible``, and the sharper
+ones of the book, ``derivatives``, ``tangent``, ``path_length`` and ``certificates``, are in ``companion.theory``.
 
 Throughout, unless a function says otherwise:
 

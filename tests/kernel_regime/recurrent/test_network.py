@@ -5,9 +5,10 @@ import torch
 
 from checks import unchecked
 from shallowformer import activations, data
-from shallowformer.kernel_regime.recurrent import backpropagation, neighbourhood, network
+from shallowformer.kernel_regime.recurrent import backpropagation, network
 from shallowformer.kernel_regime.recurrent.network import Units
 from shallowformer.training import descent
+from shallowformer.training.balls import Balls
 
 SHAPES = [(1, 1, 1, 2), (5, 3, 2, 4), (7, 12, 4, 6), (6, 5, 3, 128)]
 
@@ -149,7 +150,7 @@ def test_descent_stays_in_the_neighbourhood_and_goes_down():
         start.blocks,
         eta=0.2,
         steps=50,
-        project=neighbourhood.projection(start, rho),
+        project=Balls(start.blocks, [radius / start.m**0.5 for radius in rho]),
     )
     end = Units(*run.end)
     assert float(run.losses[-1]) < float(run.losses[0])
