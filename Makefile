@@ -9,6 +9,8 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
+# Without it every process compiles every module again, and pytest rewrites every test.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: book test test-all mistakes serve ledger notebooks course grade pdf release links bench lint format clean
 
