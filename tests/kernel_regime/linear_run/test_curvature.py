@@ -44,6 +44,8 @@ def test_derivatives_along_a_direction(T, d, size):
     move = move / size
     heads = curvature.Heads(X, q, U, W)
     along = heads.along(heads.seen(move))
+    for alone, same in zip(heads.twice(heads.seen(move)), (along.first, along.second), strict=True):
+        assert torch.equal(alone, same)
     theta = torch.cat([U, W.flatten(1)], 1)
     for j in range(len(X)):
         for i in range(len(U)):

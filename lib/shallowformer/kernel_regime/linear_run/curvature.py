@@ -141,11 +141,7 @@ class Heads:
             e: of each sample and head, as ``seen`` makes it.
         """
         q = self.length[..., None]
-        u, w = e[..., : self.d], e[..., self.d :]
-        su, sw = (self.centred(part @ self.X.mT) for part in (u, w))
-        Mu, Mw = self.covariance(su), self.covariance(sw)
-        first = (self.z1 * e).sum(-1)
-        second = torch.cat([q * Mw, q * Mu + q**2 * self.covariance(self.scores * sw)], -1)
+        first, second, su, sw, Mw = self._of_z(e)
         quadratic = (second * e).sum(-1)
         # κ₄(U, w, w, ·) = E[s_U s_w² Y] − E[s_w²] MU − 2 E[s_U s_w] Mw
         moment = lambda scores: (self.alpha * scores).sum(-1, keepdim=True)
@@ -155,13 +151,34 @@ class Heads:
         third = torch.cat(
             [q**2 * self.covariance(sw**2), 2 * q**2 * self.covariance(su * sw) + q**3 * fourth], -1
         )
-        h2 = (self.bend * first)[..., None] * self.z1 + self.slope[..., None] * second
+        h2 = self._second(first, second)
         h3 = (
             (self.twist * first**2 + self.bend * quadratic)[..., None] * self.z1
             + 2 * (self.bend * first)[..., None] * second
             + self.slope[..., None] * third
         )
         return Along(self.slope * first, h2, (h2 * e).sum(-1), h3, (h3 * e).sum(-1))
+
+    def twice(self, e: Float[Tensor, "n N k"]) -> tuple[Float[Tensor, "n N"], Float[Tensor, "n N k"]]:
+        """∇h[e] and ∇²h[e] alone.
+
+        Args:
+            e: as in ``along``.
+        """
+        first, second, *_ = self._of_z(e)
+        return self.slope * first, self._second(first, second)
+
+    def _of_z(self, e: Tensor) -> tuple[Tensor, ...]:
+        """∇z[e] and ∇²z[e], the scores of u and w, and Mw."""
+        q = self.length[..., None]
+        su, sw = (self.centred(part @ self.X.mT) for part in (e[..., : self.d], e[..., self.d :]))
+        Mw = self.covariance(sw)
+        turned = q * self.covariance(su) + q**2 * self.covariance(self.scores * sw)
+        return (self.z1 * e).sum(-1), torch.cat([q * Mw, turned], -1), su, sw, Mw
+
+    def _second(self, first: Tensor, second: Tensor) -> Tensor:
+        """∇²h[e] from ∇z[e] and ∇²z[e]."""
+        return (self.bend * first)[..., None] * self.z1 + self.slope[..., None] * second
 
     def growth(self, radius: float | Float[Tensor, "n 1"]) -> Float[Tensor, "n N"]:
         """A bound on ‖∇³h(θ′) − ∇³h(θ)‖ for all ‖θ′ − θ‖ ≤ radius: convex and increasing in the radius, 0 at 0.

@@ -112,8 +112,8 @@ def _of_pairs(heads: Heads, c: Tensor, u: Tensor, unit: float, every: int) -> Kn
     )  # second order of δθ, a stretch of steps at a time: derivatives at its ends serve all
     for first in range(0, steps, every):
         last, middle = min(first + every, steps), min(first + every // 2, steps - 1)
-        along_alpha, along_beta = (heads.along(heads.seen(move)) for move in (alpha[middle], beta[first]))
         seen = heads.seen(beta[first])
+        along_alpha, along_beta = heads.along(heads.seen(alpha[middle])), heads.twice(seen)
         here = slice(first, last)
         pull = c[:, None] * along_alpha.second + gamma[middle, :, None] * heads.gradient
         after = slice(first + 1, last + 1)
@@ -124,8 +124,8 @@ def _of_pairs(heads: Heads, c: Tensor, u: Tensor, unit: float, every: int) -> Kn
             _rms(along_alpha.second.norm(dim=-1)),
             _rms(along_alpha.quadratic),
             _rms((along_alpha.second * seen).sum(-1)),
-            _rms(along_beta.first),
-            _rms(along_beta.second.norm(dim=-1)),
+            _rms(along_beta[0]),
+            _rms(along_beta[1].norm(dim=-1)),
             _rms(along_alpha.third.norm(dim=-1)),
             _rms(along_alpha.cubic),
         )
