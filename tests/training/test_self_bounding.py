@@ -83,7 +83,8 @@ def test_what_is_followed_is_what_the_formulas_say():
     assert_agrees(seen.losses, seen.run.losses[:, 0])
     tangent = objective.tangent(seen.run.end)
     for k, there in enumerate(comparators):
-        e = theorem.misfit(tangent, points.plus(there, seen.run.end, -1.0))
+        away = points.mapped(lambda a, b: (a - b)[None], there, seen.run.end)
+        (e,) = theorem.misfit(tangent, away)
         assert_agrees(seen.V[-1, k], points.squared_distance(seen.run.end, there))
         assert_agrees(seen.epsilon[-1, k], e.square().mean().sqrt())
         assert_agrees(seen.gain[-1, k], e @ tangent.residual / 7)
