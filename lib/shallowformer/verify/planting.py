@@ -1,9 +1,9 @@
 """Plant mistakes in the checks of a chapter, in the process where they have just settled.
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
-sound: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; and an interval from a share of the draws or
-seeds that excludes the claim is wider than that from all. A search that falls short of a mistaken claim ends when its restarts agree, where the
-chapter's would try harder; ``full`` does, too.
+safe: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; so does an interval from a share of the draws
+or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when its restarts agree if the unmistaken check passes
+that way, too.
 """
 
 import functools
@@ -20,7 +20,7 @@ from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake
 from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
-from shallowformer.verify.verdict import SHORTFALL, Verdict
+from shallowformer.verify.verdict import Verdict
 
 Check = Enclosure | Identity | Inequality | Rate | Probability
 
@@ -38,6 +38,11 @@ class Settled:
     remembered: Check  # the same, but what it measured is not measured again
     verdict: Verdict  # the chapter's
     seconds: float  # of processor time that it took
+
+    @functools.cached_property
+    def passes_briefly(self) -> bool:
+        """Whether an inequality passes with an impatient search, too."""
+        return self.check.run(patient=False).passed
 
 
 @dataclass(frozen=True)
@@ -112,8 +117,14 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
         mistaken = mistake.change(settled.remembered if mistake.wrong is None else settled.check)
         if not full and contradicted(mistaken, settled.verdict.witness):
             return True
-        if not full and isinstance(mistaken, Inequality):
-            return bool(mistaken.missed()) or not mistaken.run(patient=False).passed
+        if full or not isinstance(mistaken, Inequality):
+            return not mistaken.run().passed
+        if mistaken.missed():
+            return True
+        briefly = mistaken.run(patient=False)
+    if briefly.verdict == "violated" != mistaken.expect or (not briefly.passed and settled.passes_briefly):
+        return True
+    with mistake.planted():
         return not mistaken.run().passed
 
 
@@ -137,16 +148,24 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
         short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
         return replace(check, **short).run(patient=False).verdict == "violated"
     if isinstance(check, Rate) and len(check.seeds) > FEWEST:
-        return (
-            replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)]).run().verdict
-            == "violated"
-        )
+        some = replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)])
+        return check.excluded(*_twice_as_wide(some.run().measured["interval"]))
     if isinstance(check, Probability):
         try:
-            return replace(check, draws=check.draws // SHARE).run().verdict in ("violated", SHORTFALL)
+            measured = replace(check, draws=check.draws // SHARE).run().measured
         except ValueError:  # so few have no interval
             return False
+        return check.excluded(
+            _twice_as_wide(measured["interval"]), _twice_as_wide(measured.get("quantile_interval"))
+        )
     return False
+
+
+def _twice_as_wide(interval: Sequence[float] | None) -> tuple[float, float] | None:
+    if interval is None:
+        return None
+    low, high = interval
+    return low - (high - low) / 2, high + (high - low) / 2
 
 
 def _once(function: Callable) -> Callable:

@@ -61,6 +61,11 @@ def quantile_interval(values: Float[Tensor, " draws"], quantile: float) -> tuple
     return float(ordered[lower - 1]), float(ordered[upper - 1])
 
 
+def _within(value: float, ends: tuple[float, float]) -> bool:
+    """Whether a value lies in an interval, up to rounding."""
+    return ends[0] * (1 - ROUNDING) <= value <= ends[1] * (1 + ROUNDING)
+
+
 def _kind(value: object) -> str:
     """What a wrong result of ``fails`` is, for the message."""
     return (
@@ -104,6 +109,12 @@ class Probability:
         """The quantile that decides: a bound with this failure probability is at least as large."""
         return 1 - self.at_most if self.quantile is None else self.quantile
 
+    def excluded(self, frequency: tuple[float, float], quantile: tuple[float, float] | None) -> bool:
+        """Whether intervals contradict the claimed level, or the value that the quantile is said to have."""
+        if frequency[0] > self.at_most:
+            return True
+        return quantile is not None and not _within(self.attains, quantile)
+
     def run(self) -> Verdict:
         """Draw, count failures, compare the interval with the claimed level, and the quantile with its stated value."""
         drawn = self._drawn()
@@ -121,7 +132,7 @@ class Probability:
                 "quantile_interval": list(ends),
             }
             summary += f"; {100 * self._quantile:g} % quantile of left side over right side in [{ends[0]:.4g}, {ends[1]:.4g}]"
-            if not ends[0] * (1 - ROUNDING) <= self.attains <= ends[1] * (1 + ROUNDING):
+            if not _within(self.attains, ends):
                 summary += f", which the claim says is {self.attains:.4g}"
                 verdict = SHORTFALL
         return Verdict(

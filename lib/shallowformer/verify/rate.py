@@ -125,15 +125,20 @@ class Rate:
             )
         _sizes(self.over, self.law)
 
+    @property
+    def _slack(self) -> float:
+        """The bias, and a little: the fit rounds, and exact laws have no width."""
+        return self.bias + 1e-12 * max(1.0, abs(self.exponent))
+
+    def excluded(self, low: float, high: float) -> bool:
+        """Whether an interval of slopes contradicts the claim."""
+        above, below = low > self.exponent + self._slack, high < self.exponent - self._slack
+        return {"equal": above or below, "at most": above, "at least": below}[self.relation]
+
     def run(self) -> Verdict:
         """Measure at every value and seed, fit, and compare the interval with the exponent."""
         y = np.array([[float(self.measure(x, seed)) for x in self.over] for seed in self.seeds])
         line = fit(self.over, y, self.law)
-        slack = self.bias + 1e-12 * max(
-            1.0, abs(self.exponent)
-        )  # the fit rounds, and exact laws have no width
-        above, below = line.low > self.exponent + slack, line.high < self.exponent - slack
-        contradicted = {"equal": above or below, "at most": above, "at least": below}[self.relation]
         spread = (
             f", 95 % interval [{line.low:.3f}, {line.high:.3f}] over {len(self.seeds)} seeds"
             if len(self.seeds) > 1
@@ -144,7 +149,11 @@ class Rate:
             claim=self.claim,
             kind="rate",
             expectation=self.expect,
-            verdict="violated" if contradicted else "undecided" if unresolved else "supported",
+            verdict="violated"
+            if self.excluded(line.low, line.high)
+            else "undecided"
+            if unresolved
+            else "supported",
             summary=(
                 f"slope {line.slope:.3f}{spread}, claimed {self.relation} {self.exponent:g}, "
                 f"{min(self.over):g} to {max(self.over):g}"
@@ -157,7 +166,9 @@ class Rate:
                 "range": [float(min(self.over)), float(max(self.over))],
             },
             budget={"seeds": len(self.seeds), "points": len(self.over), "resamples": RESAMPLES},
-            notices=power.of_rate(line.low, line.high, self.exponent, slack, self.relation, self.expect),
+            notices=power.of_rate(
+                line.low, line.high, self.exponent, self._slack, self.relation, self.expect
+            ),
             because=self.because,
             support=self.support,
             finding=self.finding,

@@ -18,12 +18,12 @@ from torch import Generator, Tensor
 
 from shallowformer import arguments
 from shallowformer.verify import adam
-from shallowformer.verify.ascent import Ascent, Numbers, Points, ascend, pick
+from shallowformer.verify.ascent import Ascent, Numbers, Points, Rows, ascend, pick
 from shallowformer.verify.sets import AdmissibleSet, Point
 
 #: Points at edges that are drawn for each restart; a quarter of the restarts begin at the best of them, a quarter at any.
 DRAWN = 3
-#: Steps of the first climb, which gets over kinks and onto boundaries; a search of less than twice as many makes no other.
+#: Steps of the first climb, which gets over kinks and onto boundaries; a search of at most twice as many makes no other.
 BRISK = 60
 #: Climbs after it, each more patient: evaluations over which a gain is judged, and the share of the value that is no gain.
 PATIENCE = ((20, 1e-7), (40, 1e-8), (80, 1e-9))
@@ -31,6 +31,8 @@ PATIENCE = ((20, 1e-7), (40, 1e-8), (80, 1e-9))
 NEAR, CONFIRMED = 1e-6, 3
 #: Where between the best and another end, and beyond, a jump is looked for; the powers of ten between which other sizes are tried.
 PLACES, DECADES = (-1.0, -0.1, 0.1, 0.25, 0.5, 0.75, 2.0), 3
+#: So many times as far as the starts, a point without a value is no complaint: there numbers overflow.
+FAR = 1e3
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,8 @@ class SearchResult:
     value: float  # the largest value
     point: Point  # the admissible point, name → tensor with a leading dimension of 1
     values: Float64[Tensor, " restarts"]  # the largest value of each restart
-    undefined: int = 0  # how many evaluations gave NaN, but for those far out
-
-    @property
-    def arrived(self) -> int:
-        """How many restarts came as near as ``NEAR`` to the largest value, relative to it."""
-        return int((self.values >= self.value - NEAR * abs(self.value)).sum())
+    arrived: int  # how many restarts came as near as ``NEAR`` to it of themselves; those that were moved there count as one
+    undefined: int = 0  # how many evaluations gave no number while restarts that began inside climbed by Adam, but for those far out
 
 
 class _Objective:
@@ -57,6 +55,8 @@ class _Objective:
         ends = np.cumsum([math.prod(shape) for shape in self.shapes.values()]).tolist()
         self.columns = dict(zip(self.shapes, map(slice, [0, *ends], ends), strict=True))
         self.undefined = 0
+        #: Restarts that began inside, and how far out they are still watched.
+        self.watched, self.far = slice(0), math.inf
 
     @property
     def vectors(self) -> list[tuple[slice, int]]:
@@ -96,7 +96,13 @@ class _Objective:
 
     def values_and_slopes(self, z: Points) -> tuple[Numbers, Points]:
         """The same with slopes, which are 0 where there is no value."""
-        return self._row_by_row(self.measured, z)
+        return self._row_by_row(self.measured, z)[:2]
+
+    def watching(self, z: Points) -> tuple[Numbers, Points]:
+        """The same; counts where restarts that are watched have no value."""
+        f, g, nowhere = self._row_by_row(self.measured, z)
+        self.undefined += int((nowhere & (np.abs(z).max(1) <= self.far))[self.watched].sum())
+        return f, g
 
     def _row_by_row(self, function: Callable, z: Points) -> tuple[np.ndarray, ...]:
         """Where the search goes of its own accord, a point that the objective refuses must not cost it the others."""
@@ -104,12 +110,12 @@ class _Objective:
             return function(z)
         except (ValueError, torch.linalg.LinAlgError):
             if len(z) == 1:
-                return np.array([-math.inf]), np.zeros_like(z)
+                return np.array([-math.inf]), np.zeros_like(z), np.array([True])
             rows = (self._row_by_row(function, z[k : k + 1]) for k in range(len(z)))
             return tuple(map(np.concatenate, zip(*rows, strict=False)))
 
-    def measured(self, z: Points) -> tuple[Numbers, Points]:
-        """Values and slopes; counts what is not a number."""
+    def measured(self, z: Points) -> tuple[Numbers, Points, Rows]:
+        """Values and slopes, and where there is no number."""
         point = {name: value.requires_grad_() for name, value in self.point(z).items()}
         value = self._call(point)
         if not value.requires_grad:
@@ -117,14 +123,14 @@ class _Objective:
                 "objective must be differentiable in its variables to be climbed; got a value without a gradient"
             )
         now = value.detach()
-        self.undefined += int(now.isnan().sum())
         finite = (now.abs() < math.inf).to(value.dtype)
         slopes = torch.autograd.grad(value, list(point.values()), finite, allow_unused=True)
         known = {
             name: torch.zeros_like(at) if slope is None else slope
             for (name, at), slope in zip(point.items(), slopes, strict=True)
         }
-        return _numbers(now), np.nan_to_num(self.flat(known), nan=0.0, posinf=0.0, neginf=0.0)
+        slopes = np.nan_to_num(self.flat(known), nan=0.0, posinf=0.0, neginf=0.0)
+        return _numbers(now), slopes, now.isnan().numpy()
 
     def _call(self, point: Point) -> Tensor:
         restarts, value = len(next(iter(point.values()))), self.objective(**point)
@@ -181,44 +187,55 @@ def maximise(
     inside = problem.flat(start)
     if not steps:
         value = problem._call(start).detach()
-        return _result(problem, inside, _numbers(value), int(value.isnan().sum()))
+        problem.undefined = int(value.isnan().sum())
+        return _result(problem, inside, _numbers(value), np.full(restarts, True))
 
-    first, evaluate = Ascent(inside, *problem.measured(inside)), problem.values_and_slopes
-    undefined = problem.undefined
+    f, g, nowhere = problem.measured(inside)
+    first, evaluate, problem.undefined = Ascent(inside, f, g), problem.values_and_slopes, int(nowhere.sum())
+    problem.far = FAR * max(1.0, float(np.abs(inside).max()))
     z = _with_edges(problem, over, inside, generator) if edges else inside
+    problem.watched = slice(int((z == inside).all(1).sum()))
     climb = functools.partial(
-        adam.climb, admit=problem.admit, open=problem.open, rate=rate, vectors=problem.vectors
+        adam.climb, problem.watching, problem.admit, problem.open, rate=rate, vectors=problem.vectors
     )
     brisk = BRISK if steps > 2 * BRISK else steps
-    at = climb(evaluate, at=Ascent(z, *evaluate(z)), steps=brisk, ended=lambda f: f.max() > enough)
-    left = steps - brisk
+    at = climb(at=Ascent(z, *evaluate(z)), steps=brisk, ended=lambda f: f.max() > enough)
+    left, own = steps - brisk, np.full(restarts, True)
     for window, near in PATIENCE:
         at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
         left -= used
         if at.f.max() > enough:
             break
-        found = _around(problem, at) if edges else None
-        if found is not None:
-            at = Ascent(found, *evaluate(found))
-        elif _enough(at.f, attains, gap):
+        moved = _around(problem, at) if edges else None
+        if moved is not None:
+            at, own = Ascent(moved[0], *evaluate(moved[0])), own & ~moved[1]
+        elif _enough(at.f, own, attains, gap):
             break
         if left <= 0:
             break
     if attains is not None and at.f.max() < attains * (1 - gap):
-        ended = lambda f: _enough(np.maximum(f, at.f), attains, gap)
-        at = _better(at, climb(evaluate, at=first, steps=steps, ended=ended))
-    at = _better(at, first)
-    return _result(problem, at.z, at.f, undefined)
+        problem.watched = slice(restarts)
+        ended = lambda f: _enough(np.maximum(f, at.f), own, attains, gap)
+        again = climb(at=first, steps=steps, ended=ended)
+        at, own = _better(at, again), own | (again.f > at.f)
+    at, own = _better(at, first), own | (first.f > at.f)
+    return _result(problem, at.z, at.f, own)
 
 
-def _enough(f: Numbers, attains: float | None, gap: float) -> bool:
+def _enough(f: Numbers, own: Rows, attains: float | None, gap: float) -> bool:
     """Whether a search may end: the stated value has been reached, or several restarts have come to the same best."""
     best = float(f.max())
     if attains is not None and best < attains * (1 - gap):
         return False
-    there = int((f >= best - NEAR * abs(best)).sum())
     reached = attains is not None and best >= attains * (1 - min(gap, 10 * NEAR))
-    return best == math.inf or reached or there >= min(CONFIRMED, len(f))
+    return best == math.inf or reached or _arrived(f, own) >= min(CONFIRMED, len(f))
+
+
+def _arrived(f: Numbers, own: Rows) -> int:
+    """How many restarts have come to the best, of themselves; those that were moved there count as one."""
+    best = float(f.max())
+    there = f >= (best - NEAR * abs(best) if math.isfinite(best) else best)
+    return int((there & own).sum()) + bool((there & ~own).any())
 
 
 def _better(a: Ascent, b: Ascent) -> Ascent:
@@ -227,11 +244,10 @@ def _better(a: Ascent, b: Ascent) -> Ascent:
     return Ascent(pick(more, b.z, a.z), np.where(more, b.f, a.f), pick(more, b.g, a.g))
 
 
-def _result(problem: _Objective, z: Points, f: Numbers, undefined: int) -> SearchResult:
+def _result(problem: _Objective, z: Points, f: Numbers, own: Rows) -> SearchResult:
     winner = int(f.argmax())
-    return SearchResult(
-        float(f[winner]), problem.point(z[winner : winner + 1]), torch.from_numpy(f.copy()), undefined
-    )
+    best, point = float(f[winner]), problem.point(z[winner : winner + 1])
+    return SearchResult(best, point, torch.from_numpy(f.copy()), _arrived(f, own), problem.undefined)
 
 
 def _with_edges(problem: _Objective, over: AdmissibleSet, inside: Points, generator: Generator) -> Points:
@@ -245,19 +261,28 @@ def _with_edges(problem: _Objective, over: AdmissibleSet, inside: Points, genera
     return np.concatenate([inside[: len(inside) - len(edges)], edges])
 
 
-def _around(problem: _Objective, at: Ascent) -> Points | None:
-    """Where to go on if the best point has a better one near: of another size in one variable or in all, or on the way to another end."""
+def _around(problem: _Objective, at: Ascent) -> tuple[Points, Rows] | None:
+    """Where to go on if the best point has a better one near: of another size in one variable or in all, or on the way to another end.
+
+    The worst quarter of the restarts goes there; the second array says which these are.
+    """
     best = at.f.max()
     if not np.isfinite(best):
         return None
-    top, found, f = at.z[at.f.argmax()], at.z, at.f
+    top = at.z[at.f.argmax()]
     sizes = 10 ** np.linspace(-DECADES, DECADES, len(at.z))[:, None]
     tries = [top + place * (at.z - top) for place in PLACES]
     for columns in [*problem.columns.values(), slice(None)]:
         scaled = np.repeat(top[None], len(at.z), axis=0)
         scaled[:, columns] *= sizes
         tries.append(scaled)
-    for z in map(problem.admit, tries):
-        there = problem.values(z)
-        found, f = pick(there > f, z, found), np.maximum(f, there)
-    return found if f.max() > best + 0.1 * NEAR * abs(best) else None
+    tries = [problem.admit(z) for z in tries]
+    there, tried = np.concatenate([problem.values(z) for z in tries]), np.concatenate(tries)
+    if not there.max() > best + 0.1 * NEAR * abs(best):
+        return None
+    few = max(1, len(at.f) // 4)
+    winners, losers = there.argsort(kind="stable")[::-1][:few], at.f.argsort(kind="stable")[:few]
+    better = there[winners] > at.f[losers]
+    z, moved = at.z.copy(), np.full(len(at.f), False)
+    z[losers[better]], moved[losers[better]] = tried[winners[better]], True
+    return z, moved

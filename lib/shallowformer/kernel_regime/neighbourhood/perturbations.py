@@ -154,7 +154,8 @@ class _Search:
 
 def _norm(x: Tensor) -> Tensor:
     """Of vectors along the last dimension but one; where it is 0, the least number that can divide."""
-    return x.square().sum(-2, keepdim=True).sqrt().clamp(min=torch.finfo(x.dtype).tiny)
+    largest = x.abs().amax(-2, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny)
+    return largest * (x / largest).square().sum(-2, keepdim=True).sqrt().clamp(min=1)
 
 
 def _to_length(x: Tensor, length: Tensor) -> Tensor:
