@@ -1,6 +1,7 @@
 """Mistakes planted in checks that have settled: noticed, early where that is sound, and reported."""
 
 import math
+import random
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import torch
 
 from shallowformer import verify
 from shallowformer.verify import planting
+from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 MODULE = SimpleNamespace(square=lambda x: x * x)
@@ -153,3 +155,25 @@ def test_a_share_of_the_draws_refutes_a_probability_that_is_clearly_wrong():
     (outcome,) = planting.plant({"my-probability": [wrong]})
     assert outcome.red
     assert drawn == [250]
+
+
+def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, monkeypatch):
+    settle_all()
+    run = Inequality.run
+
+    def impatient(check, patient=True):
+        verdict = run(check, patient)
+        return verdict if patient else replace(verdict, verdict="search fell short")
+
+    monkeypatch.setattr(Inequality, "run", impatient)
+    nothing = package("nothing", MODULE, "square", MODULE.square)
+    assert not planting.goes_red(kept()["my-inequality"], nothing)
+    smaller = package("half", MODULE, "square", lambda x: x * x / 2)
+    assert planting.goes_red(kept()["my-inequality"], smaller)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_mistake_in_a_rate_is_noticed_on_a_share_of_the_seeds(kept, seed):
+    noise = lambda x, k: math.exp(random.Random(f"{seed} {k} {x}").gauss(0, 0.2))
+    verify.rate("my-rate", lambda x, k: x**-0.5 * noise(x, k), (1, 2, 4, 8), -0.5, "at least", range(24), 1.0, "exact", bias=0.2)  # fmt: skip
+    assert not planting.contradicted(kept()["my-rate"].check, {})

@@ -256,6 +256,25 @@ def test_restarts_that_arrive_are_counted():
     assert 3 <= result.arrived == int((result.values > 1.9999).sum()) < 32
 
 
+def test_restarts_that_are_moved_to_the_best_count_as_one():
+    """A kinked peak beside a wide one: two restarts find its basin, the others are sent there."""
+    centre = torch.tensor([1.3, -0.7, 0.9], dtype=torch.float64)
+
+    def hills(x):
+        wide, y = 1 / (1 + 0.05 * (x + 2).square().sum(1)), x - centre
+        ridge = 0.25 * (y[:, 0] - 3 * y[:, 1]).abs() + 0.3 * (y[:, 2] + 2 * y[:, 1]).abs()
+        return torch.maximum(wide, 1.3 - ridge - 0.02 * y.abs().sum(1))
+
+    for seed in (1, 2, 6):
+        assert maximise(hills, product(x=free(3, scale=2.0)), seed=seed).arrived <= 4
+
+
+@pytest.mark.parametrize("edges", [False, True])
+def test_a_place_without_a_value_is_noticed_where_restarts_climb_into_it(edges):
+    broken = lambda x: torch.where(x > 0.999, math.nan, x)[:, 0]
+    assert maximise(broken, product(x=interval(0, 1, 1)), edges=edges).undefined > 0
+
+
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 

@@ -149,3 +149,14 @@ def test_a_negative_radius_is_refused():
     X, phi = network()
     with pytest.raises(ValueError, match="rho must be three finite numbers of at least 0"):
         worst(X, phi, rho=(1.0, -1.0, 1.0))
+
+
+@pytest.mark.parametrize(("dtype", "steep"), [(torch.float32, 300.0), (torch.float64, 1000.0)])
+def test_the_adversary_stays_inside_however_steep_attention_is(dtype, steep):
+    X, phi = network(m=16, d=4, T=6)
+    phi = phi.map(lambda block: block.to(dtype))
+    phi = Parameters(phi.c, phi.U, steep * phi.W)
+    delta, value = worst(X.to(dtype), phi, starts=4, steps=10)
+    for length, rho in zip(region.displacement(moved(phi, delta), phi), RHO, strict=True):
+        assert float(length.max()) <= 1.01 * rho / 4 + 1e-3 * steep * torch.finfo(dtype).eps
+    assert bool(value.isfinite())
