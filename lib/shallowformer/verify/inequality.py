@@ -126,6 +126,10 @@ class Inequality:
         """What is said to be attained at a known point and is not, in words; "" if nothing."""
         return self._missed(self._at_known())
 
+    def has_aim(self) -> bool:
+        """Whether there is something to reach, so that a patient search may go on where another ends."""
+        return self._aim(self._at_known()) is not None
+
     def run(self, patient: bool = True) -> Verdict:
         """Search every set, evaluate the known extremal points, and compare with the expectation.
 

@@ -122,6 +122,8 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
         if mistaken.missed():
             return True
         briefly = mistaken.run(patient=False)
+        if not mistaken.has_aim():
+            return not briefly.passed
     if briefly.verdict == "violated" != mistaken.expect or (not briefly.passed and settled.passes_briefly):
         return True
     with mistake.planted():
