@@ -1,7 +1,7 @@
 """Whether an answer is the checker's own function: what is right because it was taken from the check is no answer.
 
 Seen are a function of this package, also under ``functools.partial`` or a decorator that keeps ``__wrapped__``, and a function whose
-code names one of ``shallowformer.exercises`` or the reference, directly or in a helper beside it. Not seen are names made at run time (``getattr``
+code names one of ``companion.exercises`` or the reference, directly or in a helper beside it. Not seen are names made at run time (``getattr``
 with a text, ``importlib``), the stack, and copied source: whoever takes that trouble has read the solution, which is public.
 """
 
@@ -9,8 +9,9 @@ import functools
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 
-PACKAGE = __name__.partition(".")[0]
-EXERCISES = __name__.rpartition(".")[0]
+#: This package and the one beside it, which holds the chapters' checks, and where in them checks stand.
+PACKAGES = (__name__.partition(".")[0], "companion")
+EXERCISES = tuple(f"{package}.exercises" for package in PACKAGES)
 
 
 def borrowed(answer: Callable, reference: Callable | None = None) -> str:
@@ -21,7 +22,7 @@ def borrowed(answer: Callable, reference: Callable | None = None) -> str:
     """
     function = _innermost(answer)
     module = getattr(function, "__module__", None) or ""
-    if module == PACKAGE or module.startswith(f"{PACKAGE}."):
+    if _within(module, PACKAGES):
         return getattr(function, "__name__", "it")
     return next(_called(function, reference and _innermost(reference), set()), "")
 
@@ -48,7 +49,7 @@ def _called(function: object, reference: object, seen: set[int]) -> Iterator[str
         return
     seen.add(id(function))
     names = set(_names(function.__code__))
-    if any(name == EXERCISES or name.startswith(f"{EXERCISES}.") for name in names):  # an import in the body
+    if any(_within(name, EXERCISES) for name in names):  # an import in the body
         yield "exercises"
     reached = [function.__globals__[name] for name in names if name in function.__globals__]
     reached += [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
@@ -65,7 +66,7 @@ def _called(function: object, reference: object, seen: set[int]) -> Iterator[str
 
 def _members(module: ModuleType, reference: object, names: set[str], depth: int = 4) -> Iterator[str]:
     """Forbidden functions that are reached from a module of the package by these names."""
-    if depth == 0 or module.__name__.partition(".")[0] != PACKAGE:
+    if depth == 0 or not _within(module.__name__, PACKAGES):
         return
     for name in names:
         member = getattr(module, name, None)
@@ -76,8 +77,13 @@ def _members(module: ModuleType, reference: object, names: set[str], depth: int 
 
 
 def _forbidden(function: object, reference: object) -> bool:
-    of_exercises = (getattr(function, "__module__", None) or "").startswith(f"{EXERCISES}.")
+    of_exercises = _within(getattr(function, "__module__", None) or "", EXERCISES)
     return isinstance(function, FunctionType) and (of_exercises or function is reference)
+
+
+def _within(name: str, packages: tuple[str, ...]) -> bool:
+    """Whether a dotted name is one of these, or stands below one."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
 def _names(code: CodeType) -> Iterator[str]:
