@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 def mistakes(chapter: str) -> Mapping[str, Sequence[Mistake]]:
     """The mistakes that are to be planted in a chapter, by check."""
     name = planted.module(chapter)
-    if not (ROOT / "tests" / f"{name.replace('.', '/')}.py").exists():
+    if not (ROOT / "book" / f"{name.replace('.', '/')}.py").exists():
         return {}
     return importlib.import_module(name).MISTAKES
 
