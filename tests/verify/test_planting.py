@@ -1,10 +1,10 @@
 """Mistakes planted in checks that have settled: noticed, early where that is sound, and reported."""
 
 import math
-import random
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
@@ -12,6 +12,7 @@ from shallowformer import verify
 from shallowformer.verify import planting
 from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
+from shallowformer.verify.rate import fit
 
 MODULE = SimpleNamespace(square=lambda x: x * x)
 
@@ -172,8 +173,12 @@ def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, 
     assert planting.goes_red(kept()["my-inequality"], smaller)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_no_mistake_in_a_rate_is_noticed_on_a_share_of_the_seeds(kept, seed):
-    noise = lambda x, k: math.exp(random.Random(f"{seed} {k} {x}").gauss(0, 0.2))
-    verify.rate("my-rate", lambda x, k: x**-0.5 * noise(x, k), (1, 2, 4, 8), -0.5, "at least", range(24), 1.0, "exact", bias=0.2)  # fmt: skip
-    assert not planting.contradicted(kept()["my-rate"].check, {})
+@pytest.mark.parametrize(("beyond", "refuted"), [(0.25, False), (0.75, True)])
+def test_an_interval_from_a_share_of_the_seeds_is_taken_twice_as_wide(beyond, refuted):
+    """A claimed exponent so far beyond the share's interval, in units of its width."""
+    slopes = dict(enumerate((-0.5, -0.52, -0.47, -0.51, -0.49, -0.53)))
+    law = lambda x, seed: x ** slopes[seed % 6]
+    some = fit((1, 2, 4), np.array([[law(x, seed) for x in (1, 2, 4)] for seed in range(6)]), "power")
+    claimed = some.high + beyond * (some.high - some.low)
+    check = verify.Rate("my-rate", law, (1, 2, 4), claimed, "equal", range(24), 1.0, "exact")
+    assert planting.contradicted(check, {}) is refuted

@@ -257,7 +257,7 @@ def test_restarts_that_arrive_are_counted():
 
 
 def test_restarts_that_are_moved_to_the_best_count_as_one():
-    """A kinked peak beside a wide one: two restarts find its basin, the others are sent there."""
+    """A kinked peak beside a wide one: few restarts find its basin, others are sent there."""
     centre = torch.tensor([1.3, -0.7, 0.9], dtype=torch.float64)
 
     def hills(x):
@@ -265,7 +265,7 @@ def test_restarts_that_are_moved_to_the_best_count_as_one():
         ridge = 0.25 * (y[:, 0] - 3 * y[:, 1]).abs() + 0.3 * (y[:, 2] + 2 * y[:, 1]).abs()
         return torch.maximum(wide, 1.3 - ridge - 0.02 * y.abs().sum(1))
 
-    for seed in (1, 2, 6):
+    for seed in range(8):
         assert maximise(hills, product(x=free(3, scale=2.0)), seed=seed).arrived <= 4
 
 

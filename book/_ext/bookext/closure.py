@@ -18,7 +18,7 @@ PACKAGES: Mapping[str, Path] = {
 def imported(source: str, module: str = "", is_package: bool = False) -> set[str]:
     """Every dotted name that a source may import, wherever the statement stands.
 
-    Returns: Names of modules and of what is taken from them, which may be modules too.
+    Returns: names of modules and of what is taken from them, which may be modules too.
 
     Args:
         module: the source's own name, for relative imports.

@@ -19,7 +19,7 @@ class Days:
         env.git_last_updated = dict.fromkeys(self.before)
 
     def changed(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
-        """Handle Sphinx's ``env-updated``, after git was asked. Returns: Pages that show another day than before, to be written again.
+        """Handle Sphinx's ``env-updated``, after git was asked. Returns: pages that show another day than before, to be written again.
 
         Args:
             app: the application.

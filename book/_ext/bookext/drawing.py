@@ -61,7 +61,7 @@ class Graph:
 def rows(graph: Graph) -> list[list[str]]:
     """Place statements: chapter below chapter, and in a chapter each below those that it uses or varies.
 
-    Returns: Labels, row by row; no row has more than ``COLUMNS``.
+    Returns: labels, row by row; no row has more than ``COLUMNS``.
 
     Args:
         graph: to be drawn.

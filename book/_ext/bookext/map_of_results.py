@@ -109,7 +109,7 @@ _TEMPLATE = _template()
 
 
 def book_graph(env) -> Graph:
-    """The graph of the whole book. Returns: Every statement with what it uses.
+    """The graph of the whole book. Returns: every statement with what it uses.
 
     Args:
         env: Sphinx's environment, after all pages have been read.

@@ -17,7 +17,7 @@ LEFT_OUT = frozenset({"img", "figure", "button", "script", "headerlink", "verdic
 
 
 def collect(soup: BeautifulSoup) -> dict[str, str]:
-    """The previews of a page. Returns: Element id → HTML of its preview, without ids, links, badges or pictures.
+    """The previews of a page. Returns: element id → HTML of its preview, without ids, links, badges or pictures.
 
     Args:
         soup: of the page's text.

@@ -10,7 +10,7 @@ def index_statements(app: Sphinx) -> tuple:
     """Handle Sphinx's ``html-collect-pages``: an entry of the search's index for each statement of the book, such as "Theorem A+".
 
     A title counts for the search only where the query is at least half as long, and single letters and signs are no words to it.
-    Sphinx keeps no entries of pages that it does not write again, but words that no page has any more. Returns: No further pages.
+    Sphinx keeps no entries of pages that it does not write again, but words that no page has any more. Returns: no further pages.
 
     Args:
         app: the application.

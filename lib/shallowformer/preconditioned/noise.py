@@ -33,7 +33,7 @@ def at_query(
 def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tensor, "d d"]) -> float:
     """𝒱 = det(I − 2K)^{−½} tr Ã[I + B̃ᵀ(I − 2K)⁻¹B̃]Ãᵀ with K = B̃B̃ᵀ.
 
-    Returns: Infinity for ‖B̃‖₂ ≥ 2^{−1/2}; 0 if A is 0, whatever B is.
+    Returns: infinity for ‖B̃‖₂ ≥ 2^{−1/2}; 0 if A is 0, whatever B is.
     """
     A_tilde, B_tilde = limit.whitened(A, B, Sigma)
     if not A.any():
@@ -50,7 +50,7 @@ def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tens
 def at_radius(singular_values: Float[Tensor, " r"], radius: float) -> float:
     """𝒱 at a balanced optimum rescaled so that ‖B̃‖₂ = b; it depends on the singular values of M̃ alone.
 
-    Returns: Infinity from b = 2^{−1/2} on.
+    Returns: infinity from b = 2^{−1/2} on.
 
     Args:
         singular_values: s of M̃, at least 0, not all 0.

@@ -158,7 +158,7 @@ def patches(
 ) -> tuple[Float[Tensor, "{n} {T} pixels"], Float[Tensor, " {n}"], Int[Tensor, " {n}"]]:
     """Sequences of one picture of a digit among patches of Gaussian noise, at a random place.
 
-    Returns: Tokens, labels, and where the digit is. Source: Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
+    Returns: tokens, labels, and where the digit is. Source: Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
 
     Args:
         n: sequences, at least 1 and at most the pictures of the two digits.

@@ -103,7 +103,7 @@ def ascend(
 ) -> tuple[Ascent, int]:
     """Climb until every restart has arrived, promises no more than the best has, or the evaluations are used up.
 
-    Returns: Where the restarts are then, and how many evaluations it took.
+    Returns: where the restarts are then, and how many evaluations it took.
 
     Args:
         evaluate: points → values and slopes.

@@ -49,7 +49,7 @@ def fit(
 ) -> Fit:
     """Fit log y = intercept + slope · log x (``power``) or · x (``geometric``), resampling whole seeds.
 
-    Returns: Slope and interval; with a single seed the interval has no width.
+    Returns: slope and interval; with a single seed the interval has no width.
 
     Args:
         x: at least three different values, above 0 for a power law.

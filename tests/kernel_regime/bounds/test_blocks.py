@@ -38,11 +38,10 @@ def test_g1_where_a_block_or_the_vector_is_missing(R, r_u, r_w):
 @pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
 @pytest.mark.parametrize(("r_u", "r_w"), RADII)
 def test_many_radii_at_once_are_the_radii_one_by_one(sigma, r_u, r_w):
-    some = (0.0, 0.3, 1.0, 7.0)
-    R = lengths(*some)
-    first = lengths(*(blocks.G1(r, r_u, r_w) for r in some))
+    R = lengths(*LENGTHS)
+    first = lengths(*(blocks.G1(r, r_u, r_w) for r in LENGTHS))
     assert torch.allclose(blocks.G1(R, r_u, r_w), first, rtol=1e-14, atol=0)
-    second = lengths(*(blocks.G2(r, r_u, r_w, sigma) for r in some))
+    second = lengths(*(blocks.G2(r, r_u, r_w, sigma) for r in LENGTHS))
     assert torch.allclose(blocks.G2(R, r_u, r_w, sigma), second, rtol=1e-14, atol=1e-15)
 
 

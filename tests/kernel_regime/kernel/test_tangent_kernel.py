@@ -189,10 +189,10 @@ def test_the_standard_error_is_honest():
     X = torch.tensor([[[1.0], [-1.0]], [[0.8], [0.1]]], dtype=torch.float64)
     exact = sum(exact_in_one_dimension(X, X, reference.tanh))
     generator = Generator().manual_seed(0)
-    width = student.ppf(0.995, 7)
+    width = student.ppf(0.995, 15)
     held = [
         ((found.total - exact).abs() <= width * found.error)[0, :]
-        for found in (kernel.limit(X, 8 * 64, generator, batches=8) for _ in range(600))
+        for found in (kernel.limit(X, 16 * 64, generator) for _ in range(600))
     ]
     assert 0.975 <= float(torch.stack(held).double().mean()) <= 0.999
 

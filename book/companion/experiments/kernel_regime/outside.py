@@ -79,7 +79,7 @@ def start(config: Config) -> Parameters:
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row: runs in float32 on the device, kernels in float64 on the CPU.
 
-    Returns: Step size, smallest eigenvalue, and for each target lists over ``times``; ``trivial`` is the test loss of the model that
+    Returns: step size, smallest eigenvalue, and for each target lists over ``times``; ``trivial`` is the test loss of the model that
     outputs 0.
     """
     X, Y, Z, Y_test = problem(config)

@@ -52,7 +52,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def problem(config: Config) -> tuple[Loss, Loss, Parameters]:
-    """Training set, fresh set and start of a run. Returns: Both losses, whose labels are one teacher's, and φ⁽⁰⁾."""
+    """Training set, fresh set and start of a run. Returns: both losses, whose labels are one teacher's, and φ⁽⁰⁾."""
     sources = [torch.Generator().manual_seed(10 * config.seed + k) for k in range(4)]
     dtype = getattr(torch, config.dtype)
     draw = lambda n, source: data.clipped_gaussian(n, config.T, config.d, source)

@@ -43,7 +43,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def seconds(step: Callable[[], object], repeats: int) -> float:
-    """Processor time of the fastest of several evaluations, after one that is not counted. Returns: Seconds, of all threads together.
+    """Processor time of the fastest of several evaluations, after one that is not counted. Returns: seconds, of all threads together.
 
     Args:
         step: what is timed.

@@ -41,7 +41,7 @@ def merge(
 def block_diagonal(U: Float[Tensor, "m d"]) -> Float[Tensor, "m m*d"]:
     """V = blkdiag(U_1ᵀ, …, U_mᵀ): the feed-forward matrix that gives each neuron a head of its own.
 
-    Returns: Row i holds U_i in the columns of head i and zeros elsewhere. Source: Arda, Cayci, Eryilmaz 2026, Remark 2.
+    Returns: row i holds U_i in the columns of head i and zeros elsewhere. Source: Arda, Cayci, Eryilmaz 2026, Remark 2.
     """
     arguments.floating("U", U, "m d")
     return torch.block_diag(*U[:, None, :])

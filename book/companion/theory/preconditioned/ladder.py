@@ -10,7 +10,7 @@ Monomial = tuple[tuple[int, int], ...]
 
 
 def reduced(f: Mapping[Monomial, float], rho: float) -> dict[Monomial, float]:
-    """The polynomial in the P_k with the same mean as f. Returns: Monomials of pairs (a, 0) with a ≥ 2; the empty one is 1.
+    """The polynomial in the P_k with the same mean as f. Returns: monomials of pairs (a, 0) with a ≥ 2; the empty one is 1.
 
     Args:
         f: monomials in S_{a,k}, a ≥ 1, k ≥ 0, with their coefficients.

@@ -82,7 +82,7 @@ def similarities(
 def histogram(
     cosines: Float[Tensor, " p"], bins: int = 80
 ) -> tuple[Float[Tensor, " {bins}+1"], Int[Tensor, " {bins}"]]:
-    """How many similarities lie between each two of evenly spaced edges from −1 to 1. Returns: Edges and counts."""
+    """How many similarities lie between each two of evenly spaced edges from −1 to 1. Returns: edges and counts."""
     counts, edges = np.histogram(cosines.numpy(), arguments.count("bins", bins), (-1, 1))
     return torch.from_numpy(edges), torch.from_numpy(counts)
 

@@ -61,7 +61,7 @@ def others(gram: Float[Tensor, "b K K"], n: int, slack: float = 1e-7) -> Bool[Te
     A limit is V = Σ λ_k E_k, λ ≥ 0, over linearly independent E_k with gaps of 1 (samples kept: all gaps at least 1) and of −1 (samples lost:
     a gap of −1 or less; λ only on samples whose worst gap is −1).
 
-    Returns: Is there one held up by kept samples alone (W_A, as in ``losable``); is there an edge, held up by lost ones too.
+    Returns: is there one held up by kept samples alone (W_A, as in ``losable``); is there an edge, held up by lost ones too.
 
     Args:
         gram: ⟨E_k, E_l⟩, of at most 6 pairs.

@@ -34,7 +34,7 @@ def paper(d: int, m: int, n: int, delta: float, rho: Radii, nu: Radii, sigma: Ac
 def sharp(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Constants:
     """Constants for the same proof that are sharper than the paper's, without n and without log m.
 
-    Returns: Constants of which each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
+    Returns: constants of which each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
     """
     change_of_features.require_inside(rho, nu)
     half, x = _events(delta)

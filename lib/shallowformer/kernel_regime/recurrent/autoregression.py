@@ -57,7 +57,7 @@ def positions(T: int, pairs: int = 8) -> Float[Tensor, "{T} 2*{pairs}"]:
 def tokens(values: Float[Tensor, "n T"], pairs: int = 8) -> Float[Tensor, "n T 1+2*{pairs}"]:
     """Each value with the positional channels of its place.
 
-    Returns: Tokens; their norms are the roots of ``pairs`` plus a value's square, so not in the unit ball.
+    Returns: tokens; their norms are the roots of ``pairs`` plus a value's square, so not in the unit ball.
 
     Args:
         pairs: of sine and cosine.
