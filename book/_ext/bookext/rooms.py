@@ -48,15 +48,18 @@ class Arguments(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        """A table a room."""
+        """A list a room."""
         written = []
         for room in (
             room for row in layers() for room in row if (PACKAGE / room).is_dir() and arguments(room)
         ):
             self.env.note_dependency(str(PACKAGE / room / "__init__.py"))
-            meanings = nodes.definition_list()
+            meanings = nodes.bullet_list()
             for names, meaning in arguments(room).items():
-                term, said = nodes.term("", "", nodes.literal(text=names)), nodes.paragraph(text=meaning)
-                meanings += nodes.definition_list_item("", term, nodes.definition("", said))
-            written += [nodes.rubric("", "", nodes.literal(text=room)), meanings]
+                line = nodes.paragraph("", "", nodes.literal(text=names), nodes.Text(": "))
+                # Every other piece stood between double backticks.
+                for place, piece in enumerate(meaning.split("``")):
+                    line += nodes.literal(text=piece) if place % 2 else nodes.Text(piece)
+                meanings += nodes.list_item("", line)
+            written += [nodes.rubric(text=room), meanings]
         return written

@@ -5,7 +5,7 @@ missing (``workers``: here, in processes, or on a Dask cluster), ``verification`
 
 Throughout, unless a function says otherwise:
 
-    config: of a row: a frozen mapping, what a run depends on.
+    config: of a row: a frozen dataclass, all that a run depends on.
     scale: "smoke", "laptop" or "paper".
     device: where a run computes.
 """
