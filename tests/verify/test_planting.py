@@ -162,8 +162,8 @@ def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, 
     settle_all()
     run = Inequality.run
 
-    def impatient(check, patient=True):
-        verdict = run(check, patient)
+    def impatient(check, patient=True, most=math.inf):
+        verdict = run(check, patient, most)
         return verdict if patient else replace(verdict, verdict="search fell short")
 
     monkeypatch.setattr(Inequality, "run", impatient)
@@ -171,6 +171,64 @@ def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, 
     assert not planting.goes_red(kept()["my-inequality"], nothing)
     smaller = package("half", MODULE, "square", lambda x: x * x / 2)
     assert planting.goes_red(kept()["my-inequality"], smaller)
+
+
+@pytest.mark.parametrize("expect", ["loose", "violated"])
+def test_more_than_is_said_to_be_the_most_refutes_at_the_worst_known_point(kept, expect):
+    most, calls = {"loose": 0.5, "violated": 2.0}[expect], []
+    verify.inequality(
+        "my-inequality",
+        lambda x: calls.append(x) or most * x**2,
+        1.0,
+        verify.product(x=verify.interval(-1.0, 1.0)),
+        expect,
+        "exact",
+        attains=most,
+        restarts=4,
+        steps=40,
+    )
+    calls.clear()
+    more = Mistake("5 % more", lambda check: replace(check, lhs=lambda x: 1.05 * check.lhs(x=x)))
+    assert planting.goes_red(kept()["my-inequality"], more)
+    assert len(calls) == 1
+
+
+def test_a_mistake_ends_at_the_first_set_that_falls_short(kept):
+    seen = []
+    verify.inequality(
+        "my-inequality",
+        lambda x: seen.append(x.shape[-1]) or MODULE.square(x).sum(-1),
+        1.0,
+        {f"d={d}": verify.product(x=verify.ball(d)) for d in (2, 3)},
+        "tight",
+        "exact",
+        restarts=4,
+        steps=40,
+    )
+    assert planting.goes_red(kept()["my-inequality"], package("half", MODULE, "square", lambda x: x * x / 2))
+    assert seen.count(3) < seen.count(2)
+
+
+@pytest.mark.parametrize(("full", "longer"), [(False, False), (True, True)])
+def test_a_mistake_takes_at_most_a_few_times_the_evaluations_of_its_check(kept, full, longer):
+    """Its restarts end on ripples, none where another does, so that the search would go on and on."""
+    calls = []
+    verify.inequality(
+        "my-inequality",
+        lambda x: calls.append(x) or MODULE.square(x),
+        1.0,
+        verify.product(x=verify.interval(-1.0, 1.0)),
+        "tight",
+        "exact",
+        restarts=8,
+        steps=2000,
+    )
+    settled = kept()["my-inequality"]
+    assert settled.verdict.calls == len(calls)
+    calls.clear()
+    ripples = package("ripples", MODULE, "square", lambda x: 0.9 * x**2 + 0.05 * torch.sin(200 * x))
+    assert planting.goes_red(settled, ripples, full)
+    assert (len(calls) > 5 * settled.verdict.calls) is longer
 
 
 @pytest.mark.parametrize(("beyond", "refuted"), [(0.25, False), (0.75, True)])

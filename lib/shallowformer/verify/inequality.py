@@ -117,6 +117,12 @@ class Inequality:
             return both[lhs.which], both[rhs.which]
         return lhs(**point), rhs(**point) if callable(rhs) else rhs
 
+    @property
+    def limit(self) -> float:
+        """A ratio above it refutes the claim: that the left side is no larger, or that a stated ratio is the largest."""
+        most = math.inf if self.expect == "violated" else 1 + self.rounding
+        return most if self.attains is None else min(most, self.attains * (1 + self.gap))
+
     def scaled(self, factor: float) -> "Inequality":
         """The same claim with its right side multiplied by ``factor``: a mutation that a sharp claim must not survive."""
         right = self.rhs
@@ -130,7 +136,7 @@ class Inequality:
         """Whether there is something to reach, so that a patient search may go on where another ends."""
         return self._aim(self._at_known()) is not None
 
-    def run(self, patient: bool = True) -> Verdict:
+    def run(self, patient: bool = True, most: float = math.inf) -> Verdict:
         """Search every set, evaluate the known extremal points, and compare with the expectation.
 
         Args:
@@ -139,9 +145,10 @@ class Inequality:
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
         known = self._at_known()
         aim = self._aim(known) if patient else None
-        enough = math.inf if patient or self.expect == "violated" else 1 + self.rounding
-        found = {
-            name: maximise(
+        enough = math.inf if patient else self.limit
+        hurried, found = not patient or most < math.inf, {}
+        for name, over in sets.items():
+            found[name] = maximise(
                 self.ratio,
                 over,
                 self.restarts,
@@ -151,9 +158,10 @@ class Inequality:
                 gap=self.gap,
                 edges=self.edges,
                 enough=enough,
+                most=most,
             )
-            for name, over in sets.items()
-        }
+            if hurried and (found[name].value > enough or self._falls_short(found[name].value)):
+                break
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
         shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
@@ -204,6 +212,7 @@ class Inequality:
             support=self.support,
             finding=self.finding,
             witness={name: value.squeeze(0) for name, value in witness.items()},
+            calls=max(result.calls for result in found.values()),
         )
 
     def _at_known(self) -> dict[str, float]:
@@ -230,7 +239,7 @@ class Inequality:
         best_known = max(known.values(), default=None)
         for name, value in found.items():
             place = f" over {name}" if name else ""
-            if target is not None and value < target * (1 - self.gap):
+            if self._falls_short(value):
                 return (
                     f"the search reached only ratio {value:.7f}{place}, the claim says {target:.7f} is attained; "
                     "if you trust the claim, give the search more steps or restarts"
@@ -245,11 +254,13 @@ class Inequality:
             )
         return ""
 
+    def _falls_short(self, value: float) -> bool:
+        return self._target is not None and value < self._target * (1 - self.gap)
+
     def _missed(self, known: dict[str, float]) -> str:
-        target = self._target
         for name, value in known.items():
-            if target is not None and value < target * (1 - self.gap):
-                return f"the known {name} has only ratio {value:.7f}, the claim says {target:.7f} is attained there"
+            if self._falls_short(value):
+                return f"the known {name} has only ratio {value:.7f}, the claim says {self._target:.7f} is attained there"
         return ""
 
     def _summary(self, ratio: float, where: str, known: dict[str, float], arrived: int) -> str:

@@ -2,8 +2,8 @@
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
 safe: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; so does an interval from a share of the draws
-or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when its restarts agree if the unmistaken check passes
-that way, too.
+or seeds, taken twice as wide; a search that falls short of a mistaken claim may end when its restarts agree if the unmistaken check passes
+that way, too; and it ends when it has taken several times as long as the unmistaken one.
 """
 
 import functools
@@ -26,6 +26,8 @@ Check = Enclosure | Identity | Inequality | Rate | Probability
 
 #: Restarts and steps of the search that precedes a full one.
 SHORT = {"restarts": 8, "steps": 30}
+#: So many times the evaluations of the right search a mistaken one may take.
+EFFORT = 2
 #: The share of seeds or draws that precedes all of them, and the fewest seeds that give an interval worth a look.
 SHARE, FEWEST = 4, 4
 
@@ -39,10 +41,15 @@ class Settled:
     verdict: Verdict  # the chapter's
     seconds: float  # of processor time that it took
 
+    @property
+    def most(self) -> int:
+        """Evaluations after which a search for a mistake ends."""
+        return EFFORT * self.verdict.calls
+
     @functools.cached_property
     def passes_briefly(self) -> bool:
         """Whether an inequality passes with an impatient search, too."""
-        return self.check.run(patient=False).passed
+        return self.check.run(patient=False, most=self.most).passed
 
 
 @dataclass(frozen=True)
@@ -121,13 +128,13 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
             return not mistaken.run().passed
         if mistaken.missed():
             return True
-        briefly = mistaken.run(patient=False)
+        briefly = mistaken.run(patient=False, most=settled.most)
         if not mistaken.has_aim():
             return not briefly.passed
-    if briefly.verdict == "violated" != mistaken.expect or (not briefly.passed and settled.passes_briefly):
+    if briefly.measured["ratio"] > mistaken.limit or (not briefly.passed and settled.passes_briefly):
         return True
     with mistake.planted():
-        return not mistaken.run().passed
+        return not mistaken.run(most=settled.most).passed
 
 
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
@@ -139,16 +146,16 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
         check: the mistaken check.
         witness: the worst point that the right one has found.
     """
+    if isinstance(check, Inequality):
+        points = [{name: value[None] for name, value in witness.items()}, *check.known.values()]
+        if any(float(check.ratio(**point).detach().max()) > check.limit for point in points):
+            return True
+        short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
+        return replace(check, **short).run(patient=False).measured["ratio"] > check.limit
     if check.expect in ("violated", "not implied"):  # what a counterexample must do is not refuted by one
         return False
     if isinstance(check, Identity):
         return any(not replace(check, over=[case]).run().passed for case in check.over)
-    if isinstance(check, Inequality):
-        points = [{name: value[None] for name, value in witness.items()}, *check.known.values()]
-        if any(float(check.ratio(**point).detach().max()) > 1 + check.rounding for point in points):
-            return True
-        short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
-        return replace(check, **short).run(patient=False).verdict == "violated"
     if isinstance(check, Rate) and len(check.seeds) > FEWEST:
         some = replace(check, seeds=check.seeds[: max(FEWEST, len(check.seeds) // SHARE)])
         return check.excluded(*_twice_as_wide(some.run().measured["interval"]))

@@ -20,7 +20,7 @@ _right_head_lines = comparison.head_lines
 
 
 def _uncentred_product(X, alpha, U):
-    return torch.einsum("...t,...td,...d,...te->...e", alpha, X, U, X)
+    return torch.einsum("...t,...te->...e", alpha * torch.einsum("...td,...d->...t", X, U), X)
 
 
 def _lines_without_the_square(terms, after, constants, eta):
