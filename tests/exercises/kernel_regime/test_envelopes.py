@@ -1,22 +1,8 @@
-"""A number that no declared mistake leads to is told where to look."""
+"""Of spectra of trace one the flat one sees least."""
 
-import pytest
 import torch
 
 from companion.exercises.kernel_regime import envelopes
-
-
-@pytest.mark.parametrize(
-    ("number", "word"),
-    [
-        (1000, "close"),
-        (256, "ρ_c on both sides"),
-    ],
-)
-def test_crossover_is_told_where_to_look(number, word):
-    feedback = envelopes.check_crossover(number)
-    assert feedback.state == "wrong"
-    assert word in feedback.told
 
 
 def test_no_drawn_spectrum_of_trace_one_sees_less():

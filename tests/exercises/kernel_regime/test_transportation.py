@@ -9,18 +9,6 @@ from shallowformer.kernel_regime.model import gradients, linear_model, parameter
 
 
 @pytest.mark.parametrize(
-    ("number", "word"),
-    [
-        (0.5, "does not match"),
-    ],
-)
-def test_weight_is_told_where_to_look(number, word):
-    feedback = transportation.check_weight(number)
-    assert feedback.state == "wrong"
-    assert word in feedback.told
-
-
-@pytest.mark.parametrize(
     ("answer", "word"),
     [
         (lambda c, U, W: c[:, None] * U / U.norm(dim=1, keepdim=True), "looks at c"),
