@@ -25,11 +25,13 @@ def sensitivities(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TAN
         phi: parameters of m units; ``phi.c`` is not used.
     """
     driven = validated(X, phi) @ phi.U.T
-    h = p = torch.zeros_like(driven[:, 0])
-    for t in range(X.shape[1]):
-        z = driven[:, t] + phi.w * h
-        p = sigma.first(z) * (h + phi.w * p)
-        h = sigma(z)
+    states, preactivations = [torch.zeros_like(driven[:, 0])], []
+    for drive in driven.unbind(1):
+        preactivations.append(drive + phi.w * states[-1])
+        states.append(sigma(preactivations[-1]))
+    p = states[0]
+    for before, slope in zip(states[:-1], sigma.first(torch.stack(preactivations)), strict=True):
+        p = slope * (before + phi.w * p)
     return p
 
 
