@@ -20,8 +20,8 @@ Chart = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 
 #: Points of a grid along z and along s.
 GRID = 81, 31
-#: Local maxima of a grid that are followed, and for how many rounds.
-PEAKS, ROUNDS = 4, 60
+#: Local maxima of a grid that are followed, for how many rounds together, and the one that leads then until which round.
+PEAKS, TOGETHER, ROUNDS = 4, 10, 60
 #: Radii that are worked on at a time.
 CHUNK = 128
 
@@ -89,7 +89,10 @@ def _peaks(
     across = steps.repeat_interleave(5) * 2 / (columns - 1)
     along = steps.repeat(5) / (GRID[1] - 1) * (rows > 1)
     width = torch.ones_like(x)
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
+        if k == TOGETHER:
+            leader = best.argmax(2, keepdim=True)
+            x, y, width = (each.gather(2, leader) for each in (x, y, width))
         around_x, around_y = (x + width * across).clamp(-1, 1), (y + width * along).clamp(0, 1)
         heights = _at(value, charts, R, around_x, around_y)
         best, place = heights.max(-1, keepdim=True)
