@@ -13,6 +13,9 @@ from shallowformer import arguments
 #: E|G| of a standard Gaussian number.
 MEAN_ABS = math.sqrt(2 / math.pi)
 
+#: Nodes and weights of the Gauss–Legendre rule on [−1, 1].
+_TEN = tuple(torch.tensor(values, dtype=torch.float64) for values in leggauss(10))
+
 
 def gaussian_mean(
     function: Callable[[Float64[Tensor, " nodes"]], Float64[Tensor, "... nodes"]],
@@ -39,7 +42,7 @@ def panels(
     ends = torch.as_tensor(edges, dtype=torch.float64)
     if ends.ndim != 1 or len(ends) < 2 or not bool((ends.diff() > 0).all()):
         raise ValueError(f"edges must be at least two increasing numbers, got {list(edges)}")
-    nodes, weights = (torch.tensor(values, dtype=torch.float64) for values in leggauss(10))
+    nodes, weights = _TEN
     wide = ends.diff()[:, None]
     return (ends[:-1, None] + wide * (nodes + 1) / 2).flatten(), (wide * weights / 2).flatten()
 

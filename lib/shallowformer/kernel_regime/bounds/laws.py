@@ -89,13 +89,13 @@ def _peaks(
     across = steps.repeat_interleave(5) * 2 / (columns - 1)
     along = steps.repeat(5) / (GRID[1] - 1) * (rows > 1)
     width = torch.ones_like(x)
-    for k in range(ROUNDS):
-        if k == TOGETHER:
-            leader = best.argmax(2, keepdim=True)
-            x, y, width = (each.gather(2, leader) for each in (x, y, width))
+    for k in range(1, ROUNDS + 1):
         around_x, around_y = (x + width * across).clamp(-1, 1), (y + width * along).clamp(0, 1)
         heights = _at(value, charts, R, around_x, around_y)
         best, place = heights.max(-1, keepdim=True)
         x, y = around_x.gather(-1, place), around_y.gather(-1, place)
         width = torch.where(best > heights[..., 12:13], width, width / 3)
+        if k == TOGETHER:
+            leader = best.argmax(2, keepdim=True)
+            x, y, width = (each.gather(2, leader) for each in (x, y, width))
     return x, y
