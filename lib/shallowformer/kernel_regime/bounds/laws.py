@@ -21,7 +21,7 @@ Chart = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 #: Points of a grid along z and along s.
 GRID = 81, 31
 #: Local maxima of a grid that are followed, for how many rounds together, and the one that leads then until which round.
-PEAKS, TOGETHER, ROUNDS = 4, 10, 60
+PEAKS, TOGETHER, ROUNDS = 4, 16, 60
 #: Radii that are worked on at a time.
 CHUNK = 128
 
