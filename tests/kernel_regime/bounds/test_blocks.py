@@ -130,15 +130,8 @@ def test_the_curvature_joins_the_readout_with_both_orders(closed):
 @pytest.mark.parametrize(
     ("call", "name", "given", "allowed"),
     [
-        (lambda: blocks.G1(lengths(-1.0), 1.0, 1.0), "R", "-1", "at least 0"),
-        (lambda: blocks.G1(1.0, -1.0, 1.0), "r_u", "-1.0", "at least 0"),
-        (lambda: blocks.G2(1.0, 1.0, -1.0), "r_w", "-1.0", "at least 0"),
         (lambda: blocks.G2(1.0, 1.0, 1.0, other=(1.0, -1.0)), "other[1]", "-1.0", "at least 0"),
-        (lambda: blocks.G2_closed(-1.0, 1.0, 1.0), "R", "-1.0", "at least 0"),
-        (lambda: blocks.G3(lengths(1.0), 1.0, -1.0), "r_w", "-1.0", "at least 0"),
-        (lambda: blocks.head_curvature(1.0, (1.0, 1.0), (1.0, 1.0, 1.0), 1.0), "r", "(1.0, 1.0)", "three"),
         (lambda: blocks.number_of_heads(torch.ones(2, 2)), "R", "(2, 2)", "[m]"),
-        (lambda: blocks.number_of_heads(lengths(1.0, -2.0)), "R", "-2", "at least 0"),
     ],
 )  # fmt: skip
 def test_what_is_out_of_range_is_refused(call, name, given, allowed):

@@ -63,8 +63,6 @@ def test_travel_in_numbers_and_refusals():
     assert cancellation.travel(4.0, 8.0, 0.5, 0.5) == pytest.approx(4 + 4)
     with pytest.raises(ValueError, match="theta must be at least 0 and below 1"):
         cancellation.travel(1.0, 1.0, 1.0, 1.0)
-    with pytest.raises(ValueError, match="V0"):
-        cancellation.travel(1.0, -1.0, 1.0, 0.5)
     with pytest.raises(ValueError, match="R must hold numbers of at least 0"):
         cancellation.drift(torch.tensor([-1.0]), ONES, 1.0)
 
@@ -81,8 +79,6 @@ def test_brackets_in_numbers():
     assert cancellation.turn_of_a_pair(L, rho, nu, 0.1, 0.2).item() == pytest.approx(
         150 * (1 + 10 / 3) + 3 * (6.25 + 5 * 6) + 0.1 * (3 * 6 + 2 * 0.75) + 0.2 * 2 * 6
     )
-    with pytest.raises(ValueError, match="at least 0"):
-        cancellation.gap_of_a_pair(L, (-1.0, 1.0, 1.0), 0.1, 0.2)
 
 
 def test_pairs_obey_the_brackets_at_their_own_asymmetry():

@@ -155,11 +155,8 @@ def test_the_lines_of_the_proof():
 
 
 def test_wrong_arguments_are_refused():
-    X, y, phi, phi0, tilde = problem()
+    X, y, _, phi0, tilde = problem()
     with refused("y", "(4,)", "(5,)"):
         comparison.Comparison(X, y[:4], phi0, tilde)
-    proof = comparison.Comparison(X, y, phi0, tilde)
-    with refused("eta", "-1", "above 0"):
-        proof.pulled(phi, proof.at(phi), -1.0, None)
     with refused("entries", "none", "at least one"):
         budget.Sheet([], 1.0, 0.1)

@@ -73,8 +73,3 @@ def test_the_turn_in_plain_loops(sigma):
     bend = blocks.G2(R, *rho[1:], sigma, nu[1:]) + blocks.G2(R, *rho[1:], sigma) / 2
     by_hand = (sigma.bounds[1] * lines + 1.25 * bend).mean() / m**0.5
     assert float(no_logs.turn_over_heads(R, rho, nu, sigma)) == pytest.approx(float(by_hand), rel=1e-14)
-
-
-def test_a_level_outside_its_range_is_refused():
-    with pytest.raises(ValueError, match="delta"):
-        no_logs.turn_without_dimension(torch.ones(2), ONES, ONES, 1.5)

@@ -224,8 +224,6 @@ def test_bad_arguments_are_refused():
         kernel.limit(X, 16, generator, X[..., :2])
     with refused("heads", "24", "multiple of batches = 16"):
         kernel.limit(X, 24, generator)
-    with refused("heads", "0", "at least 1"):
-        kernel.limit(X, 0, generator)
     with refused("batches", "1", "at least 2"):
         kernel.limit(X, 16, generator, batches=1)
     with refused("query(X)", "norm", "unit ball"):

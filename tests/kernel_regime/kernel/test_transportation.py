@@ -153,8 +153,6 @@ def test_the_even_part_is_blind_to_c_and_represents_the_same():
 def test_an_odd_number_of_heads_has_no_pairs():
     with pytest.raises(ValueError, match="m must be even"):
         transportation.pair_means(torch.ones(2, 3))
-    with pytest.raises(ValueError, match="m must be even"):
-        transportation.averages(start()[0], mappings.sign_of_c(), 3, 2, torch.Generator())
 
 
 def test_a_section_reproduces_the_kernel():

@@ -5,7 +5,6 @@ import math
 import pytest
 import torch
 
-from checks import refused
 from shallowformer import data
 from shallowformer.kernel_regime.linear_run import certificate, known
 from shallowformer.kernel_regime.model import gradients, pairs, parameters, transformer
@@ -93,11 +92,3 @@ def test_evaluating_less_often_costs_little_and_stays_a_bound():
     exact, coarse = (certificate.certify(X, y, phi0, ETA, STEPS, every).E for every in (1, 3))
     assert (coarse >= exact * (1 - 1e-9)).all()
     assert float(coarse[-1]) < 1.5 * float(exact[-1])
-
-
-def test_refusals():
-    run, facts = known.known(*task(), ETA, STEPS)
-    with refused("eta", "-1.0", "above 0"):
-        certificate.certificate(run, facts, -1.0, 16)
-    with refused("m", "3", "even"):
-        certificate.certificate(run, facts, ETA, 3)

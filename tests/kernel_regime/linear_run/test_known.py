@@ -130,7 +130,5 @@ def test_refusals():
         known.known(X, y, phi0, 1000.0, STEPS)
     with refused("steps", "0", "at least 1"):
         known.known(X, y, phi0, ETA, 0)
-    with refused("every", "0", "at least 1"):
-        known.known(X, y, phi0, ETA, STEPS, 0)
     with refused("y", "(3,)", "[n]"):
         known.known(X, y[:3], phi0, ETA, STEPS)

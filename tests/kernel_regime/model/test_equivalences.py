@@ -43,7 +43,6 @@ def test_merging_multiplies_head_by_head():
         ("W_V", draw(2, 2, 4), "(2, 2, 4)", "(3, 2, 4)"),
         ("u", draw(3, 4), "(3, 4)", "(3, 2)"),
         ("u", draw(3, 2).float(), "float32", "float64"),
-        ("beta", 0.0, "0.0", "above 0"),
         ("W_Q", draw(2, 4), "(2, 4)", "[m k d]"),
     ],
 )

@@ -99,7 +99,6 @@ def test_one_token_has_no_second_derivative():
 @pytest.mark.parametrize(
     ("call", "name", "given", "allowed"),
     [
-        (lambda X, a, U: hessian.preactivation(X, a, U, -1.0), "q_norm", "-1.0", "at least 0"),
         (lambda X, a, U: hessian.hidden(X, a, U[:2]), "U", "2", "d = 3"),
         (lambda X, a, U: hessian.product(X, a, U, U, U, draw(1, 2, 2)), "delta", "(2, 2)", "d = 3"),
         (lambda X, a, U: hessian.product(X, a, U, U, U, U), "delta", "(3,)", "d"),

@@ -126,5 +126,3 @@ def test_students_that_do_not_fit_are_refused():
         Loss(X, y)(students[0].map(torch.Tensor.float))
     with refused("y", "(29, 2)", "(30, 2)"):
         Loss(X, y[:29, None].expand(-1, 2))
-    with refused("chunk", "0", "at least 1"):
-        Loss(X, y, chunk=0)

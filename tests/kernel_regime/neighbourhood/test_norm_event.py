@@ -7,7 +7,6 @@ import torch
 from scipy import stats
 from torch import Generator
 
-from checks import refused
 from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.neighbourhood import norm_event
@@ -74,8 +73,6 @@ def test_the_mean_square_bound_by_hand():
 def test_the_root_mean_square_over_the_neighbourhood():
     expected = math.sqrt(norm_event.mean_square_bound(64, 8, 1.5)) + 3 / 8
     assert norm_event.root_mean_square_bound(64, 8, 1.5, 3.0) == pytest.approx(expected, rel=1e-15)
-    with refused("rho_u", "-1.0", "at least 0"):
-        norm_event.root_mean_square_bound(64, 8, 1.5, -1.0)
 
 
 def test_the_event_looks_at_the_longest():
@@ -86,34 +83,3 @@ def test_the_event_looks_at_the_longest():
     )
     assert norm_event.holds(just(0.999), 0.1)
     assert not norm_event.holds(just(1.001), 0.1)
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        norm_event.exact_radius,
-        norm_event.paper_radius,
-        norm_event.half_tail_radius,
-        norm_event.laurent_massart_radius,
-        norm_event.closed_form_radius,
-        lambda m, d, delta: norm_event.B_U(m, d, delta, 1.0),
-    ],
-)
-def test_bad_arguments_are_refused(use):
-    with refused("m", "3", "even"):
-        use(3, 2, 0.1)
-    with refused("d", "0", "at least 1"):
-        use(4, 0, 0.1)
-    for delta in (0.0, 1.0, -0.1, math.nan):
-        with refused("delta", repr(delta), "(0, 1)"):
-            use(4, 2, delta)
-
-
-def test_bad_radii_are_refused():
-    for use in (norm_event.coverage, norm_event.failure):
-        with refused("radius", "-1.0", "at least 0"):
-            use(-1.0, 4, 2)
-    with refused("rho_u", "-1.0", "at least 0"):
-        norm_event.B_U(4, 2, 0.1, -1.0)
-    with refused("x", "-1.0", "at least 0"):
-        norm_event.mean_square_bound(4, 2, -1.0)

@@ -139,19 +139,6 @@ def test_more_than_one_input_is_refused():
         worst(X, phi)
 
 
-@pytest.mark.parametrize("option", ["starts", "steps"])
-def test_no_effort_is_refused(option):
-    X, phi = network()
-    with pytest.raises(ValueError, match=f"{option} must be a whole number of at least 1"):
-        worst(X, phi, **{option: 0})
-
-
-def test_a_negative_radius_is_refused():
-    X, phi = network()
-    with pytest.raises(ValueError, match="rho must be three finite numbers of at least 0"):
-        worst(X, phi, rho=(1.0, -1.0, 1.0))
-
-
 @pytest.mark.parametrize(("dtype", "steep"), [(torch.float32, 300.0), (torch.float64, 1000.0)])
 def test_the_adversary_stays_inside_however_steep_attention_is(dtype, steep):
     X, phi = network(m=16, d=4, T=6)

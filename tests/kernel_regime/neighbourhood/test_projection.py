@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import Generator
 
-from checks import refused
 from shallowformer.kernel_regime.model import parameters
 from shallowformer.kernel_regime.model.students import Students
 from shallowformer.kernel_regime.neighbourhood import region
@@ -41,8 +40,3 @@ def test_displacements_are_in_the_units_of_rho():
     for row, phi, phi0 in zip(found, moved, starts, strict=True):
         expected = [float(part.max()) * phi0.m**0.5 for part in region.displacement(phi, phi0)]
         assert row.tolist() == pytest.approx(expected)
-
-
-def test_bad_radii_are_refused():
-    with refused("rho", "-1.0", "at least 0"):
-        Projection(Students.of(*students()[0]), (1.0, -1.0, 1.0))

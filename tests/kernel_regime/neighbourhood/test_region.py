@@ -164,26 +164,6 @@ def test_a_zero_gradient_leaves_the_centre():
     assert equal(region.adversarial(phi0.map(torch.zeros_like), phi0, RHO), phi0)
 
 
-@pytest.mark.parametrize(
-    ("rho", "given"),
-    [((1.0, -1.0, 1.0), "-1.0"), ((1.0, 1.0), "(1.0, 1.0)"), (1.0, "1.0"), ((1.0, math.nan, 1.0), "nan"),
-     ((1.0, math.inf, 1.0), "inf"), ("abc", "abc")],
-)  # fmt: skip
-@pytest.mark.parametrize("use", ["contains", "project", "adversarial"])
-def test_bad_radii_are_refused(rho, given, use):
-    phi0 = centre()
-    with refused("rho", given, "at least 0"):
-        getattr(region, use)(phi0, phi0, rho)
-
-
-def test_a_negative_tolerance_and_a_bad_width_are_refused():
-    phi0 = centre()
-    with refused("tolerance", "-0.1", "at least 0"):
-        region.contains(phi0, phi0, RHO, tolerance=-0.1)
-    with refused("m", "0", "at least 1"):
-        region.radii(RHO, 0)
-
-
 def test_another_shape_is_refused():
     with refused("phi.W", "(4, 3, 3)", "(6, 3, 3)"):
         region.project(centre(m=4), centre(), RHO)

@@ -38,7 +38,6 @@ def test_tokens_hold_the_value_and_its_place():
     assert torch.allclose(X[0].square().sum(-1), torch.tensor([9.0, 12.0], dtype=torch.float64))
 
 
-@pytest.mark.parametrize(("alpha", "variance", "message"), [(1.0, 0.1, "alpha"), (0.9, 0.0, "variance")])
-def test_no_such_series(alpha, variance, message):
-    with pytest.raises(ValueError, match=message):
-        autoregression.series(10, 2, alpha, variance, source())
+def test_no_such_series():
+    with pytest.raises(ValueError, match="alpha"):
+        autoregression.series(10, 2, 1.0, 0.1, source())

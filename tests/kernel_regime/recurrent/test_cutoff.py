@@ -58,5 +58,3 @@ def test_steep_states_are_reached_by_small_drives(w, drive):
 
 def test_the_largest_weight():
     assert cutoff.largest_weight(0.5, 3.0, 36) == 1.0
-    with pytest.raises(ValueError, match="rho_w"):
-        cutoff.largest_weight(0.5, -1.0, 36)

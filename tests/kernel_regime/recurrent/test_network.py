@@ -160,19 +160,6 @@ def test_descent_stays_in_the_neighbourhood_and_goes_down():
     assert float(run.active.max()) > 0
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"m": 3}, "m must be"),
-        ({"d": 0}, "d must be"),
-        ({"gamma": -1.0}, "gamma must be"),
-    ],
-)
-def test_a_start_out_of_range_is_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        network.symmetric(**{"m": 4, "d": 2, "gamma": 1.0, "generator": torch.Generator()} | change)
-
-
 def test_tokens_that_do_not_fit_are_refused():
     X, phi, y = case(5, 3, 2, 4)
     with pytest.raises(ValueError, match="X must"):

@@ -6,7 +6,6 @@ each head in Ω_ρ (``region.longest``), and Γ = η Σ_{s<τ} √L̂(φ⁽ˢ⁾
 """
 
 import math
-from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
@@ -14,13 +13,13 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import NonNegative, Triple, contract
 from shallowformer.formulas import Number
 from shallowformer.kernel_regime.bounds import blocks, smoothness
 from shallowformer.kernel_regime.convergence import gradient_norms, no_logs
 from shallowformer.kernel_regime.model import pairs
 from shallowformer.kernel_regime.model.parameters import Parameters
 
-Radii = Sequence[float]
 #: L₁, L₂^♯ and L₃ of a head, or of many.
 Constants = tuple[Number, Number, Number]
 
@@ -45,20 +44,20 @@ def asymmetries(phi: Parameters, phi0: Parameters) -> tuple[Float[Tensor, " pair
     return torch.hypot(U.norm(dim=-1), W.flatten(1).norm(dim=-1)), c.abs()
 
 
-def travel(eta_tau: float, V0: float, epsilon: float, theta: float) -> float:
+@contract
+def travel(eta_tau: NonNegative, V0: NonNegative, epsilon: NonNegative, theta: float) -> float:
     """A bound on Γ from Theorem A: ητε/(1 − θ) + √(ητV₀/(4(1 − θ))).
 
     Args:
-        V0: squared distance from the initialisation to the comparator, at least 0.
+        V0: squared distance from the initialisation to the comparator.
     """
-    for name, value in (("eta_tau", eta_tau), ("V0", V0), ("epsilon", epsilon)):
-        arguments.at_least(name, value, 0.0)
     arguments.below_one("theta", theta)
     return eta_tau * epsilon / (1 - theta) + math.sqrt(eta_tau * V0 / (4 * (1 - theta)))
 
 
+@contract
 def drift(
-    R: Float[Tensor, " m"], rho: Radii, Gamma: float, sigma: Activation = TANH, L: Constants | None = None
+    R: Float[Tensor, " m"], rho: Triple, Gamma: float, sigma: Activation = TANH, L: Constants | None = None
 ) -> tuple[Float[Tensor, " m"], Float[Tensor, " m"]]:
     """κ = 4(L₂^♯ r + ρ_cL₁)Γ and κ′ = 4L₁ r Γ at every R_i: p_i ≤ κ_i/m and p′_i ≤ κ′_i/m along the run. Returns: κ and κ′.
 
@@ -69,14 +68,16 @@ def drift(
     return _drift(constants(R, sigma) if L is None else L, rho, Gamma)
 
 
-def _drift(L: Constants, rho: Radii, Gamma: float) -> tuple[Number, Number]:
+@contract
+def _drift(L: Constants, rho: Triple, Gamma: NonNegative) -> tuple[Number, Number]:
     L1, L2, _ = L
     of_theta, of_c = gradient_norms.change_of_a_head(L1, L2, rho)
-    travelled = 4 * arguments.at_least("Gamma", Gamma, 0.0)
+    travelled = 4 * Gamma
     return travelled * of_theta, travelled * of_c
 
 
-def gap_of_a_pair(L: Constants, rho: Radii, kappa: Number, kappa_c: Number) -> Number:
+@contract
+def gap_of_a_pair(L: Constants, rho: Triple, kappa: Number, kappa_c: Number) -> Number:
     """⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r: m² times a bound on a pair's share of |f − f_lin|, where p ≤ κ/m and p′ ≤ κ′/m.
 
     Returns: of the common shape of its arguments.
@@ -89,7 +90,8 @@ def gap_of_a_pair(L: Constants, rho: Radii, kappa: Number, kappa_c: Number) -> N
     return no_logs.beyond_leading(*L[1:], rho, here) + _of_asymmetry(L, rho, here, kappa, kappa_c)
 
 
-def turn_of_a_pair(L: Constants, rho: Radii, nu: Radii, kappa: Number, kappa_c: Number) -> Number:
+@contract
+def turn_of_a_pair(L: Constants, rho: Triple, nu: Triple, kappa: Number, kappa_c: Number) -> Number:
     """m² times a bound on a pair's share of |e(φ) − e(φ⁽⁰⁾)| for a paired comparator, where p ≤ κ/m and p′ ≤ κ′/m.
 
     L₃r²(r̃ + ⅔r) + L₂(ν̄_c r² + 2ρ_c r(r̃ + r)) + κ(L₂(r̃ + r) + L₁(ν̄_c + ρ_c)) + κ′L₁(r̃ + r), r̃² = ν̄_u² + ν̄_w².
@@ -103,15 +105,17 @@ def turn_of_a_pair(L: Constants, rho: Radii, nu: Radii, kappa: Number, kappa_c: 
     return 2 * no_logs.beyond_leading(*L[1:], rho, nu) + _of_asymmetry(L, rho, nu, kappa, kappa_c)
 
 
-def _of_asymmetry(L: Constants, rho: Radii, nu: Radii, kappa: Number, kappa_c: Number) -> Number:
+@contract
+def _of_asymmetry(L: Constants, rho: Triple, nu: Triple, kappa: Number, kappa_c: Number) -> Number:
     """κ(L₂(r̃ + r) + L₁(ν̄_c + ρ_c)) + κ′L₁(r̃ + r): what partners add that do not move oppositely."""
-    (L1, L2, _), (c, u, w), (nc, nu_u, nu_w) = L, arguments.triple("rho", rho), arguments.triple("nu", nu)
+    (L1, L2, _), (c, u, w), (nc, nu_u, nu_w) = L, rho, nu
     reach = math.hypot(u, w) + math.hypot(nu_u, nu_w)
     return kappa * (L2 * reach + L1 * (nc + c)) + kappa_c * L1 * reach
 
 
+@contract
 def gap_of_pairs(
-    R: Float[Tensor, " m"], rho: Radii, Gamma: float, sigma: Activation = TANH, L: Constants | None = None
+    R: Float[Tensor, " m"], rho: Triple, Gamma: float, sigma: Activation = TANH, L: Constants | None = None
 ) -> Float[Tensor, ""]:
     """A bound on |f − f_lin| along the run, for all X: (1/2m) · (1/m) Σ_i [⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r].
 
@@ -123,10 +127,11 @@ def gap_of_pairs(
     return gap_of_a_pair(L, rho, *kappas).mean() / (2 * len(R))
 
 
+@contract
 def turn_of_pairs(
     R: Float[Tensor, " m"],
-    rho: Radii,
-    nu: Radii,
+    rho: Triple,
+    nu: Triple,
     Gamma: float,
     sigma: Activation = TANH,
     L: Constants | None = None,

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 from shallowformer.kernel_regime.convergence import cancellation, descent, gradient_norms, no_logs
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model.loss import Loss
@@ -61,13 +61,14 @@ class Followed:
     trace: float  # largest mean of ‖∇f_j‖² at the recorded steps
     run: descent.Run  # what ``descent.run`` recorded
 
-    def certificate(self, steps: int | None = None) -> list[float]:
+    @contract
+    def certificate(self, steps: Count | None = None) -> list[float]:
         """Theorem A's bound on the mean loss of the first t steps, for each comparator; infinite if θ ≥ 1 at one of them.
 
         Args:
             steps: t, from 1 to τ; τ if not given.
         """
-        t = len(self.losses) if steps is None else arguments.count("steps", steps)
+        t = len(self.losses) if steps is None else steps
         if t > len(self.losses):
             raise ValueError(f"steps must be at most {len(self.losses)}, got {t}")
         theta = float(self.theta[:t].max())
@@ -134,15 +135,16 @@ class Prior:
         return min(self.by_width, self.by_pairs)
 
 
+@contract
 def prior(
     R: Float[Tensor, " m"],
-    A0: float,
+    A0: NonNegative,
     epsilon: float,
     V0: float,
     nu: Sequence[float],
     *,
-    eta: float,
-    steps: int,
+    eta: Positive,
+    steps: Count,
     rho: Sequence[float],
     sigma: Activation = TANH,
 ) -> Prior:
@@ -150,18 +152,18 @@ def prior(
 
     Args:
         R: the longest U_i of each head in Ω_ρ (``region.longest``).
-        A0: A at the initialisation, in Gram or in trace form, or a bound on it, at least 0.
+        A0: A at the initialisation, in Gram or in trace form, or a bound on it.
         epsilon: ε₀, what f_lin misses at the comparator.
         V0: squared distance of the comparator.
         nu: (ν̄_c, ν̄_u, ν̄_w), √m times the comparator's longest displacements, at most those of ``rho``; partners are displaced oppositely.
         sigma: the activation; for ``by_pairs`` |σ‴| ≤ σ₃ is used, which the paper does not assume.
     """
-    horizon = arguments.positive("eta", eta) * arguments.count("steps", steps)
+    horizon = eta * steps
     if any(far > near for far, near in zip(radii(nu, 1), radii(rho, 1), strict=True)):
         raise ValueError(f"nu must not exceed rho = {tuple(rho)}, got {tuple(nu)}")
     L = cancellation.constants(R, sigma)
     A = min(
-        arguments.at_least("A0", A0, 0.0) + float(gradient_norms.gradient_drift(R, rho, sigma, L[1])),
+        A0 + float(gradient_norms.gradient_drift(R, rho, sigma, L[1])),
         float(gradient_norms.gradient_over_heads(R, rho[0], sigma)) ** 0.5,
     )
     by_width = epsilon + float(no_logs.turn_over_heads(R, rho, nu, sigma))

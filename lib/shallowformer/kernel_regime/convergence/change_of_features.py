@@ -1,6 +1,5 @@
 """What the error terms of Theorem 1's proof are bounded by: the paper's change of features, and the joint remainder in its place."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Float
@@ -8,11 +7,10 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, Triple, contract
 from shallowformer.formulas import Number
 from shallowformer.kernel_regime.bounds import blocks, smoothness
 from shallowformer.kernel_regime.convergence import gradient_norms
-
-Radii = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -30,25 +28,27 @@ class HeadBounds:
         return self.change_theta + self.change_c
 
 
-def heads_paper(B: float, rho: Radii, nu: Radii, m: int, sigma: Activation = TANH) -> HeadBounds:
+@contract
+def heads_paper(B: float, rho: Triple, nu: Triple, m: Count, sigma: Activation = TANH) -> HeadBounds:
     """The paper's bounds for each head: of size 1/√m for (32) and (40), of size 1/m for (35) to (37).
 
     Source: Arda, Cayci, Eryilmaz 2026, equations (32), (35) to (37) and (40).
     """
     length = lambda radii: sum(radius**2 for radius in radii) ** 0.5
-    root = arguments.count("m", m) ** 0.5
+    root = m**0.5
     of_theta, of_c = gradient_norms.change_of_a_head(
         smoothness.L1_paper(B, sigma), smoothness.L2_paper(B, sigma), rho
     )
     return HeadBounds(
-        reach=(length(rho) + length(arguments.triple("nu", nu))) / root,
+        reach=(length(rho) + length(nu)) / root,
         change_theta=of_theta / m,
         change_c=of_c / m,
         gradient=gradient_norms.A_paper(B, rho[0], m, sigma) / root,
     )
 
 
-def B_cof_paper(B: float, rho: Radii, nu: Radii, m: int, sigma: Activation = TANH) -> float:
+@contract
+def B_cof_paper(B: float, rho: Triple, nu: Triple, m: int, sigma: Activation = TANH) -> float:
     """The paper's bound m^{−1/2} (L₂r + L₁ρ_c + L₁r)(‖ρ‖ + ‖ν̄‖) on the change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩.
 
     Returns: the bound: m heads, each with (37) times (32). Source: Arda, Cayci, Eryilmaz 2026, equations (30) to (38).
@@ -60,14 +60,16 @@ def B_cof_paper(B: float, rho: Radii, nu: Radii, m: int, sigma: Activation = TAN
     return m * each.change * each.reach
 
 
-def require_inside(rho: Radii, nu: Radii) -> None:
+@contract
+def require_inside(rho: Triple, nu: Triple) -> None:
     """Refuse a mapping that could lead out of the neighbourhood."""
-    each = zip("cuw", arguments.triple("nu", nu), arguments.triple("rho", rho), strict=True)
+    each = zip("cuw", nu, rho, strict=True)
     for block, norm, radius in each:
         arguments.at_most(f"nu_{block}", norm, f"rho_{block}", radius)
 
 
-def B_rem(R: Float[Tensor, " m"], rho: Radii, nu: Radii, sigma: Activation = TANH) -> Float[Tensor, ""]:
+@contract
+def B_rem(R: Float[Tensor, " m"], rho: Triple, nu: Triple, sigma: Activation = TANH) -> Float[Tensor, ""]:
     """A bound on the remainder f(φ̃) − f(φ) − ⟨∇f(φ), φ̃ − φ⟩ for φ in Ω_ρ, φ̃ in Ω_ν̄ and ν̄ ≤ ρ, whatever X.
 
     The head average m^{−1/2} · (1/m) Σ_i [(ν̄_c + ρ_c) σ₁G₁ + ½(1 + ρ_c/√m) G₂] with G₁, G₂ at (R_i; ν̄_u + ρ_u, ν̄_w + ρ_w).
@@ -79,7 +81,8 @@ def B_rem(R: Float[Tensor, " m"], rho: Radii, nu: Radii, sigma: Activation = TAN
     return _remainder(R, blocks.number_of_heads(R), rho, nu, sigma, closed=False).mean()
 
 
-def B_rem_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Number:
+@contract
+def B_rem_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Number:
     """The closed form of ``B_rem``, and at least that, where R̄ is the root mean square of the R_i.
 
     Returns: the bound, of the kind of ``R``.
@@ -90,7 +93,8 @@ def B_rem_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = T
     return _remainder(R, m, rho, nu, sigma, closed=True)
 
 
-def _remainder(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation, closed: bool) -> Number:
+@contract
+def _remainder(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation, closed: bool) -> Number:
     """What a head adds to the bound, times m: half of its curvature along ρ + ν̄."""
     require_inside(rho, nu)
     step = tuple(a + b for a, b in zip(rho, nu, strict=True))

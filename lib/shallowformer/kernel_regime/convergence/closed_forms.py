@@ -5,11 +5,11 @@ All hold with probability 1 − δ over the initialisation; R̄, ``norm_event.ro
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, Level, Positive, Triple, contract
 from shallowformer.formulas import log, when
 from shallowformer.kernel_regime.bounds import approximation, envelopes, linearisation
 from shallowformer.kernel_regime.convergence import change_of_features, gradient_norms, no_logs, theorem_1
@@ -17,21 +17,24 @@ from shallowformer.kernel_regime.convergence.theorem_1 import Constants
 from shallowformer.kernel_regime.neighbourhood import norm_event
 from shallowformer.training import self_bounding as theorem_a
 
-Radii = Sequence[float]
 
-
-def _events(delta: float) -> tuple[float, float]:
+@contract
+def _events(delta: Level) -> tuple[float, float]:
     """δ/2 for Lemma 5, and x with ½ exp(−x) = δ/2 for the lengths."""
-    return arguments.probability("delta", delta) / 2, -log(delta)
+    return delta / 2, -log(delta)
 
 
-def paper(d: int, m: int, n: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Constants:
+@contract
+def paper(
+    d: int, m: int, n: int, delta: float, rho: Triple, nu: Triple, sigma: Activation = TANH
+) -> Constants:
     """The paper's constants, δ shared equally among its two events. Returns: ``theorem_1.paper``."""
     half = _events(delta)[0]
     return theorem_1.paper(n, d, m, rho, nu, half, half, sigma)
 
 
-def sharp(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Constants:
+@contract
+def sharp(d: int, m: int, delta: float, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Constants:
     """Constants for the same proof that are sharper than the paper's, without n and without log m.
 
     Returns: constants of which each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
@@ -59,9 +62,10 @@ class Inputs:
     square: float  # bound on Ā²
     V0: float  # bound on ‖φ⁽⁰⁾ − φ̃‖²
 
-    def at(self, eta: float, steps: int) -> float:
+    @contract
+    def at(self, eta: Positive, steps: int) -> float:
         """Theorem A's bound on the mean loss; infinite if ηĀ² ≥ 1."""
-        theta = arguments.positive("eta", eta) * self.square
+        theta = eta * self.square
         return when(
             theta < 1, lambda: theorem_a.bound(self.epsilon, self.V0, eta, steps, theta) ** 2, math.inf
         )
@@ -70,12 +74,14 @@ class Inputs:
         """The bound for η = 1/(2Ā²): (ε + (ε² + Ā²V₀/τ)^{1/2})²."""
         return self.at(1 / (2 * self.square), steps)
 
-    def best(self, steps: int) -> float:
+    @contract
+    def best(self, steps: Count) -> float:
         """The bound for the best constant step size: (ε + Ā(V₀/τ)^{1/2})². Source: Theorem A, step sizes, 3."""
-        return (self.epsilon + (self.square * self.V0 / arguments.count("steps", steps)) ** 0.5) ** 2
+        return (self.epsilon + (self.square * self.V0 / steps) ** 0.5) ** 2
 
 
-def self_bounding(d: int, m: int, delta: float, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Inputs:
+@contract
+def self_bounding(d: int, m: int, delta: float, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Inputs:
     """Theorems A and B with the transported point for comparator."""
     change_of_features.require_inside(rho, nu)
     half, x = _events(delta)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model import transformer
 from shallowformer.kernel_regime.model.loss import Loss
@@ -28,13 +28,13 @@ class Ridge:
     V0: float  # ‖φ̃ − φ⁽⁰⁾‖²
 
 
-def weights(loss: Loss, phi0: Parameters, lam: float) -> Float[Tensor, " n"]:
+@contract
+def weights(loss: Loss, phi0: Parameters, lam: NonNegative) -> Float[Tensor, " n"]:
     """The α with (K_m + nλI) α = y − f(φ⁽⁰⁾), K_m the tangent kernel at φ⁽⁰⁾.
 
     Args:
-        lam: λ, at least 0; for 0 the solution of least norm, where there is one.
+        lam: λ; for 0 the solution of least norm, where there is one.
     """
-    arguments.at_least("lam", lam, 0.0)
     return comparators.weights(*_to_fit(loss, phi0), lam)
 
 
@@ -50,14 +50,14 @@ def ridge(loss: Loss, phi0: Parameters, lam: float) -> Parameters:
     return moved(loss, phi0, weights(loss, phi0, lam))
 
 
-def best_ridge(loss: Loss, phi0: Parameters, eta: float, steps: int, rounds: int = 6) -> Ridge:
+@contract
+def best_ridge(loss: Loss, phi0: Parameters, eta: Positive, steps: Count, rounds: Count = 6) -> Ridge:
     """The ridge comparator at which Theorem A's bound before training is stationary (``training.comparators.best_ridge``).
 
     Args:
-        rounds: how often its equation is iterated, at least 1; each solves an n × n system.
+        rounds: how often its equation is iterated; each solves an n × n system.
     """
-    horizon = arguments.positive("eta", eta) * arguments.count("steps", steps)
-    arguments.count("rounds", rounds)
+    horizon = eta * steps
     best = comparators.best_ridge(*_to_fit(loss, phi0), horizon, rounds)
     return Ridge(moved(loss, phi0, best.alpha), best.lam, best.epsilon, best.V0)
 

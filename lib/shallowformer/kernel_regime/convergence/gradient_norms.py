@@ -4,28 +4,25 @@ R holds the longest U_i that each head can reach in Ω_ρ, ``region.longest``. T
 chapters *Theorem 1, line by line* and *No log n, no log m, no d*.
 """
 
-from collections.abc import Sequence
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, NonNegative, Triple, contract
 from shallowformer.formulas import Number
 from shallowformer.kernel_regime.bounds import blocks, smoothness
 from shallowformer.kernel_regime.neighbourhood import norm_event
 
-Radii = Sequence[float]
 
-
-def loudest(rho_c: float, m: int) -> float:
+@contract
+def loudest(rho_c: NonNegative, m: Count) -> float:
     """1 + ρ_c/√m: how large a readout can be in Ω_ρ.
 
     Args:
-        rho_c: radius of the readouts, at least 0.
+        rho_c: radius of the readouts.
     """
-    return 1 + arguments.at_least("rho_c", rho_c, 0.0) / arguments.count("m", m) ** 0.5
+    return 1 + rho_c / m**0.5
 
 
 def A_paper(B: float, rho_c: float, m: int, sigma: Activation = TANH) -> float:
@@ -62,12 +59,13 @@ def gradient_over_heads(R: Float[Tensor, " m"], rho_c: float, sigma: Activation 
     return _with_readouts(_of_theta(R, rho_c, sigma), sigma)
 
 
-def gradient_no_log(m: int, d: int, rho: Radii, x: float, sigma: Activation = TANH) -> float:
+@contract
+def gradient_no_log(m: int, d: int, rho: Triple, x: float, sigma: Activation = TANH) -> float:
     """A bound on ``gradient_over_heads`` that holds with probability 1 − ½ exp(−x) over the initialisation; no log m.
 
     σ₀² + (1 + ρ_c/√m)² σ₁² (1 + R̄²), without σ₀² for tanh; R̄ is ``norm_event.root_mean_square_bound``.
     """
-    c, u, _ = arguments.triple("rho", rho)
+    c, u, _ = rho
     R = norm_event.root_mean_square_bound(m, d, x, u)
     return _with_readouts((loudest(c, m) * sigma.bounds[1]) ** 2 * (1 + R**2), sigma)
 
@@ -82,7 +80,8 @@ def gradient_at_start(m: int, x: float, sigma: Activation = TANH) -> float:
     return min(bound, 1 + 2 * (3 * x / m) ** 0.5 + 4 * x / m) if sigma.name == TANH.name else bound
 
 
-def change_of_a_head(L1: Number, L2: Number, rho: Radii) -> tuple[Number, Number]:
+@contract
+def change_of_a_head(L1: Number, L2: Number, rho: Triple) -> tuple[Number, Number]:
     """L₂r + ρ_cL₁ and L₁r, r² = ρ_u² + ρ_w²: m times bounds on how far ∇_{θ_i}f and ∇_{c_i}f change over Ω_ρ.
 
     Source: Arda, Cayci, Eryilmaz 2026, equations (35) and (36), with their constants for L₁ and L₂.
@@ -91,13 +90,14 @@ def change_of_a_head(L1: Number, L2: Number, rho: Radii) -> tuple[Number, Number
         L1: Lipschitz constant of the head.
         L2: bound on its second derivatives.
     """
-    c, u, w = arguments.triple("rho", rho)
+    c, u, w = rho
     r = (u**2 + w**2) ** 0.5
     return L2 * r + c * L1, L1 * r
 
 
+@contract
 def gradient_drift(
-    R: Float[Tensor, " m"], rho: Radii, sigma: Activation = TANH, L2: Float[Tensor, " m"] | None = None
+    R: Float[Tensor, " m"], rho: Triple, sigma: Activation = TANH, L2: Float[Tensor, " m"] | None = None
 ) -> Float[Tensor, ""]:
     """How far ∇f(X; φ) can be from ∇f(X; φ⁽⁰⁾) over Ω_ρ and all X (Theorem C).
 
@@ -109,7 +109,7 @@ def gradient_drift(
         L2: ``smoothness.L2`` of R, where it is at hand.
     """
     m = blocks.number_of_heads(R)
-    _, u, w = arguments.triple("rho", rho)
+    _, u, w = rho
     L2 = smoothness.L2(R, sigma) if L2 is None else L2
     of_theta, _ = change_of_a_head(smoothness.L1(R, sigma), L2, rho)
     return torch.hypot(of_theta, sigma.bounds[1] * blocks.G1(R, u, w)).square().mean().div(m).sqrt()

@@ -6,23 +6,22 @@ comparator φ̃. Its *turn* is e(φ) − e(φ⁽⁰⁾); e(φ⁽⁰⁾) is an ap
 """
 
 import math
-from collections.abc import Sequence
 
 from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Level, Triple, contract
 from shallowformer.formulas import Number
 from shallowformer.kernel_regime.bounds import approximation, blocks, smoothness
 from shallowformer.kernel_regime.convergence import gradient_norms
 from shallowformer.probability.cumulants import KAPPA_HS
 
-Radii = Sequence[float]
 
-
+@contract
 def turn_over_heads(
-    R: Float[Tensor, "*n m"], rho: Radii, nu: Radii, sigma: Activation = TANH
+    R: Float[Tensor, "*n m"], rho: Triple, nu: Triple, sigma: Activation = TANH
 ) -> Float[Tensor, "*n"]:
     """A bound on |e(φ) − e(φ⁽⁰⁾)| for all X, all φ in Ω_ρ and all comparators in Ω_ν̄ (Theorem B).
 
@@ -34,7 +33,8 @@ def turn_over_heads(
     return _turn(R, arguments.floating("R", R, "... m").shape[-1], rho, nu, sigma, closed=False).mean(-1)
 
 
-def turn_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TANH) -> Number:
+@contract
+def turn_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Number:
     """The closed form of ``turn_over_heads``, and at least that, where R̄ is the root mean square of the R_i.
 
     Returns: the bound, of the kind of ``R``.
@@ -42,21 +42,22 @@ def turn_closed(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation = TA
     return _turn(R, m, rho, nu, sigma, closed=True)
 
 
-def _turn(R: Number, m: int, rho: Radii, nu: Radii, sigma: Activation, closed: bool) -> Number:
+@contract
+def _turn(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation, closed: bool) -> Number:
     """What a head adds to the bound, times m: its curvature along ρ and ν̄, and half of that along ρ."""
-    rho, nu = arguments.triple("rho", rho), arguments.triple("nu", nu)
     loud = gradient_norms.loudest(rho[0], m)
     ahead = blocks.head_curvature(R, rho, nu, loud, sigma, closed)
     back = ahead if nu == rho else blocks.head_curvature(R, rho, rho, loud, sigma, closed)
     return (ahead + back / 2) / m**0.5
 
 
-def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
+@contract
+def turn_leading(rho: Triple, nu: Triple, sigma: Activation = TANH) -> float:
     """Λ, a bound on (E ℓ²)^{1/2} of what one random head adds to the turn at leading order; no d (Theorem C).
 
     σ₁[ρ_cγ(ν̄) + (ν̄_c + ρ_c)γ(ρ)] + σ₂γ₄(ρ)γ₄(o) + σ₁[ρ_uo_w + o_uρ_w + κ_HS ρ_wo_w], o = ν̄ + ½ρ, γ = G₁(1; ·), γ₄ = G₁(3^{1/4}; ·).
     """
-    (c, u, w), (nc, nu_u, nw) = arguments.triple("rho", rho), arguments.triple("nu", nu)
+    (c, u, w), (nc, nu_u, nw) = rho, nu
     o_u, o_w = nu_u + u / 2, nw + w / 2
     _, s1, s2, _ = sigma.bounds
     first = c * blocks.G1(1.0, nu_u, nw) + (nc + c) * blocks.G1(1.0, u, w)
@@ -64,7 +65,8 @@ def turn_leading(rho: Radii, nu: Radii, sigma: Activation = TANH) -> float:
     return s1 * first + s2 * bend + s1 * (u * o_w + o_u * w + KAPPA_HS * w * o_w)
 
 
-def beyond_leading(L2: Number, L3: Number, rho: Radii, nu: Radii) -> Number:
+@contract
+def beyond_leading(L2: Number, L3: Number, rho: Triple, nu: Triple) -> Number:
     """L₃r²(½r̃ + ⅓r) + L₂(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²): m² times a bound on a head's share of the turn beyond leading order.
 
     Returns: of the common shape of ``L2`` and ``L3``.
@@ -75,13 +77,14 @@ def beyond_leading(L2: Number, L3: Number, rho: Radii, nu: Radii) -> Number:
         rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
         nu: radii ν̄ of the comparator, each at least 0; r̃² = ν̄_u² + ν̄_w².
     """
-    (c, u, w), (nc, nu_u, nw) = arguments.triple("rho", rho), arguments.triple("nu", nu)
+    (c, u, w), (nc, nu_u, nw) = rho, nu
     r, far = math.hypot(u, w), math.hypot(nu_u, nw)
     return L3 * r**2 * (far / 2 + r / 3) + L2 * (c * r * far + c * r**2 + nc * r**2 / 2)
 
 
+@contract
 def turn_without_dimension(
-    R: Float[Tensor, " m"], rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH
+    R: Float[Tensor, " m"], rho: Triple, nu: Triple, delta: Level, sigma: Activation = TANH
 ) -> tuple[float, Float[Tensor, ""]]:
     """The two terms of a bound on the root mean square turn over Ω_ρ, with probability 1 − δ (Theorem C).
 
@@ -94,13 +97,14 @@ def turn_without_dimension(
         sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
     """
     m = arguments.even("m", blocks.number_of_heads(R))
-    lead = turn_leading(rho, nu, sigma) * (1 + math.sqrt(2 / (m * arguments.probability("delta", delta))))
+    lead = turn_leading(rho, nu, sigma) * (1 + math.sqrt(2 / (m * delta)))
     rest = beyond_leading(smoothness.L2(R, sigma), smoothness.L3(R, sigma), rho, nu)
     return lead / m**0.5, rest.mean() / m
 
 
+@contract
 def epsilon(
-    R: Float[Tensor, "*n m"], rho: Radii, nu: Radii, delta: float, sigma: Activation = TANH
+    R: Float[Tensor, "*n m"], rho: Triple, nu: Triple, delta: float, sigma: Activation = TANH
 ) -> Float[Tensor, "*n"]:
     """Theorem B's bound on ε = sup over Ω_ρ of the root mean square of e, with probability 1 − δ: no n, no log m.
 

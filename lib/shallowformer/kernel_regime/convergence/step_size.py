@@ -6,6 +6,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Positive, contract
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.queries import Query, last_token
@@ -34,13 +35,13 @@ def trace(
     return float(tangent_kernel.diagonal(X, phi, query=query, sigma=sigma).total.mean())
 
 
-def path(losses: Float[Tensor, " τ"], eta: float) -> Float[Tensor, " τ+1"]:
+@contract
+def path(losses: Float[Tensor, " τ"], eta: Positive) -> Float[Tensor, " τ+1"]:
     """𝒮_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀. Returns: 𝒮_0, …, 𝒮_τ.
 
     Args:
         losses: of the iterates 0, …, τ − 1, at least 0.
     """
-    arguments.positive("eta", eta)
     if float(arguments.floating("losses", losses, "steps").min()) < 0:
         raise ValueError(f"losses must be at least 0, got {float(losses.min()):g}")
     return 2 * eta * torch.cat([losses.new_zeros(1), losses.sqrt().cumsum(0)])

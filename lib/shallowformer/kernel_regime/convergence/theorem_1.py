@@ -7,8 +7,8 @@ Those of ``paper`` need the event E_{U,m}(δ'), those of ``sharp`` are read off 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.kernel_regime.bounds import approximation, envelopes, linearisation
 from shallowformer.kernel_regime.convergence import change_of_features, gradient_norms
 from shallowformer.kernel_regime.model.parameters import Parameters
@@ -38,10 +38,10 @@ class Constants:
         """B_app + B_lin + B_CoF (paper), B_app + B_lin + B_rem (sharp)."""
         return self.app + self.lin + self.cof
 
-    def optimisation(self, eta: float, steps: int) -> float:
+    @contract
+    def optimisation(self, eta: Positive, steps: Count) -> float:
         """V₀/(4ητ) + ηF²A²: what is left for infinitely many heads."""
-        arguments.positive("eta", eta)
-        return self.V0 / (4 * eta * arguments.count("steps", steps)) + eta * (self.envelope * self.A) ** 2
+        return self.V0 / (4 * eta * steps) + eta * (self.envelope * self.A) ** 2
 
     @property
     def width(self) -> float:

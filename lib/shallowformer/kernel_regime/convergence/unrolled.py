@@ -15,6 +15,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, contract
 from shallowformer.kernel_regime.neighbourhood.region import radii
 from shallowformer.verify.regions import Region, ball, free, interval
 from shallowformer.verify.sets import AdmissibleSet, product
@@ -147,14 +148,13 @@ def descend(
     return Path(*(torch.stack(parts, 1) for parts in zip(*seen, strict=True)))
 
 
-def all_batches(n: int, steps: int, batch: int = 1) -> Int[Tensor, "k τ b"]:
+@contract
+def all_batches(n: Count, steps: Count, batch: Count = 1) -> Int[Tensor, "k τ b"]:
     """Every sequence of batches that can be drawn with replacement: k = n^(τb) of them, equally likely.
 
     Args:
         batch: samples a step.
     """
-    for name, value in (("n", n), ("steps", steps), ("batch", batch)):
-        arguments.count(name, value)
     return torch.tensor(list(itertools.product(range(n), repeat=steps * batch))).reshape(-1, steps, batch)
 
 

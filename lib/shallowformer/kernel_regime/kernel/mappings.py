@@ -9,6 +9,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Positive, contract
 from shallowformer.kernel_regime.kernel.transportation import ROUNDING, Mapping
 from shallowformer.kernel_regime.model.gradients import features
 from shallowformer.kernel_regime.model.parameters import Parameters
@@ -79,13 +80,9 @@ def teacher(
     return Mapping(values, tuple(nu))
 
 
-def sign_of_c(nu_c: float = 1.0) -> Mapping:
-    """The mapping v = (ν_c · c, 0, 0): norm ν_c, and it represents zero, because the features do not depend on c.
-
-    Args:
-        nu_c: the norm, above 0.
-    """
-    arguments.positive("nu_c", nu_c)
+@contract
+def sign_of_c(nu_c: Positive = 1.0) -> Mapping:
+    """The mapping v = (ν_c · c, 0, 0): norm ν_c, and it represents zero, because the features do not depend on c."""
 
     def values(phi: Parameters) -> Parameters:
         zero = _zeros(phi)

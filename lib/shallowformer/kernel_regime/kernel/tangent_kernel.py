@@ -14,6 +14,7 @@ from torch import Generator, Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, contract
 from shallowformer.kernel_regime.model.gradients import features
 from shallowformer.kernel_regime.model.parameters import Parameters, random
 from shallowformer.kernel_regime.model.transformer import validated
@@ -132,10 +133,11 @@ def diagonal(
     return Blocks(c / phi.m, u / phi.m, w * q.square().sum(1) / phi.m)
 
 
+@contract
 @torch.no_grad()
 def limit(
     X: Float[Tensor, "n T d"],
-    heads: int,
+    heads: Count,
     generator: Generator,
     Z: Float[Tensor, "k S d"] | None = None,
     query: Query = last_token,
@@ -156,7 +158,7 @@ def limit(
     """
     arguments.tokens(X)
     arguments.count("batches", batches, 2)
-    if arguments.count("heads", heads) % batches:
+    if heads % batches:
         raise ValueError(f"heads must be a multiple of batches = {batches}, got {heads}")
     draw = lambda: _initial(heads // batches, X.shape[-1], generator, X.dtype)
     phi = draw()

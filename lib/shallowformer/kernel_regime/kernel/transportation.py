@@ -9,6 +9,7 @@ from torch import Generator, Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, Even, contract
 from shallowformer.kernel_regime.model import linear_model, parameters
 from shallowformer.kernel_regime.model.gradients import Features, features
 from shallowformer.kernel_regime.model.parameters import Parameters
@@ -105,6 +106,7 @@ class Estimate:
     draws: int  # number of independent draws
 
 
+@contract
 def represented(
     X: Float[Tensor, "n T d"],
     v: Mapping,
@@ -112,7 +114,7 @@ def represented(
     generator: Generator,
     query: Query = last_token,
     sigma: Activation = TANH,
-    chunk: int = 256,
+    chunk: Count = 256,
     law: Law = parameters.random,
 ) -> Estimate:
     """f̃(X; v) = E⟨φ(X), v⟩ by Monte Carlo: a head is drawn, and both of its signs c = ±1 are averaged exactly.
@@ -124,12 +126,11 @@ def represented(
     Args:
         draws: independent draws of (U, W), at least 2.
         generator: source of randomness, and device, of the draws.
-        chunk: heads drawn at a time, at least 1; sets the working memory.
+        chunk: heads drawn at a time; sets the working memory.
         law: what draws heads; their c is not used.
     """
     arguments.tokens(X)
     arguments.count("draws", draws, 2)
-    arguments.count("chunk", chunk)
     mean, scatter, done = X.new_zeros(len(X)), X.new_zeros(len(X)), 0
     for start in range(0, draws, chunk):
         count = min(chunk, draws - start)
@@ -143,11 +144,12 @@ def represented(
     return Estimate(mean, (variance / draws).sqrt(), variance, draws)
 
 
+@contract
 def averages(
     X: Float[Tensor, "n T d"],
     v: Mapping,
-    m: int,
-    draws: int,
+    m: Even,
+    draws: Count,
     generator: Generator,
     query: Query = last_token,
     sigma: Activation = TANH,
@@ -159,12 +161,10 @@ def averages(
     Source: Arda, Cayci, Eryilmaz 2026, equations (10), (19) and (22).
 
     Args:
-        draws: initialisations, at least 1.
         held: largest number of attention weights held at a time, which sets the working memory.
         law: what draws heads; their c is not used.
     """
-    (n, _, d), half = arguments.tokens(X).shape, arguments.even("m", m) // 2
-    arguments.count("draws", draws)
+    (n, _, d), half = arguments.tokens(X).shape, m // 2
     at_once = heads_at_once(X, half, held) // half
     even, out = even_part(v), []
     for start in range(0, draws, at_once):

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Even, Positive, contract
 from shallowformer.kernel_regime.linear_run.known import RADII, Known, LinearRun, known
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.queries import Query, last_token
@@ -152,8 +152,9 @@ def past_values(values: list[float], like: Float[Tensor, "..."]) -> Float[Tensor
     return like.new_tensor(values)
 
 
+@contract
 @torch.no_grad()
-def certificate(run: LinearRun, facts: Known, eta: float, m: int) -> Certificate:
+def certificate(run: LinearRun, facts: Known, eta: Positive, m: Even) -> Certificate:
     """The recursion of Theorem F, from what ``known`` gives.
 
     Args:
@@ -161,7 +162,7 @@ def certificate(run: LinearRun, facts: Known, eta: float, m: int) -> Certificate
         facts: what is known of the pairs.
         eta: step size η, as for ``run``.
     """
-    recursion = _Recursion(run, facts, arguments.positive("eta", eta), arguments.even("m", m))
+    recursion = _Recursion(run, facts, eta, m)
     E, moves = torch.full_like(run.mu, math.inf), []
     for s in range(len(run.mu)):
         moves.append(recursion.moves(s))

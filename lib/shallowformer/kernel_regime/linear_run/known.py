@@ -12,6 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.linear_run.curvature import Heads
 from shallowformer.kernel_regime.model.parameters import Parameters
@@ -35,20 +36,20 @@ class LinearRun:
     rough: Float[Tensor, " steps"]  # ν_j = max_λ √λ (1 − 2ηλ)ʲ, likewise
 
 
+@contract
 @torch.no_grad()
-def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: float, steps: int) -> LinearRun:
+def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: Positive, steps: Count) -> LinearRun:
     """The linear run from f = 0.
 
     Args:
         G: G₀, the Gram matrix of the tangent kernel over n.
     """
-    arguments.positive("eta", eta)
     values, vectors = torch.linalg.eigh(G)
     values = values.clamp(min=0)
     if eta * float(values[-1]) > 1:
         raise ValueError(f"eta must be at most 1/λ_max(G₀) = {1 / float(values[-1]):g}, got {eta}")
     factor = 1 - 2 * eta * values
-    j = torch.arange(arguments.count("steps", steps) + 1, dtype=G.dtype, device=G.device)[:, None]
+    j = torch.arange(steps + 1, dtype=G.dtype, device=G.device)[:, None]
     # In parts: all powers at once would be τ × n numbers several times over.
     start, u, smooth, rough = vectors.mT @ y, [], [], []
     for part in j.split(256):
@@ -155,6 +156,7 @@ def _of_pairs(heads: Heads, c: Tensor, u: Tensor, unit: float, every: int) -> Kn
     )
 
 
+@contract
 @torch.no_grad()
 def known(
     X: Float[Tensor, "n T d"],
@@ -162,7 +164,7 @@ def known(
     phi0: Parameters,
     eta: float,
     steps: int,
-    every: int = 1,
+    every: Count = 1,
     query: Query = last_token,
 ) -> tuple[LinearRun, Known]:
     """The linear run from a symmetric initialisation, and what it says about the pairs.
@@ -174,7 +176,6 @@ def known(
     q = validated(X, phi0, query)
     arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")
     arguments.same_kind("X", X, y=y)
-    arguments.count("every", every)
     N = arguments.even("m", phi0.m) // 2
     c, U, W = (block[:N] for block in phi0.blocks)
     paired = phi0.map(lambda block: block.roll(N, 0))

@@ -15,10 +15,15 @@ from torch import Tensor
 
 from shallowformer import arguments, softmax
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import NonNegative, contract
 
 
+@contract
 def preactivation(
-    X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"], q_norm: float = 1.0
+    X: Float[Tensor, "... T d"],
+    alpha: Float[Tensor, "... T"],
+    U: Float[Tensor, "... d"],
+    q_norm: NonNegative = 1.0,
 ) -> Float[Tensor, "... 2*d 2*d"]:
     """∇²z in the coordinates u and Δq/‖q‖: the blocks 0, ‖q‖M and ‖q‖²K_U.
 
@@ -26,17 +31,19 @@ def preactivation(
 
     Source: The Hessian in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
-    arguments.at_least("q_norm", q_norm, 0.0)
     K = q_norm**2 * softmax.third_cumulant(X, alpha, U)
     M = (q_norm * softmax.covariance(X, alpha)).expand_as(K)
     return torch.cat([torch.cat([torch.zeros_like(M), M], -1), torch.cat([M, K], -1)], -2)
 
 
+@contract
 def gradient(
-    X: Float[Tensor, "... T d"], alpha: Float[Tensor, "... T"], U: Float[Tensor, "... d"], q_norm: float = 1.0
+    X: Float[Tensor, "... T d"],
+    alpha: Float[Tensor, "... T"],
+    U: Float[Tensor, "... d"],
+    q_norm: NonNegative = 1.0,
 ) -> Float[Tensor, "... 2*d"]:
     """∇z in the coordinates u and Δq/‖q‖: the blocks a and ‖q‖MU. Source: Arda, Cayci, Eryilmaz 2026, Lemma 1 and equation (16)."""
-    arguments.at_least("q_norm", q_norm, 0.0)
     MU = q_norm * softmax.covariance_product(X, alpha, U)
     return torch.cat([softmax.mean(X, alpha).expand_as(MU), MU], -1)
 

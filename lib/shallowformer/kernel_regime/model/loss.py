@@ -15,6 +15,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, contract
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.model.students import Students
 from shallowformer.kernel_regime.model.torch_pass import TorchPass
@@ -50,13 +51,14 @@ class Loss:
         Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
     """
 
+    @contract
     def __init__(
         self,
         X: Float[Tensor, "n T d"],
         y: Float[Tensor, " n"] | Float[Tensor, "n s"],
         query: Query = last_token,
         sigma: Activation = TANH,
-        chunk: int | None = None,
+        chunk: Count | None = None,
         fused: bool = True,
     ) -> None:
         """Check the data and lay them out."""
@@ -65,8 +67,6 @@ class Loss:
         arguments.floating("y", y, dims)
         arguments.shape("y", y, (len(X), *y.shape[1:]), f"[{dims.replace(' ', ', ')}] as in X")
         arguments.same_kind("X", X, y=y)
-        if chunk is not None:
-            arguments.count("chunk", chunk)
         self.X, self.y, self.sigma, self.chunk = X.contiguous(), y.reshape(len(X), -1), sigma, chunk
         self.q = resolve(query, X)
         self._torch = TorchPass(sigma, X.dtype, chunk)

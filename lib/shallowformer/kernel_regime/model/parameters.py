@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Even, contract
 from shallowformer.training import points
 
 
@@ -52,10 +53,9 @@ class Parameters:
         return Parameters(*points.mapped(function, self.blocks, *(other.blocks for other in others)))
 
 
-def random(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
+@contract
+def random(m: Count, d: Count, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
     """Parameters in general position: every entry an independent standard Gaussian, heads unpaired."""
-    arguments.count("m", m)
-    arguments.count("d", d)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
     return Parameters(c=draw(m), U=draw(m, d), W=draw(m, d, d))
 
@@ -71,14 +71,15 @@ def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.fl
     return Parameters(full.c, full.U, torch.diag_embed(full.W.diagonal(dim1=1, dim2=2)))
 
 
-def symmetric(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
+@contract
+def symmetric(m: Even, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
     """Symmetric random initialisation: heads i and i + m/2 share U and W and carry opposite c, so that f = 0.
 
     Entries of U and W are standard Gaussian, c_i is +1 or −1 with equal probability. Returns: the parameters φ⁽⁰⁾.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 5.2.
     """
-    half = random(arguments.even("m", m) // 2, d, generator, dtype)
+    half = random(m // 2, d, generator, dtype)
     sign = torch.where(half.c < 0, -1.0, 1.0).to(dtype)
     return Parameters(c=torch.cat([sign, -sign]), U=half.U.repeat(2, 1), W=half.W.repeat(2, 1, 1))
 

@@ -9,6 +9,7 @@ from torch import Generator, Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Count, Even, NonNegative, contract
 from shallowformer.training import points
 
 
@@ -55,19 +56,18 @@ class Units:
         return Units(*points.mapped(function, self.blocks, *(other.blocks for other in others)))
 
 
+@contract
 def symmetric(
-    m: int, d: int, gamma: float, generator: Generator, dtype: torch.dtype = torch.float64
+    m: Even, d: Count, gamma: NonNegative, generator: Generator, dtype: torch.dtype = torch.float64
 ) -> Units:
     """Symmetric random initialisation: units i and i + m/2 share U and w and carry opposite c, so that f = 0.
 
     Source: Arda, Cayci, Eryilmaz 2026, equation (54).
 
     Args:
-        gamma: size γ of the recurrent weights, at least 0; their signs are random.
+        gamma: size γ of the recurrent weights; their signs are random.
     """
-    half = arguments.even("m", m) // 2
-    arguments.count("d", d)
-    arguments.nonnegative("gamma", gamma)
+    half = m // 2
     sign = lambda: 2.0 * torch.randint(2, (half,), generator=generator) - 1.0
     U = torch.randn(half, d, generator=generator, dtype=dtype)
     w, c = (sign().to(dtype) for _ in range(2))
