@@ -205,20 +205,13 @@ def test_too_long_a_step_diverges(problem, generator):
 
 def test_refused(problem, generator, draw):
     X, Y = problem.samples(20, generator())
-    for b in (0.0, -0.1):
-        with refused("radius", repr(b), "above 0"):
-            Algorithm(X, Y, radius=b)
     for b in (2**-0.5, 1.0):
         with refused("radius", repr(b), "(0, 1/√2 = 0.7071)"):
             Algorithm(X, Y, radius=b)
     assert Algorithm(X, Y, radius=1.0, allow_large_radius=True).scale_of(torch.eye(5).double()) == 1.0
-    with refused("radius", "nan", "above 0"):
-        Algorithm(X, Y, radius=float("nan"))
     with refused("X", "n = 5", "more than d = 5"):
         Algorithm(X[:5], Y[:5])
     assert Algorithm(X[:5], Y[:5], ridge=0.1).n == 5
-    with refused("lam", "-1", "at least 0"):
-        Algorithm(X, Y, lam=-1.0)
     with refused("Sigma", "eigenvalues", "positive definite"):
         Algorithm(X, Y, preconditioner=torch.zeros(5, 5, dtype=torch.float64))
     with refused("preconditioner", "(4, 4)", "(5, 5)"):

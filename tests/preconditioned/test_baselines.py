@@ -68,5 +68,3 @@ def test_refused(draw):
         baselines.best_of(objective(), start(draw), [], f, 1e-8, 5)
     with refused("eta", "0", "above 0"):
         baselines.steps_to(objective(), start(draw), 0.0, f, 1e-8, 5)
-    with refused("size", "0", "above 0"):
-        baselines.small_random(2, 2, 0.0, torch.Generator())

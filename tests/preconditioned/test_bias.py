@@ -64,5 +64,3 @@ def test_refused(problem, generator, draw):
     X, Y = problem.samples(30, generator())
     with refused("B", "(4, 4)", "(5, 5)"):
         bias.whitened(draw(5, 5), draw(4, 4), X, Y, problem)
-    with refused("scale", "0", "above 0"):
-        bias.whitened(draw(5, 5), draw(5, 5), X, Y, problem, scale=0.0)

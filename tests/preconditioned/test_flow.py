@@ -39,7 +39,5 @@ def test_refused(draw):
     U = V = M = ONE
     with refused("times", "[1.0, 0.5]", "increase from 0 on"):
         flow.solve(U, V, M, [1, 0.5])
-    with refused("tolerance", "0", "above 0"):
-        flow.solve(U, V, M, [1], tolerance=0.0)
     with refused("lam", "-1", "at least 0"):
         flow.solve(U, V, M, [1], lam=-1.0)

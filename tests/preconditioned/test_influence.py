@@ -73,8 +73,6 @@ def test_the_jump_of_a_context_that_is_written_out(b):
 
 
 def test_refused(draw):
-    with refused("b", "0", "above 0"):
-        influence.influence(draw(3), 0.0)
     with refused("b", "4", "3"):
         influence.deviation(draw(2, 3), 4.0)
     with refused("log_n", "2", "3"):

@@ -45,5 +45,3 @@ def test_refused(draw):
         invariance.regulariser(0 * U, V)
     with refused("V", "nan", "finite"):
         invariance.equal_norms(U, torch.nan * V)
-    with refused("c", "-1", "above 0"):
-        invariance.rescaled(U, V, -1)

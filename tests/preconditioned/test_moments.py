@@ -33,8 +33,6 @@ def test_refused(problem, generator, draw):
         Moments.of(X, Y[:4], 0.1)
     with refused("Sigma", "eigenvalues", "positive definite"):
         Moments.of(X[:1].repeat(20, 1), Y[:1].repeat(20, 1))
-    with refused("ridge", "-1", "at least 0"):
-        Moments.of(X, Y, -1.0)
     with refused("X", "25 entries", "finite"):
         Moments.of(torch.nan * X, Y)
     with refused("cross", "(5, 4)", "(5, 5)"):

@@ -101,9 +101,5 @@ def test_refused(problem, draw):
         noise.constant(A, draw(4, 4), problem.Sigma)
     with refused("A", "1 entries", "finite"):
         noise.constant(torch.full((1, 1), torch.nan).double(), torch.eye(1).double(), torch.eye(1).double())
-    with refused("radius", "0", "above 0"):
-        noise.at_radius(S, 0)
     with refused("singular_values", "zeros", "not all be 0"):
         noise.best_radius(torch.zeros(2, dtype=torch.float64))
-    with refused("queries", "0", "at least 1"):
-        noise.measured(A, A, problem.Sigma, 5, 5, 0, torch.Generator())

@@ -71,5 +71,3 @@ def test_refused():
         participation.means(1.0, [0.5])
     with refused("n", "1e+101", "at most 1e+100"):
         participation.one_token(1.0, 1e101)
-    with refused("rho", "0", "above 0"):
-        participation.truncated(0.0, 2)

@@ -56,8 +56,6 @@ def test_refused(draw):
         Problem(torch.ones(2, 2, dtype=torch.float64), one)
     with refused("M", "(3, 4)", "(3, 2)"):
         Problem(one, draw(3, 4))
-    with refused("sigma", "-1", "at least 0"):
-        Problem(one, one, -1.0)
     with refused("M", "1 entries", "finite"):
         Problem(one, torch.tensor([[torch.nan, 0.0]], dtype=torch.float64))
     with refused("d", "2", "at least 3"):

@@ -40,5 +40,3 @@ def test_refused():
         radius.value(torch.ones(1, dtype=torch.float64), torch.tensor([0.5], dtype=torch.float64))
     with refused("singular_values", "0.0", "above 0"):
         radius.best(torch.zeros(2, dtype=torch.float64))
-    with refused("d", "0", "at least 1"):
-        radius.orthogonal(0)

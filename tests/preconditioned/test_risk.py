@@ -36,8 +36,6 @@ def test_at_the_optimum_only_the_contexts_noise_is_left(problem, generator):
 
 def test_refused(problem, draw, generator):
     A = draw(5, 5)
-    with refused("queries", "0", "at least 1"):
-        risk.excess(A, A, A, problem, 0, generator())
     with refused("A", "(4, 5)", "(5, 5)"):
         risk.excess(A[:4], A, A, problem, 2, generator())
     with refused("context", "(5, 4)", "(5, 5)"):

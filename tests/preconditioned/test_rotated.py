@@ -68,5 +68,3 @@ def test_refused(generator, draw):
         rotated(zero, zero, M, rank=4)
     with refused("U", "(2, 3)", "m as in target"):
         rotated(draw(2, 3), zero, M)
-    with refused("t", "-1", "at least 0"):
-        FlowStart(rotated(*landscape.optimum(M), M)).at(-1.0)

@@ -70,9 +70,5 @@ def test_refused(problem, generator, draw):
         starts.subsample(X, Y, 4)
     with refused("rank", "6", "min(m, d) = 5"):
         starts.spectral(Moments.of(X, Y), 6)
-    with refused("size", "-1", "at least 0"):
-        starts.perturbed(draw(2, 2), draw(2, 2), -1.0, generator())
-    with refused("size", "0", "above 0"):
-        starts.small_random(2, 2, 0.0, generator())
     with refused("rank", "2", "symmetric"):
         starts.spectral(Moments.of(X, Y), 2, symmetric=True)

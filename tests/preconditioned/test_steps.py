@@ -66,8 +66,6 @@ def test_the_first_pair_alternates():
 
 
 def test_refused(draw):
-    with refused("eta", "0", "above 0"):
-        steps.step(draw(2, 2), draw(2, 2), draw(2, 2), 0.0)
     with refused("eta", "0.7", "at most 1/s1"):
         steps.level(1.5, 0.7)
     with refused("kept", "-1", "above 0"):

@@ -42,8 +42,6 @@ def test_minima(draw):
 def test_refused():
     with refused("width", "5", "at most 2d − 2 = 4"):
         unregularised.saddle(S, 2.0, 5)
-    with refused("gamma", "0", "above 0"):
-        unregularised.saddle(S, 0.0)
     with refused("s", "[0.8, 1.0, 1.5]", "largest first"):
         unregularised.valley(S.flip(0), 2.0)
     with refused("s", "[1.5]", "two singular values"):

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, contracted
 from shallowformer.preconditioned import covariances, factorisation, gradients, invariance, limit, noise
 from shallowformer.preconditioned.moments import Moments
 from shallowformer.preconditioned.problems import Problem
@@ -20,6 +21,7 @@ from shallowformer.training import descent
 from shallowformer.training.points import Point
 
 
+@contracted
 @dataclass(frozen=True)
 class Algorithm:
     """One training set and the ingredients; an objective of ``training.descent.run`` whose loss is 𝓛_n, points are (U, V).
@@ -29,12 +31,12 @@ class Algorithm:
 
     X: Float[Tensor, "n d"]  # training covariates: the queries, and the tokens unless a context is given
     Y: Float[Tensor, "n m"]  # responses
-    radius: float | None = 0.4  # b in (0, 2^{−1/2}); None: no renormalisation, c stays what ``scale`` says
-    lam: float = 0.5  # λ, at least 0
+    radius: Positive | None = 0.4  # b in (0, 2^{−1/2}); None: no renormalisation, c stays what ``scale`` says
+    lam: NonNegative = 0.5  # λ
     invariant: bool = False  # take the scale-invariant regulariser (``invariance``) and not ‖UᵀU − VᵀV‖²
     #: what stands for Σ in R = Σ^{−½}: Σ̂ if not given; the identity leaves descent raw
     preconditioner: Float[Tensor, "d d"] | None = None
-    scale: float = 1.0  # c, if there is no radius
+    scale: Positive = 1.0  # c, if there is no radius
     allow_large_radius: bool = False  # let b be 2^{−1/2} or more, to see what happens there
     ridge: float = 0.0  # ε of Σ̂ + εI, for n ≤ d
     #: tokens: one set for all queries, or one a query; the queries themselves if not given
@@ -42,14 +44,10 @@ class Algorithm:
 
     def __post_init__(self) -> None:
         """Check the ingredients."""
-        if self.radius is not None:
-            arguments.positive("radius", self.radius)
-            if self.radius >= noise.THRESHOLD and not self.allow_large_radius:
-                raise ValueError(
-                    f"radius must lie in (0, 1/√2 = {noise.THRESHOLD:.4f}), unless allow_large_radius is set, got {self.radius!r}"
-                )
-        arguments.at_least("lam", self.lam, 0.0)
-        arguments.positive("scale", self.scale)
+        if self.radius is not None and self.radius >= noise.THRESHOLD and not self.allow_large_radius:
+            raise ValueError(
+                f"radius must lie in (0, 1/√2 = {noise.THRESHOLD:.4f}), unless allow_large_radius is set, got {self.radius!r}"
+            )
         d = arguments.floating("X", self.X, "n d").shape[1]
         if self.preconditioner is not None:
             arguments.shape("preconditioner", self.preconditioner, (d, d), "[d, d], d as in X")

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 
 
 def saddle_free(s: Float[Tensor, " d"]) -> float:
@@ -32,66 +33,71 @@ def best_step(s: Float[Tensor, " d"]) -> float:
     return 1 / sum(_ends(s))
 
 
-def contraction(s: Float[Tensor, " d"], eta: float, f: float | None = None) -> float:
+@contract
+def contraction(s: Float[Tensor, " d"], eta: Positive, f: float | None = None) -> float:
     """1 − 2η(s_d − √(2f)), the theorem's factor of f a step; 1 − ηs_d, that in the basin, if f is not given.
 
     Args:
         f: before the step, at least 0 and at most ``saddle_free``.
     """
     f = basin(s) if f is None else arguments.at_most("f", f, "saddle_free", saddle_free(s))
-    return 1 - arguments.positive("eta", eta) * pl_constant(s, f) / 2
+    return 1 - eta * pl_constant(s, f) / 2
 
 
-def asymptotic_factor(s: Float[Tensor, " d"], eta: float) -> float:
+@contract
+def asymptotic_factor(s: Float[Tensor, " d"], eta: Positive) -> float:
     """max{(1 − 2s_dη)², (1 − 2s₁η)²}, the factor of f a step near the optimum; ((κ − 1)/(κ + 1))² for the best step."""
-    arguments.positive("eta", eta)
     return max((1 - 2 * each * eta) ** 2 for each in _ends(s))
 
 
-def pl_constant(s: Float[Tensor, " d"], f0: float) -> float:
+@contract
+def pl_constant(s: Float[Tensor, " d"], f0: NonNegative) -> float:
     """4(s_d − √(2f_0)): the infimum of ‖∇f‖²/f where 0 < f ≤ f_0; 0 from ``saddle_free`` on."""
-    return 4 * max(0.0, _ends(s)[1] - math.sqrt(2 * arguments.at_least("f0", f0, 0.0)))
+    return 4 * max(0.0, _ends(s)[1] - math.sqrt(2 * f0))
 
 
-def factor_range(s: Float[Tensor, " d"], f0: float) -> tuple[float, float]:
+@contract
+def factor_range(s: Float[Tensor, " d"], f0: NonNegative) -> tuple[float, float]:
     """s_d − 2√f_0 and s₁ + √(10f_0), between which squared singular values of U and V lie wherever f ≤ f_0."""
     largest, least = _ends(s)
     # Below, ‖D‖ + ½‖C‖; above, ‖D‖ + ‖C‖; and ‖D‖² + ¼‖C‖² ≤ 2f_0.
-    arguments.at_least("f0", f0, 0.0)
     return least - 2 * math.sqrt(f0), largest + math.sqrt(10 * f0)
 
 
-def curvature(s: Float[Tensor, " d"], f0: float) -> float:
+@contract
+def curvature(s: Float[Tensor, " d"], f0: NonNegative) -> float:
     """2s₁ + 3√(2f_0), the largest eigenvalue that the Hessian has where f ≤ f_0."""
-    return 2 * _ends(s)[0] + 3 * math.sqrt(2 * arguments.at_least("f0", f0, 0.0))
+    return 2 * _ends(s)[0] + 3 * math.sqrt(2 * f0)
 
 
-def envelope(s: Float[Tensor, " d"], f0: float, t: float) -> float:
+@contract
+def envelope(s: Float[Tensor, " d"], f0: NonNegative, t: NonNegative) -> float:
     """½s_d²φ² with φ = φ_0/(φ_0 + (1 − φ_0)e^{2s_d t}), φ_0 = √(2f_0)/s_d: gradient flow is below it, and on it along a line.
 
     Args:
-        f0: at least 0, at most ``saddle_free``.
+        f0: at most ``saddle_free``.
     """
     least = _ends(s)[1]
-    arguments.at_most("f0", arguments.at_least("f0", f0, 0.0), "saddle_free", saddle_free(s))
+    arguments.at_most("f0", f0, "saddle_free", saddle_free(s))
     start = math.sqrt(2 * f0) / least
-    decay = math.exp(-2 * least * arguments.at_least("t", t, 0.0))
+    decay = math.exp(-2 * least * t)
     return (least * start * decay / (start * decay + 1 - start)) ** 2 / 2 if start < 1 else f0
 
 
-def spectral_noise(m: int, d: int, sigma: float, n: int) -> float:
+@contract
+def spectral_noise(m: Count, d: Count, sigma: NonNegative, n: Count) -> float:
     """mdσ²/(2n), the noise's part of E f(U_0, V_0) at the spectral start, given the covariates."""
-    arguments.at_least("sigma", sigma, 0.0)
-    return arguments.count("m", m) * arguments.count("d", d) * sigma**2 / (2 * arguments.count("n", n))
+    return m * d * sigma**2 / (2 * n)
 
 
-def spectral_covariance(s: Float[Tensor, " d"], d: int, n: int) -> float:
+@contract
+def spectral_covariance(s: Float[Tensor, " d"], d: Count, n: Count) -> float:
     """((d + 1)/2n)‖M̃‖_F², at least the covariates' part of E f(U_0, V_0); a quarter of it for large n. κ(Σ) is in neither.
 
     f aims at M̃Oᵀ with the orthogonal O of Σ̂^½ = Σ^½K^½Oᵀ, K the empirical covariance of Σ^{−½}x.
     """
     _ends(s)
-    return (arguments.count("d", d) + 1) * float(s.square().sum()) / (2 * arguments.count("n", n))
+    return (d + 1) * float(s.square().sum()) / (2 * n)
 
 
 def _ends(s: Tensor) -> tuple[float, float]:

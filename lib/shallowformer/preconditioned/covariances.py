@@ -7,25 +7,25 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 
 
-def geometric(d: int, largest: float, smallest: float) -> Float[Tensor, " {d}"]:
+@contract
+def geometric(d: Count, largest: Positive, smallest: Positive) -> Float[Tensor, " {d}"]:
     """Numbers from the largest to the smallest, each the same fraction of the one before.
 
     Args:
-        d: how many, at least 1; one alone is the largest.
-        smallest: above 0, at most the largest.
+        d: how many; one alone is the largest.
+        smallest: at most the largest.
     """
-    arguments.count("d", d)
-    arguments.positive("largest", largest)
-    arguments.at_most("smallest", arguments.positive("smallest", smallest), "largest", largest)
+    arguments.at_most("smallest", smallest, "largest", largest)
     steps = torch.arange(d, dtype=torch.float64) / max(1, d - 1)
     return largest * (smallest / largest) ** steps
 
 
-def orthogonal(d: int, generator: Generator) -> Float[Tensor, "{d} {d}"]:
+@contract
+def orthogonal(d: Count, generator: Generator) -> Float[Tensor, "{d} {d}"]:
     """A rotation or reflection, uniform (Haar)."""
-    arguments.count("d", d)
     Q, R = torch.linalg.qr(torch.randn(d, d, generator=generator, dtype=torch.float64))
     return Q * torch.sign(R.diagonal())
 

@@ -16,6 +16,7 @@ from scipy.stats import chi
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract, contracted
 from shallowformer.preconditioned import limit, participation
 
 
@@ -49,23 +50,23 @@ def covariance(q: Float[Tensor, " d"], n: int) -> Float[Tensor, "d d"]:
     return (1 - P2) * torch.eye(len(q), dtype=q.dtype) - 2 * (P2 - 4 * P3 + 3 * square) * torch.outer(q, q)
 
 
-def _at(q: Tensor, n: int) -> Tensor:
+@contract
+def _at(q: Tensor, n: Count) -> Tensor:
     arguments.floating("q", q, "d")
-    return participation.means(float(q.norm()), [arguments.count("n", n)])[0]
+    return participation.means(float(q.norm()), [n])[0]
 
 
+@contracted
 @dataclass(frozen=True)
 class Table:
     """E P₂ and E[P₂ − 6P₃ + 6P₂²] as functions of ρ, for one n; relative error below 1e-6."""
 
     n: float  # tokens, at least 1
-    largest: float  # ρ up to which it reaches, above 0
+    largest: Positive  # ρ up to which it reaches
 
     def __post_init__(self) -> None:
         """Tabulate."""
-        nodes = np.linspace(
-            0, arguments.positive("largest", self.largest), max(9, math.ceil(self.largest / 0.12))
-        )
+        nodes = np.linspace(0, self.largest, max(9, math.ceil(self.largest / 0.12)))
         P2, P3, square = torch.stack([participation.means(rho, [self.n])[0] for rho in nodes]).numpy().T
         object.__setattr__(self, "_log", CubicSpline(nodes, np.log(P2)))
         object.__setattr__(self, "_ratio", CubicSpline(nodes, 1 - 6 * (P3 - square) / P2))
@@ -108,26 +109,27 @@ def risk(
     return float(values.mean()), float(values.std()) / draws**0.5
 
 
-def isotropic(b: float, d: int, n: Sequence[float]) -> list[float]:
+@contract
+def isotropic(b: Positive, d: Count, n: Sequence[float]) -> list[float]:
     """E|ẑ_n(x) − bx|² for B = bI, tokens and query N(0, I), by quadrature; relative error below 1e-8.
 
     Args:
         n: numbers of tokens, from 1 to 1e100.
     """
-    arguments.count("d", d)
-    nodes, mass = _queries(arguments.positive("b", b), d, n)
+    nodes, mass = _queries(b, d, n)
     P2, P3, square = torch.stack([participation.means(b * r, n) for r in nodes]).numpy().transpose(2, 0, 1)
     rho2 = (b * nodes[:, None]) ** 2
     return (mass @ (d * P2 + rho2 * (P2 - 6 * P3 + 6 * square))).tolist()
 
 
-def shortfall(b: float, n: Sequence[float]) -> list[float]:
+@contract
+def shortfall(b: Positive, n: Sequence[float]) -> list[float]:
     """B E[x² E P₂(b|x|)] = −E[x(ẑ_n(bx) − bx)] for one-dimensional tokens and a fresh query, by quadrature; relative error below 1e-8.
 
     Args:
         n: numbers of tokens, from 1 to 1e100.
     """
-    nodes, mass = _queries(arguments.positive("b", b), 1, n)
+    nodes, mass = _queries(b, 1, n)
     P2 = torch.stack([participation.means(b * r, n)[:, 0] for r in nodes]).numpy().T
     return (b * P2 @ (mass * nodes**2)).tolist()
 

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, contract, contracted
 from shallowformer.preconditioned import invariance
 from shallowformer.training.points import Point
 
@@ -90,12 +91,13 @@ def hessian(
     return torch.cat([of_U.flatten(1), of_V.flatten(1)], 1)
 
 
+@contracted
 @dataclass(frozen=True)
 class Factorisation:
     """f_λ as an objective of ``training.descent.run``; points are (U, V)."""
 
     target: Float[Tensor, "m d"]  # M̃
-    lam: float = 0.5  # λ, at least 0
+    lam: NonNegative = 0.5  # λ
     invariant: bool = False  # take the regulariser of the representative with equal norms (``invariance``)
 
     #: f is no mean over samples.
@@ -104,7 +106,6 @@ class Factorisation:
     def __post_init__(self) -> None:
         """Check the numbers."""
         arguments.floating("target", self.target, "m d")
-        arguments.at_least("lam", self.lam, 0.0)
 
     def losses(self, point: Point) -> Float[Tensor, "1"]:
         """f_λ."""
@@ -125,10 +126,10 @@ class Factorisation:
         return self.losses(point), slope
 
 
-def _fits(U: Tensor, V: Tensor, target: Tensor, lam: float) -> None:
+@contract
+def _fits(U: Tensor, V: Tensor, target: Tensor, lam: NonNegative) -> None:
     m, d = arguments.floating("target", target, "m d").shape
     r = arguments.floating("U", U, "m r").shape[1]
     arguments.shape("U", U, (m, r), "[m, r], m as in target")
     arguments.shape("V", arguments.floating("V", V, "d r"), (d, r), "[d, r], d as in target and r as in U")
     arguments.same_kind("target", target, U=U, V=V)
-    arguments.at_least("lam", lam, 0.0)

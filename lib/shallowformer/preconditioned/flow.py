@@ -9,17 +9,18 @@ from jaxtyping import Float
 from scipy.integrate import solve_ivp
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 from shallowformer.preconditioned import factorisation
 
 
+@contract
 def solve(
     U: Float[Tensor, "m r"],
     V: Float[Tensor, "d r"],
     target: Float[Tensor, "m d"],
     times: Sequence[float],
     lam: float = 0.5,
-    tolerance: float = 1e-11,
+    tolerance: Positive = 1e-11,
 ) -> list[tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]]:
     """(U̇, V̇) = −∇f_λ(U, V) from time 0, in double precision by an embedded Runge–Kutta pair of order 8.
 
@@ -29,10 +30,9 @@ def solve(
         U: left factor at time 0.
         V: right factor at time 0.
         times: at which the factors are wanted, increasing, from 0 on.
-        tolerance: relative and absolute error of a step, above 0.
+        tolerance: relative and absolute error of a step.
     """
     factorisation.value(U, V, target, lam)  # refuses what does not fit
-    arguments.positive("tolerance", tolerance)
     times = [float(time) for time in times]
     if not times or times[0] < 0 or any(b <= a for a, b in itertools.pairwise(times)):
         raise ValueError(f"times must increase from 0 on, got {times}")

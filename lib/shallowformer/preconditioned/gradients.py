@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from shallowformer import arguments, softmax
+from shallowformer.contracts import Count, contract
 from shallowformer.training.points import Point
 
 #: Weights of about so many pairs of query and token are kept at once: 1 MB in float64, which stays in cache.
@@ -158,11 +159,12 @@ def _fits(B: Tensor, queries: Tensor, context: Tensor) -> None:
     arguments.same_kind("queries", queries, B=B, context=context)
 
 
-def _parts(k: int, context: Tensor, chunk: int | None) -> Iterator[tuple[slice, Tensor]]:
+@contract
+def _parts(k: int, context: Tensor, chunk: Count | None) -> Iterator[tuple[slice, Tensor]]:
     """Chunks of queries, with their tokens."""
     if chunk is None:
         chunk = max(1, _PAIRS // context.shape[-2])
-    for start in range(0, k, arguments.count("chunk", chunk)):
+    for start in range(0, k, chunk):
         rows = slice(start, start + chunk)
         yield rows, context if context.ndim == 2 else context[rows]
 

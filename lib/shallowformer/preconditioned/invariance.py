@@ -7,14 +7,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, contract
 
 
+@contract
 def rescaled(
-    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], c: float
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], c: Positive
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
     """(cU, V/c)."""
-    arguments.positive("c", c)
     return c * U, V / c
 
 
@@ -26,18 +26,20 @@ def equal_norms(
     return *rescaled(U, V, c), c
 
 
-def regulariser(U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: float = 0.5) -> Float[Tensor, ""]:
+@contract
+def regulariser(
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: NonNegative = 0.5
+) -> Float[Tensor, ""]:
     """(λ/4)‖ϱUᵀU − ϱ⁻¹VᵀV‖_F². Source: The scale-invariant regulariser of Goel, Soltanolkotabi, Bartlett 2026, in our reading."""
-    arguments.at_least("lam", lam, 0.0)
     ratio = _ratio(U, V)
     return lam / 4 * (ratio * U.T @ U - V.T @ V / ratio).square().sum()
 
 
+@contract
 def regulariser_gradient(
-    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: float = 0.5
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], lam: NonNegative = 0.5
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
     """Its gradient. With C̄ = ϱUᵀU − ϱ⁻¹VᵀV and T = ‖ϱUᵀU‖² − ‖ϱ⁻¹VᵀV‖²: λ(ϱUC̄ − TU/(2‖U‖²)) and λ(−ϱ⁻¹VC̄ + TV/(2‖V‖²))."""
-    arguments.at_least("lam", lam, 0.0)
     ratio = _ratio(U, V)
     G, H = ratio * U.T @ U, V.T @ V / ratio
     apart, difference = G - H, G.square().sum() - H.square().sum()

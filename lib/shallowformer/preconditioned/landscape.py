@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 
 #: Stationary points are enumerated for so many singular values at most: there are 2^r sets of them.
 MOST_ENUMERATED = 12
@@ -83,8 +84,9 @@ def stationary_points(target: Float[Tensor, "m d"]) -> list[Stationary]:
     return [stationary(target, kept) for kept in sets]
 
 
+@contract
 def optimum(
-    target: Float[Tensor, "m d"], O: Float[Tensor, "r r"] | None = None, rank: int | None = None
+    target: Float[Tensor, "m d"], O: Float[Tensor, "r r"] | None = None, rank: Count | None = None
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
     """The balanced optimum (PS^½Oᵀ, QS^½Oᵀ) of any M̃: singular values may be equal, or 0.
 
@@ -94,7 +96,7 @@ def optimum(
     """
     arguments.floating("target", target, "m d")
     P, s, Qt = torch.linalg.svd(target, full_matrices=False)
-    rank = len(s) if rank is None else arguments.count("rank", rank)
+    rank = len(s) if rank is None else rank
     arguments.at_most("rank", rank, "min(m, d)", len(s))
     root = s[:rank].sqrt()
     U, V = P[:, :rank] * root, Qt[:rank].T * root
@@ -104,8 +106,9 @@ def optimum(
     return U, V
 
 
+@contract
 def hessian_spectrum(
-    singular_values: Float[Tensor, " r"], lam: float = 0.5, m: int | None = None, d: int | None = None
+    singular_values: Float[Tensor, " r"], lam: NonNegative = 0.5, m: int | None = None, d: int | None = None
 ) -> Float[Tensor, " p"]:
     """Eigenvalues of ∇²f_λ at the balanced optimum, ascending, p = (m + d)r of them.
 
@@ -120,7 +123,6 @@ def hessian_spectrum(
     s = arguments.floating("singular_values", singular_values, "r")
     if not float(s.min()) > 0:
         raise ValueError(f"singular_values must be above 0, got {float(s.min()):g} among them")
-    arguments.at_least("lam", lam, 0.0)
     r = len(s)
     m, d = (r if size is None else arguments.count(name, size, r) for name, size in (("m", m), ("d", d)))
     i, j = torch.triu_indices(r, r, 1)
@@ -129,8 +131,9 @@ def hessian_spectrum(
     return torch.cat(found).sort().values
 
 
+@contract
 def stationary_spectrum(
-    kept: Float[Tensor, " k"], lost: Float[Tensor, " l"], lam: float, columns: int, m: int, d: int
+    kept: Float[Tensor, " k"], lost: Float[Tensor, " l"], lam: Positive, columns: int, m: int, d: int
 ) -> Float[Tensor, " p"]:
     """Eigenvalues of ∇²f_λ at any stationary point of f_λ, λ > 0, ascending, p = (m + d)r of them.
 
@@ -145,7 +148,6 @@ def stationary_spectrum(
         m: rows of M̃.
         d: columns of M̃.
     """
-    arguments.positive("lam", lam)
     for name, values in (("kept", kept), ("lost", lost)):
         if len(values) and not float(values.min()) > 0:
             raise ValueError(f"{name} must be above 0, got {float(values.min()):g} among them")

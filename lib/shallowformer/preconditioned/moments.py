@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, contract
 from shallowformer.preconditioned import covariances
 
 
@@ -25,18 +26,19 @@ class Moments(covariances.Whitens):
         arguments.shape("cross", self.cross, (m, len(self.Sigma)), "[m, d], d as in Sigma")
 
     @classmethod
-    def of(cls, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], ridge: float = 0.0) -> "Moments":
+    @contract
+    def of(cls, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], ridge: NonNegative = 0.0) -> "Moments":
         """The moments of a training set.
 
         Source: The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
 
         Args:
-            ridge: ε, added to the diagonal of Σ̂; at least 0.
+            ridge: ε, added to the diagonal of Σ̂.
         """
         n, d = arguments.floating("X", X, "n d").shape
         arguments.shape("Y", Y, (n, arguments.floating("Y", Y, "n m").shape[1]), "[n, m], n as in X")
         arguments.same_kind("X", X, Y=Y)
-        if arguments.at_least("ridge", ridge, 0.0) == 0 and n <= d:
+        if ridge == 0 and n <= d:
             raise ValueError(f"X must have more than d = {d} rows, or ridge must be above 0, got n = {n}")
         one = torch.eye(d, dtype=X.dtype, device=X.device)
         return cls(X.T @ X / n + ridge * one, Y.T @ X / n)

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.preconditioned import covariances, gradients, limit
 
 #: The norm of Σ^½BΣ^½ from which on the mean square of the error is no longer of order 1/n.
@@ -47,7 +48,8 @@ def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tens
     return float(room.rsqrt().prod() * (energy * (1 + b.square() / room)).sum())
 
 
-def at_radius(singular_values: Float[Tensor, " r"], radius: float) -> float:
+@contract
+def at_radius(singular_values: Float[Tensor, " r"], radius: Positive) -> float:
     """𝒱 at a balanced optimum rescaled so that ‖B̃‖₂ = b; it depends on the singular values of M̃ alone.
 
     Returns: infinity from b = 2^{−1/2} on.
@@ -59,7 +61,7 @@ def at_radius(singular_values: Float[Tensor, " r"], radius: float) -> float:
     largest = float(s.max())
     if not largest > 0:
         raise ValueError("singular_values must not all be 0, got zeros only")
-    if arguments.positive("radius", radius) >= THRESHOLD:
+    if radius >= THRESHOLD:
         return math.inf
     scale = largest / radius**2  # c², of Ã = cPS^½ and B̃ = QS^½/c
     squares = s / scale
@@ -82,24 +84,23 @@ def best_radius(singular_values: Float[Tensor, " r"]) -> tuple[float, float]:
     return float(found.x), math.exp(found.fun)
 
 
+@contract
 def measured(
     A: Float[Tensor, "m d"],
     B: Float[Tensor, "d d"],
     Sigma: Float[Tensor, "d d"],
-    n: int,
-    contexts: int,
-    queries: int,
+    n: Count,
+    contexts: Count,
+    queries: Count,
     generator: Generator,
 ) -> Float[Tensor, " {contexts}"]:
     """n‖A(ẑ_n(x) − ΣBᵀx)‖² over fresh queries, one mean a context: independent numbers, of which a standard error can be taken.
 
     Args:
-        n: tokens of a context, at least 1.
-        queries: to each context, at least 1.
+        n: tokens of a context.
+        queries: to each context.
     """
     limit.whitened(A, B, Sigma)
-    for name, value in (("n", n), ("contexts", contexts), ("queries", queries)):
-        arguments.count(name, value)
     root, _ = covariances.roots(Sigma)
     draw = lambda k: (
         torch.randn(k, len(Sigma), generator=generator, dtype=Sigma.dtype, device=Sigma.device) @ root

@@ -14,6 +14,7 @@ from scipy.special import ndtr
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, contract
 
 #: Where a normal density, or a double exponential, is below rounding.
 _FAR = 10.0
@@ -44,16 +45,17 @@ def _one_token(rho: float, log_n: float) -> tuple[np.ndarray, np.ndarray]:
     return logs, np.stack([over(seen := seen * y) for _ in range(4)])
 
 
-def means(rho: float, n: Sequence[float]) -> Float[Tensor, "k 3"]:
+@contract
+def means(rho: NonNegative, n: Sequence[float]) -> Float[Tensor, "k 3"]:
     """E P_2, E P_3 and E P_2² of the softmax weights of n tokens, for several n at once.
 
     Returns: one row for each n, relative error about 1e-11.
 
     Args:
-        rho: standard deviation of the scores, at least 0, at most 40.
+        rho: standard deviation of the scores, at most 40.
         n: numbers of tokens, at least 1, at most 1e100; whole where they are to be numbers of tokens.
     """
-    rho = _range("rho", arguments.nonnegative("rho", rho), 40.0)
+    rho = _range("rho", rho, 40.0)
     sizes = np.array([_range("n", arguments.at_least("n", each, 1), 1e100) for each in n], dtype=float)
     if rho < 1e-3:  # the grid in t would be one point; (ρ → 0 exactly: p_j = 1/n, next order ρ²)
         return _nearly_equal(rho, sizes)
@@ -83,9 +85,10 @@ def _nearly_equal(rho: float, n: np.ndarray) -> Tensor:
     return torch.from_numpy(np.stack(rows, 1))
 
 
-def one_token(rho: float, n: float) -> float:
+@contract
+def one_token(rho: NonNegative, n: float) -> float:
     """Ψ_n(ρ) = n E(w/(n − 1 + w))², a lower bound of E P_2 that is attained at n = 1 and at ρ = 0."""
-    rho = _range("rho", arguments.nonnegative("rho", rho), 40.0)
+    rho = _range("rho", rho, 40.0)
     n = _range("n", arguments.at_least("n", n, 1), 1e100)
     if n == 1 or rho == 0:
         return 1 / n
@@ -94,9 +97,10 @@ def one_token(rho: float, n: float) -> float:
     return float(n * (share**2 * np.exp(-(t**2) / 2)).sum() * (t[1] - t[0]) / np.sqrt(2 * np.pi))
 
 
-def truncated(rho: float, n: float) -> float:
+@contract
+def truncated(rho: Positive, n: float) -> float:
     """J_n(ρ) = n E min(1, w/n)² = e^{ρ²}Φ(s − ρ)/n + n Q(s + ρ) with s = log n/ρ − ρ/2: E P_2 up to constant factors."""
-    rho = _range("rho", arguments.positive("rho", rho), 26.0)
+    rho = _range("rho", rho, 26.0)
     n = _range("n", arguments.at_least("n", n, 1), 1e100)
     s = np.log(n) / rho - rho / 2
     return float(np.exp(rho**2) / n * ndtr(s - rho) + n * ndtr(-s - rho))

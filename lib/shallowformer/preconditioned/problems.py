@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, contract, contracted
 from shallowformer.preconditioned import covariances
 
 
@@ -19,6 +20,7 @@ class Samples(NamedTuple):
     Y: Float[Tensor, "n m"]  # responses
 
 
+@contracted
 @dataclass(frozen=True)
 class Problem(covariances.Whitens):
     """The law of a sample: x ~ N(0, Σ), y = Mx + w with w ~ N(0, σ²I).
@@ -28,7 +30,7 @@ class Problem(covariances.Whitens):
 
     Sigma: Float[Tensor, "d d"]  # Σ, symmetric and positive definite
     M: Float[Tensor, "m d"]  # the regression matrix, of any rank
-    sigma: float = 0.0  # σ, at least 0
+    sigma: NonNegative = 0.0  # σ
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -36,7 +38,6 @@ class Problem(covariances.Whitens):
         m = arguments.floating("M", self.M, "m d").shape[0]
         arguments.shape("M", self.M, (m, self.d), "[m, d], d as in Sigma")
         arguments.same_kind("Sigma", self.Sigma, M=self.M)
-        arguments.at_least("sigma", self.sigma, 0.0)
 
     @property
     def d(self) -> int:
@@ -53,13 +54,15 @@ class Problem(covariances.Whitens):
         """M̃ = MΣ^½."""
         return self.M @ self.root
 
-    def covariates(self, n: int, generator: Generator) -> Float[Tensor, "{n} d"]:
+    @contract
+    def covariates(self, n: Count, generator: Generator) -> Float[Tensor, "{n} d"]:
         """Independent draws of x."""
-        return self._normal(generator, arguments.count("n", n), self.d) @ self.root
+        return self._normal(generator, n, self.d) @ self.root
 
-    def contexts(self, n: int, N: int, generator: Generator) -> Float[Tensor, "{n} {N} d"]:
+    @contract
+    def contexts(self, n: Count, N: Count, generator: Generator) -> Float[Tensor, "{n} {N} d"]:
         """Contexts of N tokens each, independent of one another."""
-        return self._normal(generator, arguments.count("n", n), arguments.count("N", N), self.d) @ self.root
+        return self._normal(generator, n, N, self.d) @ self.root
 
     def samples(self, n: int, generator: Generator) -> Samples:
         """A training set.

@@ -8,14 +8,15 @@ from scipy.optimize import brentq
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 
 
-def orthogonal(d: int) -> tuple[float, float]:
+@contract
+def orthogonal(d: Count) -> tuple[float, float]:
     """The best radius of B̃ = bO, O orthogonal, and 𝒱/‖M̃‖_F² there.
 
     Returns: b with b² = (d + 4 − √(d² + 4d + 8))/(2(d + 2)), and the value.
     """
-    arguments.count("d", d)
     # The other form of the root of (d + 2)β² − (d + 4)β + 1: nothing cancels.
     beta = 2 / (d + 4 + math.sqrt(d**2 + 4 * d + 8))
     return math.sqrt(beta), (1 - beta) / beta * (1 - 2 * beta) ** (-d / 2 - 1)

@@ -5,6 +5,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 from shallowformer.preconditioned import landscape
 from shallowformer.preconditioned.moments import Moments
 
@@ -30,8 +31,13 @@ def spectral(moments: Moments, rank: int | None = None, symmetric: bool = False)
     return P * s.sqrt() @ Qt, Qt.T * s.sqrt() @ Qt
 
 
+@contract
 def subsample(
-    X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, rank: int | None = None, ridge: float = 0.0
+    X: Float[Tensor, "n d"],
+    Y: Float[Tensor, "n m"],
+    first: Count,
+    rank: int | None = None,
+    ridge: float = 0.0,
 ) -> Factors:
     """The spectral start from the first samples only: coarser, so that a geometric phase can be seen.
 
@@ -42,21 +48,17 @@ def subsample(
         rank: columns of the factors; min(m, d) if not given.
         ridge: ε, added to the diagonal of Σ̂.
     """
-    arguments.at_most("first", arguments.count("first", first), "n", len(X))
+    arguments.at_most("first", first, "n", len(X))
     return spectral(Moments.of(X[:first], Y[:first], ridge), rank)
 
 
+@contract
 def perturbed(
-    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], size: float, generator: Generator
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], size: NonNegative, generator: Generator
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
-    """Factors plus Gaussian noise of a standard deviation an entry.
-
-    Args:
-        size: the standard deviation, at least 0.
-    """
+    """Factors plus Gaussian noise of a standard deviation an entry."""
     arguments.floating("U", U, "m r")
     arguments.floating("V", V, "d r")
-    arguments.at_least("size", size, 0.0)
     noise = lambda factor: torch.randn(
         factor.shape, generator=generator, dtype=factor.dtype, device=factor.device
     )
@@ -75,16 +77,15 @@ def coarse(
     return perturbed(*subsample(X, Y, first), size, generator)
 
 
-def small_random(m: int, d: int, size: float, generator: Generator, rank: int | None = None) -> Factors:
+@contract
+def small_random(
+    m: Count, d: Count, size: Positive, generator: Generator, rank: Count | None = None
+) -> Factors:
     """Gaussian factors of a small standard deviation an entry.
 
     Args:
-        m: rows of U, at least 1.
-        d: rows of V, at least 1.
-        size: the standard deviation, above 0.
         rank: columns; min(m, d) if not given.
     """
-    m, d = arguments.count("m", m), arguments.count("d", d)
-    rank = min(m, d) if rank is None else arguments.count("rank", rank)
+    rank = min(m, d) if rank is None else rank
     U, V = (torch.zeros(rows, rank, dtype=torch.float64) for rows in (m, d))
-    return perturbed(U, V, arguments.positive("size", size), generator)
+    return perturbed(U, V, size, generator)

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from shallowformer.contracts import contracted
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.preconditioned import algorithm, covariances, factorisation, problems, risk, starts
 from shallowformer.preconditioned.moments import Moments
@@ -89,6 +90,7 @@ def start(
     return points.plus(centre, direction, low)
 
 
+@contracted
 @dataclass(frozen=True)
 class Recorded(algorithm.Algorithm):
     """The algorithm, which also notes f̂ before every step and how far the step's direction is from ∇f̂."""
