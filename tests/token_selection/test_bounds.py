@@ -190,11 +190,8 @@ def test_two_tokens_in_closed_form():
     ("make", "said"),
     [
         (lambda: bounds.step_limit(1.0, 0.5), ("phi_min", "0.5", "(0, ½)")),
-        (lambda: bounds.rho_star(0.0, 1.0), ("B", "0.0", "above 0")),
         (lambda: rates.Lambda_0(1, 1, 1.0, 0.5), ("T", "1", "at least 2")),
         (lambda: rates.Lambda_0(1, 2, 0.5, 0.5), ("upsilon", "0.5", "at least 1")),
-        (lambda: rates.best_Lambda_0(0, 1.0, 0.5), ("pairs", "0", "at least 1")),
-        (lambda: bounds.gaussian_start_scale(1.0, 2, 2, 1.0), ("delta", "1.0", "(0, 1)")),
         (lambda: constants.near_orthogonality(small(), 0.6), ("phi_min", "0.6", "(0, ½]")),
         (lambda: bounds.polyak_lengths(1.0, 1.0, 1.0, 1.5), ("phi_min", "1.5", "at most")),
     ],

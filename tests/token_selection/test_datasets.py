@@ -107,10 +107,6 @@ def test_a_file_of_pictures(tmp_path):
     [
         (lambda: datasets.example_1(2, 1, 5, 1.0, 1.0, source()), ("T", "1", "at least 2")),
         (lambda: datasets.example_1(2, 2, 2, 1.0, 1.0, source()), ("d", "2", "at least 3")),
-        (lambda: datasets.example_1(2, 2, 5, 0.0, 1.0, source()), ("U", "0.0", "above 0")),
-        (lambda: datasets.dm(2, 5, 0.0, 1.0, source()), ("alpha", "0.0", "above 0")),
-        (lambda: datasets.two_tokens(0), ("d", "0", "at least 1")),
-        (lambda: datasets.two_tokens_start(1.0, -1.0), ("C", "-1.0", "at least 0")),
         (lambda: datasets.patches(2000, 4, source(), *datasets.images()), ("n", "2000", "at most the")),
     ],
 )

@@ -269,14 +269,8 @@ def test_no_gradient_no_step():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: rules.GD(0.0), ("eta", "0.0", "above 0")),
-        (lambda: rules.NGD(-1.0), ("eta", "-1.0", "above 0")),
-        (lambda: rules.Polyak(0.0), ("factor", "0.0", "above 0")),
-        (lambda: rules.CapLength(rules.Polyak(), 0.0), ("most", "0.0", "above 0")),
-        (lambda: rules.CapMultiplier(rules.Polyak(), float("nan")), ("most", "nan", "above 0")),
         (lambda: rules.Momentum(rules.NGD(1.0), 1.0), ("beta", "1.0", "below 1")),
         (lambda: rules.Multiplier(rules.Momentum(rules.NGD(1.0))), ("rule", "Momentum", "without momentum")),
-        (lambda: rules.recorded_steps(0), ("steps", "0", "at least 1")),
     ],
 )
 def test_what_is_no_rule(make, said):

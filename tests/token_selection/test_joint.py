@@ -273,16 +273,8 @@ def test_what_cannot_be_run(case):
         joint.run(case(), joint_rules.GD(0.1), 5, u0=torch.zeros(4, dtype=torch.float64))
     with refused("at", "[6]", "0 to steps = 5"):
         joint.run(case(), joint_rules.GD(0.1), 5, at=[6])
-    with refused("eta", "0.0", "above 0"):
-        joint_rules.Scheduled(0.0)
-    with refused("p", "-1.0", "at least 0"):
-        joint_rules.Scheduled(0.1, p=-1.0)
     with refused("most", "0.0", "above 0"):
         joint_rules.Polyak(most=0.0)
-    with refused("least", "0.0", "above 0"):
-        joint_conditions.Lemma11(2, 2, 0.0, 1.0, 1.0, 1.0, 0.1)
-    with refused("Q", "0.0", "above 0"):
-        joint_bounds.loss_constant_any_data(0.1, 1.0, 1.0, 0.0)
 
 
 def test_nothing_moves_where_the_gradient_vanishes():

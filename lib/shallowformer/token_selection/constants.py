@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Level, contract
 from shallowformer.token_selection.instances import Instance
 
 
@@ -140,7 +140,8 @@ def assumption_1(instance: Instance) -> PaperAssumption:
     )
 
 
-def _fraction(phi_min: float) -> float:
-    if not 0 < arguments.probability("phi_min", phi_min) <= 0.5:
+@contract
+def _fraction(phi_min: Level) -> float:
+    if not 0 < phi_min <= 0.5:
         raise ValueError(f"phi_min must lie in (0, ½], got {phi_min!r}")
     return phi_min

@@ -9,12 +9,14 @@ from jaxtyping import Float, Int, Shaped
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 from shallowformer.token_selection.instances import Instance
 
 Draws = torch.float64
 
 
-def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator) -> Instance:
+@contract
+def example_1(n: Count, T: int, d: int, U: Positive, rho: Positive, generator: Generator) -> Instance:
     """Example 1 in our reading: the optimal token is one of two orthogonal means, all others are noise orthogonal to both.
 
     Scores are 1 for the optimal token and 0 for all others: Assumption 2 holds exactly, Υ = e.
@@ -23,14 +25,11 @@ def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator
     this decoder.
 
     Args:
-        U: norm of the means, above 0.
-        rho: ρ, standard deviation of noise, above 0.
+        U: norm of the means.
+        rho: ρ, standard deviation of noise.
     """
-    arguments.count("n", n)
     arguments.count("T", T, 2)
     arguments.count("d", d, 3)
-    arguments.positive("U", U)
-    arguments.positive("rho", rho)
     X = rho * torch.randn(n, T, d, generator=generator, dtype=Draws)
     X[..., :2] = 0  # the means are the first two axes, up to a rotation that changes nothing
     y = _signs(n, generator)
@@ -42,13 +41,14 @@ def example_1(n: int, T: int, d: int, U: float, rho: float, generator: Generator
     return Instance(X, y, u)
 
 
-def gaussian(n: int, T: int, d: int, generator: Generator) -> Instance:
+@contract
+def gaussian(n: Count, T: int, d: Count, generator: Generator) -> Instance:
     """Gaussian tokens whose scores meet Assumption 2, as different as they come: scores of a sample Gaussian, Δ_i log-normal.
 
     The decoder is the first axis; (W-SVM) may be infeasible.
     """
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=Draws)
-    X = draw(arguments.count("n", n), arguments.count("T", T, 2), arguments.count("d", d))
+    X = draw(n, arguments.count("T", T, 2), d)
     y = torch.where(draw(n) > 0, 1.0, -1.0).to(Draws)
     best = torch.randint(T, (n,), generator=generator)
     scores = draw(n)[:, None].repeat(1, T)
@@ -57,7 +57,8 @@ def gaussian(n: int, T: int, d: int, generator: Generator) -> Instance:
     return Instance(X, y, torch.eye(d, dtype=Draws)[0])
 
 
-def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int = 2) -> Instance:
+@contract
+def dm(n: Count, d: Count, alpha: Positive, sigma: Positive, generator: Generator, T: int = 2) -> Instance:
     """(DM): Gaussian tokens, the optimal one α times as long; labels are those of a hidden decoder on optimal tokens.
 
     Returns: an instance with ``u`` the hidden decoder, the optimal tokens given, and one of a sequence's tokens, at random, first.
@@ -65,15 +66,11 @@ def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int 
     Source: Vasudeva, Deora, Thrampoulidis 2024, (DM), in our reading.
 
     Args:
-        alpha: α, above 0; above 1 in the paper.
-        sigma: σ, standard deviation of the other tokens, above 0.
+        alpha: α; above 1 in the paper.
+        sigma: σ, standard deviation of the other tokens.
         T: tokens a sequence, at least 2; 2 in the paper's analysis.
     """
-    arguments.count("n", n)
-    arguments.count("d", d)
     arguments.count("T", T, 2)
-    arguments.positive("alpha", alpha)
-    arguments.positive("sigma", sigma)
     X = sigma * torch.randn(n, T, d, generator=generator, dtype=Draws)
     opt = torch.randint(T, (n,), generator=generator)
     X[torch.arange(n), opt] *= alpha
@@ -82,24 +79,25 @@ def dm(n: int, d: int, alpha: float, sigma: float, generator: Generator, T: int 
     return Instance(X, torch.where(side >= 0, 1.0, -1.0).to(Draws), u, opt=opt)
 
 
-def two_tokens(d: int = 2) -> Instance:
+@contract
+def two_tokens(d: Count = 2) -> Instance:
     """The example of section 3.3: one sequence, the optimal token e₁ asks, the other token is 0; W_mm = e₁e₁ᵀ.
 
     Source: Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
     """
-    X = torch.zeros(1, 2, arguments.count("d", d), dtype=Draws)
+    X = torch.zeros(1, 2, d, dtype=Draws)
     X[0, 0, 0] = 1
     return Instance(X, torch.ones(1, dtype=Draws), X[0, 0].clone())
 
 
-def two_tokens_start(w0: float, C: float) -> Float[Tensor, "2 2"]:
+@contract
+def two_tokens_start(w0: float, C: NonNegative) -> Float[Tensor, "2 2"]:
     """W⁽⁰⁾ for ``two_tokens``: w₀ along e₁e₁ᵀ and a part of norm C that no step moves.
 
     Args:
         w0: first entry.
-        C: norm of the rest, at least 0.
+        C: norm of the rest.
     """
-    C = arguments.at_least("C", C, 0.0)
     return torch.tensor([[w0, C / math.sqrt(2)], [C / math.sqrt(2), 0.0]], dtype=Draws)
 
 
@@ -147,31 +145,31 @@ def images(
     return pictures / pictures.max(), torch.from_numpy(np.asarray(labels)).long()
 
 
+@contract
 def patches(
-    n: int,
+    n: Count,
     T: int,
     generator: Generator,
     pictures: Float[Tensor, "N pixels"],
     digits: Int[Tensor, " N"],
     pair: tuple[int, int] = (0, 1),
-    noise: float = 1.0,
+    noise: Positive = 1.0,
 ) -> tuple[Float[Tensor, "{n} {T} pixels"], Float[Tensor, " {n}"], Int[Tensor, " {n}"]]:
     """Sequences of one picture of a digit among patches of Gaussian noise, at a random place.
 
     Returns: tokens, labels, and where the digit is. Source: Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
 
     Args:
-        n: sequences, at least 1 and at most the pictures of the two digits.
+        n: sequences, at most the pictures of the two digits.
         T: patches a sequence, at least 2.
         pictures: of digits.
         digits: which they are.
         pair: the digit with label +1 and that with −1.
-        noise: norm of a noise patch over the mean norm of the pictures, in the mean square, above 0.
+        noise: norm of a noise patch over the mean norm of the pictures, in the mean square.
     """
     arguments.count("T", T, 2)
-    arguments.positive("noise", noise)
     there = ((digits == pair[0]) | (digits == pair[1])).nonzero()[:, 0]
-    if arguments.count("n", n) > len(there):
+    if n > len(there):
         raise ValueError(
             f"n must be at most the {len(there)} pictures of the digits {pair[0]} and {pair[1]}, got {n}"
         )
@@ -185,17 +183,18 @@ def patches(
     return X, torch.where(digits[chosen] == pair[0], 1.0, -1.0).to(Draws), opt
 
 
+@contract
 def linear_head(
-    tokens: Float[Tensor, "n d"], y: Float[Tensor, " n"], ridge: float = 1e-3
+    tokens: Float[Tensor, "n d"], y: Float[Tensor, " n"], ridge: Positive = 1e-3
 ) -> Float[Tensor, " d"]:
     """A decoder that is trained beforehand: ridge regression of labels on the optimal tokens.
 
     Args:
         tokens: one a label.
-        ridge: times the mean squared norm of a token, above 0.
+        ridge: times the mean squared norm of a token.
     """
     n, d = tokens.shape
-    level = arguments.positive("ridge", ridge) * tokens.square().sum(1).mean()
+    level = ridge * tokens.square().sum(1).mean()
     eye = torch.eye(min(n, d), dtype=tokens.dtype)
     if d < n:  # the same solution from the smaller of two systems
         return torch.linalg.solve(tokens.T @ tokens + level * eye, tokens.T @ y)

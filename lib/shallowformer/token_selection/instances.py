@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, contract
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,8 @@ class Instance:
         """Largest minus smallest score of a sequence's tokens that are not optimal: 0 under Assumption 2."""
         return self.advantages.amax(1) - self.advantages.amin(1)
 
-    def equal_scores(self, tolerance: float | None = None) -> bool:
+    @contract
+    def equal_scores(self, tolerance: NonNegative | None = None) -> bool:
         """Does Assumption 2 hold: do all tokens of a sequence but the optimal one have the same score?
 
         Source: Vasudeva, Deora, Thrampoulidis 2024, Assumption 2, in our reading.
@@ -151,7 +153,7 @@ class Instance:
         Args:
             tolerance: how far scores may be apart; what rounding explains, if not given.
         """
-        allowed = self.rounding if tolerance is None else arguments.nonnegative("tolerance", tolerance)
+        allowed = self.rounding if tolerance is None else tolerance
         return bool((self.spread <= allowed).all())
 
     @property

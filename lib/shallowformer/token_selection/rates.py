@@ -9,56 +9,54 @@ from scipy.special import lambertw
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Level, NonNegative, Positive, contract
 
 
-def Lambda_0(n: int, T: int, upsilon: float, phi_min: float) -> float:
+@contract
+def Lambda_0(n: Count, T: int, upsilon: float, phi_min: Level) -> float:
     """Λ₀ = 𝒲(nΥ(T − 1)/(e φ_min²)), 𝒲 Lambert's function: how far out the key lemma begins, in units of ‖W_mm‖/π.
 
     Source: Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line.
 
     Args:
-        phi_min: lower bound on every optimal weight, in (0, 1).
+        phi_min: lower bound on every optimal weight.
     """
-    arguments.count("n", n)
     arguments.count("T", T, 2)
     arguments.at_least("upsilon", upsilon, 1.0)
-    arguments.probability("phi_min", phi_min)
     return float(np.real(lambertw(n * upsilon * (T - 1) / (math.e * phi_min**2))))
 
 
-def best_Lambda_0(pairs: int, upsilon: float, phi_min: float) -> float:
+@contract
+def best_Lambda_0(pairs: Count, upsilon: float, phi_min: Level) -> float:
     """The best Λ₀ that only K, Υ and φ_min allow: 𝒲((K − 1)Υ/(e φ_min²)); 0 for one pair.
 
     Source: Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024) in one line, with the best constant.
 
     Args:
-        phi_min: lower bound on every optimal weight, in (0, 1).
+        phi_min: lower bound on every optimal weight.
     """
-    arguments.count("pairs", pairs)
     arguments.at_least("upsilon", upsilon, 1.0)
-    arguments.probability("phi_min", phi_min)
     return float(np.real(lambertw((pairs - 1) * upsilon / (math.e * phi_min**2))))
 
 
-def key_lemma_excess(norm: float, best_norm: float, Lambda: float) -> float:
+@contract
+def key_lemma_excess(norm: Positive, best_norm: Positive, Lambda: Positive) -> float:
     """π = ‖W_mm‖Λ₀/‖W‖, for which (1 + π)⟨−∇L, W_mm/‖W_mm‖⟩ ≥ ⟨−∇L, W/‖W‖⟩.
 
     Source: Ours: the key lemma (Lemma 7 of Vasudeva, Deora, Thrampoulidis 2024).
     """
-    for name, value in (("norm", norm), ("best_norm", best_norm), ("Lambda", Lambda)):
-        arguments.positive(name, value)
     return best_norm * Lambda / norm
 
 
-def first_step(eta: float, rho: float, start: float) -> int:
+@contract
+def first_step(eta: Positive, rho: Positive, start: NonNegative) -> int:
     """t₀ = max{1, ⌈2‖W⁽⁰⁾‖/(ηρ_*)⌉}, from which ``normalised_rate`` holds."""
-    arguments.positive("eta", eta)
-    arguments.positive("rho", rho)
-    return max(1, math.ceil(2 * arguments.at_least("start", start, 0.0) / (eta * rho)))
+    return max(1, math.ceil(2 * start / (eta * rho)))
 
 
+@contract
 def normalised_rate(
-    t: Float[Tensor, " k"], eta: float, rho: float, best_norm: float, Lambda: float, start: float
+    t: Float[Tensor, " k"], eta: float, rho: float, best_norm: Positive, Lambda: Positive, start: float
 ) -> Float[Tensor, " k"]:
     """Bound O(log t/t) on 1 − ⟨W_t/‖W_t‖, W_mm/‖W_mm‖⟩ under normalised descent; infinite before t₀.
 
@@ -69,15 +67,14 @@ def normalised_rate(
     Args:
         eta: η, above 0, at most the limit of Lemma 3.
     """
-    arguments.positive("best_norm", best_norm)
-    arguments.positive("Lambda", Lambda)
     t0, speed = first_step(eta, rho, start), eta * rho
     drift = 2 / speed * (eta**2 / 2 + eta * best_norm * Lambda) * (1 + torch.log(t / t0))
     return torch.where(t >= t0, 2 / (speed * t) * (2 * (start + eta * t0) + drift), torch.inf)
 
 
+@contract
 def log_off(
-    norm: Float[Tensor, " k"], one_minus_corr: Float[Tensor, " k"], T: int, B: float, best_norm: float
+    norm: Float[Tensor, " k"], one_minus_corr: Float[Tensor, " k"], T: int, B: Positive, best_norm: Positive
 ) -> Float[Tensor, " k"]:
     """Bound on log(1 − φ_{i,opt}): φ_{i,opt} ≥ 1/(1 + (T − 1)e^{−a}), a = ‖W‖(1/‖W_mm‖ − 2√2 B²√(1 − corr)).
 
@@ -87,22 +84,22 @@ def log_off(
         one_minus_corr: 1 − corr.
     """
     arguments.count("T", T, 2)
-    arguments.positive("B", B)
-    a = norm * (
-        1 / arguments.positive("best_norm", best_norm) - 2 * math.sqrt(2) * B**2 * one_minus_corr.sqrt()
-    )
+    a = norm * (1 / best_norm - 2 * math.sqrt(2) * B**2 * one_minus_corr.sqrt())
     return -torch.nn.functional.softplus(a - math.log(T - 1), threshold=40)
 
 
-def two_token_correlation(steps: Float[Tensor, " k"], eta: float, w0: float, C: float) -> Float[Tensor, " k"]:
+@contract
+def two_token_correlation(
+    steps: Float[Tensor, " k"], eta: Positive, w0: float, C: NonNegative
+) -> Float[Tensor, " k"]:
     """1 − corr of normalised descent on two tokens, in closed form: 1 − w/√(w² + C²), w = w₀ + ηt.
 
     Source: Vasudeva, Deora, Thrampoulidis 2024, section 3.3, in our reading.
 
     Args:
         w0: ⟨W⁽⁰⁾, W_mm/‖W_mm‖⟩.
-        C: norm of the rest of W⁽⁰⁾, at least 0.
+        C: norm of the rest of W⁽⁰⁾.
     """
-    w = w0 + arguments.positive("eta", eta) * steps
-    norm = torch.hypot(w, torch.full_like(w, arguments.at_least("C", C, 0.0)))
+    w = w0 + eta * steps
+    norm = torch.hypot(w, torch.full_like(w, C))
     return torch.where(w > 0, C * (C / norm) / (norm + w.abs()), 1 - w / norm)

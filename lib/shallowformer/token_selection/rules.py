@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract, contracted
 from shallowformer.training.points import Point, norm
 
 Numbers = Float[np.ndarray, "..."] | np.floating
@@ -26,45 +27,36 @@ class Rule(Protocol):
         """Length of step t = 0, 1, …, from log ‖∇L‖ and log(L − L*)."""
 
 
+@contracted
 @dataclass(frozen=True)
 class GD:
     """Gradient descent: η_t = η."""
 
-    eta: float  # η, above 0
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("eta", self.eta)
+    eta: Positive  # η
 
     def length(self, step: int, log_norm: Numbers, log_excess: Numbers) -> Numbers:
         """η‖∇L‖."""
         return self.eta * np.exp(log_norm)
 
 
+@contracted
 @dataclass(frozen=True)
 class NGD:
     """Normalised gradient descent: η_t = η/‖∇L‖."""
 
-    eta: float  # η, above 0
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("eta", self.eta)
+    eta: Positive  # η
 
     def length(self, step: int, log_norm: Numbers, log_excess: Numbers) -> Numbers:
         """η."""
         return np.full_like(log_norm, self.eta)
 
 
+@contracted
 @dataclass(frozen=True)
 class Polyak:
     """Polyak's step: η_t = factor · (L − L*)/‖∇L‖²."""
 
-    factor: float = 0.5  # above 0; the paper's is ½ in our reading
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("factor", self.factor)
+    factor: Positive = 0.5  # the paper's is ½ in our reading
 
     def length(self, step: int, log_norm: Numbers, log_excess: Numbers) -> Numbers:
         """The factor times (L − L*)/‖∇L‖."""
@@ -74,32 +66,26 @@ class Polyak:
             )  # 0 where the gradient is 0
 
 
+@contracted
 @dataclass(frozen=True)
 class CapMultiplier:
     """A rule whose multiplier η_t is cut at a largest one, as is done in practice: it ends as gradient descent."""
 
     rule: Rule  # the rule
-    most: float  # η_max, above 0
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("most", self.most)
+    most: Positive  # η_max
 
     def length(self, step: int, log_norm: Numbers, log_excess: Numbers) -> Numbers:
         """The rule's length, but at most η_max‖∇L‖."""
         return np.minimum(self.rule.length(step, log_norm, log_excess), self.most * np.exp(log_norm))
 
 
+@contracted
 @dataclass(frozen=True)
 class CapLength:
     """A rule whose steps are cut at a largest length, as Lemma 3 asks."""
 
     rule: Rule  # the rule
-    most: float  # s_max, above 0
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("most", self.most)
+    most: Positive  # s_max
 
     def length(self, step: int, log_norm: Numbers, log_excess: Numbers) -> Numbers:
         """The rule's length, but at most s_max."""
@@ -144,14 +130,13 @@ class Multiplier:
         return float(self.rule.length(step, np.log(np.full(1, size)), log_excess)[0]) / size
 
 
-def recorded_steps(steps: int, a_decade: int = 20) -> list[int]:
+@contract
+def recorded_steps(steps: Count, a_decade: Count = 20) -> list[int]:
     """Steps to record: 0, then evenly spaced logarithms up to the last, as whole numbers.
 
     Args:
-        steps: the last one, at least 1.
-        a_decade: how many between 1 and 10, 10 and 100, …, at least 1.
+        steps: the last one.
+        a_decade: how many between 1 and 10, 10 and 100, ….
     """
-    arguments.count("steps", steps)
-    arguments.count("a_decade", a_decade)
     logs = torch.arange(0, np.log10(steps), 1 / a_decade, dtype=torch.float64)
     return sorted({0, steps, *(round(10 ** float(each)) for each in logs)})
