@@ -134,8 +134,6 @@ def test_what_is_refused():
     for by in ("kernel", "layers", "unembedding", "both"):
         with refused("delta", "1.0", "(0, 1)"):
             getattr(certificates, f"by_{by}")(X, theta, setting, 1.0)
-    with refused("share", "1.0", "(0, 1)"):
-        certificates.by_both(X, theta, setting, share=1.0)
     with refused("W_U", "full rank", "above rounding"):
         certificates.by_layers(X, starts.scaled(theta, W_U=0.0), setting)
     with refused("hidden layer A", "full rank", "above rounding"):

@@ -112,8 +112,6 @@ def test_what_is_refused(case):
     one = case(1, 1, 1, 1, 1, 1)
     with refused("k", "6", "= 5"):
         curvature.eigenpairs(*one.all, k=6)
-    with refused("radius", "0", "above 0"):
-        curvature.largest_on_ball(*one.all, 0.0, one.generator)
     with refused("margin", "0.5", "at least 1"):
         curvature.step_size(*one.all, margin=0.5)
     with refused("Y", "NaN", "finite"):

@@ -8,7 +8,6 @@ import torch
 from checks import refused
 from companion.theory.residual import escape, plateau
 from shallowformer.residual import gradients, model, starts
-from shallowformer.residual.parameters import Setting
 
 
 def by_autograd(one):
@@ -83,9 +82,5 @@ def test_what_is_refused(case):
         escape.times(0.01, 0.001, 0.5, 1.1)
     with refused("q", "1.0", "at least 1"):
         escape.times(0.01, 0.1, 0.5, 1.0)
-    with refused("mu", "0", "above 0"):
-        escape.growth(torch.eye(2, dtype=torch.float64), 0.0)
     one = case()
-    with refused("deviation", "-1", "above 0"):
-        escape.plateau(one.X, one.theta, Setting(0.0), one.generator, -1.0)
     assert model.loss(*one.all).shape == ()

@@ -62,10 +62,6 @@ def test_the_width_makes_the_failure_as_unlikely_as_asked():
 
 
 def test_what_is_refused():
-    with refused("beta", "0", "above 0"):
-        kernel.gram(draw(2, 2), RELU, 0.0)
-    with refused("delta", "1", "(0, 1)"):
-        kernel.width(4.0, 4, 1.0)
     with refused("spread", "2.0", "at least 4"):
         kernel.width(2.0, 4, 0.1)
     with refused("eta", "1", "at most v"):

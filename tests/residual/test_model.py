@@ -89,8 +89,6 @@ def test_what_else_is_refused(case):
                 Setting(**{name: wrong})
     with refused("g", "-1", "at least 0"):
         Setting(torch.tensor([1.0, -1.0]))
-    with refused("temperature", "0", "above 0"):
-        Setting(temperature=0.0)
 
 
 # Starts ---------------------------------------------------------------------------------------------------------------
@@ -117,8 +115,6 @@ def test_wrong_starts_are_refused(case):
         starts.scaled(theta, W_3=1.0)
     with refused("W_Q", "nan", "finite"):
         starts.scaled(theta, W_Q=math.nan)
-    with refused("d_1", "0", "at least 1"):
-        starts.gaussian(2, 2, 0, 1, torch.Generator())
     with refused("thetas", "none", "at least one"):
         starts.side_by_side([])
     with refused("W_Q", "(4, 4)", "(5, 4)"):

@@ -7,7 +7,6 @@ import pytest
 import torch
 from scipy.integrate import quad
 
-from checks import refused
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 GRID = torch.linspace(-6, 6, 2401, dtype=torch.float64)
@@ -62,9 +61,3 @@ def test_relu_is_the_limit():
 def test_small_arguments_keep_their_digits():
     x = torch.tensor([1e-9], dtype=torch.float64)
     assert float(SmoothedReLU(0.3)(x)) == pytest.approx(5e-10, rel=1e-8)
-
-
-@pytest.mark.parametrize("tau", [-0.1, math.nan, math.inf])
-def test_a_wrong_width_is_refused(tau):
-    with refused("tau", repr(tau), "at least 0"):
-        SmoothedReLU(tau)

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from checks import refused
 from companion.theory.residual import tangent
 from shallowformer.residual import curvature, model, spectra
 from shallowformer.residual.parameters import Parameters
@@ -48,8 +47,3 @@ def test_they_are_enough_where_neither_is(case):
     one = case(P=2, N=4, d=5, d_1=6)
     assert float(tangent.readout(*one.model)) > 1e-8
     assert float(tangent.readout(*case(P=4, N=4, d=5, d_1=6).model)) < 1e-12
-
-
-def test_what_is_refused(case):
-    with refused("c", "-1", "at least 0"):
-        tangent.readout(*case().model, c=-1.0)

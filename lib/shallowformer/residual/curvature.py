@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, Whole, contract
 from shallowformer.residual import gradients, model
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.training import points
@@ -61,18 +62,19 @@ def operator(
     return LinearOperator((size, size), matvec=applied, dtype=np.float64)
 
 
+@contract
 def eigenpairs(
-    X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting, k: int = 1
+    X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting, k: Count = 1
 ) -> tuple[Float[Tensor, " {k}"], list[Parameters]]:
     """The k eigenvalues of ∇²Φ(θ) that are largest in size, with unit eigenvectors, by Lanczos to machine precision.
 
     Returns: eigenvalues, the largest in size first, and eigenvectors.
 
     Args:
-        k: how many, at least 1 and below the number of parameters.
+        k: how many, below the number of parameters.
     """
     H = operator(X, Y, theta, setting)
-    arguments.at_most("k", arguments.count("k", k), "the number of parameters less one", H.shape[0] - 1)
+    arguments.at_most("k", k, "the number of parameters less one", H.shape[0] - 1)
     # A fixed start: random, so that no eigenvector is orthogonal to it, and the same in every call.
     start = np.random.default_rng(0).standard_normal(H.shape[0])
     if not H.matvec(start).any():
@@ -90,15 +92,16 @@ def largest(
     return abs(float(eigenpairs(X, Y, theta, setting)[0][0]))
 
 
+@contract
 def largest_on_ball(
     X: Float[Tensor, "P N d"],
     Y: Float[Tensor, "P N K"],
     theta: Parameters,
     setting: Setting,
-    radius: float,
+    radius: Positive,
     generator: Generator,
-    extreme: int = 4,
-    random: int = 4,
+    extreme: Count = 4,
+    random: Whole = 4,
 ) -> float:
     """The largest ‖∇²Φ‖ *found* at the centre of a ball and at chosen points of its sphere: a sample, no certificate.
 
@@ -106,12 +109,9 @@ def largest_on_ball(
 
     Args:
         generator: source of random directions.
-        extreme: how many eigenvectors, at least 1.
-        random: how many random directions, at least 0.
+        extreme: how many eigenvectors.
+        random: how many random directions.
     """
-    arguments.positive("radius", radius)
-    arguments.count("extreme", extreme)
-    arguments.count("random", random, 0)
     values, directions = eigenpairs(X, Y, theta, setting, extreme)
     for _ in range(random):
         drawn = [torch.randn(W.shape, generator=generator, dtype=W.dtype, device=W.device) for W in theta]

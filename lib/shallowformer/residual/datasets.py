@@ -7,36 +7,34 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters, Setting
 
 
+@contract
 def gaussian(
-    P: int,
-    N: int,
-    d: int,
+    P: Count,
+    N: Count,
+    d: Count,
     generator: Generator,
-    deviation: float | None = None,
+    deviation: Positive | None = None,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "{P} {N} {d}"]:
     """Independent Gaussian tokens.
 
     Args:
-        P: sequences, at least 1.
-        N: tokens a sequence, at least 1.
-        d: dimension of a token, at least 1.
-        deviation: standard deviation of an entry, above 0; d^{−1/2} if not given, for tokens of norm about 1.
+        deviation: standard deviation of an entry; d^{−1/2} if not given, for tokens of norm about 1.
     """
-    for name, value in (("P", P), ("N", N), ("d", d)):
-        arguments.count(name, value)
-    size = d**-0.5 if deviation is None else arguments.positive("deviation", deviation)
+    size = d**-0.5 if deviation is None else deviation
     return size * torch.randn(P, N, d, generator=generator, dtype=dtype, device=generator.device)
 
 
+@contract
 def autoregressive(
-    P: int,
-    N: int,
-    d: int,
+    P: Count,
+    N: Count,
+    d: Count,
     generator: Generator,
     memory: float = 0.9,
     dtype: torch.dtype = torch.float64,
@@ -46,13 +44,8 @@ def autoregressive(
     W is Gaussian/√d, one for all sequences; tokens i and j of a sequence have the covariance a^{|i−j|} WWᵀ, of trace about d.
 
     Args:
-        P: sequences, at least 1.
-        N: tokens a sequence, at least 1.
-        d: dimension of a token, at least 1.
         generator: source of randomness; W is drawn first.
     """
-    for name, value in (("P", P), ("N", N), ("d", d)):
-        arguments.count(name, value)
     a = arguments.below_one("memory", memory)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
     W = draw(d, d) / math.sqrt(d)

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 from shallowformer.residual import gradients, model
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.spectra import Spectrum, largest
@@ -74,6 +75,7 @@ class Trajectory:
         return self.largest_Z / self.smallest_Z
 
 
+@contract
 def run(
     X: Float[Tensor, "*s P N d"],
     Y: Float[Tensor, "*s P N K"],
@@ -81,8 +83,8 @@ def run(
     setting: Setting,
     *,
     mu: float,
-    steps: int,
-    every: int | None = None,
+    steps: Count,
+    every: Count | None = None,
     path: bool = True,
 ) -> Trajectory:
     """W ← W − μ∇_WΦ for all six blocks at once. Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading.
@@ -92,8 +94,7 @@ def run(
         path: whether to add up the length of the path, which takes about half as long again.
     """
     model.check(X, theta, setting, Y)
-    arguments.count("steps", steps)
-    every = max(1, steps // 100) if every is None else arguments.count("every", every)
+    every = max(1, steps // 100) if every is None else every
     watch = _Watch(X, Y, theta, setting, steps, every)
     objective = Regression(X, Y, setting)
     done = descent.run(

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, contracted
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 
@@ -37,6 +38,7 @@ class PerBlock(NamedTuple):
 BLOCKS = Parameters._fields
 
 
+@contracted
 @dataclass(frozen=True)
 class Setting:
     """What a network has besides its parameters.
@@ -48,14 +50,12 @@ class Setting:
     g: float | Float[Tensor, "*s"] = 1.0
     g_f: float | Float[Tensor, "*s"] = 1.0  # residual coefficient of the feed-forward network, likewise
     activation: SmoothedReLU = field(default=RELU)  # φ
-    temperature: float | None = None  # what attention logits are divided by, above 0; √d_k if not given
+    temperature: Positive | None = None  # what attention logits are divided by; √d_k if not given
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         arguments.nonnegative("g", self.g)
         arguments.nonnegative("g_f", self.g_f)
-        if self.temperature is not None:
-            arguments.positive("temperature", self.temperature)
 
     def divisor(self, theta: Parameters) -> float:
         """The temperature.

@@ -7,9 +7,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import NonNegative, contracted
 
 
+@contracted
 @dataclass(frozen=True)
 class SmoothedReLU:
     """φ_τ(x) = E relu(x + τg) − τ/√(2π) with g standard normal; φ_0 is ReLU.
@@ -18,11 +19,7 @@ class SmoothedReLU:
     derivatives are taken to be 0. Source: Nguyen, Mondelli 2020; Qin, Zhou, Jiang, Zhu 2025, Assumption 1, in our reading.
     """
 
-    tau: float  # τ, at least 0
-
-    def __post_init__(self) -> None:
-        """Check the width."""
-        arguments.at_least("tau", self.tau, 0.0)
+    tau: NonNegative  # τ
 
     def __call__(self, x: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
         """φ_τ(x) = xΨ(x/τ) + (τ/√(2π))(e^{−x²/(2τ²)} − 1), Ψ the normal distribution function."""

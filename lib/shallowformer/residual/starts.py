@@ -6,14 +6,16 @@ import torch
 from torch import Generator
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 from shallowformer.residual.parameters import BLOCKS, Parameters
 
 
+@contract
 def gaussian(
-    d: int,
-    d_k: int,
-    d_1: int,
-    K: int,
+    d: Count,
+    d_k: Count,
+    d_1: Count,
+    K: Count,
     generator: Generator,
     dtype: torch.dtype = torch.float64,
     **factors: float,
@@ -21,14 +23,11 @@ def gaussian(
     """Independent entries N(0, 1/fan-in), fan-in the number of rows; each block times its factor.
 
     Args:
-        d: dimension of a token, at least 1.
-        d_k: dimension of keys and queries, at least 1.
-        d_1: width of the hidden layer, at least 1.
+        d_k: dimension of keys and queries.
+        d_1: width of the hidden layer.
         generator: source of randomness; all blocks are drawn whatever their factors.
         **factors: by names of blocks, e.g. ``W_2=0.0``.
     """
-    for name, value in (("d", d), ("d_k", d_k), ("d_1", d_1), ("K", K)):
-        arguments.count(name, value)
     shapes = ((d, d_k), (d, d_k), (d, d), (d, d_1), (d_1, d), (d, K))
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
     return scaled(Parameters(*(draw(*shape) / shape[0] ** 0.5 for shape in shapes)), **factors)

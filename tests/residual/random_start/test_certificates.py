@@ -84,8 +84,6 @@ def test_what_gives_way_is_said(measured):
     assert not certify.certify(replace(s, psi=100 * s.psi, e=100 * s.e, q=100 * s.q, q_2=100 * s.q_2)).holds
     with refused("margin", "1.0", "above 1"):
         certify.certify(s, margin=1.0)
-    with refused("cells", "0", "at least 1"):
-        certify.certify(s, cells=0)
 
 
 def test_steps_that_are_rounding_are_not_compared(posed):
@@ -133,8 +131,6 @@ def test_the_least_factor_is_found_from_both_sides(measured):
         assert width.factor(s, holds, 1e-4) == pytest.approx(wanted, rel=2e-4)
     with refused("holds", "none", "must hold at some width"):
         width.factor(s, lambda at: False)
-    with refused("factor", "0", "above 0"):
-        width.widened(s, 0)
 
 
 def test_the_smallest_width_is_certified_and_the_one_below_is_not(posed):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.residual.random_start.slopes import Budgets, Slopes, slopes
 from shallowformer.residual.random_start.start import Start
 
@@ -41,7 +41,8 @@ class Certificate:
         return self.cells[-1].budgets if self.cells else Budgets()
 
 
-def certify(s: Start, cells: int = 300, margin: float = 1.5) -> Certificate:
+@contract
+def certify(s: Start, cells: Count = 300, margin: Positive = 1.5) -> Certificate:
     """Whether the area theorem holds at this start.
 
     Cells are at least as long as a step. A step that begins on a cell ends on it or on the next one; so the area that enters a cell's
@@ -52,8 +53,7 @@ def certify(s: Start, cells: int = 300, margin: float = 1.5) -> Certificate:
         cells: how finely to march, in cells on 4‖E‖_F/(σ_Aσ_U)²; more of them cost time and certify a little more.
         margin: the step is 1/(margin ‖A‖‖W_U‖)², above 1.
     """
-    arguments.count("cells", cells)
-    if arguments.positive("margin", margin) <= 1:
+    if margin <= 1:
         raise ValueError(f"margin must be above 1, or A and W_U could not grow, got {margin!r}")
     mu = (margin * s.a * s.u) ** -2
     step = mu * s.e

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.residual import gradients
 from shallowformer.residual.descent import Regression
 from shallowformer.residual.gradients import Backward
@@ -57,6 +57,7 @@ class Comparison:
         }
 
 
+@contract
 def compare(
     X: Float[Tensor, "P N d"],
     Y: Float[Tensor, "P N K"],
@@ -65,8 +66,8 @@ def compare(
     s: Start,
     certificate: Certificate,
     *,
-    steps: int = 3000,
-    stop: float = 1e-5,
+    steps: Count = 3000,
+    stop: Positive = 1e-5,
 ) -> Comparison:
     """Descend with the certificate's step and hold everything against its bound.
 
@@ -76,8 +77,6 @@ def compare(
         steps: at most so many.
         stop: end once ‖E‖_F is below this share of the first one.
     """
-    arguments.count("steps", steps)
-    arguments.positive("stop", stop)
     if not certificate.holds:
         raise ValueError(f"certificate must hold, got one that does not: {certificate.why}")
     watch = _Watch(X, Y, theta, setting, s, certificate)
