@@ -224,8 +224,3 @@ def test_a_stretched_activation(rate):
         assert torch.allclose(stretched(u), sigma(rate * u) / rate, rtol=1e-14, atol=0)
         assert stretched.bounds[1] == sigma.bounds[1]
         assert stretched.bounds[2] == pytest.approx(rate * sigma.bounds[2])
-
-
-def test_a_stretched_activation_needs_a_rate():
-    with pytest.raises(ValueError, match="rate must be a finite number above 0"):
-        activations.stretched(activations.TANH, 0.0)

@@ -68,12 +68,6 @@ def test_seeded_queries_are_uniform_on_the_sphere():
     assert float((q.pow(2).mean(0) - 1 / 2).abs().max()) < 5 * (1 / 8 / 400) ** 0.5
 
 
-@pytest.mark.parametrize("d", [0, -1, 2.0, True])
-def test_a_bad_dimension_is_refused(d):
-    with refused("d", repr(d), "whole number of at least 1"):
-        queries.seeded(d, 0)
-
-
 def test_resolve_returns_the_query_of_every_sample():
     assert queries.resolve(lambda X: X.mean(1), X).equal(X.mean(1))
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 
 #: Elementwise.
 Function = Callable[[Float[Tensor, "..."]], Float[Tensor, "..."]]
@@ -143,14 +143,14 @@ SINE = Activation(
 ALL = (TANH, ERF, LOGISTIC, SINE)
 
 
-def stretched(sigma: Activation, rate: float) -> Activation:
+@contract
+def stretched(sigma: Activation, rate: Positive) -> Activation:
     """σ_ε(u) = σ(εu)/ε: the same slope at 0, curvature times ε, height divided by ε.
 
     For a small rate ε it is nearly linear where heads live; for a large one it is nearly a step.
 
     Returns: the activation σ_ε, with bounds (σ₀/ε, σ₁, εσ₂, ε²σ₃).
     """
-    arguments.positive("rate", rate)
 
     def derivative(order: int) -> Function:
         function = sigma.derivatives[order]

@@ -5,11 +5,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Whole, contract
 
 
-def _gaussian(n: int, T: int, d: int, generator: Generator, dtype: torch.dtype) -> Tensor:
-    for name, value in (("n", n), ("T", T), ("d", d)):
-        arguments.count(name, value)
+@contract
+def _gaussian(n: Count, T: Count, d: Count, generator: Generator, dtype: torch.dtype) -> Tensor:
     return torch.randn(n, T, d, generator=generator, dtype=dtype, device=generator.device)
 
 
@@ -42,7 +42,8 @@ def sphere(
     return torch.nn.functional.normalize(_gaussian(n, T, d, generator, dtype), dim=-1)
 
 
-def two_camps(direction: Float[Tensor, " d"], T: int, camp: int | None = None) -> Float[Tensor, "1 T d"]:
+@contract
+def two_camps(direction: Float[Tensor, " d"], T: int, camp: Whole | None = None) -> Float[Tensor, "1 T d"]:
     """One sample whose tokens are +e (the first ``camp``) and −e (the rest): the worst case of most bounds here.
 
     Args:
@@ -53,7 +54,7 @@ def two_camps(direction: Float[Tensor, " d"], T: int, camp: int | None = None) -
     if not direction.abs().max() > 0:
         raise ValueError("direction must not be the zero vector, got norm 0")
     arguments.count("T", T, 2)
-    camp = T // 2 if camp is None else arguments.count("camp", camp, 0)
+    camp = T // 2 if camp is None else camp
     if camp > T:
         raise ValueError(f"camp must be at most T = {T}, got {camp}")
     direction = direction / direction.abs().max()
@@ -62,11 +63,8 @@ def two_camps(direction: Float[Tensor, " d"], T: int, camp: int | None = None) -
     return (signs[:, None] * direction / direction.norm())[None]
 
 
-def repeated(X: Float[Tensor, "n T d"], copies: int) -> Float[Tensor, "n {copies}*T d"]:
-    """Every token so many times, side by side: no head can tell, and the last token stays the last.
-
-    Args:
-        copies: how often, at least 1.
-    """
+@contract
+def repeated(X: Float[Tensor, "n T d"], copies: Count) -> Float[Tensor, "n {copies}*T d"]:
+    """Every token so many times, side by side: no head can tell, and the last token stays the last."""
     arguments.floating("X", X, "n T d")
-    return X.repeat_interleave(arguments.count("copies", copies), dim=1)
+    return X.repeat_interleave(copies, dim=1)

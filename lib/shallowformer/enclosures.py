@@ -11,7 +11,7 @@ from itertools import count
 
 from flint import arb, arb_series
 
-from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 
 Function = Callable[[arb], arb]
 
@@ -29,7 +29,8 @@ def ends(ball: arb) -> tuple[float, float]:
     return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
 
 
-def maximum(f: Function, low: float, high: float, accuracy: float = 1e-12) -> arb:
+@contract
+def maximum(f: Function, low: float, high: float, accuracy: Positive = 1e-12) -> arb:
     """The maximum of a differentiable function on an interval, by branch and bound.
 
     On a piece with midpoint c the values are at most f(c) + sup|f′| · half of its length; where f′ has one sign, the value at an end.
@@ -39,9 +40,8 @@ def maximum(f: Function, low: float, high: float, accuracy: float = 1e-12) -> ar
         f: the function; it is called with truncated Taylor series as well.
         low: lower end.
         high: upper end, above ``low``.
-        accuracy: largest radius of the result, above 0.
+        accuracy: largest radius of the result.
     """
-    arguments.positive("accuracy", accuracy)
     if not low < high:
         raise ValueError(f"low must be below high, got {low} and {high}")
     attained, pieces, order = arb("-inf"), [], count()
@@ -68,16 +68,16 @@ def maximum(f: Function, low: float, high: float, accuracy: float = 1e-12) -> ar
     raise ArithmeticError(f"accuracy must be within reach, got {accuracy:g} for a maximum near {attained}")
 
 
-def root(f: Function, low: float, high: float, accuracy: float = 1e-12) -> arb:
+@contract
+def root(f: Function, low: float, high: float, accuracy: Positive = 1e-12) -> arb:
     """A root of a continuous function between two points at which its signs are different, by bisection.
 
     Args:
         f: the function; for a monotone one the root is the only one.
         low: where it has one sign.
         high: where it has the other.
-        accuracy: largest radius of the result, above 0.
+        accuracy: largest radius of the result.
     """
-    arguments.positive("accuracy", accuracy)
     a, b = arb(low), arb(high)
     rising = f(b) > 0
     if not (f(a) < 0 < f(b) or f(b) < 0 < f(a)):

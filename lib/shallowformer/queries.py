@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 
 #: A query maps tokens X to one vector a sample, in the unit ball.
 Query = Callable[[Float[Tensor, "n T d"]], Float[Tensor, "n d"]]
@@ -27,19 +28,17 @@ def last_token(X: Float[Tensor, "n T d"]) -> Float[Tensor, "n d"]:
     return X[:, -1]
 
 
-def seeded(d: int, seed: int, dtype: torch.dtype = torch.float64) -> Query:
+@contract
+def seeded(d: Count, seed: int, dtype: torch.dtype = torch.float64) -> Query:
     """A query drawn once from the unit sphere, before any data is seen, and never trained.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 3.2 (pre-specified seed query).
 
     Args:
-        d: dimension of a token, at least 1.
         seed: seed of the draw.
         dtype: of the query.
     """
-    direction = torch.randn(
-        arguments.count("d", d), generator=Generator().manual_seed(seed), dtype=torch.float64
-    )
+    direction = torch.randn(d, generator=Generator().manual_seed(seed), dtype=torch.float64)
     return fixed((direction / direction.norm()).to(dtype))
 
 

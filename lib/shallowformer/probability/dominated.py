@@ -12,6 +12,7 @@ from jaxtyping import Float64
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 
 #: Largest λ: beyond it e^{λ²/2} and sinh(λr) come near the end of double precision.
 LARGEST = 30.0
@@ -75,25 +76,25 @@ def worst_threshold(lam: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
     return (low + high) / 2
 
 
-def small_end(lam: float) -> float:
+@contract
+def small_end(lam: Positive) -> float:
     """A bound of 2Ψ(λ′)/λ′² for all λ′ in (0, λ]. Returns: 1 + (λ/3) E|G|³e^{λ|G|}.
 
     Args:
         lam: λ > 0.
     """
-    lam = arguments.positive("lam", lam)
     at = torch.tensor(lam, dtype=torch.float64)
     third = 2 * torch.exp(at**2 / 2) * ((at**2 + 2) * _density(at) + (at**3 + 3 * at) * _q(-at))
     return 1 + lam / 3 * float(third)
 
 
-def large_end(lam: float) -> float:
+@contract
+def large_end(lam: Positive) -> float:
     """A bound of 2Ψ(λ′)/λ′² for all λ′ ≥ λ. Returns: 1 + 2 log 2/λ² + 2√(2/π)/λ.
 
     Args:
         lam: λ > 0.
     """
-    lam = arguments.positive("lam", lam)
     return 1 + 2 * math.log(2) / lam**2 + 2 * math.sqrt(2 / math.pi) / lam
 
 

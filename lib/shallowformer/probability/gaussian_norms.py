@@ -9,22 +9,25 @@ from scipy.special import gammainc, gammaincc, gammainccinv, gammaln, log_ndtr, 
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Level, NonNegative, contract
 
 
-def tail(radius: float, d: int) -> float:
+@contract
+def tail(radius: NonNegative, d: Count) -> float:
     """P(‖G‖ > radius) for a standard Gaussian vector G of ℝ^d. Returns: accurate also where it is tiny."""
-    return float(gammaincc(arguments.count("d", d) / 2, arguments.at_least("radius", radius, 0.0) ** 2 / 2))
+    return float(gammaincc(d / 2, radius**2 / 2))
 
 
-def log_tail(radius: float, d: int) -> float:
+@contract
+def log_tail(radius: NonNegative, d: Count) -> float:
     """Log P(‖G‖ > radius), also where the probability itself is too small for a floating-point number.
 
     A finite sum: Γ(a + 1, y) = a Γ(a, y) + y^a e^{−y} from a = 1 (even d) or a = ½ (odd d).
 
     Returns: with an error of some roundings of radius²/2.
     """
-    half, odd = divmod(arguments.count("d", d), 2)
-    y = arguments.at_least("radius", radius, 0.0) ** 2 / 2
+    half, odd = divmod(d, 2)
+    y = radius**2 / 2
     powers = np.arange(half) + odd / 2
     terms = list(xlogy(powers, y) - gammaln(powers + 1) - y)
     if odd:
@@ -50,7 +53,8 @@ class _Tails(torch.autograd.Function):
         return (from_lower - from_upper) * density, None
 
 
-def tails(radius: Float64[Tensor, "*n"], d: int) -> tuple[Float64[Tensor, "*n"], Float64[Tensor, "*n"]]:
+@contract
+def tails(radius: Float64[Tensor, "*n"], d: Count) -> tuple[Float64[Tensor, "*n"], Float64[Tensor, "*n"]]:
     """P(‖G‖ < r) and P(‖G‖ > r) for a standard Gaussian vector G of ℝ^d, differentiable in r.
 
     Relative errors are below 1e-12 where the radius is within 8 of √d and d at most 1024. Returns: lower and upper tail.
@@ -58,7 +62,6 @@ def tails(radius: Float64[Tensor, "*n"], d: int) -> tuple[Float64[Tensor, "*n"],
     Args:
         radius: r, at least 0, on the CPU.
     """
-    arguments.count("d", d)
     arguments.floating("radius", radius, "...")
     if radius.dtype != torch.float64 or bool((radius < 0).any()):
         raise ValueError(
@@ -67,37 +70,39 @@ def tails(radius: Float64[Tensor, "*n"], d: int) -> tuple[Float64[Tensor, "*n"],
     return _Tails.apply(radius, d)
 
 
-def mean_norm(d: int) -> float:
+@contract
+def mean_norm(d: Count) -> float:
     """E‖G‖ = √2 Γ((d + 1)/2)/Γ(d/2) for a standard Gaussian vector of ℝ^d; a little below √d."""
-    arguments.count("d", d)
     return math.sqrt(2) * math.exp(gammaln((d + 1) / 2) - gammaln(d / 2))
 
 
-def tail_of_largest(radius: float, N: int, d: int) -> float:
+@contract
+def tail_of_largest(radius: float, N: Count, d: int) -> float:
     """P(max_k ‖G_k‖ > radius) for N independent vectors, exactly; accurate also where it is tiny."""
-    arguments.count("N", N)
     outside = tail(radius, d)
     return 1.0 if outside >= 1 else -math.expm1(N * math.log1p(-outside))
 
 
-def quantile_of_largest(N: int, d: int, delta: float) -> float:
+@contract
+def quantile_of_largest(N: Count, d: Count, delta: Level) -> float:
     """The radius that max_k ‖G_k‖ of N independent vectors exceeds with probability δ: F_{χ_d}(radius)^N = 1 − δ."""
-    outside = -math.expm1(math.log1p(-arguments.probability("delta", delta)) / arguments.count("N", N))
-    return math.sqrt(2 * float(gammainccinv(arguments.count("d", d) / 2, outside)))
+    outside = -math.expm1(math.log1p(-delta) / N)
+    return math.sqrt(2 * float(gammainccinv(d / 2, outside)))
 
 
-def laurent_massart(d: int, x: float) -> float:
+@contract
+def laurent_massart(d: Count, x: NonNegative) -> float:
     """The bound d + 2√(dx) + 2x, which ‖G‖² exceeds with probability at most ½ exp(−x).
 
     Source: Laurent and Massart 2000, Lemma 1, with 1 for ½.
     """
-    d, x = arguments.count("d", d), arguments.at_least("x", x, 0.0)
     return d + 2 * (d * x) ** 0.5 + 2 * x
 
 
-def mean_square_bound(N: int, d: int, x: float) -> float:
+@contract
+def mean_square_bound(N: Count, d: Count, x: float) -> float:
     """The bound d + 2√(dx/N) + 2x/N, which the mean of ‖G_k‖² over N independent vectors exceeds with probability at most ½ exp(−x).
 
     Returns: ``laurent_massart`` for all N vectors in one, over N.
     """
-    return laurent_massart(arguments.count("N", N) * arguments.count("d", d), x) / N
+    return laurent_massart(N * d, x) / N
