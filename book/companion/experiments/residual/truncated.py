@@ -18,7 +18,6 @@ from jaxtyping import Int
 from torch import Tensor
 
 from companion.theory.residual import pretrained
-from shallowformer import arguments
 
 #: Steps at which a row is made.
 AT = (0, 10, 100, 1000)
@@ -76,7 +75,7 @@ def rows(
         kept = pretrained.load(model, L, heads)
         for g in coefficients:
             F = pretrained.features(kept, ids, mask, g)
-            loss, wrong = pretrained.train_head(F, labels, max(2, classes), arguments.count("steps", steps))
+            loss, wrong = pretrained.train_head(F, labels, max(2, classes), steps)
             at = [step for step in AT if step < steps] + [steps]
             ones = torch.cat([F, F.new_ones(len(F), 1)], 1).double()
             sizes = torch.linalg.svdvals(ones)[

@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Generator, Tensor, nn
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract, contracted
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,13 @@ class Examples:
             None if self.mask is None else self.mask.to(device),
         )
 
-    def batches(self, size: int, generator: Generator | None = None) -> Iterator["Examples"]:
+    @contract
+    def batches(self, size: Count, generator: Generator | None = None) -> Iterator["Examples"]:
         """Pieces of at most ``size``, in random order if a generator is given."""
         order = (
             torch.arange(len(self)) if generator is None else torch.randperm(len(self), generator=generator)
         )
-        for part in order.to(self.labels.device).split(arguments.count("size", size)):
+        for part in order.to(self.labels.device).split(size):
             yield Examples(
                 self.inputs[part], self.labels[part], None if self.mask is None else self.mask[part]
             )
@@ -81,20 +82,20 @@ def load(path: Path | str) -> Examples:
     )
 
 
+@contracted
 @dataclass(frozen=True)
 class Rule:
     """A step size for a gradient of a batch."""
 
     #: "sgd" (η), "sngd" (η/‖g‖) or "sps" (loss over 2‖g‖²: the least loss is taken to be 0), or "adam"
     kind: str
-    rate: float = 1.0  # η, above 0; not used by "sps"
+    rate: Positive = 1.0  # η; not used by "sps"
     most: float = math.inf  # the largest multiplier; none if not given. It cuts "sngd" and "sps".
 
     def __post_init__(self) -> None:
         """Check the parts."""
         if self.kind not in ("sgd", "sngd", "sps", "adam"):
             raise ValueError(f"kind must be sgd, sngd, sps or adam, got {self.kind!r}")
-        arguments.positive("rate", self.rate)
         if not self.most > 0:
             raise ValueError(f"most must be above 0, got {self.most}")
 
@@ -139,8 +140,9 @@ def evaluate(model: nn.Module, examples: Examples, size: int) -> tuple[float, fl
     return loss / len(examples), right / len(examples)
 
 
+@contract
 def train(
-    model: nn.Module, examples: Examples, test: Examples, rule: Rule, epochs: int, size: int, seed: int = 0
+    model: nn.Module, examples: Examples, test: Examples, rule: Rule, epochs: Count, size: int, seed: int = 0
 ) -> Iterator[dict]:
     """Train in place, and look after every epoch.
 
@@ -159,7 +161,7 @@ def train(
     weights = [part for part in model.parameters() if part.requires_grad]
     adam = torch.optim.Adam(weights, rule.rate) if rule.kind == "adam" else None
     generator = Generator().manual_seed(seed)
-    for epoch in range(arguments.count("epochs", epochs) + 1):
+    for epoch in range(epochs + 1):
         if epoch:
             model.train()
             for batch in examples.batches(size, generator):

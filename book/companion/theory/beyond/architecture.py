@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Even, contract
 
 #: Parameters by name; the first dimension of a block counts its units (heads, or hidden units).
 Blocks = dict[str, Float[Tensor, "..."]]
@@ -41,10 +41,10 @@ def gaussian(*shape: int, generator: Generator, dtype: torch.dtype) -> Float[Ten
     return torch.randn(*shape, generator=generator, dtype=torch.float64, device=generator.device).to(dtype)
 
 
-def half(m: int, d: int) -> int:
+@contract
+def half(m: Even, d: Count) -> int:
     """m/2, for an even m."""
-    arguments.count("d", d)
-    return arguments.even("m", m) // 2
+    return m // 2
 
 
 def twice(block: Float[Tensor, " k *e"]) -> Float[Tensor, " 2*k *e"]:

@@ -5,15 +5,17 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from companion.theory.beyond.architecture import Architecture
-from shallowformer import arguments, data
+from shallowformer import data
+from shallowformer.contracts import Count, contract
 from shallowformer.training import autograd
 
 #: Root mean square of the labels, several times the paper's: large enough for a run to feel curvature.
 SIZE = 0.3
 
 
+@contract
 def labels(
-    model: Architecture, X: Float[Tensor, "n T d"], width: int, anchors: int, generator: Generator
+    model: Architecture, X: Float[Tensor, "n T d"], width: int, anchors: Count, generator: Generator
 ) -> Float[Tensor, "n ..."]:
     """Labels y = Σ_r ±K(X, X_r), scaled to root mean square 0.3: a wide linear model of the same kind makes them.
 
@@ -23,7 +25,6 @@ def labels(
     Args:
         width: of the teacher, even.
     """
-    arguments.count("anchors", anchors)
     _, T, d = X.shape
     phi0 = model.start(width, d, generator, X.dtype)
     points = data.clipped_gaussian(anchors, T, d, generator).to(X.dtype)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.theory.kernel_regime.comparison import Terms
-from shallowformer import arguments
+from shallowformer.contracts import Positive, contracted
 from shallowformer.formulas import Number
 from shallowformer.kernel_regime.convergence.theorem_1 import Constants
 
@@ -45,17 +45,17 @@ def entry(terms: Terms, pulled: Number) -> Entry:
     )
 
 
+@contracted
 @dataclass(frozen=True)
 class Sheet:
     """All steps of a run of projected gradient descent."""
 
     entries: Sequence[Entry]  # one a step, s = 0, …, τ − 1
     last: float  # V(φ⁽τ⁾)
-    eta: float  # step size η
+    eta: Positive  # step size η
 
     def __post_init__(self) -> None:
         """Refuse a sheet that cannot be balanced."""
-        arguments.positive("eta", self.eta)
         if not self.entries:
             raise ValueError("entries must be at least one, got none")
 

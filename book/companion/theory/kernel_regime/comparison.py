@@ -9,6 +9,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.activations import TANH, Activation
+from shallowformer.contracts import Positive, contract
 from shallowformer.kernel_regime.convergence.change_of_features import HeadBounds
 from shallowformer.kernel_regime.convergence.theorem_1 import Constants
 from shallowformer.kernel_regime.model import linear_model, transformer
@@ -148,8 +149,9 @@ class Comparison:
             away=sum(block.reshape(phi.m, -1).square().sum(1) for block in to_tilde.blocks).sqrt(),
         )
 
+    @contract
     def pulled(
-        self, phi: Parameters, terms: Terms, eta: float, rho: Sequence[float] | None
+        self, phi: Parameters, terms: Terms, eta: Positive, rho: Sequence[float] | None
     ) -> Float[Tensor, ""]:
         """By how much the projection of the step from φ reduces the squared distance to φ̃: V(φ⁺) − V(Πφ⁺).
 
@@ -159,7 +161,6 @@ class Comparison:
             terms: its terms.
             rho: radii of the neighbourhood; None for a step without projection, which reduces nothing.
         """
-        arguments.positive("eta", eta)
         if rho is None:
             return torch.zeros_like(terms.distance)
         stepped = plus(phi, terms.gradient, -eta)
@@ -175,7 +176,8 @@ def _largest(values: Tensor) -> Tensor:
     return values.abs().max()
 
 
-def lines(terms: Terms, after: Float[Tensor, ""], constants: Constants, eta: float) -> dict[str, Sides]:
+@contract
+def lines(terms: Terms, after: Float[Tensor, ""], constants: Constants, eta: Positive) -> dict[str, Sides]:
     """The inequalities of the paper's proof at one step, (24) to (43), by number: left side, right side.
 
     Returns: number of the display → the two sides. What is said of single heads is in ``head_lines``.
@@ -187,7 +189,6 @@ def lines(terms: Terms, after: Float[Tensor, ""], constants: Constants, eta: flo
         after: V of the iterate after it.
         constants: from ``theorem_1.paper``.
     """
-    arguments.positive("eta", eta)
     F, loss = constants.envelope, terms.loss
     number = terms.distance.new_tensor
     return {

@@ -7,22 +7,22 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 
 
-def largest_weight(gamma: float, rho_w: float, m: int) -> float:
+@contract
+def largest_weight(gamma: NonNegative, rho_w: NonNegative, m: Count) -> float:
     """γ + ρ_w/√m: the largest |w_i| in Ω_ρ, which Proposition 2 compares with 1/σ₁. Source: Arda, Cayci, Eryilmaz 2026, Proposition 2.
 
     Args:
-        gamma: size of the recurrent weights at the start, at least 0.
-        rho_w: radius of Ω_ρ for them, at least 0.
+        gamma: size of the recurrent weights at the start.
+        rho_w: radius of Ω_ρ for them.
     """
-    return (
-        arguments.nonnegative("gamma", gamma)
-        + arguments.nonnegative("rho_w", rho_w) / arguments.count("m", m) ** 0.5
-    )
+    return gamma + rho_w / m**0.5
 
 
-def supremum(w: float, T: int) -> float:
+@contract
+def supremum(w: float, T: Count) -> float:
     """Supremum of |∂h_T/∂w| over all inputs for h_t = tanh(w h_{t−1} + x_t) from h_0 = 0: Proposition C's C_{T−1}, and 0 at T = 1.
 
     Source: This book, Proposition C.
@@ -30,7 +30,6 @@ def supremum(w: float, T: int) -> float:
     Args:
         w: recurrent weight.
     """
-    arguments.count("T", T)
     arguments.at_least("w", abs(w), 0.0)
     C = 0.0 if T == 1 else 1.0
     for _ in range(T - 2):
@@ -41,7 +40,8 @@ def supremum(w: float, T: int) -> float:
     return C
 
 
-def steep_states(w: float, T: int, drive: float) -> Float[Tensor, " {T}"]:
+@contract
+def steep_states(w: float, T: int, drive: Positive) -> Float[Tensor, " {T}"]:
     """States h_1, …, h_T with a large |∂h_T/∂w|, reached from h_0 = 0 by h_t = tanh(w h_{t−1} + x_t) with |x_t| ≤ R.
 
     As in the proof of this book's proposition on the cutoff: for |w| = 1 as large as the drive allows and not larger than ½ over the
@@ -52,7 +52,6 @@ def steep_states(w: float, T: int, drive: float) -> Float[Tensor, " {T}"]:
     """
     arguments.at_least("w", abs(w), 1.0)
     arguments.count("T", T, 2)
-    arguments.positive("drive", drive)
     h = torch.zeros(T, dtype=torch.float64)
     if abs(w) > 1:
         h[0] = min(math.tanh(drive), drive / abs(w))

@@ -5,16 +5,18 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 from shallowformer.kernel_regime.model.parameters import Parameters
 
 
+@contract
 def merge(
     W_Q: Float[Tensor, "m k d"],
     W_K: Float[Tensor, "m k d"],
     W_V: Float[Tensor, "m k d"],
     u: Float[Tensor, "m k"],
     c: Float[Tensor, " m"],
-    beta: float,
+    beta: Positive,
 ) -> Parameters:
     """The parameters of this model that compute the same function as heads with separate query, key and value matrices.
 
@@ -27,14 +29,13 @@ def merge(
         W_K: key matrices.
         W_V: value matrices.
         u: feed-forward vectors that read a head's value.
-        beta: softmax scaling β, above 0.
+        beta: softmax scaling β.
     """
     m, k, d = arguments.floating("W_Q", W_Q, "m k d").shape
     for name, matrix in (("W_K", W_K), ("W_V", W_V)):
         arguments.shape(name, arguments.floating(name, matrix, "m k d"), (m, k, d), "[m, k, d] as W_Q")
     arguments.shape("u", arguments.floating("u", u, "m k"), (m, k), "[m, k] as W_Q")
     arguments.same_kind("W_Q", W_Q, W_K=W_K, W_V=W_V, u=u)
-    arguments.positive("beta", beta)
     return Parameters(c=c, U=torch.einsum("mki,mk->mi", W_V, u), W=beta * W_K.mT @ W_Q)
 
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.preconditioned import invariance
 from shallowformer.training import descent
 from shallowformer.training.points import Point
@@ -25,17 +25,13 @@ def scale_balanced(
     return invariance.equal_norms(A, B)[:2]
 
 
+@contract
 def small_random(
-    m: int, d: int, size: float, generator: Generator
+    m: Count, d: Count, size: Positive, generator: Generator
 ) -> tuple[Float[Tensor, "{m} {d}"], Float[Tensor, "{d} {d}"]]:
-    """Gaussian A and B of a small standard deviation an entry.
-
-    Args:
-        size: the standard deviation, above 0.
-    """
-    arguments.positive("size", size)
+    """Gaussian A and B of a small standard deviation an entry."""
     draw = lambda rows: size * torch.randn(rows, d, generator=generator, dtype=torch.float64)
-    return draw(arguments.count("m", m)), draw(arguments.count("d", d))
+    return draw(m), draw(d)
 
 
 class _Reached(Exception):

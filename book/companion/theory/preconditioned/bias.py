@@ -3,11 +3,12 @@
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 from shallowformer.preconditioned import gradients, limit
 from shallowformer.preconditioned.problems import Problem
 
 
+@contract
 def whitened(
     A: Float[Tensor, "m d"],
     B: Float[Tensor, "d d"],
@@ -15,7 +16,7 @@ def whitened(
     Y: Float[Tensor, "n m"],
     problem: Problem,
     context: Float[Tensor, "... N d"] | None = None,
-    scale: float = 1.0,
+    scale: Positive = 1.0,
 ) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
     """(∇_A𝓛_n − ∇_A𝓔)Σ^{−½} and Σ^{−½}(∇_B𝓛_n − ∇_B𝓔)Σ^{−½}: the difference of gradients in Ã and B̃.
 
@@ -24,7 +25,6 @@ def whitened(
     Args:
         context: tokens: one set for all queries, or one a query; the queries themselves if not given.
     """
-    arguments.positive("scale", scale)
     _, *empirical = gradients.loss_and_gradients(A, B, X, Y, context)
     off_A, off_B = (a - b for a, b in zip(empirical, limit.gradients(A, B, problem), strict=True))
     inverse = problem.inverse_root

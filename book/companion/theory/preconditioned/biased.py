@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, Whole, contract
 from shallowformer.preconditioned import bounds
 
 
@@ -18,13 +19,14 @@ def most_bias(s: Float[Tensor, " d"]) -> float:
     return math.sqrt(8 / 27) * _least(s) ** 1.5
 
 
-def floor_and_barrier(s: Float[Tensor, " d"], delta: float) -> tuple[float, float]:
+@contract
+def floor_and_barrier(s: Float[Tensor, " d"], delta: NonNegative) -> tuple[float, float]:
     """f⁻ and f⁺, the roots of 4(s_d − √(2f))f = δ² below s_d²/2: descent from below f⁺ ends below f⁻.
 
     Args:
-        delta: δ, at least 0 and at most ``most_bias``.
+        delta: δ, at most ``most_bias``.
     """
-    arguments.at_most("delta", arguments.at_least("delta", delta, 0.0), "most_bias", most_bias(s))
+    arguments.at_most("delta", delta, "most_bias", most_bias(s))
     least = _least(s)
     # φ = √(2f)/s_d solves φ²(1 − φ) = δ²/(2s_d³): a cubic with three real roots.
     turn = math.acos(max(-1.0, 1 - 27 * delta**2 / (4 * least**3))) / 3
@@ -43,23 +45,25 @@ class Biased:
     contraction: float  # a step's factor
     floor: float  # what is left
 
-    def at(self, t: int, f0: float) -> float:
+    @contract
+    def at(self, t: Whole, f0: NonNegative) -> float:
         """The bound on f_t.
 
         Args:
-            t: steps made, at least 0.
-            f0: at least 0, at most ``most_f0``.
+            t: steps made.
+            f0: at most ``most_f0``.
         """
-        arguments.at_most("f0", arguments.at_least("f0", f0, 0.0), "most_f0", self.most_f0)
-        return self.contraction ** arguments.count("t", t, 0) * f0 + self.floor
+        arguments.at_most("f0", f0, "most_f0", self.most_f0)
+        return self.contraction**t * f0 + self.floor
 
 
-def in_the_basin(s: Float[Tensor, " d"], eta: float, delta: float) -> Biased:
+@contract
+def in_the_basin(s: Float[Tensor, " d"], eta: Positive, delta: NonNegative) -> Biased:
     """From f_0 ≤ s_d²/8, with η < 1/(2s₁ + 1.5s_d) and δ² ≤ s_d³/4: f_t ≤ (1 − ηs_d)^t f_0 + δ²/(2s_d)."""
     least, most_eta = _least(s), bounds.step(s)
     most_delta = (least**3 / 4) ** 0.5
-    arguments.at_most("eta", arguments.positive("eta", eta), "its limit", most_eta)
-    arguments.at_most("delta", arguments.at_least("delta", delta, 0.0), "its limit", most_delta)
+    arguments.at_most("eta", eta, "its limit", most_eta)
+    arguments.at_most("delta", delta, "its limit", most_delta)
     return Biased(bounds.basin(s), most_eta, most_delta, bounds.contraction(s, eta), delta**2 / (2 * least))
 
 

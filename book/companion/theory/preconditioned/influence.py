@@ -12,6 +12,7 @@ from scipy.special import log_ndtr, ndtri_exp
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 
 #: Queries for the mean over x: softmax averages are analytic in x, so an even spacing is enough.
 _STEP, _FAR = 0.2, 7.0
@@ -19,32 +20,36 @@ _STEP, _FAR = 0.2, 7.0
 _BLOCK = 2**22
 
 
-def influence(t: Float[Tensor, "..."], b: float) -> Float[Tensor, "..."]:
+@contract
+def influence(t: Float[Tensor, "..."], b: Positive) -> Float[Tensor, "..."]:
     """h(t) = b(1 + b²)^{−3/2}(t²/(1 + b²) − 1)e^{b²t²/(2(1 + b²))}: to first order T is the mean of h over the tokens."""
-    room = 1 + arguments.positive("b", b) ** 2
+    room = 1 + b**2
     square = t.square() / room
     return b * room**-1.5 * (square - 1) * (b**2 * square / 2).exp()
 
 
-def variance(b: float) -> float:
+@contract
+def variance(b: Positive) -> float:
     """E h(t)² for t ∼ N(0, 1): 2b²(1 − b⁴)^{−3/2} + 3b⁶(1 − b⁴)^{−5/2}, infinite from b = 1 on."""
-    room = 1 - arguments.positive("b", b) ** 4
+    room = 1 - b**4
     return 2 * b**2 * room**-1.5 + 3 * b**6 * room**-2.5 if room > 0 else math.inf
 
 
-def exponent(b: float) -> float:
+@contract
+def exponent(b: Positive) -> float:
     """min{½, 1/(1 + b²)}: with shared or self contexts the gradient is off by n to minus this, up to n^{o(1)}, uniformly over ‖B̃‖₂ ≤ b."""
-    return min(0.5, 1 / (1 + arguments.positive("b", b) ** 2))
+    return min(0.5, 1 / (1 + b**2))
 
 
-def deviation(tokens: Float[Tensor, "contexts n"], b: float) -> Float[Tensor, " contexts"]:
+@contract
+def deviation(tokens: Float[Tensor, "contexts n"], b: Positive) -> Float[Tensor, " contexts"]:
     """T of several contexts, all queries by quadrature; error about 1e-8.
 
     Args:
         tokens: one context a row, |x_j| at most 20.
     """
     arguments.floating("tokens", tokens, "contexts n")
-    if not (arguments.positive("b", b) <= 3 and float(tokens.abs().max()) <= 20):
+    if not (b <= 3 and float(tokens.abs().max()) <= 20):
         raise ValueError(
             f"b must be at most 3 and tokens at most 20 in size, got {b} and {tokens.abs().max()}"
         )
@@ -60,13 +65,13 @@ def deviation(tokens: Float[Tensor, "contexts n"], b: float) -> Float[Tensor, " 
     return torch.cat(found) - b
 
 
-def among(tokens: Float[Tensor, " n"], b: float) -> Float[Tensor, ""]:
+@contract
+def among(tokens: Float[Tensor, " n"], b: Positive) -> Float[Tensor, ""]:
     """T where the queries are the tokens: n^{−1}Σ_i x_i ẑ(bx_i) − b.
 
     Args:
         tokens: of the context.
     """
-    arguments.positive("b", b)
     p = torch.softmax(torch.outer(b * tokens, tokens), 1)
     return tokens @ (p @ tokens) / len(tokens) - b
 

@@ -5,6 +5,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, contract
 from shallowformer.preconditioned.problems import Problem
 
 
@@ -31,11 +32,12 @@ def error(M_hat: Float[Tensor, "m d"], problem: Problem) -> Float[Tensor, ""]:
     return ((M_hat - problem.M) @ problem.root).square().sum() / 2
 
 
-def expected_error(m: int, d: int, sigma: float, n: int) -> float:
+@contract
+def expected_error(m: Count, d: Count, sigma: NonNegative, n: int) -> float:
     """mdσ²/(2(n − d − 1)), the mean of that of least squares. Source: The mean of an inverse Wishart matrix.
 
     Args:
         n: samples, at least d + 2: below, the mean is infinite.
     """
-    arguments.count("n", n, arguments.count("d", d) + 2)
-    return arguments.count("m", m) * d * arguments.at_least("sigma", sigma, 0.0) ** 2 / (2 * (n - d - 1))
+    arguments.count("n", n, d + 2)
+    return m * d * sigma**2 / (2 * (n - d - 1))

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, contract
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ class Rotated:
         return self.X @ W / 2 - s * self.X, self.Y @ W / 2 + s * self.Y, self.T @ W / 2
 
 
+@contract
 def rotated(
-    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"], rank: int | None = None
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"], rank: Count | None = None
 ) -> Rotated:
     """(U, V) in the coordinates (X, Y, T).
 
@@ -51,7 +53,7 @@ def rotated(
     r = arguments.floating("U", U, "m r").shape[1]
     arguments.shape("U", U, (m, r), "[m, r], m as in target")
     arguments.shape("V", arguments.floating("V", V, "d r"), (d, r), "[d, r], d as in target and r as in U")
-    k = min(m, d) if rank is None else arguments.count("rank", rank)
+    k = min(m, d) if rank is None else rank
     arguments.at_most("rank", k, "min(m, d)", min(m, d))
     P, s, Qt = torch.linalg.svd(target)
     PU, QV = P.T @ U, Qt @ V
@@ -100,9 +102,9 @@ class FlowStart:
         """log(1 + C_0)/(2s_d), the time after which f decays like e^{−4s_d t}."""
         return math.log1p(self.excess) / (2 * float(self.start.s[-1]))
 
-    def at(self, t: float) -> FlowBounds:
+    @contract
+    def at(self, t: NonNegative) -> FlowBounds:
         """The bounds at time t."""
-        arguments.at_least("t", t, 0.0)
         X, Y, s = self.start.X, self.start.Y, self.start.s
         most, least = float(s[0]), float(s[-1])
         C, decay = self.excess, math.exp(-2 * least * t)

@@ -11,31 +11,32 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, Whole, contract, contracted
 from shallowformer.preconditioned import factorisation
 
 
+@contract
 def step(
     U: Float[Tensor, "m r"],
     V: Float[Tensor, "d r"],
     target: Float[Tensor, "m d"],
-    eta: float,
+    eta: Positive,
     lam: float = 0.5,
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
     """(U, V) − η∇f_λ(U, V)."""
-    arguments.positive("eta", eta)
     of_U, of_V = factorisation.gradient(U, V, target, lam)
     return U - eta * of_U, V - eta * of_V
 
 
-def level(s1: float, eta: float) -> float:
+@contract
+def level(s1: Positive, eta: Positive) -> float:
     """R = (2/9)(1/η − s₁)²: η is below 2/(2s₁ + 3√(2f_0)) if and only if f_0 < R. Source: A theorem of this book.
 
     Args:
-        s1: largest singular value of M̃, above 0.
-        eta: η, above 0 and at most 1/s₁.
+        s1: largest singular value of M̃.
+        eta: η, at most 1/s₁.
     """
-    arguments.positive("s1", s1)
-    arguments.at_most("eta", arguments.positive("eta", eta), "1/s1", 1 / s1)
+    arguments.at_most("eta", eta, "1/s1", 1 / s1)
     return 2 / 9 * (1 / eta - s1) ** 2
 
 
@@ -56,26 +57,28 @@ def unstable(kept: Float[Tensor, " rho"], lost: Float[Tensor, " q"], columns: in
     return len(lost) * free + int((lost[:, None] > kept).sum())
 
 
-def oscillation(s1: float, eta: float) -> tuple[float, float]:
+@contract
+def oscillation(s1: Positive, eta: float) -> tuple[float, float]:
     """The two values of f between which the first pair alternates, larger first: x² is (a ± √(a² − 4))/η in turn, a = 1 + ηs₁.
 
     Args:
-        s1: its singular value, above 0.
+        s1: its singular value.
     """
-    arguments.at_least("eta", eta, 1 / arguments.positive("s1", s1))
+    arguments.at_least("eta", eta, 1 / s1)
     a = 1 + eta * s1
     root = math.sqrt(max(a**2 - 4, 0.0))
     high, low = (((a + sign * root) / eta - 2 * s1) ** 2 / 8 for sign in (1, -1))
     return max(high, low), min(high, low)
 
 
+@contracted
 @dataclass(frozen=True)
 class AlignedStart:
     """What descent from an aligned start, X_0 of rank k, is known to do. Source: A theorem of this book."""
 
     X: Float[Tensor, "k r"]  # (PᵀU + QᵀV)/√2 at the start
     s: Float[Tensor, " k"]  # singular values of M̃, largest first, above 0
-    eta: float  # η, above 0 and at most 1/(2s₁ + 3√(2f_0))
+    eta: Positive  # η, at most 1/(2s₁ + 3√(2f_0))
 
     def __post_init__(self) -> None:
         """Only full rank and small steps are covered."""
@@ -86,9 +89,7 @@ class AlignedStart:
                 f"X must have full row rank, got shape {(k, r)} and singular values {torch.linalg.svdvals(self.X).tolist()}"
             )
         # One part in 1e12 for a step that a caller computed as the bound itself.
-        arguments.at_most(
-            "eta", arguments.positive("eta", self.eta), "1/(2s₁ + 3√(2f_0))", (1 + 1e-12) / self.curvature
-        )
+        arguments.at_most("eta", self.eta, "1/(2s₁ + 3√(2f_0))", (1 + 1e-12) / self.curvature)
 
     @property
     def start(self) -> float:
@@ -114,5 +115,6 @@ class AlignedStart:
         q = (1 + self.excess) / (self._growth(t) + self.excess)
         return self.start * q ** (2 - self.eta * self.curvature)
 
-    def _growth(self, t: int) -> float:
-        return (1 + 2 * self.eta * float(self.s[-1])) ** arguments.count("t", t, 0)
+    @contract
+    def _growth(self, t: Whole) -> float:
+        return (1 + 2 * self.eta * float(self.s[-1])) ** t

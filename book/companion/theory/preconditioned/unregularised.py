@@ -8,10 +8,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 
 
+@contract
 def saddle(
-    s: Float[Tensor, " d"], gamma: float, width: int | None = None
+    s: Float[Tensor, " d"], gamma: Positive, width: int | None = None
 ) -> tuple[Float[Tensor, "d r"], Float[Tensor, "d r"]]:
     """A saddle of f_0 that misses s_d only, with least Hessian eigenvalue about −s_d(1 + s_d/s_j)/γ², j the last of the turned pairs.
 
@@ -22,7 +24,6 @@ def saddle(
         width: r, from d to 2d − 2; d if not given.
     """
     _descending(s)
-    arguments.positive("gamma", gamma)
     d = len(s)
     r = d if width is None else arguments.count("width", width, d)
     arguments.at_most("width", r, "2d − 2", 2 * d - 2)
@@ -37,14 +38,14 @@ def saddle(
     return U, V
 
 
-def valley(s: Float[Tensor, " d"], gamma: float) -> tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]]:
+@contract
+def valley(s: Float[Tensor, " d"], gamma: Positive) -> tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]]:
     """A point with f_0 = s₁²/(2γ⁴), ‖∇f_0‖² = 6s₁γ⁻² f_0 and largest Hessian eigenvalue at least s₁γ².
 
     Args:
         s: singular values, largest first, above 0; two or more.
     """
     first = float(_descending(s)[0])
-    arguments.positive("gamma", gamma)
     scales = s.sqrt()
     scales[0], scales[-1] = first**0.5 * gamma, first**0.5 / gamma
     product = s.diag()

@@ -8,7 +8,7 @@ from jaxtyping import Float64
 from scipy.optimize import brentq
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Level, contract
 
 #: The average is taken to lie within so many standard deviations of its mean; what lies beyond is counted as inside.
 REACH = 14.0
@@ -29,8 +29,9 @@ def _characteristic(
     return tuple(torch.cat(parts, 1))
 
 
+@contract
 def quantile_of_mean(
-    level: float, values: Float64[Tensor, " n"], weights: Float64[Tensor, " n"], count: int
+    level: Level, values: Float64[Tensor, " n"], weights: Float64[Tensor, " n"], count: Count
 ) -> float:
     """The x for which |average of ``count`` copies − its expectation| is at most x with probability ``level``.
 
@@ -43,10 +44,8 @@ def quantile_of_mean(
         level: strictly between 0 and 1.
         values: of the variable, at the nodes of a quadrature rule of its law.
         weights: of the nodes, at least 0; they are scaled to the sum 1.
-        count: how many copies, at least 1.
+        count: how many copies.
     """
-    arguments.probability("level", level)
-    arguments.count("count", count)
     if not (weights >= 0).all() or not weights.sum() > 0:
         raise ValueError("weights must be at least 0 and not all 0")
     weights = weights / weights.sum()

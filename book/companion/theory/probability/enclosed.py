@@ -6,7 +6,8 @@ from itertools import pairwise
 import torch
 from flint import arb, ctx
 
-from shallowformer import arguments, enclosures
+from shallowformer import enclosures
+from shallowformer.contracts import Count, Level, NonNegative, Positive, contract
 from shallowformer.probability import dominated
 
 
@@ -30,17 +31,15 @@ def _mean(r: arb) -> arb:
     return 4 * _density(r) - 2 * _density(arb(0))
 
 
-def worst_sign_below(lam: float, r: float) -> arb:
-    """√(2 log E exp(λ(C_r − EC_r)))/λ, which s_⋆ is at least. Source: The page's ``kr-lemma-5-sign``.
-
-    Args:
-        r: threshold, at least 0.
-    """
-    lam, r = arb(arguments.positive("lam", lam)), arb(arguments.at_least("r", r, 0.0))
+@contract
+def worst_sign_below(lam: Positive, r: NonNegative) -> arb:
+    """√(2 log E exp(λ(C_r − EC_r)))/λ, which s_⋆ is at least. Source: The page's ``kr-lemma-5-sign``."""
+    lam, r = arb(lam), arb(r)
     return (2 * (_moment_generating(lam, r).log() - lam * _mean(r))).sqrt() / lam
 
 
-def worst_sign_above(low: float = 0.35, high: float = 3.5, steps: int = 2000) -> arb:
+@contract
+def worst_sign_above(low: float = 0.35, high: float = 3.5, steps: Count = 2000) -> arb:
     """A bound of s_⋆: chords of Ψ between the points of a geometric grid, and the bounds beyond both ends.
 
     Ψ is convex, as a maximum of cumulant generating functions, so that between neighbours it lies below the chord a + bλ of upper bounds.
@@ -54,7 +53,7 @@ def worst_sign_above(low: float = 0.35, high: float = 3.5, steps: int = 2000) ->
     """
     if not 0 < low < high:
         raise ValueError(f"low and high must satisfy 0 < low < high, got {low} and {high}")
-    ratio = (high / low) ** (1 / arguments.count("steps", steps))
+    ratio = (high / low) ** (1 / steps)
     grid = [low * ratio**k for k in range(steps)] + [high]
     thresholds = dominated.worst_threshold(torch.tensor(grid, dtype=torch.float64)).tolist()
     points = [(arb(lam), _psi_above(arb(lam), arb(r))) for lam, r in zip(grid, thresholds, strict=True)]
@@ -87,22 +86,24 @@ def _large_end(lam: arb) -> arb:
     return 1 + 2 * arb(2).log() / (lam * lam) + 2 * (2 / arb.pi()).sqrt() / lam
 
 
-def tail(radius: arb | float, d: int) -> arb:
+@contract
+def tail(radius: arb | float, d: Count) -> arb:
     """P(‖G‖ > radius) for a standard Gaussian vector of ℝ^d."""
     radius = arb(radius)
-    return (radius * radius / 2).gamma_upper(arb(arguments.count("d", d)) / 2, 1)
+    return (radius * radius / 2).gamma_upper(arb(d) / 2, 1)
 
 
-def mean_norm(d: int) -> arb:
+@contract
+def mean_norm(d: Count) -> arb:
     """E‖G‖ = √2 Γ((d + 1)/2)/Γ(d/2)."""
-    half = arb(arguments.count("d", d)) / 2
+    half = arb(d) / 2
     return arb(2).sqrt() * (half + arb(1) / 2).gamma() / half.gamma()
 
 
-def quantile_of_largest(N: int, d: int, delta: float) -> arb:
+@contract
+def quantile_of_largest(N: Count, d: Count, delta: Level) -> arb:
     """The radius that max_k ‖G_k‖ of N independent vectors exceeds with probability δ."""
-    N, delta = arguments.count("N", N), arguments.probability("delta", delta)
-    half = arb(arguments.count("d", d)) / 2
+    half = arb(d) / 2
     with ctx.workprec(128):
         target = (1 - arb(delta)).log() / N
         inside = lambda radius: (radius * radius / 2).gamma_lower(half, 1).log() - target

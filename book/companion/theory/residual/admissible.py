@@ -12,6 +12,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, Whole, contract
 from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters, PerBlock, Setting
 from shallowformer.residual.spectra import check_pl_2, largest, smallest, stacked
@@ -61,20 +62,21 @@ class Constants:
         """The largest Φ(θ⁽⁰⁾) that Theorem A+ admits: 2√(2Φ/α) = ``radius_plus``."""
         return self.alpha * self.radius_plus**2 / 8
 
-    def radius(self, loss: float) -> float:
+    @contract
+    def radius(self, loss: NonNegative) -> float:
         """The radius r = 2√(2Φ/α): with Φ(θ⁽⁰⁾) the ball that holds the path, with Φ(θ⁽ᵗ⁾) a bound on ‖θ⁽ᵗ⁾ − θ*‖."""
-        return 2 * math.sqrt(2 * arguments.at_least("loss", loss, 0.0) / self.alpha)
+        return 2 * math.sqrt(2 * loss / self.alpha)
 
-    def distance(self, loss: float, mu: float, t: int) -> float:
+    @contract
+    def distance(self, loss: NonNegative, mu: Positive, t: Whole) -> float:
         """Corollary B: ‖θ⁽ᵗ⁾ − θ*‖ ≤ (2/α)(Σ_W c_W²)^{1/2} √(2Φ(θ⁽⁰⁾)) (1 − μα)^{t/2}.
 
         Args:
-            mu: step μ, above 0 and at most 1/α.
-            t: steps made, at least 0.
+            mu: step μ, at most 1/α.
+            t: steps made.
         """
-        arguments.at_least("loss", loss, 0.0)
-        arguments.at_most("mu", arguments.positive("mu", mu), "1/alpha", 1 / self.alpha)
-        shrunk = (1 - mu * self.alpha) ** (arguments.count("t", t, 0) / 2)
+        arguments.at_most("mu", mu, "1/alpha", 1 / self.alpha)
+        shrunk = (1 - mu * self.alpha) ** (t / 2)
         return 2 / self.alpha * math.hypot(*self.c) * math.sqrt(2 * loss) * shrunk
 
 
@@ -117,17 +119,18 @@ def constants(X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting) ->
     return Constants(norms, rho, zeta, a, h, n_B, m, c, c_Z, c_A, ell_A, sigma_A, sigma_U)
 
 
+@contract
 def targets(
-    X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, loss: float, generator: Generator
+    X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, loss: Positive, generator: Generator
 ) -> Float[Tensor, "P N K"]:
     """Targets at a prescribed loss: Y = F(X; θ) − D, with D of a random direction and ½‖D‖² = Φ.
 
     Args:
         theta: where the loss is prescribed.
-        loss: Φ, above 0; its root far above the rounding of outputs, or it is not met.
+        loss: Φ; its root far above the rounding of outputs, or it is not met.
     """
     F = model.outputs(X, theta, setting)
-    size = math.sqrt(2 * arguments.positive("loss", loss))
+    size = math.sqrt(2 * loss)
     rounding = torch.finfo(F.dtype).eps * float(F.norm())
     if size < 1e3 * rounding:
         raise ValueError(

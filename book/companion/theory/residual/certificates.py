@@ -10,6 +10,7 @@ from torch import Tensor
 from companion.theory.residual import derivatives, tangent
 from companion.theory.residual.path_length import Certificate
 from shallowformer import arguments
+from shallowformer.contracts import Level, contract
 from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.spectra import check_pl_2, smallest, stacked
@@ -78,12 +79,13 @@ def by_unembedding(
     )  # fmt: skip
 
 
+@contract
 def by_both(
     X: Float[Tensor, "P N d"],
     theta: Parameters,
     setting: Setting,
     delta: float = 0.75,
-    share: float = 0.5,
+    share: Level = 0.5,
 ) -> Certificate:
     """Theorem F, with both readouts: s_0² = λ_min(H̄H̄ᵀ + c²ĀĀᵀ), c a share of σ_U, which s_0 falls by at most (ℓ_H² + c²ℓ_A²)^{1/2} a unit of length.
 
@@ -91,7 +93,6 @@ def by_both(
         theta: θ⁽⁰⁾; blocks may be 0.
         delta: δ, in (0, 1); it may come out smaller, as r is at most σ_U − c.
     """
-    arguments.probability("share", share)
     arguments.at_most("K", theta.W_U.shape[-1], "d", theta.W_U.shape[0])
     sigma_U = float(smallest(theta.W_U))
     c = share * sigma_U
@@ -122,9 +123,9 @@ def smoothness(
     return (tangent.ends(X, theta, setting)[1] + M_2 * radius) ** 2 + e * M_2
 
 
-def _solved(s_0: float, slope: Callable[[float], float], delta: float) -> float:
+@contract
+def _solved(s_0: float, slope: Callable[[float], float], delta: Level) -> float:
     """The r with r·slope(r) = δs_0; a slope that does not fall makes it the only one."""
-    arguments.probability("delta", delta)
     most = delta * s_0 / slope(0.0)
     return float(brentq(lambda r: r * slope(r) / (delta * s_0) - 1, 0.0, most, xtol=1e-14 * most, rtol=1e-12))
 

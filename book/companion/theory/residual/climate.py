@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Level, contract
 
 #: Columns of the file, with their units, in its order.
 VARIABLES = (
@@ -48,7 +48,8 @@ class Record:
         return torch.isfinite(self.values).all(1).nonzero()[:, 0]
 
 
-def read(path: Path | str, minutes: int = 60, sha256: str | None = None) -> Record:
+@contract
+def read(path: Path | str, minutes: Count = 60, sha256: str | None = None) -> Record:
     """Read the file, and keep one row an hour.
 
     Rows are chosen by the clock, not by counting lines, so that a gap does not shift all that follows. No value is made up: a time whose
@@ -59,7 +60,7 @@ def read(path: Path | str, minutes: int = 60, sha256: str | None = None) -> Reco
         minutes: from one row to the next, a divisor of a day.
         sha256: what the text of the file, unzipped, must have; copies that are passed around differ.
     """
-    if 1440 % arguments.count("minutes", minutes):
+    if 1440 % minutes:
         raise ValueError(f"minutes must divide a day of 1440 minutes, got {minutes}")
     text = _text(Path(path))
     found = hashlib.sha256(text).hexdigest()
@@ -136,14 +137,15 @@ def _number(entry: str) -> float:
         return float("nan")
 
 
-def blocks(record: Record, share: float = 0.8) -> tuple[Record, Record]:
+@contract
+def blocks(record: Record, share: Level = 0.8) -> tuple[Record, Record]:
     """The earlier part of a record, to train on, and the later one, to test on: no window straddles the border.
 
     Args:
         record: the measurements.
-        share: of the times that are for training, in (0, 1).
+        share: of the times that are for training.
     """
-    border = int(arguments.probability("share", share) * len(record.values))
+    border = int(share * len(record.values))
     if border == 0:
         raise ValueError(
             f"share must leave at least one of {len(record.values)} times for training, got {share}"
@@ -171,14 +173,14 @@ def standardised(record: Record, by: Record) -> Record:
     return dataclasses.replace(record, values=(record.values - values.mean(0)) / spread)
 
 
-def starts(record: Record, N: int) -> Int[Tensor, " w"]:
+@contract
+def starts(record: Record, N: Count) -> Int[Tensor, " w"]:
     """Rows at which 2N rows begin with nothing missing, no two of these stretches overlapping.
 
     Args:
         record: the measurements.
-        N: tokens a window, at least 1.
+        N: tokens a window.
     """
-    arguments.count("N", N)
     whole = torch.isfinite(record.values).all(1)
     found, row = [], 0
     while row + 2 * N <= len(whole):
@@ -191,8 +193,9 @@ def starts(record: Record, N: int) -> Int[Tensor, " w"]:
     return torch.tensor(found, dtype=torch.long)
 
 
+@contract
 def windows(
-    record: Record, P: int, N: int, generator: Generator | None = None
+    record: Record, P: Count, N: int, generator: Generator | None = None
 ) -> tuple[Float[Tensor, "{P} {N} 14"], Float[Tensor, "{P} {N} 1"]]:
     """Windows of N consecutive times, and as targets the temperatures of the N times after them.
 
@@ -200,12 +203,12 @@ def windows(
 
     Args:
         record: the measurements, standardised.
-        P: how many windows, at least 1; none shares a time with another, targets included.
+        P: how many windows; none shares a time with another, targets included.
         N: tokens a window, at least 1.
         generator: draws which of them; the first ones if not given.
     """
     begins = starts(record, N)
-    if len(begins) < arguments.count("P", P):
+    if len(begins) < P:
         raise ValueError(f"P must be at most {len(begins)}, the windows without a gap, got {P}")
     order = (
         torch.arange(len(begins)) if generator is None else torch.randperm(len(begins), generator=generator)

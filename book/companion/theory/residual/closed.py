@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 from shallowformer.residual.random_start.slopes import jacobian_drift
 from shallowformer.residual.random_start.start import Start
 
@@ -45,14 +46,14 @@ def conditions(s: Start) -> Conditions:
     )
 
 
-def failure(n: int, d_1: float, lam: float, beta_1: float, size: float) -> float:
+@contract
+def failure(n: Count, d_1: float, lam: float, beta_1: float, size: float) -> float:
     """Bound on the probability that σ_A² < d_1 λ/4: n exp(−d_1 λ²/(79 β_1⁴‖Z‖_F⁴)).
 
     Args:
         lam: λ, the least eigenvalue of E φ(Zw)φ(Zw)ᵀ, above 0.
         beta_1: standard deviation of W_1's entries, above 0.
     """
-    arguments.count("n", n)
     for name, value in (("d_1", d_1), ("lam", lam), ("beta_1", beta_1), ("size", size)):
         arguments.positive(name, float(value))
     return n * math.exp(-d_1 * lam**2 / (79 * (beta_1 * size) ** 4))

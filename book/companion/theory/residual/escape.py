@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 
 from companion.theory.residual.collapse import centred
 from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.residual import gradients, model
 from shallowformer.residual.gradients import summed
 from shallowformer.residual.parameters import Parameters, Setting
@@ -41,12 +42,13 @@ def coupling_at_means(
     return total / (X.shape[1] * setting.divisor(theta))
 
 
+@contract
 def plateau(
     X: Float[Tensor, "P N d"],
     theta: Parameters,
     setting: Setting,
     generator: Generator,
-    deviation: float = 1.0,
+    deviation: Positive = 1.0,
 ) -> Float[Tensor, "P N K"]:
     """Targets that put θ with W_Q = W_K = 0 on the plateau: its outputs, plus Gaussian numbers whose mean over each sequence is 0.
 
@@ -55,7 +57,7 @@ def plateau(
     Args:
         theta: parameters; W_Q and W_K are not used.
         setting: activation, g_f, temperature; g is not used, it is 0 on the plateau.
-        deviation: standard deviation of the Gaussian numbers, above 0.
+        deviation: standard deviation of the Gaussian numbers.
     """
     model.check(X, theta, setting)
     mean = X.mean(1, keepdim=True).expand_as(X)
@@ -63,12 +65,13 @@ def plateau(
         mean, theta, Setting(0.0, setting.g_f, setting.activation, setting.temperature)
     ).F
     noise = torch.randn(outputs.shape, generator=generator, dtype=X.dtype, device=X.device)
-    return outputs + arguments.positive("deviation", deviation) * centred(noise)
+    return outputs + deviation * centred(noise)
 
 
-def growth(M: Float[Tensor, "d d"], mu: float) -> float:
+@contract
+def growth(M: Float[Tensor, "d d"], mu: Positive) -> float:
     """The factor q = 1 + μ‖𝓜‖ by which W_Q and W_K grow a step."""
-    return 1 + arguments.positive("mu", mu) * float(torch.linalg.matrix_norm(M, 2))
+    return 1 + mu * float(torch.linalg.matrix_norm(M, 2))
 
 
 def aligned(M: Float[Tensor, "d d"], W_Q: Float[Tensor, "d d_k"], W_K: Float[Tensor, "d d_k"]) -> float:
@@ -84,7 +87,8 @@ def aligned(M: Float[Tensor, "d d"], W_Q: Float[Tensor, "d d_k"], W_K: Float[Ten
     return float((U[:, 0] @ W_Q - Vt[0] @ W_K).norm()) / (math.sqrt(2) * size)
 
 
-def times(eps: float, r: float, y: float, q: float) -> tuple[float, float, float]:
+@contract
+def times(eps: Positive, r: float, y: Positive, q: float) -> tuple[float, float, float]:
     """Bounds on the first step at which ‖(W_Q, W_K)‖_F ≥ r from size ε, and the prediction log(r/(yε))/log q between them.
 
     Returns: (log(r/ε) − log(1 + y/2))/log q, the prediction, and log(2r/(yε))/log q + 1.
@@ -93,9 +97,8 @@ def times(eps: float, r: float, y: float, q: float) -> tuple[float, float, float
         y: share of the start that grows, in (0, 1].
         q: growth a step, above 1.
     """
-    arguments.positive("eps", eps)
     arguments.at_least("r", r, eps)
-    arguments.at_most("y", arguments.positive("y", y), "1", 1.0 + 1e-12)
+    arguments.at_most("y", y, "1", 1.0 + 1e-12)
     unit = math.log(arguments.at_least("q", q, 1 + 1e-15))
     decades = math.log(r / eps)
     return (
@@ -105,26 +108,25 @@ def times(eps: float, r: float, y: float, q: float) -> tuple[float, float, float
     )
 
 
+@contract
 def steps_until(
     X: Float[Tensor, "*s P N d"],
     Y: Float[Tensor, "*s P N K"],
     theta: Parameters,
     setting: Setting,
     *,
-    mu: float,
-    r: float,
-    limit: int,
+    mu: Positive,
+    r: Positive,
+    limit: Count,
 ) -> list[int]:
     """The first step at which ‖(W_Q, W_K)‖_F ≥ r, by running; of every network side by side.
 
     Args:
-        limit: steps at most, at least 1.
+        limit: steps at most.
     """
     model.check(X, theta, setting, Y)
-    arguments.positive("mu", mu)
-    arguments.positive("r", r)
     first = torch.full(X.shape[:-3], -1)
-    for step in range(arguments.count("limit", limit) + 1):
+    for step in range(limit + 1):
         size = (theta.W_Q.square().sum((-2, -1)) + theta.W_K.square().sum((-2, -1))).sqrt()
         first = torch.where((first < 0) & (size >= r), step, first)
         if bool((first >= 0).all()):

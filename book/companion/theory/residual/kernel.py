@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Level, Positive, contract
 from shallowformer.formulas import Number
 from shallowformer.residual.smoothed import SmoothedReLU
 
@@ -27,16 +28,19 @@ def arc_cosine(x: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     return ((1 - x.square()).sqrt() + x * (math.pi / 2 + torch.arcsin(x))) / (2 * math.pi)
 
 
-def gram(Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: float = 1.0) -> Float[Tensor, "*s n n"]:
+@contract
+def gram(
+    Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: Positive = 1.0
+) -> Float[Tensor, "*s n n"]:
     """K = E φ(Zw)φ(Zw)ᵀ for w with independent N(0, β²) entries, exactly: d_1 K is the mean of A Aᵀ over W_1.
 
     With a_i = β‖z_i‖ and s_i = (a_i² + τ²)^{1/2}, K_ij = s_i s_j k(β²⟨z_i, z_j⟩/(s_i s_j)) − [τ(s_i + s_j) − τ²]/(2π).
 
     Args:
         Z: attention's output, one token a row; with τ = 0 no row is 0.
-        beta: standard deviation of the entries of W_1, above 0.
+        beta: standard deviation of the entries of W_1.
     """
-    tau, scaled = activation.tau, arguments.positive("beta", beta) * Z
+    tau, scaled = activation.tau, beta * Z
     s = (scaled.square().sum(-1) + tau**2).sqrt()
     products = s[..., :, None] * s[..., None, :]
     shift = (tau * (s[..., :, None] + s[..., None, :]) - tau**2) / (2 * math.pi)
@@ -51,8 +55,9 @@ def constant(q: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     return 0.25 + (torch.arcsin(square) - square / (1 + root)) / (2 * math.pi)
 
 
+@contract
 def lower_bound(
-    Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: float = 1.0
+    Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: Positive = 1.0
 ) -> Float[Tensor, "*s"]:
     """v(q) β² λ_min(ZZᵀ) ≤ λ_min(K), with q of the shortest row: an equality for n ≥ 2 orthogonal rows of equal norm.
 
@@ -60,49 +65,46 @@ def lower_bound(
 
     Args:
         Z: attention's output, one token a row, none of them 0.
-        beta: standard deviation of the entries of W_1, above 0.
+        beta: standard deviation of the entries of W_1.
     """
-    shortest = arguments.positive("beta", beta) * Z.norm(dim=-1).amin(-1)
+    shortest = beta * Z.norm(dim=-1).amin(-1)
     q = shortest / (shortest.square() + activation.tau**2).sqrt()
     return constant(q) * beta**2 * torch.linalg.eigvalsh(Z @ Z.mT)[..., 0]
 
 
-def failure(width: Number, spread: float, n: int, v: float, eta: float, eps: float) -> Number:
+@contract
+def failure(width: Number, spread: float, n: Count, v: float, eta: float, eps: float) -> Number:
     """P(σ²_min(A) ≤ (1 − ε)(v − η) d_1 β² σ²_min(Z)) ≤ n exp(−d_1 (v − η) h(ε)/(4 κ̄ log(2κ̄/η))), h(ε) = ε + (1 − ε) log(1 − ε).
 
     Args:
         spread: κ̄ = ‖Z‖²_F/σ²_min(Z), at least n.
-        n: rows of Z, at least 1.
         v: with λ_min(K) ≥ v β² σ²_min(Z), above 0.
         eta: η, between 0 and v.
         eps: ε, between 0 and 1.
     """
     rate = failure_rate(spread, v, eta, eps)
-    arguments.count("n", n)
     return n * math.e ** (-width * rate)
 
 
-def failure_rate(spread: float, v: float, eta: float, eps: float) -> float:
+@contract
+def failure_rate(spread: float, v: Positive, eta: Positive, eps: Level) -> float:
     """The exponent a unit of width in ``failure``.
 
     Args:
         eta: η, between 0 and v.
-        eps: ε, between 0 and 1.
     """
     arguments.at_least("spread", spread, 1.0)
-    arguments.probability("eps", eps)
-    arguments.at_most("eta", arguments.positive("eta", eta), "v", arguments.positive("v", v))
+    arguments.at_most("eta", eta, "v", v)
     h = eps + (1 - eps) * math.log1p(-eps)
     return (v - eta) * h / (4 * spread * math.log(2 * spread / eta))
 
 
-def width(spread: float, n: int, delta: float) -> float:
+@contract
+def width(spread: float, n: Count, delta: Level) -> float:
     """74 κ̄ log(34 κ̄) log(n/δ): from this width of a ReLU layer on, σ²_min(A) ≥ (d_1 β²/8) σ²_min(Z) with probability 1 − δ.
 
     Args:
         spread: κ̄ = ‖Z‖²_F/σ²_min(Z), at least n.
-        n: rows of Z, at least 1.
-        delta: δ, between 0 and 1.
     """
-    arguments.at_least("spread", spread, float(arguments.count("n", n)))
-    return 74 * spread * math.log(34 * spread) * math.log(n / arguments.probability("delta", delta))
+    arguments.at_least("spread", spread, float(n))
+    return 74 * spread * math.log(34 * spread) * math.log(n / delta)

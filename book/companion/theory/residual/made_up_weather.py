@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.theory.residual.climate import TIME, VARIABLES
-from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 
 #: Steps of ten minutes a day.
 A_DAY = 144
@@ -30,17 +30,18 @@ def _pressure_of_vapour(celsius: np.ndarray) -> np.ndarray:
     return 6.112 * np.exp(17.62 * celsius / (243.12 + celsius))
 
 
-def variables(days: int, seed: int) -> np.ndarray:
+@contract
+def variables(days: Count, seed: int) -> np.ndarray:
     """The 14 variables every ten minutes: five wander, the others follow from them by the formulas of meteorology.
 
     So the columns depend on one another as measured ones do: temperature, potential temperature and vapour pressures nearly determine
     each other, density follows from pressure and temperature. Returns: one time a row, in the units of ``climate.VARIABLES``.
 
     Args:
-        days: length of the series, at least 1.
+        days: length of the series.
         seed: of all that wanders.
     """
-    steps, draw = arguments.count("days", days) * A_DAY, np.random.default_rng(seed)
+    steps, draw = days * A_DAY, np.random.default_rng(seed)
     day = np.arange(steps) / A_DAY
     T = 9 - 10 * np.cos(2 * np.pi * (day - 20) / 365) - 4 * np.cos(2 * np.pi * (day - 0.15))
     T = T + 4 * _wandering(steps, 3.0, draw) + 0.3 * _wandering(steps, 0.02, draw)

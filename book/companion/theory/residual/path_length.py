@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, contract
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,14 @@ class Certificate:
         """Φ(θ⁽⁰⁾) at ``error``."""
         return self.error**2 / 2
 
-    def spent(self, e: float) -> float:
+    @contract
+    def spent(self, e: NonNegative) -> float:
         """A bound on ∫ (s_0 − slope·u)du along the whole path: e, or e/(1 − μM_2e).
 
         Args:
             e: at the start, from 0 to ``error``.
         """
-        arguments.at_most("e", arguments.at_least("e", e, 0.0), "error", self.error)
+        arguments.at_most("e", e, "error", self.error)
         return e if self.slope == self.M_2 else e / (1 - self.mu * self.M_2 * e)
 
     def least(self, e: float) -> float:
@@ -80,14 +82,15 @@ class Certificate:
         """
         return self.spent(now) / self.least(e)
 
+    @contract
     def factor(
-        self, e: float, now: float | Float[Tensor, "*n"], mu: float | None = None
+        self, e: float, now: float | Float[Tensor, "*n"], mu: Positive | None = None
     ) -> float | Float[Tensor, "*n"]:
         """What the next step multiplies Φ by at most: (1 − μ·least²(1 − ½μM_2 e_t))².
 
         Args:
             e: at the start, from 0 to ``error``.
-            mu: step, above 0 and at most ``mu``, which it is if not given.
+            mu: step, at most ``mu``, which it is if not given.
         """
-        step = self.mu if mu is None else arguments.at_most("mu", arguments.positive("mu", mu), "mu", self.mu)
+        step = self.mu if mu is None else arguments.at_most("mu", mu, "mu", self.mu)
         return (1 - step * self.least(e) ** 2 * (1 - step * self.M_2 * now / 2)) ** 2

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, contract
 
 #: Entries of a head of every GPT-2, from which the number of heads follows.
 HEAD = 64
@@ -37,18 +38,20 @@ class Truncated:
     heads: int  # of attention, a divisor of d
 
 
-def load(path: Path | str, L: int, heads: int | None = None, dtype: torch.dtype = torch.float32) -> Truncated:
+@contract
+def load(
+    path: Path | str, L: Count, heads: int | None = None, dtype: torch.dtype = torch.float32
+) -> Truncated:
     """Read the first L blocks of a checkpoint; nothing in the file is executed, and no other block is read.
 
     Args:
         path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them.
-        L: blocks to keep, at least 1.
+        L: blocks to keep.
         heads: of attention; as many as have 64 entries each if not given, as in every GPT-2.
         dtype: to compute in.
     """
     from safetensors import safe_open  # only for readers who have such a file
 
-    arguments.count("L", L)
     with safe_open(str(path), framework="pt") as file:
         names = set(file.keys())
         before = "transformer." if "transformer.wte.weight" in names else ""
@@ -75,15 +78,15 @@ def load(path: Path | str, L: int, heads: int | None = None, dtype: torch.dtype 
     return Truncated(tokens, places, blocks, norm, heads)
 
 
-def stream(model: Truncated, ids: Int[Tensor, "n T"], g: float = 1.0) -> Float[Tensor, "n T d"]:
+@contract
+def stream(model: Truncated, ids: Int[Tensor, "n T"], g: NonNegative = 1.0) -> Float[Tensor, "n T d"]:
     """What the L blocks leave behind, before the last norm.
 
     Args:
         model: the blocks.
         ids: tokens, each below V.
-        g: coefficient of both skip connections of every block, at least 0.
+        g: coefficient of both skip connections of every block.
     """
-    arguments.at_least("g", g, 0.0)
     V, longest = len(model.tokens), len(model.places)
     if ids.numel() == 0 or int(ids.min()) < 0 or int(ids.max()) >= V:
         raise ValueError(
@@ -118,9 +121,10 @@ def _network(block: Block, h: Tensor) -> Tensor:
     return inner @ block["mlp.c_proj.weight"] + block["mlp.c_proj.bias"]
 
 
+@contract
 @torch.no_grad()
 def features(
-    model: Truncated, ids: Int[Tensor, "n T"], mask: Int[Tensor, "n T"], g: float = 1.0, size: int = 32
+    model: Truncated, ids: Int[Tensor, "n T"], mask: Int[Tensor, "n T"], g: float = 1.0, size: Count = 32
 ) -> Float[Tensor, "n d"]:
     """State of the last token of every row, behind the last norm.
 
@@ -137,7 +141,7 @@ def features(
         raise ValueError("mask must hold ones and then zeros in each row, at least one 1, got another order")
     last = mask.sum(1) - 1
     parts = []
-    for rows in torch.arange(len(ids)).split(arguments.count("size", size)):
+    for rows in torch.arange(len(ids)).split(size):
         h = stream(model, ids[rows], g)[torch.arange(len(rows)), last[rows]]
         parts.append(_norm(h, *model.norm))
     return torch.cat(parts)
@@ -154,8 +158,9 @@ def head_step(F: Float[Tensor, "n k"]) -> float:
     return 2 * len(F) / float(torch.linalg.matrix_norm(F, 2)) ** 2
 
 
+@contract
 def train_head(
-    features: Float[Tensor, "n d"], labels: Int[Tensor, " n"], classes: int, steps: int
+    features: Float[Tensor, "n d"], labels: Int[Tensor, " n"], classes: int, steps: Count
 ) -> tuple[Float[Tensor, " {steps}+1"], Float[Tensor, " {steps}+1"]]:
     """A linear classifier with bias on fixed features, by full-batch gradient descent on the cross-entropy, from 0.
 
@@ -175,7 +180,7 @@ def train_head(
     truth = functional.one_hot(labels, classes).to(F)
     eta = head_step(F)
     W, losses, wrong = F.new_zeros(F.shape[1], classes), [], []
-    for _ in range(arguments.count("steps", steps) + 1):
+    for _ in range(steps + 1):
         said = F @ W
         losses.append(functional.cross_entropy(said, labels))
         wrong.append((said.argmax(1) != labels).to(F).mean())

@@ -1,6 +1,7 @@
 """A residual coefficient is a scale: the network with coefficient 1 that computes the same, and the steps that keep it the same."""
 
 from shallowformer import arguments
+from shallowformer.contracts import Positive, contract
 from shallowformer.residual.parameters import Parameters, PerBlock, Setting
 from shallowformer.residual.smoothed import SmoothedReLU
 
@@ -19,17 +20,16 @@ def standard(theta: Parameters, setting: Setting) -> tuple[Parameters, Setting]:
     )
 
 
-def steps(g: float, mu: float) -> PerBlock:
+@contract
+def steps(g: Positive, mu: Positive) -> PerBlock:
     """Steps of that network, block by block, which keep its outputs those of the other: μ/g² for W_V, μg² for W_U, μ for the rest.
 
     Source: Ours.
 
     Args:
-        g: coefficient, above 0.
-        mu: step μ of the other, above 0.
+        mu: step μ of the other.
     """
-    square = arguments.positive("g", g) ** 2
-    arguments.positive("mu", mu)
+    square = g**2
     return PerBlock(W_Q=mu, W_K=mu, W_V=mu / square, W_1=mu, W_2=mu, W_U=mu * square)
 
 

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import NonNegative, contract
 from shallowformer.residual import gradients, model
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.spectra import stacked
@@ -30,20 +30,20 @@ def ends(X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting) -> tupl
     return 0.0 if len(J) > J.shape[1] else float(values[-1]), float(values[0])
 
 
+@contract
 def readout(
-    X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, c: float | None = None
+    X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, c: NonNegative | None = None
 ) -> Float[Tensor, ""]:
     """λ_min(H̄H̄ᵀ + c²ĀĀᵀ): with c = σ_min(W_U) the smallest eigenvalue of J_2J_2ᵀ + J_UJ_Uᵀ, the tangent kernel of W_2 and W_U.
 
     ‖∇Φ‖² is at least twice that times Φ, whatever the targets. It can be positive where PN is above d and above d_1, up to their sum.
 
     Args:
-        c: at least 0; if not given λ_min(W_UᵀW_U)^{1/2}, which is σ_min(W_U) for K ≤ d and 0 for K > d.
+        c: if not given λ_min(W_UᵀW_U)^{1/2}, which is σ_min(W_U) for K ≤ d and 0 for K > d.
     """
     now = model.forward(X, theta, setting)
     d, K = theta.W_U.shape
     if c is None:
         c = 0.0 if d < K else float(torch.linalg.svdvals(theta.W_U)[-1])
-    arguments.at_least("c", c, 0.0)
     A, H = stacked(now.A), stacked(now.H)
     return torch.linalg.eigvalsh(H @ H.mT + c**2 * A @ A.mT)[0].clamp(min=0.0)

@@ -3,18 +3,19 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, Positive, contract
 from shallowformer.residual.random_start.certify import Certificate, certify
 from shallowformer.residual.random_start.start import Start
 
 
-def widened(s: Start, factor: float) -> Start:
+@contract
+def widened(s: Start, factor: Positive) -> Start:
     """The same start at ``factor`` times the width if A and W_1 grow like the square root, and ‖W_2W_U‖ stays, which draws do up to chance.
 
     Args:
         s: the start.
     """
-    c = arguments.positive("factor", factor) ** 0.5
+    c = factor**0.5
     known = s.linear and replace(
         s.linear, r=s.linear.r / (1 if s.w_2 else c), nu=s.linear.nu * c, m_4=s.linear.m_4 * c
     )
@@ -44,8 +45,13 @@ def factor(s: Start, holds: Callable[[Start], bool], accuracy: float = 1e-3) -> 
     return high
 
 
+@contract
 def smallest(
-    start: Callable[[int], Start], first: int, ratio: float = 1.06, most: int = 2_000_000, cells: int = 300
+    start: Callable[[int], Start],
+    first: Count,
+    ratio: Positive = 1.06,
+    most: int = 2_000_000,
+    cells: int = 300,
 ) -> tuple[int, Certificate] | None:
     """The smallest width, up to a ratio, at which the certificate of a draw holds, walking from where the law points.
 
@@ -58,8 +64,7 @@ def smallest(
         most: largest width that is tried.
         cells: of the certificates.
     """
-    arguments.count("first", first)
-    if arguments.positive("ratio", ratio) <= 1:
+    if ratio <= 1:
         raise ValueError(f"ratio must be above 1, got {ratio!r}")
     at = int(first * factor(start(first), lambda s: certify(s, cells).holds, 0.02))
     found = None

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 
 #: Pairs whose similarities are computed at once.
 _AT_ONCE = 2**16
@@ -79,14 +80,16 @@ def similarities(
     return torch.cat([(E[a] * E[b]).sum(1) for a, b in parts]).clamp(-1, 1)
 
 
+@contract
 def histogram(
-    cosines: Float[Tensor, " p"], bins: int = 80
+    cosines: Float[Tensor, " p"], bins: Count = 80
 ) -> tuple[Float[Tensor, " {bins}+1"], Int[Tensor, " {bins}"]]:
     """How many similarities lie between each two of evenly spaced edges from −1 to 1. Returns: edges and counts."""
-    counts, edges = np.histogram(cosines.numpy(), arguments.count("bins", bins), (-1, 1))
+    counts, edges = np.histogram(cosines.numpy(), bins, (-1, 1))
     return torch.from_numpy(edges), torch.from_numpy(counts)
 
 
-def random_spread(d: int) -> float:
+@contract
+def random_spread(d: Count) -> float:
     """1/√d, the standard deviation of the cosine of two independent random directions: what the histogram is compared with."""
-    return 1 / math.sqrt(arguments.count("d", d))
+    return 1 / math.sqrt(d)

@@ -8,6 +8,7 @@ from scipy.special import zeta
 from torch import Tensor
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, NonNegative, Positive, contract
 
 #: |Cov(a, (b − b̄)²)| ≤ 1/(6√3) under any law, for a and b of range 1; attained by two points.
 THIRD_CUMULANT = 1 / (6 * math.sqrt(3))
@@ -16,19 +17,21 @@ THIRD_CUMULANT = 1 / (6 * math.sqrt(3))
 KEPT = 0.489
 
 
-def norms(t: Float[Tensor, " k"], eta: float) -> tuple[Float[Tensor, " k"], Float[Tensor, " k"]]:
+@contract
+def norms(t: Float[Tensor, " k"], eta: Positive) -> tuple[Float[Tensor, " k"], Float[Tensor, " k"]]:
     """‖u_t‖ ≤ η(3t^{1/3} − 2) and ‖W_t‖ ≤ η log t. Source: Lemma 10 of Vasudeva, Deora, Thrampoulidis 2024, in our reading."""
-    arguments.positive("eta", eta)
     return eta * (3 * t ** (1 / 3) - 2), eta * torch.log(t)
 
 
-def travelled(t: Float[Tensor, " k"], eta: float) -> Float[Tensor, " k"]:
+@contract
+def travelled(t: Float[Tensor, " k"], eta: Positive) -> Float[Tensor, " k"]:
     """Lower bound η[3(t + ½)^{1/3} + ζ(2/3)] on S_t = Σ_{k<t} η(k + 1)^{−2/3}; the difference tends to 0. Source: Ours."""
-    return arguments.positive("eta", eta) * (3 * (t + 0.5) ** (1 / 3) + float(zeta(2 / 3)))
+    return eta * (3 * (t + 0.5) ** (1 / 3) + float(zeta(2 / 3)))
 
 
+@contract
 def attended_margin(
-    gamma: float, nu: float, phi: float, least: float, most: float, n: int
+    gamma: Positive, nu: NonNegative, phi: float, least: Positive, most: Positive, n: Count
 ) -> tuple[float, float]:
     """Two lower bounds on γ_t, the best margin of the attended tokens z_i = X_iᵀφ_i.
 
@@ -37,24 +40,21 @@ def attended_margin(
     Source: Lemma 12 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
 
     Args:
-        gamma: γ, the best margin of the optimal tokens, above 0.
-        nu: ν, at least 0, a bound on inner products of distinct tokens.
+        gamma: γ, the best margin of the optimal tokens.
+        nu: ν, a bound on inner products of distinct tokens.
         phi: smallest optimal weight, in [½, 1].
         least: m = min ‖x_{i,opt}‖².
         most: M = max ‖x_{i,opt}‖².
     """
-    for name, value in (("gamma", gamma), ("least", least), ("most", most)):
-        arguments.positive(name, value)
-    arguments.at_least("nu", nu, 0.0)
     arguments.at_most("phi", arguments.at_least("phi", phi, 0.5), "one", 1.0)
-    arguments.count("n", n)
     top = least / 2 - n * nu
     return phi * gamma - (1 - phi) * nu / gamma, (
         top / math.sqrt(n * most + n**2 * nu) if top >= 0 else -math.inf
     )
 
 
-def loss_constant(eta: float, R: float) -> float:
+@contract
+def loss_constant(eta: Positive, R: Positive) -> float:
     """ζ(4/3)η²R²/8, what the decoder's halves of all steps cost log L at most.
 
     The whole constant of Theorem 2 on a run in which attention's halves never raise the loss.
@@ -62,44 +62,48 @@ def loss_constant(eta: float, R: float) -> float:
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
 
     Args:
-        R: largest distance of two tokens, of one sequence or of two (labels absorbed), above 0.
+        R: largest distance of two tokens, of one sequence or of two (labels absorbed).
     """
-    return float(zeta(4 / 3)) * (arguments.positive("eta", eta) * arguments.positive("R", R)) ** 2 / 8
+    return float(zeta(4 / 3)) * (eta * R) ** 2 / 8
 
 
-def loss_constant_any_data(eta: float, R: float, D: float, Q: float) -> float:
+@contract
+def loss_constant_any_data(eta: float, R: float, D: Positive, Q: Positive) -> float:
     """The constant of Theorem 2 for any data, number of tokens and step: ``loss_constant`` plus what attention's halves may cost.
 
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
 
     Args:
         R: largest distance of two tokens (labels absorbed), above 0.
-        D: largest distance of two tokens of one sequence, above 0.
-        Q: largest norm of a query, above 0.
+        D: largest distance of two tokens of one sequence.
+        Q: largest norm of a query.
     """
-    arguments.positive("D", D)
-    arguments.positive("Q", Q)
     fourthirds = 3 / 8 * eta**3 * R * D**2 * Q + 9 / 32 * eta**4 * D**4 * Q**2
     fivethirds = eta**2 * D**2 * Q / 4 + 3 / 2 * THIRD_CUMULANT * eta**3 * D**3 * Q**2
     # Attention rests at t = 0.
     return loss_constant(eta, R) + float(zeta(4 / 3) - 1) * fourthirds + float(zeta(5 / 3) - 1) * fivethirds
 
 
-def log_loss(t: Float[Tensor, " k"], eta: float, margin: float, C: float) -> Float[Tensor, " k"]:
+@contract
+def log_loss(t: Float[Tensor, " k"], eta: float, margin: Positive, C: NonNegative) -> Float[Tensor, " k"]:
     """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], if the attended tokens have margin γ all along.
 
     Source: Ours: Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024 with constants.
 
     Args:
-        margin: γ ≤ γ_t for all t, above 0.
-        C: the constant, at least 0.
+        margin: γ ≤ γ_t for all t.
     """
-    arguments.positive("margin", margin)
-    return arguments.at_least("C", C, 0.0) - margin * travelled(t, eta)
+    return C - margin * travelled(t, eta)
 
 
+@contract
 def decoder_margin(
-    lengths: Float[Tensor, " t"], off: Float[Tensor, " t"], gamma: float, nu: float, n: int, C: float
+    lengths: Float[Tensor, " t"],
+    off: Float[Tensor, " t"],
+    gamma: Positive,
+    nu: NonNegative,
+    n: Count,
+    C: NonNegative,
 ) -> Float[Tensor, " t"]:
     """Lower bound on min_i y_i⟨u_t, x_{i,opt}⟩/‖u_t‖ after t = 1, 2, … steps, valid where it is not negative.
 
@@ -110,12 +114,10 @@ def decoder_margin(
     Args:
         lengths: s_0, s_1, … of u's steps.
         off: 1 − min_i φ_{i,opt} before each of them.
-        gamma: γ, the best margin of the optimal tokens, above 0.
-        C: the constant of Theorem 2, at least 0.
+        gamma: γ, the best margin of the optimal tokens.
+        C: the constant of Theorem 2.
     """
-    arguments.positive("gamma", gamma)
-    arguments.at_least("nu", nu, 0.0)
     S = lengths.cumsum(0)
     lost = (lengths * off).cumsum(0) / S
-    rest = arguments.at_least("C", C, 0.0) + math.log(arguments.count("n", n))
+    rest = C + math.log(n)
     return gamma - rest / S - (gamma + nu / gamma) * lost

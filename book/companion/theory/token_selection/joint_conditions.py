@@ -4,29 +4,28 @@ import math
 from dataclasses import dataclass
 
 from shallowformer import arguments
+from shallowformer.contracts import Count, Level, NonNegative, Positive, contract, contracted
 from shallowformer.token_selection import constants
 from shallowformer.token_selection.instances import Instance
 
 
+@contracted
 @dataclass(frozen=True)
 class Lemma11:
     """What Lemma 11 asks of tokens and step, and what it then promises."""
 
     T: int  # tokens a sequence, at least 2
-    n: int  # sequences, at least 1
-    least: float  # A_− = min ‖x_{i,opt}‖², above 0
+    n: Count  # sequences
+    least: Positive  # A_− = min ‖x_{i,opt}‖²
     most: float  # A_+ = max ‖x_{i,opt}‖²
     other: float  # b_− = min ‖x_{i,τ}‖² of the other tokens
     G: float  # min_{i,τ}(‖x_{i,opt}‖² − ‖x_{i,τ}‖²)
-    nu: float  # ν, at least 0, a bound on inner products of distinct tokens
+    nu: NonNegative  # ν, a bound on inner products of distinct tokens
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         arguments.count("T", self.T, 2)
-        arguments.count("n", self.n)
-        arguments.positive("least", self.least)
         arguments.at_least("most", self.most, self.least)
-        arguments.at_least("nu", self.nu, 0.0)
 
     @property
     def kappa(self) -> float:
@@ -106,21 +105,20 @@ def lemma_11(instance: Instance) -> Lemma11:
     )
 
 
+@contracted
 @dataclass(frozen=True)
 class Gaussian:
     """Condition 2: from which dimension on, and up to which step, (DM) with two tokens meets the conditions of Lemma 11."""
 
     n: int  # sequences, at least 2
     alpha: float  # α, above 1
-    sigma: float  # σ, above 0
-    delta: float  # δ, in (0, 1), with which it may fail
+    sigma: Positive  # σ
+    delta: Level  # δ, with which it may fail
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         arguments.count("n", self.n, 2)
         arguments.positive("alpha - 1", self.alpha - 1)
-        arguments.positive("sigma", self.sigma)
-        arguments.probability("delta", self.delta)
 
     @property
     def dimension(self) -> int:
@@ -140,12 +138,13 @@ class Gaussian:
         return min(1 / (35 * math.sqrt(self.n) * scale**2), 1 / (3.1 * scale))
 
 
-def log_tails(N: int, delta: float) -> float:
+@contract
+def log_tails(N: Count, delta: Level) -> float:
     """log(N(N + 1)/δ): so many tails have N Gaussian vectors, two for each norm and for each pair."""
-    arguments.count("N", N)
-    return math.log(N * (N + 1) / arguments.probability("delta", delta))
+    return math.log(N * (N + 1) / delta)
 
 
+@contracted
 @dataclass(frozen=True)
 class Orthogonal:
     """Lemma 9: within what N standard Gaussian vectors stay, all at once, with probability at least 1 − δ.
@@ -154,12 +153,11 @@ class Orthogonal:
     """
 
     N: int  # vectors, at least 1
-    d: int  # dimension, at least 1
+    d: Count  # dimension
     delta: float  # δ, in (0, 1)
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        arguments.count("d", self.d)
         log_tails(self.N, self.delta)
 
     @property

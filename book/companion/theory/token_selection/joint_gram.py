@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from shallowformer import arguments
+from shallowformer.contracts import Count, contract
 from shallowformer.token_selection.instances import Instance
 
 
@@ -108,11 +108,12 @@ def gram(instance: Instance) -> tuple[Float[Tensor, "1 n T n T"], Int[Tensor, "1
     return torch.einsum("itd,jsd->itjs", X, X)[None], place[None]
 
 
+@contract
 def run(
     K: Float[Tensor, "b n T n T"],
     query: Int[Tensor, "b n"],
     eta: Float[Tensor, " b"],
-    steps: int,
+    steps: Count,
     p: float = 2 / 3,
     q: float = 1.0,
     start: State | None = None,
@@ -127,7 +128,6 @@ def run(
         q: exponent of attention's steps.
         start: where to start; (0, 0) at t = 0 if not given.
     """
-    arguments.count("steps", steps)
     b, n, T = K.shape[:3]
     rows = torch.arange(b)[:, None]
     asks = K[rows, torch.arange(n), query][rows, :, torch.arange(n), query]  # ⟨q_i, q_j⟩, "b n n"

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from shallowformer import arguments
+from shallowformer.contracts import NonNegative, Positive, contracted
 
 
 @runtime_checkable
@@ -19,6 +19,7 @@ class Rule(Protocol):
         """Lengths of step t = 0, 1, … of u and of W, from log ‖∇_u L‖, log ‖∇_W L‖ and log L."""
 
 
+@contracted
 @dataclass(frozen=True)
 class Scheduled:
     """Both gradients normalised, with decay: η_u = η(t + 1)^{−p}/‖∇_u L‖, η_W = η(t + 1)^{−q}/‖∇_W L‖; p = q = 0 is plain NGD.
@@ -26,15 +27,9 @@ class Scheduled:
     Source: Vasudeva, Deora, Thrampoulidis 2024, updates (10), in our reading.
     """
 
-    eta: float  # η, above 0
-    p: float = 2 / 3  # at least 0; 2/3 in the paper, in our reading
-    q: float = 1.0  # at least 0; 1 in the paper, in our reading
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        arguments.positive("eta", self.eta)
-        arguments.at_least("p", self.p, 0.0)
-        arguments.at_least("q", self.q, 0.0)
+    eta: Positive  # η
+    p: NonNegative = 2 / 3  # 2/3 in the paper, in our reading
+    q: NonNegative = 1.0  # 1 in the paper, in our reading
 
     def lengths(self, step: int, log_u: float, log_W: float, log_loss: float) -> tuple[float, float]:
         """η(t + 1)^{−p} and η(t + 1)^{−q}."""
@@ -60,46 +55,40 @@ class _Together:
             return float(np.exp(log_eta + log_u)), float(np.exp(log_eta + log_W))
 
 
+@contracted
 @dataclass(frozen=True)
 class GD(_Together):
     """Gradient descent on both: η_t = η."""
 
-    eta: float  # η, above 0
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("eta", self.eta)
+    eta: Positive  # η
 
     def log_multiplier(self, log_norm: float, log_loss: float) -> float:
         """Log η."""
         return np.log(self.eta)
 
 
+@contracted
 @dataclass(frozen=True)
 class JointNGD(_Together):
     """One norm for the gradient in (u, W): η_t = η/‖∇L‖."""
 
-    eta: float  # η, above 0
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        arguments.positive("eta", self.eta)
+    eta: Positive  # η
 
     def log_multiplier(self, log_norm: float, log_loss: float) -> float:
         """Log η/‖∇L‖."""
         return np.log(self.eta) - log_norm
 
 
+@contracted
 @dataclass(frozen=True)
 class Polyak(_Together):
     """Polyak's step for both, L* = 0: η_t = min(factor · L/‖∇L‖², η_max)."""
 
-    factor: float = 0.5  # above 0
+    factor: Positive = 0.5
     most: float = float("inf")  # η_max, above 0; infinite if there is no cap
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        arguments.positive("factor", self.factor)
         if not self.most > 0:
             raise ValueError(f"most must be above 0, infinite for no cap, got {self.most!r}")
 
