@@ -7,6 +7,7 @@ chapters hold the two against each other.
 
 import functools
 import itertools
+import math
 from dataclasses import dataclass
 
 import torch
@@ -140,14 +141,14 @@ class Pulls:
         """Log w_k."""
         n = self.log_a.shape[-1]
         logs = (self.log_a + self.log_best)[..., None] + self.log_rest
-        return logs.flatten(1) - torch.log(torch.tensor(float(n), dtype=logs.dtype))
+        return logs.flatten(1) - math.log(n)
 
     @functools.cached_property
     def log_total(self) -> Float[Tensor, " b"]:
         """Log of (1/n) Σ_i a_i φ_{i,opt}(1 − φ_{i,opt}) = Σ_k w_k."""
         n = self.log_a.shape[-1]
         logs = self.log_a + self.log_best + self.log_off
-        return torch.logsumexp(logs, -1) - torch.log(torch.tensor(float(n), dtype=logs.dtype))
+        return torch.logsumexp(logs, -1) - math.log(n)
 
     @functools.cached_property
     def shares(self) -> Float[Tensor, "b K"]:
@@ -167,19 +168,29 @@ def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
         gram: ⟨E_k, E_l⟩, at most 8 × 8, of constraints that can be met.
     """
     K = arguments.at_most("K", gram.shape[-1], "what is enumerated", MOST_CONSTRAINTS)
-    scale = gram.diagonal(dim1=-2, dim2=-1)
-    found, values = [], []
-    for size in range(1, K + 1):
-        for chosen in itertools.combinations(range(K), size):
-            index = torch.tensor(chosen)
-            G = gram[:, index][:, :, index]
-            root = scale[:, index].sqrt()
-            unit = G / (root[:, :, None] * root[:, None, :])
-            regular = torch.linalg.det(unit.detach()) > 1e-10
-            safe = torch.where(regular[:, None, None], unit, torch.eye(size, dtype=G.dtype))
-            lam = torch.linalg.solve(safe, 1 / root) / root
-            allowed = regular & (lam.detach() >= 0).all(1)
-            found.append(torch.zeros(len(G), K, dtype=G.dtype).index_copy(1, index, lam))
-            values.append(torch.where(allowed, lam.detach().sum(1), -torch.inf))
-    best = torch.stack(values, 1).argmax(1)
-    return torch.stack(found, 1)[torch.arange(len(gram)), best]
+    root = gram.diagonal(dim1=-2, dim2=-1).sqrt()
+    unit = gram / (root[:, :, None] * root[:, None, :])
+    every = _sets(K, gram.dtype)
+    alone = _alone(unit[:, None], every)
+    regular = torch.linalg.det(alone.detach()) > 1e-10
+    safe = torch.where(regular[..., None, None], alone, torch.eye(K, dtype=gram.dtype))
+    lam = torch.linalg.solve(safe, every / root[:, None]) / root[:, None]
+    allowed = regular & (lam.detach() >= 0).all(-1)
+    best = torch.where(allowed, lam.detach().sum(-1), -torch.inf).argmax(1)
+    return lam[torch.arange(len(gram)), best]
+
+
+@functools.cache
+def _sets(K: int, dtype: torch.dtype) -> Float[Tensor, "sets K"]:
+    """All sets of K constraints but the empty one, as rows of 0 and 1; small ones first."""
+    rows = [
+        [float(k in chosen) for k in range(K)]
+        for size in range(1, K + 1)
+        for chosen in itertools.combinations(range(K), size)
+    ]
+    return torch.tensor(rows, dtype=dtype)
+
+
+def _alone(unit: Float[Tensor, "*b K K"], sets: Float[Tensor, "*sets K"]) -> Float[Tensor, "*b_sets K K"]:
+    """A Gram matrix of vectors of length 1 from which those outside of a set are gone: identity in their rows and columns."""
+    return unit * sets[..., :, None] * sets[..., None, :] + torch.diag_embed(1 - sets)
