@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from checks import refused
-from companion.theory.residual import derivatives
+from companion.theory.residual import derivatives, jets
 from shallowformer.residual import model, starts
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
@@ -25,7 +25,10 @@ def unit(one):
 
 def along(one, theta, step, name):
     layer = lambda t: getattr(
-        model.unchecked(one.X, Parameters(*points.plus(theta, step, t)), one.setting), name
+        model.unchecked(
+            one.X, Parameters(*(a + t * b for a, b in zip(theta, step, strict=True))), one.setting
+        ),
+        name,
     )
     first = lambda t: torch.func.jvp(layer, (t,), (torch.ones_like(t),))[1]
     zero = torch.zeros((), dtype=torch.float64)
@@ -47,6 +50,17 @@ def test_derivatives_on_the_ball_stay_below_the_forms(case, g, radius):
                 first, second = along(one, theta, step, name)
                 assert float(first.norm()) <= float(getattr(found, name) @ n) * (1 + 1e-12), name
             assert float(second.norm()) <= float(n @ found.second @ n) * (1 + 1e-12)
+
+
+def test_jets_against_automatic_differentiation(case):
+    one = case(g=0.7, g_f=0.5, tau=0.5)
+    step = unit(one)
+    found = jets.along(one.X, one.theta, step, one.setting)
+    for name in LAYERS:
+        value, first, second = getattr(found, name)
+        assert torch.allclose(value, getattr(model.forward(*one.model), name), rtol=1e-12)
+        for ours, right in zip((first, second), along(one, one.theta, step, name), strict=True):
+            assert torch.allclose(ours, right, rtol=1e-10, atol=1e-12), name
 
 
 def test_norms_of_the_forms(case):
