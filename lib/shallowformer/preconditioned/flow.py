@@ -42,10 +42,12 @@ def solve(
         point = torch.from_numpy(np.ascontiguousarray(flat)).to(target)
         return point[: m * r].view(m, r), point[m * r :].view(d, r)
 
+    goal = target.numpy()
+
     def slope(_: float, flat: np.ndarray) -> np.ndarray:
-        return -torch.cat(
-            [block.flatten() for block in factorisation.gradient(*split(flat), target, lam)]
-        ).numpy()
+        U, V = flat[: m * r].reshape(m, r), flat[m * r :].reshape(d, r)
+        D, C = U @ V.T - goal, lam * (U.T @ U - V.T @ V)
+        return np.concatenate([(-D @ V - U @ C).ravel(), (V @ C - D.T @ U).ravel()])
 
     start = torch.cat([U.flatten(), V.flatten()]).numpy()
     if times[-1] == 0:
