@@ -125,7 +125,8 @@ class _Objective:
             )
         now = value.detach()
         finite = (now.abs() < math.inf).to(value.dtype)
-        slopes = torch.autograd.grad(value, list(point.values()), finite, allow_unused=True)
+        # Not by grad_outputs, for which torch imports sympy.
+        slopes = torch.autograd.grad((value * finite).sum(), list(point.values()), allow_unused=True)
         known = {
             name: torch.zeros_like(at) if slope is None else slope
             for (name, at), slope in zip(point.items(), slopes, strict=True)
