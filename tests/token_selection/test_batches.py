@@ -79,3 +79,11 @@ def test_what_cannot_be_is_refused():
         draw(1, 2, 2, 2, (0, 3))
     with refused("K", "9", "8"):
         shortest(torch.eye(9, dtype=torch.float64)[None])
+
+
+def test_a_vector_of_length_0_does_not_spoil_the_others():
+    gram = torch.diag(torch.tensor([1.0, 0.0, 4.0], dtype=torch.float64))[None].requires_grad_()
+    lam = shortest(gram)[0]
+    assert_agrees(lam, [1.0, 0.0, 0.25])
+    (slope,) = torch.autograd.grad(lam.sum(), gram)
+    assert slope.isfinite().all()

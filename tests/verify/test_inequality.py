@@ -1,6 +1,7 @@
 """Inequalities: tight, loose and violated ones; a search that falls short; checks that could not fail."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -337,3 +338,13 @@ def test_a_known_point_that_is_not_extremal_fails_and_is_named():
     ).run()
     assert not verdict.passed
     assert "the known halfway has only ratio 0.5" in verdict.summary
+
+
+def test_a_known_point_with_more_than_is_said_to_be_the_most_is_red():
+    """The search does not find it, for it lies on a spike; and what it finds is near enough."""
+    spike = lambda x: 0.54 * x**2 + 0.53 * (x == 0.2371)
+    claimed = check(spike, over=product(x=interval(-1.0, 1.0)), expect="loose", attains=0.5, gap=0.1)
+    assert claimed.run().passed
+    verdict = replace(claimed, known={"spike": batch(x=0.2371)}).run()
+    assert not verdict.passed
+    assert "spike" in verdict.summary

@@ -96,7 +96,7 @@ def ascend(
     admit: Callable[[Points], Points],
     open: Callable[[Points, Points], Points],
     at: Ascent,
-    evaluations: float,
+    evaluations: int,
     window: int,
     near: float,
     enough: float = math.inf,

@@ -129,24 +129,25 @@ class Inequality:
         return replace(self, rhs=(lambda **p: factor * right(**p)) if callable(right) else factor * right)
 
     def missed(self) -> str:
-        """What is said to be attained at a known point and is not, in words; "" if nothing."""
+        """What is said to be attained at a known point and is not, or to be the most and is not, in words; "" if nothing."""
         return self._missed(self._at_known())
 
     def has_aim(self) -> bool:
         """Whether there is something to reach, so that a patient search may go on where another ends."""
         return self._aim(self._at_known()) is not None
 
-    def run(self, patient: bool = True, most: float = math.inf) -> Verdict:
+    def run(self, patient: bool = True) -> Verdict:
         """Search every set, evaluate the known extremal points, and compare with the expectation.
 
         Args:
-            patient: whether a search goes on when it has refuted what should hold, or when its restarts agree on less than it should reach.
+            patient: whether a search goes on when it has refuted what should hold, or when its restarts agree on less than it should reach,
+                and whether a set is searched after another has refuted or fallen short.
         """
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
         known = self._at_known()
         aim = self._aim(known) if patient else None
         enough = math.inf if patient else self.limit
-        hurried, found = not patient or most < math.inf, {}
+        found = {}
         for name, over in sets.items():
             found[name] = maximise(
                 self.ratio,
@@ -158,9 +159,8 @@ class Inequality:
                 gap=self.gap,
                 edges=self.edges,
                 enough=enough,
-                most=most,
             )
-            if hurried and (found[name].value > enough or self._falls_short(found[name].value)):
+            if not patient and (found[name].value > enough or self._falls_short(found[name].value)):
                 break
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
@@ -212,7 +212,6 @@ class Inequality:
             support=self.support,
             finding=self.finding,
             witness={name: value.squeeze(0) for name, value in witness.items()},
-            calls=max(result.calls for result in found.values()),
         )
 
     def _at_known(self) -> dict[str, float]:
@@ -259,6 +258,8 @@ class Inequality:
 
     def _missed(self, known: dict[str, float]) -> str:
         for name, value in known.items():
+            if self.attains is not None and value > self.attains * (1 + self.gap):
+                return f"the known {name} has ratio {value:.7f}, the claim says that {self.attains:.7f} is the most"
             if self._falls_short(value):
                 return f"the known {name} has only ratio {value:.7f}, the claim says {self._target:.7f} is attained there"
         return ""

@@ -2,11 +2,12 @@
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
 safe: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; so does an interval from a share of the draws
-or seeds, taken twice as wide; a search that falls short of a mistaken claim may end when its restarts agree if the unmistaken check passes
-that way, too; and it ends when it has taken several times as long as the unmistaken one.
+or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when its restarts agree, and at the first set, if
+the unmistaken check passes that way, too.
 """
 
 import functools
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +27,6 @@ Check = Enclosure | Identity | Inequality | Rate | Probability
 
 #: Restarts and steps of the search that precedes a full one.
 SHORT = {"restarts": 8, "steps": 30}
-#: So many times the evaluations of the right search a mistaken one may take.
-EFFORT = 2
 #: The share of seeds or draws that precedes all of them, and the fewest seeds that give an interval worth a look.
 SHARE, FEWEST = 4, 4
 
@@ -41,15 +40,10 @@ class Settled:
     verdict: Verdict  # the chapter's
     seconds: float  # of processor time that it took
 
-    @property
-    def most(self) -> int:
-        """Evaluations after which a search for a mistake ends."""
-        return EFFORT * self.verdict.calls
-
     @functools.cached_property
     def passes_briefly(self) -> bool:
         """Whether an inequality passes with an impatient search, too."""
-        return self.check.run(patient=False, most=self.most).passed
+        return self.check.run(patient=False).passed
 
 
 @dataclass(frozen=True)
@@ -122,19 +116,21 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
     with mistake.planted():
         # A mistake in the claim leaves what was measured as it is; one in the package does not.
         mistaken = mistake.change(settled.remembered if mistake.wrong is None else settled.check)
-        if not full and contradicted(mistaken, settled.verdict.witness):
+        # A point of another set is no evidence.
+        here = not isinstance(mistaken, Inequality) or mistaken.over is settled.check.over
+        if not full and contradicted(mistaken, settled.verdict.witness if here else {}):
             return True
         if full or not isinstance(mistaken, Inequality):
             return not mistaken.run().passed
         if mistaken.missed():
             return True
-        briefly = mistaken.run(patient=False, most=settled.most)
+        briefly = mistaken.run(patient=False)
         if not mistaken.has_aim():
             return not briefly.passed
     if briefly.measured["ratio"] > mistaken.limit or (not briefly.passed and settled.passes_briefly):
         return True
     with mistake.planted():
-        return not mistaken.run(most=settled.most).passed
+        return not mistaken.run().passed
 
 
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
@@ -147,7 +143,10 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
         witness: the worst point that the right one has found.
     """
     if isinstance(check, Inequality):
-        points = [{name: value[None] for name, value in witness.items()}, *check.known.values()]
+        if math.isinf(check.limit):
+            return False
+        points = [{name: value[None] for name, value in witness.items()}] if witness else []
+        points += check.known.values()
         if any(float(check.ratio(**point).detach().max()) > check.limit for point in points):
             return True
         short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}

@@ -44,7 +44,6 @@ class SearchResult:
     values: Float64[Tensor, " restarts"]  # the largest value of each restart
     arrived: int  # how many restarts came as near as ``NEAR`` to it of themselves; those that were moved there count as one
     undefined: int = 0  # how many evaluations gave no number while restarts that began inside climbed by Adam, but for those far out
-    calls: int = 1  # how often the objective was called
 
 
 class _Objective:
@@ -55,7 +54,7 @@ class _Objective:
         self.shapes = {name: value.shape[1:] for name, value in example.items()}
         ends = np.cumsum([math.prod(shape) for shape in self.shapes.values()]).tolist()
         self.columns = dict(zip(self.shapes, map(slice, [0, *ends], ends), strict=True))
-        self.undefined, self.calls = 0, 0
+        self.undefined = 0
         #: Restarts that began inside, and how far out they are still watched.
         self.watched, self.far = slice(0), math.inf
 
@@ -135,7 +134,6 @@ class _Objective:
         return _numbers(now), slopes, now.isnan().numpy()
 
     def _call(self, point: Point) -> Tensor:
-        self.calls += 1
         restarts, value = len(next(iter(point.values()))), self.objective(**point)
         if not isinstance(value, Tensor) or value.shape != (restarts,):
             raise ValueError(
@@ -161,7 +159,6 @@ def maximise(
     gap: float = NEAR,
     edges: bool = True,
     enough: float = math.inf,
-    most: float = math.inf,
 ) -> SearchResult:
     """Climb on ``objective`` from many starts; a lower bound on the supremum, never more.
 
@@ -181,7 +178,6 @@ def maximise(
         gap: how near counts as reached, relative to it.
         edges: whether half of the restarts begin at edges, and other sizes and jumps are tried; not where rounding decides there.
         enough: a value above which the search ends.
-        most: calls of the objective after which it ends.
     """
     arguments.count("restarts", restarts)
     arguments.count("steps", steps, 0)
@@ -203,15 +199,13 @@ def maximise(
     climb = functools.partial(
         adam.climb, problem.watching, problem.admit, problem.open, rate=rate, vectors=problem.vectors
     )
-    over_with = lambda f: f.max() > enough or problem.calls >= most
     brisk = BRISK if steps > 2 * BRISK else steps
-    at = climb(at=Ascent(z, *evaluate(z)), steps=brisk, ended=over_with)
+    at = climb(at=Ascent(z, *evaluate(z)), steps=brisk, ended=lambda f: f.max() > enough)
     left, own = steps - brisk, np.full(restarts, True)
     for window, near in PATIENCE:
-        few = min(left, most - problem.calls)
-        at, used = ascend(evaluate, problem.admit, problem.open, at, few, window, near, enough)
+        at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
         left -= used
-        if over_with(at.f):
+        if at.f.max() > enough:
             break
         moved = _around(problem, at) if edges else None
         if moved is not None:
@@ -220,9 +214,9 @@ def maximise(
             break
         if left <= 0:
             break
-    if attains is not None and at.f.max() < attains * (1 - gap) and problem.calls < most:
+    if attains is not None and at.f.max() < attains * (1 - gap):
         problem.watched = slice(restarts)
-        ended = lambda f: problem.calls >= most or _enough(np.maximum(f, at.f), own, attains, gap)
+        ended = lambda f: _enough(np.maximum(f, at.f), own, attains, gap)
         again = climb(at=first, steps=steps, ended=ended)
         at, own = _better(at, again), own | (again.f > at.f)
     at, own = _better(at, first), own | (first.f > at.f)
@@ -254,9 +248,7 @@ def _better(a: Ascent, b: Ascent) -> Ascent:
 def _result(problem: _Objective, z: Points, f: Numbers, own: Rows) -> SearchResult:
     winner = int(f.argmax())
     best, point = float(f[winner]), problem.point(z[winner : winner + 1])
-    return SearchResult(
-        best, point, torch.from_numpy(f.copy()), _arrived(f, own), problem.undefined, problem.calls
-    )
+    return SearchResult(best, point, torch.from_numpy(f.copy()), _arrived(f, own), problem.undefined)
 
 
 def _with_edges(problem: _Objective, over: AdmissibleSet, inside: Points, generator: Generator) -> Points:

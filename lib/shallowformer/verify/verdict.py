@@ -56,8 +56,6 @@ class Verdict:
     finding: str = ""  # one sentence for the scoreboard and the errata page, or ""
     #: the worst point found, name → tensor
     witness: dict[str, Float[Tensor, "..."]] = field(default_factory=dict, repr=False, compare=False)
-    #: of an inequality: how often its longest search evaluated a batch
-    calls: int = field(default=0, repr=False, compare=False)
     _shown_in: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
