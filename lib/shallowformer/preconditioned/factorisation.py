@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -11,15 +12,17 @@ from shallowformer.contracts import NonNegative, contract, contracted
 from shallowformer.preconditioned import invariance
 from shallowformer.training.points import Point
 
+Matrix = Tensor | np.ndarray
+
 
 def misfit(
-    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"]
-) -> Float[Tensor, "m d"]:
+    U: Float[Matrix, "m r"], V: Float[Matrix, "d r"], target: Float[Matrix, "m d"]
+) -> Float[Matrix, "m d"]:
     """D = UVᵀ − M̃."""
     return U @ V.T - target
 
 
-def imbalance(U: Float[Tensor, "m r"], V: Float[Tensor, "d r"]) -> Float[Tensor, "r r"]:
+def imbalance(U: Float[Matrix, "m r"], V: Float[Matrix, "d r"]) -> Float[Matrix, "r r"]:
     """C = UᵀU − VᵀV."""
     return U.T @ U - V.T @ V
 
@@ -41,10 +44,13 @@ def gradient(
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
     """∇_U = DV + λUC and ∇_V = DᵀU − λVC."""
     _fits(U, V, target, lam)
-    return _gradient(U, V, target, lam)
+    return slopes(U, V, target, lam)
 
 
-def _gradient(U: Tensor, V: Tensor, target: Tensor, lam: float) -> tuple[Tensor, Tensor]:
+def slopes(
+    U: Float[Matrix, "m r"], V: Float[Matrix, "d r"], target: Float[Matrix, "m d"], lam: float
+) -> tuple[Float[Matrix, "m r"], Float[Matrix, "d r"]]:
+    """The same for what fits: nothing is checked."""
     D, C = misfit(U, V, target), imbalance(U, V)
     return D @ V + lam * U @ C, D.T @ U - lam * V @ C
 
@@ -119,7 +125,7 @@ class Factorisation:
         """f_λ and its gradient."""
         if rows is not None:
             raise ValueError("rows must not be given: f is no mean over samples, got some")
-        slope = _gradient(*point, self.target, 0.0 if self.invariant else self.lam)
+        slope = slopes(*point, self.target, 0.0 if self.invariant else self.lam)
         if self.invariant:
             more = invariance.regulariser_gradient(*point, self.lam)
             slope = tuple(a + b for a, b in zip(slope, more, strict=True))

@@ -46,8 +46,7 @@ def solve(
 
     def slope(_: float, flat: np.ndarray) -> np.ndarray:
         U, V = flat[: m * r].reshape(m, r), flat[m * r :].reshape(d, r)
-        D, C = U @ V.T - goal, lam * (U.T @ U - V.T @ V)
-        return np.concatenate([(-D @ V - U @ C).ravel(), (V @ C - D.T @ U).ravel()])
+        return -np.concatenate([block.ravel() for block in factorisation.slopes(U, V, goal, lam)])
 
     start = torch.cat([U.flatten(), V.flatten()]).numpy()
     if times[-1] == 0:

@@ -169,7 +169,7 @@ def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
     """
     K = arguments.at_most("K", gram.shape[-1], "what is enumerated", MOST_CONSTRAINTS)
     # A vector of length 0 is in no regular set; it must not spoil the others.
-    root = gram.diagonal(dim1=-2, dim2=-1).clamp(min=1e-300).sqrt()
+    root = gram.diagonal(dim1=-2, dim2=-1).clamp(min=torch.finfo(gram.dtype).tiny).sqrt()
     unit = gram / (root[:, :, None] * root[:, None, :])
     every = _sets(K, gram.dtype)
     alone = _alone(unit[:, None], every)

@@ -18,6 +18,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from companion.theory.residual import pretrained
+from shallowformer.contracts import Count, contract
 
 #: Steps at which a row is made.
 AT = (0, 10, 100, 1000)
@@ -46,6 +47,7 @@ def sentences(
     return ids, mask, labels
 
 
+@contract
 def rows(
     model: Path | str,
     ids: Int[Tensor, "n T"],
@@ -53,7 +55,7 @@ def rows(
     labels: Int[Tensor, " n"],
     layers: Sequence[int],
     coefficients: Sequence[float],
-    steps: int,
+    steps: Count,
     heads: int | None = None,
 ) -> Iterator[dict]:
     """A head for every depth and coefficient, each with the step 1/L of its own features.
@@ -64,7 +66,7 @@ def rows(
         labels: of the sentences.
         layers: depths L.
         coefficients: g on both skip connections.
-        steps: of descent, at least 1.
+        steps: of descent.
         heads: of attention; 64 entries each if not given.
 
     Yields:

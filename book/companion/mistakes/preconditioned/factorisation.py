@@ -1,16 +1,16 @@
 """Mistakes planted in the chapter *The factorisation problem*: what its checks must notice."""
 
 from dataclasses import replace
-from functools import partial
 
 import torch
 
 from companion.mistakes import larger
 from companion.theory.preconditioned import rotated, steps, unregularised
-from shallowformer.preconditioned import bounds, factorisation, flow, landscape
+from shallowformer.preconditioned import bounds, factorisation, landscape
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_gradient = factorisation.gradient
+_right_slopes = factorisation.slopes
 _right_spectrum = landscape.stationary_spectrum
 _right_hessian = factorisation.hessian
 _right_saddle = unregularised.saddle
@@ -164,7 +164,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         _part(1),
     ],
     "pa-theorem-r/determinant": [
-        package("half the regulariser", flow, "solve", partial(flow.solve, lam=0.25)),
+        package("half the regulariser", factorisation, "slopes", lambda U, V, target, lam: _right_slopes(U, V, target, lam / 2)),
         formula("5 % more", lambda value, case: 1.05 * value),
     ],
     "pa-theorem-r/singular": [larger(1.01)],
