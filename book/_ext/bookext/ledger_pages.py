@@ -2,6 +2,7 @@
 
 import functools
 from collections import Counter
+from dataclasses import dataclass
 
 import yaml
 from docutils import nodes
@@ -19,6 +20,8 @@ from shallowformer.verify.typeset import as_html
 
 #: Verdicts of what fails: not true as printed; said informally, and not implied by what is proved.
 FAILS = ("violated", "not implied")
+#: What the errata page lists of what is declared: by the verdict of the check, and what may be read wrongly.
+DECLARED = (*FAILS, "questions")
 
 #: Where checks are declared to show that a paper's own words fail; what else fails is a finding like others.
 ERRATA = ROOT / "book/errata.yml"
@@ -114,27 +117,27 @@ def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -
     Returns: lines of MyST, an entry each, in the order of the book.
 
     Args:
-        which: a verdict of ``FAILS``, or the folder of a part of the book.
+        which: one of ``DECLARED``, or the folder of a part of the book.
         entries: of the ledger.
         titles: from ``bookext.chapters.statements``.
     """
     order = {label: place for place, label in enumerate(titles)}
     found = [
-        (entry, verdict, as_html(finding))
+        (entry, declared().get(check["id"]), check)
         for entry in sorted(entries, key=lambda entry: order[entry["id"]])
-        for verdict, finding in _found(entry)
+        for check in _found(entry)
     ]
-    if which in FAILS:
+    if which in DECLARED:
         lines = [
-            f"- {reference(e, titles)} {{cite:p}}`{e['paper']}`: {what}"
-            for e, verdict, what in found
-            if verdict == which
+            f"- {reference(entry, titles)} {{cite:p}}`{entry['paper']}`: {said.before}{as_html(check['finding'])}{said.behind}"
+            for entry, said, check in found
+            if said and which == (check["verdict"] if said.says else "questions")
         ]
     else:
         lines = [
-            f"- {reference(e, titles)}{_credit(e, titles)}: {what}"
-            for e, verdict, what in found
-            if not verdict and titles[e["id"]]["page"].split("/")[1] == which
+            f"- {reference(entry, titles)}{_credit(entry, titles)}: {as_html(check['finding'])}"
+            for entry, said, check in found
+            if not said and titles[entry["id"]]["page"].split("/")[1] == which
         ]
     return lines or ["None among the statements treated so far."]
 
@@ -164,17 +167,39 @@ def _credit(entry: dict, titles: dict[str, dict[str, str]]) -> str:
     return f" (sharpens or adds to {source} of {{cite:t}}`{entry['paper']}`)"
 
 
+@dataclass(frozen=True)
+class Said:
+    """What a paper says, and where: an erratum; or what we read there, where its formulas are lost: a question."""
+
+    where: str
+    says: str = ""  # a paper's own words or formula, of an erratum
+    holds: str = ""  # in their place
+    reads: str = ""  # what we take a paper to say, of a question
+
+    @property
+    def before(self) -> str:
+        """What stands before the finding of a question."""
+        return "" if self.says else f"*{self.where}.* We read: {self.reads}. "
+
+    @property
+    def behind(self) -> str:
+        """What stands behind the finding of an erratum."""
+        return f" *{self.where}:* “{self.says}”. *What holds:* {self.holds}." if self.says else ""
+
+
 @functools.cache
-def declared() -> frozenset[str]:
-    """Ids of the checks that show an erratum of a paper."""
-    return frozenset(yaml.safe_load(ERRATA.read_text(encoding="utf-8")))
+def declared() -> dict[str, Said]:
+    """Check → what it refutes: the errata of the papers, and questions to them."""
+    entries = yaml.safe_load(ERRATA.read_text(encoding="utf-8"))
+    return {entry.pop("check"): Said(**entry) for entry in entries}
 
 
-def _found(entry: dict) -> list[tuple[str, str]]:
-    """Findings of a statement's checks, behind the verdict if it is an erratum, else ""; what several checks found alike, once."""
-    checks = (check for check in (entry, *entry["parts"]) if check["finding"])
-    found = ((check["verdict"] if check["id"] in declared() else "", check["finding"]) for check in checks)
-    return list(dict.fromkeys(found))
+def _found(entry: dict) -> list[dict]:
+    """The checks of a statement that found something; of several that found the same, the first."""
+    checks = [check for check in (entry, *entry["parts"]) if check["finding"]]
+    return list(
+        {(check["id"] in declared(), check["finding"]): check for check in reversed(checks)}.values()
+    )[::-1]
 
 
 def _measured(check: dict) -> str:

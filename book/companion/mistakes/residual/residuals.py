@@ -113,6 +113,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-remark-q": [
         formula("the rank of the tokens", lambda value, case: torch.linalg.matrix_rank(case["X"]).double())
     ],
+    "rt-remark-q/spanning": [larger(1.05)],
     "rt-proposition-t": [
         package("nearest token", hull, "distance", _nearest_token),
         larger(1.05),
