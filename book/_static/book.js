@@ -169,10 +169,9 @@ const SMALLEST = { "span": 0.75, "pre": 0.72, "mjx-container": 0.75, "a": 0.78 }
 async function reachWideBoxes() {
   const boxes = [], set = new Map(); // box → the size that it was set in, its own style's
   const width = element => element?.getBoundingClientRect().width ?? 0;
-  const fade = box => {
-    const more = box.tabIndex < 0 ? 0 : box.scrollWidth - box.clientWidth - box.scrollLeft;
-    if (box.classList.toggle("goes-on", more > 2)) box.style.setProperty("--more", `${more}px`);
-  };
+  const fade = some => some
+    .map(box => [box, box.tabIndex < 0 ? 0 : box.scrollWidth - box.clientWidth - box.scrollLeft])
+    .forEach(([box, more]) => { if (box.classList.toggle("goes-on", more > 2)) box.style.setProperty("--more", `${more}px`); });
   // All boxes at once, each time first looking and then writing, so that the page is laid out twice and not once a box.
   const measure = () => {
     const formulas = boxes.filter(box => box.matches("span.math")), pictures = boxes.filter(box => box.matches("a.picture"));
@@ -199,12 +198,12 @@ async function reachWideBoxes() {
       .forEach(([box, size, share]) => { box.style.fontSize = `${Math.floor(100 * size * share) / 100}px`; });
     boxes.map(box => [box, /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth])
       .forEach(([box, scrolls]) => scrolls ? box.tabIndex = 0 : box.removeAttribute("tabindex"));
-    boxes.forEach(fade);
+    fade(boxes);
   };
   const watch = new ResizeObserver(measure);
   const observe = selector => document.querySelectorAll(selector).forEach(box => {
     boxes.push(box);
-    box.addEventListener("scroll", () => fade(box), { passive: true });
+    box.addEventListener("scroll", () => fade([box]), { passive: true });
     watch.observe(box);
   });
   // A letter whose font has not come yet can be wider than its place in a formula: what overflows then changes, and no box does.

@@ -32,7 +32,9 @@ if not CHROMIUM:
 
 DESKTOP, PHONE = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 GUISES = {"light": (DESKTOP, "light"), "dark": (DESKTOP, "dark"), "phone": (PHONE, "dark")}
-LOOK, THIN = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("look.js", "thin.js"))
+LOOK, BARE, THIN = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("look.js", "bare.js", "thin.js")
+)
 
 #: Every browser has a font for each of these; a page is set in the narrowest and the widest of them.
 FAMILIES = ("serif", "sans-serif", "monospace")
@@ -145,6 +147,8 @@ def visit(
     troubles = listen(tab, served.address)
     _dress(tab, guises[0])
     arrive(tab, served.url(page))
+    if not axe:
+        tab.evaluate(BARE)
     tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     looks, blamed, sideways = {}, {}, {}
     for guise in guises:

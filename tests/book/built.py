@@ -1,6 +1,7 @@
 """The built site as the tests read it: its pages, each parsed once in a process."""
 
 import functools
+import gc
 import json
 import re
 from pathlib import Path
@@ -52,7 +53,9 @@ def text(file: Path) -> str:
 @functools.cache
 def parsed(file: Path) -> BeautifulSoup:
     """A file of HTML, parsed; not to be changed."""
-    return BeautifulSoup(text(file), "html.parser")
+    soup = BeautifulSoup(text(file), "html.parser")
+    gc.freeze()  # a hundred pages are millions of objects, and as all of them stay, none need be looked at again
+    return soup
 
 
 @functools.cache

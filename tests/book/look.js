@@ -37,6 +37,7 @@
     if (by) cut.push(`${name(element)} by ${by.localName}.${by.className}`);
   }
 
+  const boxes = all("body *").filter(seen);
   const scrolls = element => /auto|scroll/.test(style(element).overflowX) && element.scrollWidth > element.clientWidth;
   const fades = element => style(element).maskImage !== "none";
   const beyond = element => scrolls(element) ? element.scrollWidth - element.clientWidth - element.scrollLeft : 0;
@@ -51,8 +52,8 @@
     raw: text.textContent.match(/\\[a-zA-Z]{2,}|\\[()[\]]|\$\$|\{(?:prf|ref|eq|numref|cite)[^}]*\}`|^:::|```\{/gm) ?? [],
     cut: cut.slice(0, 8),
     sideways: document.documentElement.scrollWidth - innerWidth,
-    unreachable: all("body *").filter(element => seen(element) && scrolls(element) && element.tabIndex < 0).map(name),
-    faded: all("body *").filter(element => seen(element) && fades(element) && beyond(element) <= 2).map(name),
+    unreachable: boxes.filter(element => scrolls(element) && element.tabIndex < 0).map(name),
+    faded: boxes.filter(element => fades(element) && beyond(element) <= 2).map(name),
     abrupt: all("article :is(pre, .picture, .math, mjx-container)").filter(element => seen(element) && beyond(element) > 3 && !fades(element)).map(name),
     uncopied: all("div.cell_input").filter(cell => !cell.querySelector("button.copybtn")).map(name),
     scripted: all(".toggle, .admonition.dropdown").map(name),

@@ -1,10 +1,12 @@
-"""The site is rebuilt as a whole unless only the text or the outputs of single pages have changed."""
+"""The site is rebuilt as a whole unless only the text or the outputs of single pages have changed, or nothing has."""
 
+import shutil
+import subprocess
 from types import SimpleNamespace
 
 import pytest
 
-from bookext import build
+from bookext import address, build
 
 PAGE = (
     "# Title\n\nText.\n\n:::{prf:lemma} A lemma\n:label: kr-lemma-1\n\nIt holds.\n:::\n\n$$\nx\n$$ (eq-x)\n\n"
@@ -26,16 +28,21 @@ def repository(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    (tmp_path / "_build/html").mkdir(parents=True)
+    for folder in ("_build/html", "_build/.doctrees/book"):
+        (tmp_path / folder).mkdir(parents=True)
     monkeypatch.setattr(build, "ROOT", tmp_path)
     monkeypatch.setattr(build, "STAMP", tmp_path / "_build/.stamp")
+    monkeypatch.setattr(build, "DONE", tmp_path / "_build/.done")
     monkeypatch.setattr(build, "BUILT", tmp_path / "_build")
     monkeypatch.setattr(build, "pages", lambda: [tmp_path / "book/index.md"])
-    asked, status = [], [0]
+    asked, status, git = [], [0], subprocess.run
 
-    def run(command, cwd):
+    def run(command, cwd=None, **how):
+        if command[0] == "git":
+            return git(command, cwd=cwd, **how)
         asked.append("--all" in command)
-        (cwd / "_build/html/index.html").write_text("built")
+        for name in ("_build/html/index.html", "_build/.doctrees/book/index.doctree"):
+            (cwd / name).write_text("built")
         return SimpleNamespace(returncode=status[0])
 
     monkeypatch.setattr(build.subprocess, "run", run)
@@ -68,7 +75,33 @@ def test_a_change_that_other_pages_may_show_rebuilds_them_all(repository, name, 
     assert repository.asked == [True, whole]
 
 
+def test_where_nothing_has_changed_nothing_is_built(repository):
+    build.main()
+    assert repository.asked == [True]
+    (repository.root / "_build/.doctrees/book/index.doctree").unlink()  # its outputs have
+    build.main()
+    assert repository.asked == [True, False]
+    (repository.root / "_build/html/index.html").write_text("damaged")
+    build.main()
+    assert repository.asked == [True, False, False]
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_a_commit_and_a_tag_are_changes(repository, monkeypatch):
+    monkeypatch.setattr(address, "ROOT", repository.root)
+    git = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false", "-C", repository.root)  # fmt: skip
+    for command in "init -q", "add book", "commit -q -m Page":
+        subprocess.run([*git, *command.split()], check=True)
+    build.main()
+    assert repository.asked == [True, False]
+    subprocess.run([*git, "tag", "v9.9.9"], check=True)
+    build.main()
+    assert repository.asked == [True, False, False]
+
+
 def test_after_a_failure_all_is_built_again(repository):
+    page = repository.root / "book/index.md"
+    page.write_text(page.read_text() + "More.")
     repository.status[0] = 1
     assert build.main() == 1
     repository.status[0] = 0

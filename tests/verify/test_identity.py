@@ -242,3 +242,26 @@ def test_what_is_not_implied_is_no_erratum():
     check = Identity("my-claim", lambda x: x, routes={"square": lambda x: x**2}, expect="not implied", **said)
     assert check.run().verdict == "not implied"
     assert replace(check, routes={"itself": lambda x: x}).run().verdict == "holds"
+
+
+def test_complex_numbers_are_compared_as_such():
+    turned = lambda sign: lambda x: torch.exp(sign * 1j * x)
+    assert check(turned(1), against=turned(1)).run().verdict == "holds"
+    assert check(turned(1), against=turned(-1)).run().verdict == "violated"
+    eigenvalues = relative_error(torch.tensor([3j, -3j]), torch.zeros(2), 1e-3)
+    assert eigenvalues == pytest.approx(3000)
+
+
+def normalised_in_place(x):
+    x /= x.norm()
+    return x.norm()
+
+
+@pytest.mark.parametrize(
+    ("formula", "route", "writes"),
+    [(normalised_in_place, torch.norm, "formula"), (torch.norm, normalised_in_place, "route 'norm'")],
+)
+def test_who_writes_on_a_case_is_refused(formula, route, writes):
+    one = [{"x": tensor(3.0, 4.0)}]
+    with pytest.raises(RuntimeError, match=f"{writes} must not write on what it is given, wrote on x"):
+        check(lambda x: formula(x), over=one, norm=lambda x: route(x)).run()

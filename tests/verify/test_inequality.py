@@ -348,3 +348,29 @@ def test_a_known_point_with_more_than_is_said_to_be_the_most_is_red():
     verdict = replace(claimed, known={"spike": batch(x=0.2371)}).run()
     assert not verdict.passed
     assert "spike" in verdict.summary
+
+
+@pytest.mark.parametrize(
+    ("sides", "who"),
+    [
+        ((lambda x: 0.75 * _doubled(x).norm(dim=-1), lambda x: x.norm(dim=-1)), "lhs"),
+        ((lambda x: 0.5 * x.norm(dim=-1), lambda x: _doubled(x).norm(dim=-1)), "rhs"),
+        (verify.sides(lambda x: (0.75 * _doubled(x).norm(dim=-1), x.norm(dim=-1))), "sides"),
+    ],
+)
+def test_who_writes_on_a_point_is_refused(sides, who):
+    with pytest.raises(RuntimeError, match=f"{who} must not write on what it is given, wrote on x"):
+        check(*sides, expect="loose").run()
+
+
+def _doubled(x):
+    with torch.no_grad():
+        return x.mul_(2)
+
+
+def test_a_witness_that_does_not_reproduce_is_not_believed():
+    generator = torch.Generator().manual_seed(0)
+    drawn = lambda x: 0 * x.norm(dim=-1) + 0.4 * torch.randn(len(x), generator=generator, dtype=torch.float64)
+    verdict = check(drawn, expect="violated").run()
+    assert verdict.verdict == "search fell short"
+    assert "where it is evaluated again" in verdict.summary

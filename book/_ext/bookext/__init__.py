@@ -14,8 +14,15 @@ def setup(app) -> dict:
     from bookext.days import Days, list_every_page
     from bookext.finish import finish_site
     from bookext.ledger_pages import Errata, Scoreboard
-    from bookext.map_of_results import DrawMaps, MapOfResults, load_scripts, map_node, visit_map
-    from bookext.notebooks import write_beside_the_pages
+    from bookext.map_of_results import (
+        DrawMaps,
+        MapOfResults,
+        begin_whole_map,
+        load_scripts,
+        map_node,
+        visit_map,
+    )
+    from bookext.notebooks import BesideThePages
     from bookext.page_context import add_context, configure, number_supplement
     from bookext.page_html import finish_page
     from bookext.rooms import Arguments, Rooms
@@ -34,6 +41,7 @@ def setup(app) -> dict:
     app.add_node(map_node, html=(visit_map, None))
     app.add_env_collector(PassageCollector)
     app.connect("env-check-consistency", compare_statements)
+    app.connect("env-check-consistency", begin_whole_map)
     app.add_post_transform(DrawMaps)
     app.connect("html-collect-pages", index_statements)
     days = Days()
@@ -44,6 +52,8 @@ def setup(app) -> dict:
     app.connect("html-page-context", add_context, priority=900)
     app.connect("html-page-context", finish_page, priority=900)
     app.connect("build-finished", list_every_page, priority=400)
-    app.connect("build-finished", write_beside_the_pages)
+    notebooks = BesideThePages()
+    app.connect("builder-inited", notebooks.begin)
+    app.connect("build-finished", notebooks.end)
     app.connect("build-finished", finish_site, priority=900)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,6 +50,11 @@ def revision() -> str:
     return tag() or (os.environ.get("GITHUB_REF_TYPE") and os.environ.get("GITHUB_SHA")) or branch()
 
 
+def history() -> str:
+    """The commit, and how far back git knows: the days of pages' last changes follow from it."""
+    return _git("rev-parse", "HEAD", "--is-shallow-repository")
+
+
 def _git(*command: str) -> str:
     """What git says of the book's sources; "" where there is no git, or no answer."""
     try:

@@ -1,10 +1,11 @@
 """The bibliography: a source is called what the text calls it, and sources stand in the order of these names."""
 
+import functools
 import unicodedata
 from collections.abc import Iterator
 
+from pybtex import plugin
 from pybtex.database import Entry
-from pybtex.plugin import register_plugin
 from pybtex.style.formatting.plain import Style
 from pybtex.style.labels import BaseLabelStyle
 from pybtex.style.sorting import BaseSortingStyle
@@ -63,4 +64,6 @@ class AuthorYear(Style):
 
 def register() -> None:
     """Let the settings name this style "author_year"."""
-    register_plugin("pybtex.style.formatting", "author_year", AuthorYear)
+    # Else every citation asks all installed packages for the same style. (A private function: pybtex has no other way.)
+    plugin._load_entry_point = functools.cache(plugin._load_entry_point)
+    plugin.register_plugin("pybtex.style.formatting", "author_year", AuthorYear)

@@ -5,16 +5,18 @@ from pathlib import Path
 from docutils import nodes
 from jinja2 import Environment, StrictUndefined
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
+from bookext import beside
 from bookext.chapters import LEDGER
 from bookext.drawing import Graph, draw
 from bookext.results import of_the_book, plain
 from bookext.uses import book_uses
 
-#: The page with the whole map.
-PAGE = "book/map"
+#: The page with the whole map, and the map's name.
+PAGE, WHOLE = "book/map", "Map of results"
 
 
 class MapOfResults(SphinxDirective):
@@ -57,7 +59,7 @@ class DrawMaps(SphinxPostTransform):
         """
         page, whole = self.env.docname, book_graph(self.env)
         for node in self.document.findall(map_node):
-            node["html"] = self.html(whole, "Map of results")
+            node["html"] = self.html(whole, WHOLE)
         near = whole.around(page)
         if near.results:
             home = self.app.builder.get_relative_uri(page, PAGE)
@@ -77,26 +79,42 @@ class DrawMaps(SphinxPostTransform):
             graph: what to draw.
             name: of the map, for screen readers.
         """
-        addresses = {
-            label: f"{self.app.builder.get_relative_uri(self.env.docname, result.page)}#{label}"
-            for label, result in graph.results.items()
-        }
-        titles = self.env.titles
-        chapters = {result.chapter: titles[result.chapter].astext() for result in graph.results.values()}
+        asked = _asked(self.app, self.env.docname, graph, name)
+        begun = getattr(self.app, "whole_map", None) if (self.env.docname, name) == (PAGE, WHOLE) else None
         return _TEMPLATE.render(
             name=name,
-            picture=draw(
-                graph,
-                chapters,
-                addresses,
-                f"{name}: arrows lead to statements that use the one they start from",
-            ),
+            picture=begun.result() if begun else draw(*asked),
             results=graph.results.values(),
             names={label: plain(result.name) for label, result in graph.results.items()},
-            addresses=addresses,
+            addresses=asked[2],
             uses=graph.uses,
             used_by=graph.used_by,
         )
+
+
+def _asked(app: Sphinx, page: str, graph: Graph, name: str) -> tuple[Graph, dict, dict, str]:
+    """What ``draw`` wants to know for a map on a page."""
+    results = graph.results.values()
+    return (
+        graph,
+        {result.chapter: app.env.titles[result.chapter].astext() for result in results},
+        {
+            result.label: f"{app.builder.get_relative_uri(page, result.page)}#{result.label}"
+            for result in results
+        },
+        f"{name}: arrows lead to statements that use the one they start from",
+    )
+
+
+def begin_whole_map(app: Sphinx, env: BuildEnvironment) -> None:
+    """Handle Sphinx's ``env-check-consistency``: where all pages will be written, the picture that takes longest is begun now.
+
+    Args:
+        app: the application.
+        env: its environment, after all pages have been read.
+    """
+    if app.fresh_env_used and app.builder.format == "html" and PAGE in env.found_docs:
+        app.whole_map = beside.begin(draw, *_asked(app, PAGE, book_graph(env), WHOLE))
 
 
 def _template():

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from shallowformer import arguments
-from shallowformer.verify import power
+from shallowformer.verify import power, untouched
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import Verdict
 
@@ -44,7 +44,8 @@ class Enclosure:
         if not cases:
             raise ValueError(f"{self.claim}: over must hold at least one case, got none")
         for case in cases:
-            value, (low, high) = float(self.formula(**case)), self.encloses(**case)
+            value = float(untouched.call("formula", self.formula, case))
+            low, high = untouched.call("encloses", self.encloses, case)
             if not (math.isfinite(value) and value != 0 and -math.inf < low <= high < math.inf):
                 raise ValueError(
                     f"{self.claim}: numbers must be finite, ordered and other than 0, got {value} and {low}, {high}"

@@ -9,7 +9,7 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from shallowformer import arguments
-from shallowformer.verify import power
+from shallowformer.verify import power, untouched
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import Verdict
 
@@ -31,7 +31,8 @@ def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
         return float("inf")
     if value.numel() == 0:
         return float("inf")
-    value, reference = value.detach().double(), reference.detach().double()
+    kind = torch.complex128 if value.is_complex() or reference.is_complex() else torch.float64
+    value, reference = value.detach().to(kind), reference.detach().to(kind)
     return float((value - reference).abs().max() / reference.abs().max().clamp(min=floor))
 
 
@@ -84,9 +85,9 @@ class Identity:
         cases = 0
         for case in self.over:
             cases += 1
-            value = _parts(self.formula(**case))
+            value = _parts(untouched.call("formula", self.formula, case))
             for name, route in self.routes.items():
-                reference = _parts(route(**case))
+                reference = _parts(untouched.call(f"route {name!r}", route, case))
                 if len(value) != len(reference):
                     raise ValueError(
                         f"{self.claim}: route {name!r} gives {len(reference)} parts, the formula {len(value)}"

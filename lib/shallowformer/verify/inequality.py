@@ -10,7 +10,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.formulas import Number
-from shallowformer.verify import power
+from shallowformer.verify import power, untouched
 from shallowformer.verify.claims import parse
 from shallowformer.verify.search import maximise
 from shallowformer.verify.sets import AdmissibleSet, Point
@@ -113,9 +113,10 @@ class Inequality:
     def _sides(self, **point: Tensor) -> tuple[Tensor, Tensor | float]:
         lhs, rhs = self.lhs, self.rhs
         if isinstance(lhs, OneOfTwo) and isinstance(rhs, OneOfTwo) and lhs.together is rhs.together:
-            both = lhs.together(**point)
+            both = untouched.call("sides", lhs.together, point)
             return both[lhs.which], both[rhs.which]
-        return lhs(**point), rhs(**point) if callable(rhs) else rhs
+        left = untouched.call("lhs", lhs, point)
+        return left, untouched.call("rhs", rhs, point) if callable(rhs) else rhs
 
     @property
     def limit(self) -> float:
@@ -173,6 +174,10 @@ class Inequality:
         nowhere = [name for name, value in known.items() if math.isnan(value)]
         if nowhere:
             shortfall = f"the ratio is no number at the known {nowhere[0]}"
+        again, limit = float(self.ratio(**found[where].point).detach()), 1 + self.rounding
+        same = math.isclose(again, searched, rel_tol=self.gap) and (again > limit) == (searched > limit)
+        if not shortfall and not same:
+            shortfall = f"the ratio {searched:.7g} is {again:.7g} where it is evaluated again: a side draws random numbers, or points interact"
         verdict = "violated" if ratio > 1 + self.rounding else "tight" if ratio >= 1 - self.gap else "loose"
         if shortfall and verdict == self.expect:
             verdict = SHORTFALL

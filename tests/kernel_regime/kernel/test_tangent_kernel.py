@@ -9,7 +9,7 @@ from scipy.stats import t as student
 from torch import Generator
 
 import reference
-from checks import assert_agrees, refused
+from checks import assert_agrees, refused, unchecked
 from shallowformer import activations, data, queries
 from shallowformer.exercises.memory import largest_tensor
 from shallowformer.kernel_regime.kernel import tangent_kernel as kernel
@@ -190,10 +190,9 @@ def test_the_standard_error_is_honest():
     exact = sum(exact_in_one_dimension(X, X, reference.tanh))
     generator = Generator().manual_seed(0)
     width = student.ppf(0.995, 15)
-    held = [
-        ((found.total - exact).abs() <= width * found.error)[0, :]
-        for found in (kernel.limit(X, 16 * 64, generator) for _ in range(600))
-    ]
+    with unchecked():
+        found = [kernel.limit(X, 16 * 64, generator) for _ in range(600)]
+    held = [((each.total - exact).abs() <= width * each.error)[0, :] for each in found]
     assert 0.975 <= float(torch.stack(held).double().mean()) <= 0.999
 
 

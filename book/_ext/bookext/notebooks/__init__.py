@@ -16,7 +16,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from sphinx.application import Sphinx
 
-from bookext import address
+from bookext import address, beside
 from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
 from bookext.markup import MarkupError, directive, parse, settings, walk
 from bookext.notebooks.markdown import Flattener, fold
@@ -194,14 +194,34 @@ def write(folder: Path, student: bool = False) -> list[Path]:
     return written
 
 
-def write_beside_the_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Handle Sphinx's ``build-finished``: the site serves its own notebooks, those with solutions in a folder of their own.
+def write_all(folder: Path) -> None:
+    """Write all notebooks twice: without solutions, and with them in a folder of their own.
 
     Args:
-        app: the application.
-        exception: what ended the build, or None.
+        folder: where.
     """
-    if not exception and app.builder.format == "html":
-        folder = Path(app.outdir) / "notebooks"
-        write(folder, student=True)
-        write(folder / address.SOLUTIONS)
+    write(folder, student=True)
+    write(folder / address.SOLUTIONS)
+
+
+class BesideThePages:
+    """The site serves its own notebooks; they are written while Sphinx reads and writes pages."""
+
+    def begin(self, app: Sphinx) -> None:
+        """Handle Sphinx's ``builder-inited``.
+
+        Args:
+            app: the application.
+        """
+        html = app.builder.format == "html"
+        self.begun = beside.begin(write_all, Path(app.outdir) / "notebooks") if html else None
+
+    def end(self, app: Sphinx, exception: Exception | None) -> None:
+        """Handle Sphinx's ``build-finished``.
+
+        Args:
+            app: the application.
+            exception: what ended the build, or None.
+        """
+        if self.begun and not exception:
+            self.begun.result()

@@ -13,7 +13,7 @@ def _second_moment(X, alpha):
 
 
 def _uncentred_product(X, alpha, U):
-    return torch.einsum("...t,...td->...d", alpha * torch.einsum("...td,...d->...t", X, U), X)
+    return softmax._average(alpha * softmax._scores(X, U), X)
 
 
 _right_cumulant = softmax.third_cumulant

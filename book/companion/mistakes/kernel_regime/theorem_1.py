@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import torch
-
 from companion.theory.kernel_regime import budget, comparison
 from shallowformer import softmax
 from shallowformer.kernel_regime.convergence import theorem_1
@@ -20,7 +18,7 @@ _right_head_lines = comparison.head_lines
 
 
 def _uncentred_product(X, alpha, U):
-    return torch.einsum("...t,...te->...e", alpha * torch.einsum("...td,...d->...t", X, U), X)
+    return softmax._average(alpha * softmax._scores(X, U), X)
 
 
 def _lines_without_the_square(terms, after, constants, eta):
