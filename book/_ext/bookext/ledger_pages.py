@@ -196,10 +196,11 @@ def declared() -> dict[str, Said]:
 
 def _found(entry: dict) -> list[dict]:
     """The checks of a statement that found something; of several that found the same, the first."""
-    checks = [check for check in (entry, *entry["parts"]) if check["finding"]]
-    return list(
-        {(check["id"] in declared(), check["finding"]): check for check in reversed(checks)}.values()
-    )[::-1]
+    found: dict[tuple[bool, str], dict] = {}
+    for check in (entry, *entry["parts"]):
+        if check["finding"]:
+            found.setdefault((check["id"] in declared(), check["finding"]), check)
+    return list(found.values())
 
 
 def _measured(check: dict) -> str:
