@@ -129,7 +129,7 @@ def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -
     ]
     if which in DECLARED:
         lines = [
-            f"- {reference(entry, titles)} {{cite:p}}`{entry['paper']}`: {said.before}{as_html(check['finding'])}{said.behind}"
+            said.of(reference(entry, titles), f"{{cite:p}}`{entry['paper']}`", as_html(check["finding"]))
             for entry, said, check in found
             if said and which == (check["verdict"] if said.says else "questions")
         ]
@@ -176,15 +176,13 @@ class Said:
     holds: str = ""  # in their place
     reads: str = ""  # what we take a paper to say, of a question
 
-    @property
-    def before(self) -> str:
-        """What stands before the finding of a question."""
-        return "" if self.says else f"*{self.where}.* We read: {self.reads}. "
-
-    @property
-    def behind(self) -> str:
-        """What stands behind the finding of an erratum."""
-        return f" *{self.where}:* “{self.says}”. *What holds:* {self.holds}." if self.says else ""
+    def of(self, statement: str, paper: str, finding: str) -> str:
+        """The line of the errata page; a question begins with the paper, as what answers it is this book's."""
+        if self.says:
+            return (
+                f"- {statement} {paper}: {finding} *{self.where}:* “{self.says}”. *What holds:* {self.holds}."
+            )
+        return f"- *{self.where}* {paper}*.* We read: {self.reads}. {statement}: {finding}"
 
 
 @functools.cache

@@ -33,7 +33,8 @@ def searched(w, T):
 
 @pytest.mark.parametrize(("w", "T"), [(0.4, 4), (0.9, 5), (1.0, 6), (-1.0, 4), (1.5, 5)])
 def test_the_supremum_is_approached_and_not_passed(w, T):
-    assert searched(w, T) == pytest.approx(cutoff.supremum(w, T), rel=1e-6)
+    # From above by no more than the rounding of some dozens of operations.
+    assert 1 - 1e-6 < searched(w, T) / cutoff.supremum(w, T) <= 1 + 1e-14
 
 
 def test_one_step_has_no_past():
