@@ -167,50 +167,51 @@ const SMALLEST = { "span": 0.75, "pre": 0.72, "mjx-container": 0.75, "a": 0.78 }
 
 // Boxes that scroll are stops for the tabulator key, and fade at the edge behind which there is more; no other box is or does.
 async function reachWideBoxes() {
-  const boxes = [], set = new Map(); // box → the size that it was set in, its own style's
+  const boxes = [], own = new Map(), seen = new Map(); // box → the size of letters in its own style; its width when last looked at
   const width = element => element?.getBoundingClientRect().width ?? 0;
-  const fade = some => some
-    .map(box => [box, box.tabIndex < 0 ? 0 : box.scrollWidth - box.clientWidth - box.scrollLeft])
-    .forEach(([box, more]) => { if (box.classList.toggle("goes-on", more > 2)) box.style.setProperty("--more", `${more}px`); });
-  // All boxes at once, each time first looking and then writing, so that the page is laid out twice and not once a box.
-  const measure = () => {
-    const formulas = boxes.filter(box => box.matches("span.math")), pictures = boxes.filter(box => box.matches("a.picture"));
-    [...formulas, ...pictures].forEach(box => box.classList.remove("is-snug", "is-wide"));
-    pictures.filter(box => box.clientWidth >= SMALLEST.a * box.scrollWidth).forEach(box => box.classList.add("is-snug"));
-    formulas.map(box => [box, width(box), width(box.firstElementChild)])
-      .filter(([, line, natural]) => natural > line + 1)
-      .forEach(([box, line, natural]) => {
-        const share = Math.floor(100 * (line - 1) / natural) / 100;
+  const shrinks = box => box.matches(".cell_output pre, mjx-container[display]");
+  const restore = box => {
+    box.classList.remove("is-snug", "is-wide");
+    if (!shrinks(box)) return;
+    if (!own.has(box)) own.set(box, box.style.fontSize);
+    box.style.fontSize = own.get(box);
+  };
+  // What makes a box fit, if it has to be made to.
+  const fitting = box => {
+    if (box.matches("a.picture")) return box.clientWidth >= SMALLEST.a * box.scrollWidth && (() => box.classList.add("is-snug"));
+    if (box.matches("span.math")) {
+      const line = width(box), natural = width(box.firstElementChild), share = Math.floor(100 * (line - 1) / natural) / 100;
+      return natural > line + 1 && (() => {
         box.style.setProperty("--share", share);
         box.classList.add(share >= SMALLEST.span ? "is-snug" : "is-wide");
       });
-    const shrinking = boxes.filter(box => box.matches(".cell_output pre, mjx-container[display]"));
-    shrinking.forEach(box => {
-      if (!set.has(box)) set.set(box, box.style.fontSize);
-      box.style.fontSize = set.get(box);
-    });
-    shrinking.filter(box => box.clientWidth && box.scrollWidth > box.clientWidth)
-      .map(box => {
-        const style = getComputedStyle(box), rim = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
-        return [box, parseFloat(style.fontSize), (box.clientWidth - rim - 1) / (box.scrollWidth - rim)];
-      })
-      .filter(([box, , share]) => share >= SMALLEST[box.localName])
-      .forEach(([box, size, share]) => { box.style.fontSize = `${Math.floor(100 * size * share) / 100}px`; });
+    }
+    if (!shrinks(box) || !box.clientWidth || box.scrollWidth <= box.clientWidth) return false;
+    const style = getComputedStyle(box), rim = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight), size = parseFloat(style.fontSize);
+    const share = (box.clientWidth - rim - 1) / (box.scrollWidth - rim);
+    return share >= SMALLEST[box.localName] && (() => { box.style.fontSize = `${Math.floor(100 * size * share) / 100}px`; });
+  };
+  const fade = some => some
+    .map(box => [box, box.tabIndex < 0 ? 0 : box.scrollWidth - box.clientWidth - box.scrollLeft])
+    .forEach(([box, more]) => { if (box.classList.toggle("goes-on", more > 2)) box.style.setProperty("--more", `${more}px`); });
+  // All boxes at once, each time first looking and then writing: a long page takes a second to be laid out again.
+  const measure = () => {
+    boxes.forEach(restore);
+    boxes.map(fitting).forEach(fit => fit && fit());
+    boxes.forEach(box => seen.set(box, box.clientWidth));
     boxes.map(box => [box, /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth])
       .forEach(([box, scrolls]) => scrolls ? box.tabIndex = 0 : box.removeAttribute("tabindex"));
     fade(boxes);
   };
-  const watch = new ResizeObserver(measure);
-  const observe = selector => document.querySelectorAll(selector).forEach(box => {
+  const watch = new ResizeObserver(changes => { if (changes.some(({ target }) => target.clientWidth !== seen.get(target))) measure(); });
+  // A letter whose font has not come yet can be wider than its place in a formula: what overflows then changes, and no box does.
+  document.fonts.addEventListener("loadingdone", measure);
+  await window.MathJax?.startup?.promise;
+  for (const box of document.querySelectorAll("article :is(pre, .picture, .pst-scrollable-table-container, .math, mjx-container[display])")) {
     boxes.push(box);
     box.addEventListener("scroll", () => fade([box]), { passive: true });
     watch.observe(box);
-  });
-  // A letter whose font has not come yet can be wider than its place in a formula: what overflows then changes, and no box does.
-  document.fonts.addEventListener("loadingdone", measure);
-  observe("article pre, article .picture, article .pst-scrollable-table-container");
-  await window.MathJax?.startup?.promise;
-  observe("article .math, article mjx-container[display]");
+  }
 }
 
 // ---- Search ------------------------------------------------------------------------------------------------------

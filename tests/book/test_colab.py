@@ -166,7 +166,7 @@ def test_a_student_s_wrong_answers_are_answered_a_hint_at_a_time(path, source, c
     run(whole, colab, folder)
     told = [cell.outputs[0].text for cell in stubs]
     shown = [cell.outputs[1].data["text/html"] for cell in stubs]
-    assert told[0].startswith("T = 2, d = 2: off by up to ")
+    assert told[0].startswith("T = 2, d = 2: off by ")
     assert "also changes its logit" in told[0].splitlines()[1]
     assert told[0].splitlines()[2] == "case by case."
     assert "_query_gradient is the package's function: write your own" in told[1]

@@ -66,8 +66,8 @@ def test_the_third_step_shows_all_values_and_stops():
     assert "\ntwo: expected [[2, 2], [2, 2]], got [[3, 3], [3, 3]]\n" in told.hint(3)
     told = judge("ex", lambda t: 2 * torch.ones(12), lambda t: t * torch.ones(12), CASES[::-1], {})
     assert told.hint(3).splitlines()[1:] == [
-        "a half: off by up to 1.5 where entries reach 0.5.",
-        "five: off by up to 3 where entries reach 5.",
+        "a half: off by 1.5 at an entry that is 0.5.",
+        "five: off by 3 at an entry that is 5.",
         "two: right",
     ]
     many = [(f"case {k}", (float(k),)) for k in range(30)]

@@ -40,7 +40,7 @@ def twice(x):
         (tensor(1.0, 2.0), tensor(1.0, 2.0), 0.0),
         (tensor(1.0, 2.5), tensor(1.0, 2.0), 0.25),
         (tensor(1.0, -2.5), tensor(1.0, -2.0), 0.25),
-        (tensor(1.5, 2.0), tensor(1.0, 2.0), 0.25),
+        (tensor(1.5, 2e6), tensor(1.0, 2e6), 0.5),  # entry by entry: a large one hides no other
         (tensor(1e-6), tensor(0.0), 1e-3),  # below the floor, 1e-3, which stands in
         (tensor(2e-6), tensor(1e-6), 1e-3),
         (tensor(1.0), tensor(1.0, 2.0), INF),
@@ -49,7 +49,11 @@ def twice(x):
         (tensor(NAN), tensor(1.0), INF),
         (tensor(1.0), tensor(NAN), INF),
         (tensor(NAN), tensor(NAN), INF),
-        (tensor(INF), tensor(INF), INF),
+        (tensor(INF), tensor(INF), INF),  # nothing is compared
+        (tensor(INF, 1.0), tensor(INF, 1.0), 0.0),
+        (tensor(INF, 1.0), tensor(-INF, 1.0), INF),
+        (tensor(INF, 1.0), tensor(1e6, 1.0), INF),
+        (torch.tensor([True, False]), torch.tensor([True, True]), 1.0),
         (tensor(1.7e308), tensor(-1.7e308), INF),
     ],
 )
@@ -70,7 +74,7 @@ def test_an_identity_holds():
     assert verdict.verdict == "holds"
     assert verdict.passed
     assert verdict.measured["worst_error"] == 0
-    assert verdict.budget == {"cases": 3}
+    assert verdict.budget == {"cases": 3, "floor": 1e-3}
 
 
 def test_a_wrong_factor_is_violated():
@@ -162,7 +166,7 @@ def test_an_expected_violation_must_be_found():
 
 def test_cases_may_come_from_a_generator():
     verdict = verify.identity("my-claim", twice, {"sum": lambda x: x + x}, iter(CASES), 1e-15, "exact")
-    assert verdict.budget == {"cases": 3}
+    assert verdict.budget == {"cases": 3, "floor": 1e-3}
 
 
 @pytest.mark.parametrize(

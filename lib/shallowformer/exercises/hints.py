@@ -30,7 +30,7 @@ def difference(value: object, right: object, tolerance: float) -> str:
     Args:
         value: what was answered.
         right: the right one, a number or a tensor.
-        tolerance: allowed error relative to the largest entry of ``right``, or to 1 if that is larger.
+        tolerance: allowed error of an entry relative to that of ``right``, or to 1 if that is larger.
     """
     right = torch.as_tensor(right, dtype=torch.float64)
     try:
@@ -42,14 +42,15 @@ def difference(value: object, right: object, tolerance: float) -> str:
     if not value.isfinite().all():
         return "your value is NaN or infinite."
     error = (value - right).abs()
-    if right.numel() == 0 or float(error.max()) <= tolerance * max(1.0, float(right.abs().max())):
+    if (error <= tolerance * right.abs().clamp(min=1)).all():
         return ""
     if right.ndim == 0:
         wanted, given = f"{float(right):.6g}", f"{float(value):.6g}"
         if wanted == given:
             return f"off by {float(error):.3g}, which is more than rounding in double precision."
         return f"expected {wanted}, got {given}."
-    return f"off by up to {float(error.max()):.3g} where entries reach {float(right.abs().max()):.3g}."
+    worst = (error / right.abs().clamp(min=1)).argmax()
+    return f"off by {float(error.flatten()[worst]):.3g} at an entry that is {float(right.flatten()[worst]):.3g}."
 
 
 def copies(arguments: tuple) -> tuple:

@@ -76,10 +76,10 @@ def identity(
         formula: keyword arguments of a case → tensor, or a tuple of tensors.
         against: name → route with the same arguments and result; two or more where there are two.
         over: cases, each a mapping of keyword arguments; edge cases belong among them.
-        tolerance: largest allowed error relative to the largest entry of the reference.
+        tolerance: largest allowed error of an entry, relative to the reference's.
         because: what the tolerance is derived from.
         tolerances: route → tolerance, where a route is less accurate (finite differences).
-        **options: ``floor`` (magnitudes below it count as it, 1e-3), ``expect`` (``holds``, ``violated``, or ``not implied`` of
+        **options: ``floor`` (entries of the reference below it count as it, 1e-3), ``expect`` (``holds``, ``violated``, or ``not implied`` of
             what is said and does not follow), ``support`` (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
     """
     return settle(

@@ -1,6 +1,5 @@
 """Identities: a formula against independent routes to the same quantity."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -18,22 +17,22 @@ Route = Callable[..., Quantity | tuple[Quantity, ...]]
 
 
 def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
-    """Largest entry of the difference over the largest entry of the reference, or over ``floor`` if that is larger.
+    """Largest error of an entry, relative to the reference's entry, or to ``floor`` where that is larger.
 
-    Returns: the error; infinite if shapes differ, there is nothing to compare, or an entry is not finite.
+    Returns: the error; infinite if shapes differ, no entry is finite, or one is not and the other is not the same infinity.
 
     Args:
         value: the quantity under test.
         reference: what it should equal.
         floor: magnitudes below this count as this: entries that cancel to 0 leave rounding errors of the size of what cancelled.
     """
-    if value.shape != reference.shape or not (value.isfinite().all() and reference.isfinite().all()):
+    if value.shape != reference.shape:
         return float("inf")
-    if value.numel() == 0:
+    value, reference = _exact(value), _exact(reference)
+    finite = value.isfinite() & reference.isfinite()
+    if not finite.any() or not (finite | (value == reference)).all():
         return float("inf")
-    kind = torch.complex128 if value.is_complex() or reference.is_complex() else torch.float64
-    value, reference = value.detach().to(kind), reference.detach().to(kind)
-    return float((value - reference).abs().max() / reference.abs().max().clamp(min=floor))
+    return float(((value - reference).abs() / reference.abs().clamp(min=floor))[finite].max())
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ class Identity:
             raise ValueError(f"{self.claim}: over must hold at least one case, got none")
         holds = all(worst[name] <= tolerance[name] for name in self.routes)
         errors = ", ".join(
-            f"{_power_of_ten(error)} against {name} (tolerance {tolerance[name]:.0e})"
+            f"{_rounded_up(error, tolerance[name])} against {name} (tolerance {_short(tolerance[name])})"
             for name, error in worst.items()
         )
         return Verdict(
@@ -119,7 +118,7 @@ class Identity:
                 **{f"error_{name}": error for name, error in worst.items()},
                 **{f"tolerance_{name}": value for name, value in tolerance.items()},
             },
-            budget={"cases": cases},
+            budget={"cases": cases, "floor": self.floor},
             notices=power.of_identity(
                 [changes or where_zero[part] for part, changes in seen.items()],
                 max(to_the_truth, min(tolerance.values())),
@@ -132,23 +131,31 @@ class Identity:
 
 
 def _visible(value: Tensor, reference: Tensor, floor: float, tolerance: float) -> float:
-    """The error that a relative change of ``value`` by 1 makes: 0 where that cannot be seen."""
-    scale = max(float(reference.detach().abs().max()), floor) if reference.numel() else floor
-    largest = float(value.detach().abs().max()) if value.numel() else 0.0
-    if not math.isfinite(largest):
+    """The error that a relative change of ``value`` by 1 makes where it shows best: 0 where that cannot be seen."""
+    if value.shape != reference.shape:
         return 1.0
-    return largest / scale if largest > tolerance * floor else 0.0
+    value, reference = _exact(value).abs(), _exact(reference).abs()
+    seen = (value > tolerance * floor) & value.isfinite() & reference.isfinite()
+    return float((value / reference.clamp(min=floor))[seen].max()) if seen.any() else 0.0
+
+
+def _exact(value: Tensor) -> Tensor:
+    return value.detach().to(torch.complex128 if value.is_complex() else torch.float64)
 
 
 def _parts(value: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return (value,) if isinstance(value, Tensor) else tuple(torch.as_tensor(part) for part in value)
 
 
-def _power_of_ten(error: float) -> str:
-    """An error to the next power of ten above, so that the printed text is the same on every machine."""
+def _rounded_up(error: float, tolerance: float) -> str:
+    """An error to the next power of ten above, or to the tolerance, so that the printed text is the same on every machine."""
     if error == 0:
         return "0"
     if not error < 1:
         return f"{error:.1g}"
     exponent = next(k for k in range(400) if error > 10.0 ** -(k + 1))
-    return f"below 1e-{exponent:02d}"
+    return f"below {_short(tolerance if error <= tolerance < 10.0**-exponent else 10.0**-exponent)}"
+
+
+def _short(number: float) -> str:
+    return brief if float(brief := f"{number:.0e}") == number else f"{number:g}"
