@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class Entry:
 def _found() -> Iterator[tuple[str, Entry]]:
     """Name and entry of every experiment; both are literals, so they are read off."""
     for package in sorted({point.value for point in metadata.entry_points(group=GROUP)}):
-        for room in filter(Traversable.is_dir, files(package).iterdir()):
+        for room in filter(lambda entry: entry.is_dir(), files(package).iterdir()):
             for module in filter(lambda file: file.name.endswith(".py"), room.iterdir()):
                 for node in ast.parse(module.read_text(encoding="utf-8")).body:
                     if isinstance(node, ast.Assign) and _name(node.value) == "Experiment":
