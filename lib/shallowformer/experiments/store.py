@@ -81,7 +81,9 @@ def prepare(name: str, results: Path | None = None) -> None:
 @contextlib.contextmanager
 def _locked(file: Traversable) -> Iterator[None]:
     if not isinstance(file, Path):
-        raise StoreError(f"{file} is inside an archive, where nothing can be added; name another folder of results")
+        raise StoreError(
+            f"{file} is inside an archive, where nothing can be added; name another folder of results"
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with filelock.FileLock(file.with_name(f".{file.stem}.lock"), timeout=PATIENCE):

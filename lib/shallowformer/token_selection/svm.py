@@ -40,7 +40,9 @@ class Infeasible(ValueError):
         self.which, self.certificate, self.residual = which, certificate, residual
 
     def __str__(self) -> str:
-        bound = "none exists" if self.residual == 0 else f"any solution has norm at least {1 / self.residual:.3g}"
+        bound = (
+            "none exists" if self.residual == 0 else f"any solution has norm at least {1 / self.residual:.3g}"
+        )
         return (
             f"{self.which} must be feasible, but a convex combination of its constraints, {int((self.certificate > 0).sum())} of them, "
             f"has norm {self.residual:.3g}: {bound}"

@@ -100,5 +100,7 @@ class Autograd:
         outputs = self.model(X, point)
         values = self.loss(outputs, y)
         if values.numel() > outputs.numel():  # broadcast
-            raise ValueError(f"loss must give at most one value an output, {tuple(outputs.shape)}, got {tuple(values.shape)}")
+            raise ValueError(
+                f"loss must give at most one value an output, {tuple(outputs.shape)}, got {tuple(values.shape)}"
+            )
         return values.mean()

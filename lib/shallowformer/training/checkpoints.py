@@ -80,7 +80,9 @@ def _function(part: FunctionType) -> tuple:
         codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
         text += [code.co_code.hex(), repr(code.co_names)]
         text += [
-            sorted(map(repr, one)) if isinstance(one, frozenset) else repr(one)  # a set's order is not its own
+            sorted(map(repr, one))
+            if isinstance(one, frozenset)
+            else repr(one)  # a set's order is not its own
             for one in code.co_consts
             if not isinstance(one, CodeType)
         ]

@@ -102,7 +102,9 @@ def run(
     state = _State(start, seed, max(1, steps // 100) if every is None else arguments.count("every", every))
     saved = None if checkpoint is None else Path(checkpoint)
     if saved is not None:
-        parts = dict(objective=objective, start=start, eta=rule, project=project, batch=batch, seed=seed, every=every)
+        parts = dict(
+            objective=objective, start=start, eta=rule, project=project, batch=batch, seed=seed, every=every
+        )
         plan = {name: checkpoints.fingerprint(part) for name, part in parts.items()}
         if saved.exists():
             state.restore(checkpoints.restore(saved, plan, points.blocks(start)[0].device))
