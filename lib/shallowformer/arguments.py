@@ -15,8 +15,13 @@ from torch import Tensor
 from shallowformer.formulas import Number, is_symbol
 
 #: How far above 1 the norm of a token may lie, in units of machine precision: normalising a vector of up to a few
-#: thousand entries rounds its norm by less than this.
+#: thousand entries rounds its norm by less than this; inner products, too, relative to the lengths.
 NORM_ROUNDING = 64
+
+
+def tolerance(least: float, like: Tensor, scale: float = 1.0) -> float:
+    """``least``, and on top of it what rounding makes of numbers of that scale in the tensor's dtype."""
+    return least + NORM_ROUNDING * torch.finfo(like.dtype).eps * scale
 
 
 def _or_symbol(check: Callable) -> Callable:

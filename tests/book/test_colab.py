@@ -77,7 +77,7 @@ def source(tmp_path, monkeypatch):
             ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__")
         )
     shutil.copytree(ROOT / "results", copy / "results")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     monkeypatch.setenv("SHALLOWFORMER_SOURCE", str(copy))
     return copy

@@ -1,5 +1,6 @@
 """The command line: what it says, and its exit codes."""
 
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,15 @@ def test_help_and_list_are_there_without_torch():
     listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert listed.returncode == 0
     assert re.search(r"^certificates +Certificates of Theorem A", listed.stdout, re.MULTILINE)
+
+
+def test_a_terminal_without_greek_letters_is_served(tmp_path):
+    code = [sys.executable, "-m", "shallowformer", "list"]
+    listed = subprocess.run(
+        code, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
+    )
+    assert listed.returncode == 0, listed.stderr
+    assert b"\\u" in listed.stdout
 
 
 @pytest.mark.parametrize(

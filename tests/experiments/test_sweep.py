@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import toys
 
 from shallowformer.experiments import store, sweep
 from shallowformer.experiments.experiment import stored
+from shallowformer.experiments.store import StoreError
 
 pytestmark = pytest.mark.first
 
@@ -25,6 +27,8 @@ def test_a_larger_scale_computes_only_what_is_missing(tmp_path, traces):
     assert [toys.begun(number) for number in range(6)] == [1] * 6
     assert [row["square"] for row in stored(toys.SQUARES, "paper", tmp_path)] == [0, 1, 4, 9, 16, 25]
     assert [row["number"] for row in stored(toys.SQUARES, "smoke", tmp_path)] == [0, 1]
+    with pytest.raises(StoreError, match=r"nowhere/toy.json; there are 0 of scale smoke"):
+        stored(toys.SQUARES, "paper", tmp_path / "nowhere")
 
 
 def test_rows_that_fail_are_listed_and_the_others_stored(tmp_path, traces):
@@ -54,6 +58,14 @@ def test_a_folder_that_cannot_be_written_to_is_found_before_any_work(tmp_path, t
     with pytest.raises(OSError, match="file"):
         sweep.run(toys.SQUARES, "smoke", tmp_path / "file")
     assert not toys.begun(0)
+
+
+def alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return "zombie" not in Path(f"/proc/{process}/status").read_text("utf-8")  # whom no one has waited for
 
 
 @pytest.fixture
@@ -87,8 +99,12 @@ def test_a_killed_sweep_goes_on_and_computes_no_stored_row_twice(tmp_path, trace
     assert all(toys.begun(number) <= 2 for number in range(3, 6))
 
 
-def test_an_interrupted_sweep_keeps_its_rows(tmp_path, waiting):
-    os.killpg(waiting.pid, signal.SIGINT)
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_sweep_keeps_its_rows_and_no_worker(tmp_path, traces, waiting, sent):
+    if sent == signal.SIGINT:  # from the keyboard, to all
+        os.killpg(waiting.pid, sent)
+    else:
+        os.kill(waiting.pid, sent)
     _, complaints = waiting.communicate(timeout=toys.PATIENCE)
     assert waiting.returncode == 130
     _, said, after = complaints.partition(
@@ -97,3 +113,4 @@ def test_an_interrupted_sweep_keeps_its_rows(tmp_path, waiting):
     assert said
     assert "Traceback" not in after  # joblib may warn of a folder that two of its processes wanted to remove
     assert numbers(tmp_path) == [0, 1, 2]
+    toys.wait_for(lambda: not alive(toys.process_of(3)))

@@ -1,11 +1,12 @@
 """(W-SVM) and (u-SVM) against all active sets, by hand, and what has no solution."""
 
 import itertools
+import pickle
 
 import pytest
 import torch
 
-from shallowformer.token_selection import datasets, svm
+from shallowformer.token_selection import datasets, residual, svm
 from shallowformer.token_selection.instances import Instance
 
 
@@ -92,6 +93,26 @@ def test_infeasible_data_come_with_a_proof():
     assert caught.value.certificate.tolist() == pytest.approx([2 / 3, 1 / 3, 0])
     assert caught.value.residual < 1e-15
     assert isinstance(caught.value, ValueError)
+
+
+def test_the_proof_travels_between_processes():
+    sent = svm.Infeasible("(W-SVM)", tensor([0.5, 0.5]), 0.25)
+    came = pickle.loads(pickle.dumps(sent))
+    assert str(came) == str(sent)
+    assert came.certificate.equal(sent.certificate)
+    assert came.residual == 0.25
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_single_precision_finds_the_active_constraints_of_double(scale, case):
+    for seed in range(20):
+        whole = case(4, 5, 12, seed=seed)
+        single = Instance((scale * whole.X).float(), whole.y.float(), whole.u.float())
+        double = Instance(single.X.double(), single.y.double(), single.u.double())
+        fine, coarse = svm.w_svm(double), svm.w_svm(single)
+        assert coarse.active.equal(fine.active)
+        assert coarse.strict_complementarity() == pytest.approx(fine.strict_complementarity(), abs=1e-4)
+        assert residual.harshness(coarse) == pytest.approx(residual.harshness(fine), rel=1e-4)
 
 
 def test_equal_tokens_cannot_be_told_apart():

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Generator
 
-from checks import assert_agrees
+from checks import assert_agrees, refused
 from shallowformer import data
 from shallowformer.kernel_regime.convergence.descent import SideBySide
 from shallowformer.kernel_regime.model import gradients, linear_model, parameters, transformer
@@ -60,6 +60,18 @@ def test_another_loss_may_be_handed_in():
     found = autograd.Autograd(objective.model, objective.X, objective.y.sign(), exponential).losses(point)
     by_hand = torch.exp(-objective.y.sign() * objective.model(objective.X, point)).mean()
     assert found.tolist() == [float(by_hand)]
+
+
+def test_outputs_of_another_shape_than_the_labels_are_refused():
+    """[n, 1] and [n] would be broadcast to a table of n × n differences."""
+    objective, point = network()
+    column = autograd.Autograd(lambda X, p: objective.model(X, p)[:, None], objective.X, objective.y)
+    for use in (column.losses, column.losses_and_gradient, column.tangent):
+        with refused("outputs", "(7, 1)", "(7,)"):
+            use(point)
+    hinge = autograd.Autograd(column.model, column.X, column.y, lambda f, y: (1 - y * f).clamp(min=0))
+    with refused("loss", "(7, 7)", "(7, 1)"):
+        hinge.losses(point)
 
 
 @pytest.mark.parametrize("widths", [(4,), (2, 6)])

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Generator
 
+from checks import refused
 from shallowformer.training import balls
 
 
@@ -73,3 +74,18 @@ def test_a_product_projects_every_block_and_counts_whom_it_moved(mapping):
     values = found.values() if mapping else found
     for block, before, radius in zip(values, blocks, medians, strict=True):
         assert block.equal(balls.project(before, torch.zeros_like(before), radius)[0])
+
+
+@pytest.mark.parametrize(
+    ("radii", "name", "given"),
+    [
+        ((), "radii", "got 0"),
+        ((1.0, 1.0, 1.0), "radii", "got 3"),
+        ((1.0, -0.3), "radius", "-0.3"),
+        ((float("nan"), 1.0), "radius", "nan"),
+        ((1.0, torch.tensor([0.3, -0.3])), "radius", "-0.3"),
+    ],
+)
+def test_each_block_has_one_radius_of_at_least_0(radii, name, given):
+    with refused(name, given, "at least 0" if name == "radius" else "one a block, 2 of them"):
+        balls.Balls((units(4), units(4, 3)), radii)

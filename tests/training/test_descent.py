@@ -151,6 +151,11 @@ def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batc
         objective, start, **settings, checkpoint=path, observe=lambda *_: pytest.fail("asked")
     )
     assert same(whole, again)
+    more = settings | {"steps": 40}
+    further = descent.run(objective, start, **more, checkpoint=path, observe=patient)
+    assert same(further, descent.run(objective, start, **more))
+    with refused("steps", "30", "at least 40"):
+        descent.run(objective, start, **settings, checkpoint=path)
 
 
 def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
@@ -160,19 +165,19 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
     descent.run(objective, start, **mine)
     before = path.read_bytes()
     others = [
-        (Quadratic(objective.a + 1e-9), start, {}),
-        (objective, (start[0] + 1e-9,), {}),
-        (objective, start, {"eta": 0.2}),
-        (objective, start, {"eta": Polyak(0.1)}),
-        (objective, start, {"steps": 7}),
-        (objective, start, {"project": Balls(start, [0.3])}),
-        (objective, start, {"project": None}),
-        (objective, start, {"batch": None}),
-        (objective, start, {"seed": 2}),
-        (objective, start, {"every": 3}),
+        ("objective", Quadratic(objective.a + 1e-9), start, {}),
+        ("start", objective, (start[0] + 1e-9,), {}),
+        ("eta", objective, start, {"eta": 0.2}),
+        ("eta", objective, start, {"eta": Polyak(0.1)}),
+        ("eta", objective, start, {"eta": lambda *_: 0.1}),
+        ("project", objective, start, {"project": Balls(start, [0.3])}),
+        ("project", objective, start, {"project": None}),
+        ("batch", objective, start, {"batch": None}),
+        ("seed", objective, start, {"seed": 2}),
+        ("every", objective, start, {"every": 3}),
     ]
-    for other, point, settings in others:
-        with refused("checkpoint", "run.pt", "this run"):
+    for what, other, point, settings in others:
+        with refused("checkpoint", "run.pt", f"other {what};"):
             descent.run(other, point, **(mine | settings))
     assert path.read_bytes() == before
     descent.run(objective, start, **mine)
@@ -198,3 +203,10 @@ def test_bad_settings_are_refused(argument, value, allowed):
     objective, start = quadratic()
     with refused(argument, str(value), allowed):
         descent.run(objective, start, **(dict(eta=0.1, steps=5) | {argument: value}))
+
+
+@pytest.mark.parametrize("rates", [(), (0.1, 0.1)])
+def test_a_rule_gives_one_step_size_a_block(rates):
+    objective, start = quadratic()
+    with refused("step sizes", str(len(rates)), "one a block, 1"):
+        descent.run(objective, start, eta=lambda *_: rates, steps=1)

@@ -3,6 +3,11 @@
 Importing it loads nothing else: chapters' kernels take single modules of it.
 """
 
+import sys
+
+if hasattr(sys.stdout, "reconfigure"):  # no command dies of a letter that the terminal does not have
+    sys.stdout.reconfigure(errors="backslashreplace")
+
 
 def setup(app) -> dict:
     """Register with Sphinx. Returns: what Sphinx wants to know of an extension.

@@ -84,12 +84,12 @@ def main() -> int:
     has_been_read = (BUILT / ".doctrees" / path.relative_to(ROOT).with_suffix(".doctree") for path in pages())
     if (
         DONE.exists()
-        and DONE.read_text() == f"{given} {listing(site)}"
+        and DONE.read_text("utf-8") == f"{given} {listing(site)}"
         and all(map(Path.exists, has_been_read))
     ):
         print("The book is at _build/html/index.html, as it was built")
         return 0
-    same = STAMP.exists() and STAMP.read_text() == now and (site / "index.html").exists()
+    same = STAMP.exists() and STAMP.read_text("utf-8") == now and (site / "index.html").exists()
     for old in (STAMP, DONE):  # a build that fails may have read pages that it will not complain of again
         old.unlink(missing_ok=True)
     if not same:
@@ -97,7 +97,7 @@ def main() -> int:
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-n", "-W", "--keep-going"]
     status = subprocess.run([*command, *([] if same else ["--all"])], cwd=ROOT).returncode
     if status == 0:
-        STAMP.write_text(now)
+        STAMP.write_text(now, "utf-8")
         DONE.write_text(f"{given} {listing(site)}")
         print("The book is at _build/html/index.html")
     return status

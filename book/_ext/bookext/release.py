@@ -71,7 +71,7 @@ def wheel(root: Path, built: Path, target: Path) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "source")
         source.mkdir()
-        needed = ["lib", "book/companion", "results", "pyproject.toml", "README.md", "LICENSE"]
+        needed = ["lib", "book/companion", "results", "pyproject.toml", "setup.py", "README.md", "LICENSE"]
         archive = subprocess.run(
             ["git", "archive", "HEAD", *needed], cwd=root, capture_output=True, check=True
         )

@@ -8,7 +8,6 @@ and which few of them a sum needs: sixteen are all that a processor without AVX-
 import hashlib
 import math
 import operator
-from pathlib import Path
 
 import llvmlite.binding
 import numpy as np
@@ -24,7 +23,7 @@ BYTES = 64 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 32
 FAST = {"contract", "nsz", "arcp"}
 
 #: numba keeps what it compiled as long as the file of the compiled function is the same; one that bears this in its name depends on this file too.
-VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+VERSION = hashlib.sha256(__loader__.get_data(__file__)).hexdigest()
 
 
 class Vector(types.Type):

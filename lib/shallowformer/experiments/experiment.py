@@ -69,12 +69,17 @@ def planned(experiment: Experiment, scale: str) -> dict[str, Config]:
 def stored(experiment: Experiment, scale: str = "paper", results: Path | None = None) -> list[dict]:
     """The stored rows of a scale, for a chapter: what is planned and stored, in the plan's order.
 
-    Returns: one mapping a row, fields of the configuration and results side by side.
+    Returns: one mapping a row, fields of the configuration and results side by side; ``StoreError`` if there is none.
     """
     rows = {row["key"]: row for row in store.load(experiment.name, results)}
-    return [
-        {**rows[key]["config"], **rows[key]["result"]} for key in planned(experiment, scale) if key in rows
-    ]
+    found = [rows[key] for key in planned(experiment, scale) if key in rows]
+    if not found:
+        there = [f"{len(rows.keys() & planned(experiment, other))} of scale {other}" for other in SCALES]
+        raise store.StoreError(
+            f"no row of {experiment.name} at scale {scale} is stored in {store.path(experiment.name, results)}; there are "
+            f"{', '.join(there)}. Run it at that scale, or name another scale or folder"
+        )
+    return [{**row["config"], **row["result"]} for row in found]
 
 
 def row(experiment: Experiment, config: Config, device: torch.device) -> dict:
@@ -123,7 +128,7 @@ def provenance(dtype: str, device: torch.device) -> dict:
 @functools.cache
 def _commit() -> str | None:
     """The commit of the repository, with a "+" if the package has been changed since."""
-    root = Path(__file__).parents[3]
+    root = store.folder().parent  # the package itself if it is installed
     if not (root / ".git").exists():
         return None
     git = functools.partial(subprocess.run, cwd=root, capture_output=True, text=True, check=False)

@@ -3,11 +3,10 @@
 import ast
 import difflib
 import importlib
-import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,14 +27,14 @@ class Entry:
 def _found() -> Iterator[tuple[str, Entry]]:
     """Name and entry of every experiment; both are literals, so they are read off."""
     for package in sorted({point.value for point in metadata.entry_points(group=GROUP)}):
-        for folder in importlib.util.find_spec(package).submodule_search_locations:
-            for path in sorted(Path(folder).glob("*/*.py")):
-                for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for room in filter(lambda entry: entry.is_dir(), files(package).iterdir()):
+            for module in filter(lambda file: file.name.endswith(".py"), room.iterdir()):
+                for node in ast.parse(module.read_text(encoding="utf-8")).body:
                     if isinstance(node, ast.Assign) and _name(node.value) == "Experiment":
                         said = {each.arg: each.value for each in node.value.keywords}
                         name, title = (ast.literal_eval(said[key]) for key in ("name", "title"))
-                        module = f"{package}.{path.parent.name}.{path.stem}"
-                        yield name, Entry(f"{module}:{node.targets[0].id}", title)
+                        place = f"{package}.{room.name}.{module.name.removesuffix('.py')}"
+                        yield name, Entry(f"{place}:{node.targets[0].id}", title)
 
 
 def _name(node: ast.expr) -> str:

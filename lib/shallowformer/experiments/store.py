@@ -8,18 +8,15 @@ understood is never overwritten.
 import contextlib
 import json
 import os
-import sysconfig
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import filelock
 
 from shallowformer.experiments import keys
 
-_PLACES = (
-    Path(__file__).parents[3] / "results",
-    Path(sysconfig.get_path("data")) / "share" / "shallowformer",
-)
 _PARTS = {"key": str, "config": dict, "result": dict, "provenance": dict}
 #: How long to wait for other writers, in seconds; each holds the lock for a fraction of one.
 PATIENCE = 60
@@ -29,12 +26,13 @@ class StoreError(RuntimeError):
     """A store that cannot be read or must not be written."""
 
 
-def folder() -> Path:
-    """Where results lie unless said otherwise: ``results/`` of the repository, or where an installation keeps what was published."""
-    return _PLACES[0] if _PLACES[0].is_dir() else _PLACES[1]
+def folder() -> Traversable:
+    """Where results lie unless said otherwise: inside an installed package, which may be zipped, or in ``results/`` of the repository."""
+    inside = files("shallowformer") / "results"
+    return inside if inside.is_dir() else Path(__file__).parents[3] / "results"
 
 
-def path(name: str, results: Path | None = None) -> Path:
+def path(name: str, results: Path | None = None) -> Traversable:
     """The file of an experiment, in ``folder()`` if no folder is given."""
     return (folder() if results is None else Path(results)) / f"{name}.json"
 
@@ -45,7 +43,7 @@ def load(name: str, results: Path | None = None) -> list[dict]:
     Returns: rows: mappings with ``key``, ``config``, ``result`` and ``provenance``.
     """
     file = path(name, results)
-    if not file.exists():
+    if not file.is_file():
         return []
     try:
         content = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
@@ -81,7 +79,11 @@ def prepare(name: str, results: Path | None = None) -> None:
 
 
 @contextlib.contextmanager
-def _locked(file: Path) -> Iterator[None]:
+def _locked(file: Traversable) -> Iterator[None]:
+    if not isinstance(file, Path):
+        raise StoreError(
+            f"{file} is inside an archive, where nothing can be added; name another folder of results"
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with filelock.FileLock(file.with_name(f".{file.stem}.lock"), timeout=PATIENCE):

@@ -33,6 +33,12 @@ def show(experiment: Experiment, results: Path | None = None) -> str:
         )
         if folded:
             lines += ["", f"not shown, as they are lists or mappings: {', '.join(folded)}"]
+        names = [name for row in rows for name in row["result"]]
+        some = [
+            f"{name} ({count})" for name in dict.fromkeys(names) if (count := names.count(name)) < len(rows)
+        ]
+        if some:
+            lines += ["", f"not in every row, by configuration or as compute has changed: {', '.join(some)}"]
         hours = sum(row["provenance"].get("seconds", 0) for row in rows) / 3600
         lines += ["", f"computed in {hours:.1f} hours, added up over the rows"]
     return "\n".join(lines)

@@ -28,15 +28,16 @@ def at_threshold(A_tilde: Float[Tensor, "m d"], B_tilde: Float[Tensor, "d d"]) -
     Returns: constant = ‖ÃV₁‖_F² (4/3)^{1 + k/2} / (2^{k/2} Γ(k/2) k(k + 2) √det(I − 2K₂)), and power = 1 + k/2.
 
     Args:
-        B_tilde: B̃ of norm 2^{−1/2}, to 1e-9; singular values as near to that count as equal to it.
+        B_tilde: B̃ of norm 2^{−1/2}, to 1e-9 and rounding; singular values as near to that count as equal to it.
     """
     d = arguments.floating("B_tilde", B_tilde, "d d").shape[0]
     m = arguments.floating("A_tilde", A_tilde, "m d").shape[0]
     arguments.shape("A_tilde", A_tilde, (m, d), "[m, d], d as in B_tilde")
     _, b, right = torch.linalg.svd(B_tilde)
-    if abs(float(b[0]) - noise.THRESHOLD) > 1e-9:
+    near = arguments.tolerance(1e-9, b)
+    if abs(float(b[0]) - noise.THRESHOLD) > near:
         raise ValueError(f"B_tilde must have the norm 2^(-1/2), got {float(b[0])}")
-    top = b > noise.THRESHOLD - 1e-9
+    top = b > noise.THRESHOLD - near
     k = int(top.sum())
     energy = float((A_tilde @ right[top].T).square().sum())
     rest = float((1 - 2 * b[~top].square()).rsqrt().prod())

@@ -58,7 +58,7 @@ def stationary(
         "O", O, (max(r, O.shape[0]), len(kept)), f"at least {r} rows, one column for each of {kept}"
     )
     off = float((O.T @ O - torch.eye(len(kept), dtype=O.dtype)).abs().max()) if kept else 0.0
-    if not off < 1e-8:
+    if not off < arguments.tolerance(1e-8, O):
         raise ValueError(f"O must have orthonormal columns, got OᵀO off the identity by {off:.3g}")
     index = torch.tensor(kept, dtype=torch.long, device=target.device)
     root = s[index].sqrt()

@@ -173,7 +173,7 @@ def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
     unit = gram / (root[:, :, None] * root[:, None, :])
     every = _sets(K, gram.dtype)
     alone = _alone(unit[:, None], every)
-    regular = torch.linalg.det(alone.detach()) > 1e-10
+    regular = torch.linalg.det(alone.detach()) > arguments.tolerance(1e-10, gram)
     safe = torch.where(regular[..., None, None], alone, torch.eye(K, dtype=gram.dtype))
     lam = torch.linalg.solve(safe, every / root[:, None]) / root[:, None]
     allowed = regular & (lam.detach() >= 0).all(-1)

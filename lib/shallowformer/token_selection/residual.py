@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from shallowformer import arguments
 from shallowformer.token_selection.instances import Instance
 from shallowformer.token_selection.span import basis
 from shallowformer.token_selection.svm import Attention
@@ -50,7 +51,7 @@ def settled(instance: Instance, best: Attention) -> Settled:
     Args:
         best: its solution of (W-SVM), strictly complementary.
     """
-    if not best.strict_complementarity() > 1e-6:
+    if not best.strict_complementarity() > arguments.tolerance(1e-6, best.A):
         raise ValueError(
             "best must have multipliers above 0 for every active constraint, or P has no limit, got the smallest at "
             f"{best.strict_complementarity():.2g} of their mean"
@@ -61,10 +62,10 @@ def settled(instance: Instance, best: Attention) -> Settled:
     across = best.A[active] - torch.outer(
         best.A[active] @ unit, unit
     )  # the E_k without their part along W_mm
-    if float(across.norm()) <= 1e-9 * float(best.A.norm()):
+    if float(across.norm()) <= arguments.tolerance(1e-9, across) * float(best.A.norm()):
         return Settled(torch.zeros_like(best.z), float(psi.sum()), 0.0)
     U = basis(across)
-    rows, weights = (across @ U).numpy(), psi.numpy()
+    rows, weights = (across @ U).double().numpy(), psi.double().numpy()
 
     def value(x: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         logs = np.log(weights) - rows @ x
@@ -81,7 +82,7 @@ def settled(instance: Instance, best: Attention) -> Settled:
         decrease = -float(slope @ step)
         if decrease < 1e-26:
             return Settled(
-                U @ torch.from_numpy(x), float(np.exp(now)), float(np.linalg.eigvalsh(curvature)[-1])
+                U @ torch.from_numpy(x).to(U), float(np.exp(now)), float(np.linalg.eigvalsh(curvature)[-1])
             )
         size = 1.0
         while value(x + size * step)[0] > now - 0.25 * size * decrease + 1e-15 * abs(now) and size > 1e-9:

@@ -13,10 +13,12 @@ from jaxtyping import Bool, Float
 from scipy.optimize import linprog, nnls
 from torch import Tensor
 
+from shallowformer import arguments
 from shallowformer.token_selection.instances import Instance
 from shallowformer.token_selection.span import Span, basis
 
-#: A constraint is active, a multiplier is 0, if it is so to this precision, in units of the constraint or of the largest multiplier.
+#: A constraint is active, a multiplier is 0, if it is so to this precision, in units of the constraint or of the largest multiplier,
+#: beside what rounding adds.
 ACTIVE = 1e-8
 #: Data whose best margin is below this part of their longest constraint count as not separable: rounding could hide the difference.
 SEPARABLE = 1e-10
@@ -34,11 +36,16 @@ class Infeasible(ValueError):
     """
 
     def __init__(self, which: str, certificate: Float[Tensor, " K"], residual: float) -> None:
-        self.certificate, self.residual = certificate, residual
-        bound = "none exists" if residual == 0 else f"any solution has norm at least {1 / residual:.3g}"
-        super().__init__(
-            f"{which} must be feasible, but a convex combination of its constraints, {int((certificate > 0).sum())} of them, has norm "
-            f"{residual:.3g}: {bound}"
+        super().__init__(which, certificate, residual)  # with these it is made again in another process
+        self.which, self.certificate, self.residual = which, certificate, residual
+
+    def __str__(self) -> str:
+        bound = (
+            "none exists" if self.residual == 0 else f"any solution has norm at least {1 / self.residual:.3g}"
+        )
+        return (
+            f"{self.which} must be feasible, but a convex combination of its constraints, {int((self.certificate > 0).sum())} of them, "
+            f"has norm {self.residual:.3g}: {bound}"
         )
 
 
@@ -68,7 +75,8 @@ class Separator:
     @property
     def active(self) -> Bool[Tensor, " K"]:
         """Which constraints are met with equality."""
-        return self.gaps <= 1 + ACTIVE
+        longest = float(torch.linalg.vector_norm(self.A, dim=1).max())
+        return self.gaps <= 1 + arguments.tolerance(ACTIVE, self.A, longest * self.norm)
 
     @property
     def residuals(self) -> dict[str, float]:
@@ -88,12 +96,12 @@ class Separator:
         Returns: s, relative to the mean multiplier of active constraints; 0 up to rounding if some active constraint has none.
         """
         active = self.active.numpy()
-        A, mean = self.A.numpy()[active], float(self.multipliers.sum()) / active.sum()
+        A, mean = self.A.double().numpy()[active], float(self.multipliers.sum()) / active.sum()
         k = len(A)
         # In units of the mean, and without equations that others imply: those would contradict one another by rounding.
         _, size, U = np.linalg.svd(A.T, full_matrices=False)
-        keep = size > ACTIVE * size[0]
-        right = U[keep] @ self.multipliers.numpy()[active] / mean
+        keep = size > arguments.tolerance(ACTIVE, self.A) * size[0]
+        right = U[keep] @ self.multipliers.double().numpy()[active] / mean
         found = linprog(
             np.r_[np.zeros(k), -1.0], A_ub=np.hstack([-np.eye(k), np.ones((k, 1))]), b_ub=np.zeros(k),
             A_eq=np.hstack([U[keep], np.zeros((len(right), 1))]), b_eq=right, bounds=[(0, None)] * (k + 1), method="highs",
@@ -118,11 +126,12 @@ def shortest(A: Float[Tensor, "K r"], which: str = "A z ≥ 1") -> Separator:
     scaled = rows / longest
     weights = _nearest(scaled)
     distance = float(np.linalg.norm(scaled.T @ weights) / weights.sum())
-    if distance > SEPARABLE:
+    separable = arguments.tolerance(SEPARABLE, A)
+    if distance > separable:
         weights = _nearest(scaled / distance)  # again, with a margin of about 1
         distance = float(np.linalg.norm(scaled.T @ weights) / weights.sum())
     convex = weights / weights.sum()
-    if distance <= SEPARABLE:
+    if distance <= separable:
         raise Infeasible(which, torch.from_numpy(convex).to(A), distance * longest)
     nearest = rows.T @ convex  # the point of the convex hull of the constraints that is nearest to 0
     square = float(nearest @ nearest)

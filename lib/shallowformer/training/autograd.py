@@ -11,6 +11,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.func import grad_and_value, jvp, vjp, vmap
 
+from shallowformer import arguments
 from shallowformer.training.points import Point, blocks
 
 #: Outputs at a point, of any shape.
@@ -35,7 +36,12 @@ def pull_back(outputs: Outputs, point: Point, weights: Float[Tensor, "..."]) -> 
 
 def squared_error(outputs: Float[Tensor, "*n"], y: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     """(f_j − y_j)² of every output."""
-    return (outputs - y).square()
+    return _residual(outputs, y).square()
+
+
+def _residual(outputs: Tensor, y: Tensor) -> Tensor:
+    """f_j − y_j; [n, 1] and [n] would make a table of n × n differences."""
+    return arguments.shape("outputs", outputs, tuple(y.shape), "as y has") - y
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,13 @@ class Autograd:
     def tangent(self, point: Point) -> Tangent:
         """The tangent of the outputs."""
         outputs = lambda p: self.model(self.X, p)
-        return Tangent(outputs, point, outputs(point) - self.y)
+        return Tangent(outputs, point, _residual(outputs(point), self.y))
 
     def _mean(self, point: Point, X: Tensor, y: Tensor) -> Tensor:
-        return self.loss(self.model(X, point), y).mean()
+        outputs = self.model(X, point)
+        values = self.loss(outputs, y)
+        if values.numel() > outputs.numel():  # broadcast
+            raise ValueError(
+                f"loss must give at most one value an output, {tuple(outputs.shape)}, got {tuple(values.shape)}"
+            )
+        return values.mean()

@@ -7,7 +7,9 @@ import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from shallowformer.training.points import Point, mapped
+from shallowformer import arguments
+from shallowformer.training import points
+from shallowformer.training.points import Point
 
 #: One number for all units, or one a unit.
 Radius = float | Float[Tensor, ""] | Float[Tensor, " k"]
@@ -103,13 +105,20 @@ class Balls:
     centre: Point  # of the balls
     radii: Sequence[Radius]  # those of each block
 
+    def __post_init__(self) -> None:
+        """Check that each block has a radius."""
+        points.one_each("radii", self.radii, self.centre)
+        for radius in self.radii:
+            arguments.nonnegative("radius", radius)
+
     def __call__(self, point: Point) -> tuple[Point, Float[Tensor, "1 b"]]:
         """The nearest point of the product, and which share of each block's units was pulled."""
-        radii, shares = iter(self.radii), []
+        shares = []
 
-        def nearest(block: Tensor, centre: Tensor) -> Tensor:
-            inside, outside = project(block, centre, next(radii))
+        def nearest(block: Tensor, centre: Tensor, radius: Radius) -> Tensor:
+            inside, outside = project(block, centre, radius)
             shares.append(outside.to(block.dtype).mean())
             return inside
 
-        return mapped(nearest, point, self.centre), torch.stack(shares)[None]
+        radii = points.one_each("radii", self.radii, self.centre)
+        return points.mapped(nearest, point, self.centre, radii), torch.stack(shares)[None]

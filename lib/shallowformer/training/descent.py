@@ -89,22 +89,26 @@ def run(
         batch: samples a step, drawn with replacement; all of them, each once, if None.
         every: record after each so many steps; about 100 records if not given.
         observe: further things to record, at the same times.
-        checkpoint: a file that the run is saved to now and then, and goes on from if it is there: stopped at any time, it ends with
-            the same numbers bit for bit (on the same machine, with as many threads). It is written whole or not at all.
+        checkpoint: a file that the run is saved to now and then, and goes on from if it is there: stopped at any time, or asked for
+            more steps later, it ends with the same numbers bit for bit (on the same machine, with as many threads; records are as far
+            apart as at first). It is written whole or not at all.
         save_every: steps between two saves.
     """
     rule = eta if callable(eta) else Constant(eta)
     arguments.count("steps", steps)
     arguments.count("save_every", save_every)
-    every = max(1, steps // 100) if every is None else arguments.count("every", every)
     if batch is not None:
         arguments.count("batch", batch)
-    state = _State(start, seed)
+    state = _State(start, seed, max(1, steps // 100) if every is None else arguments.count("every", every))
     saved = None if checkpoint is None else Path(checkpoint)
     if saved is not None:
-        plan = checkpoints.fingerprint(objective, start, rule, steps, project, batch, seed, every)
+        parts = dict(
+            objective=objective, start=start, eta=rule, project=project, batch=batch, seed=seed, every=every
+        )
+        plan = {name: checkpoints.fingerprint(part) for name, part in parts.items()}
         if saved.exists():
             state.restore(checkpoints.restore(saved, plan, points.blocks(start)[0].device))
+            arguments.count("steps", steps, state.step)  # as many as the checkpoint has
 
     def record(losses: Tensor | None = None) -> None:
         losses = _finite(objective.losses(state.now) if losses is None else losses, state.step, rule)
@@ -120,7 +124,7 @@ def run(
             rows = None if batch is None else torch.randint(objective.n, (batch,), generator=state.generator)
             losses, gradient = objective.losses_and_gradient(state.now, rows)
             state.step_losses.append(_finite(losses, state.step, rule))
-            if state.step % every == 0 and state.steps[-1:] != [state.step]:
+            if state.step % state.every == 0 and state.steps[-1:] != [state.step]:
                 record(losses if rows is None else None)
             state.descend(gradient, rule(state.step, losses, gradient), project)
             bar.update()
@@ -138,8 +142,8 @@ class _State:
 
     _RECORDS = ("step_losses", "step_sizes", "steps", "losses", "active", "observed")
 
-    def __init__(self, start: Point, seed: int) -> None:
-        self.step = 0
+    def __init__(self, start: Point, seed: int, every: int) -> None:
+        self.step, self.every = 0, every
         self.now, self.average = (
             points.mapped(function, start) for function in (torch.clone, torch.zeros_like)
         )
@@ -156,10 +160,10 @@ class _State:
         )
         rates = [rate] * len(points.blocks(gradient)) if isinstance(rate, (int, float)) else list(rate)
         self.step_sizes.append(rates)
-        each = iter(rates)
         self.now = points.mapped(
-            lambda now, slope: torch.add(now, slope, alpha=-next(each)), self.now, gradient
-        )
+            lambda now, slope, rate: torch.add(now, slope, alpha=-rate),
+            self.now, gradient, points.one_each("step sizes", rates, gradient),
+        )  # fmt: skip
         if project is not None:
             self.now, self.moved = project(self.now)
 

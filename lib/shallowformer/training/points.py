@@ -1,6 +1,6 @@
 """Points of a parameter space: fixed tuples of tensors, or mappings of names to tensors, worked on block by block."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from jaxtyping import Float
@@ -15,17 +15,24 @@ def blocks(point: Point) -> tuple[Block, ...]:
     return tuple(point.values() if isinstance(point, Mapping) else point)
 
 
-def mapped(function: Callable[..., Block], point: Point, *others: Point) -> Point:
+def mapped(function: Callable[..., Block], point: Point, *others: tuple | Mapping[str, object]) -> Point:
     """Apply a function to every block, together with the same block of others.
 
     Args:
         function: blocks → block.
         point: decides the form of the result.
-        *others: points of the same form.
+        *others: of the same form: points, or what ``one_each`` gives.
     """
     if isinstance(point, Mapping):
         return {name: function(block, *(other[name] for other in others)) for name, block in point.items()}
     return tuple(function(*parts) for parts in zip(point, *others, strict=True))
+
+
+def one_each(name: str, values: Sequence, point: Point) -> tuple | dict:
+    """One value a block, in the form of a point, for ``mapped``; refuses any other number of them by the name that they have."""
+    if len(values) != len(point):
+        raise ValueError(f"{name} must be one a block, {len(point)} of them, got {len(values)}")
+    return dict(zip(point, values, strict=True)) if isinstance(point, Mapping) else tuple(values)
 
 
 def plus(point: Point, step: Point, scale: float = 1.0) -> Point:

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from shallowformer import arguments
 from shallowformer.residual import model
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.random_start.linear_run import LinearRun, along
@@ -132,5 +133,5 @@ def measure(
 
 def _full_rank(name: str, sizes: Tensor) -> None:
     least, most = float(sizes[-1]), float(sizes[0])
-    if not least > RANK * most or not math.isfinite(most):
+    if not least > arguments.tolerance(RANK, sizes) * most or not math.isfinite(most):
         raise ValueError(f"{name} must have full rank, got a least singular value of {least:.3g}")

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from shallowformer import arguments
 from shallowformer.contracts import Count, Positive, contract
 from shallowformer.residual import gradients
 from shallowformer.residual.descent import Regression
@@ -174,7 +175,7 @@ class _Watch:
         A_0, U_0 = stacked(self.start.forward.A), self.theta.W_U
         error = A_0 @ self.linear + stacked(self.start.E)
         self.linear = self.linear - self.mu * A_0.mT @ error @ (U_0.mT @ U_0)
-        if self.errors[-1] <= ROUNDING * self.s.e:
+        if self.errors[-1] <= arguments.tolerance(ROUNDING, error) * self.s.e:
             return
         grows, per = cell.slopes.grows, self.mu * self.errors[-1]
         moved = lambda *names: (
