@@ -40,19 +40,20 @@ def test_a_standard_start_differs_in_the_last_layer_only():
 
 def test_what_descent_needs_is_found_by_runs_of_one_network_at_a_time(monkeypatch):
     # Signatures are checked by the other tests; here are 1000 steps.
-    monkeypatch.setattr(certified_widths, "NARROW", (1, 3))
+    monkeypatch.setattr(certified_widths, "NARROW", (0, 1, 3))
     monkeypatch.setattr(certified_widths, "STEPS", 500)
     config = Config("gaussian", 1.0, 0.0, "1/sqrt d", 0, P=1, N=2, d=3, d_k=2, K=1)
     reached = []
-    for d_1 in (1, 3):
-        X, Y, theta, setting = certified_widths.posed(config, d_1)
+    for d_1 in (0, 1, 3):
+        X, Y, theta, setting = certified_widths.posed(config, max(d_1, 1))
+        theta = theta if d_1 else theta._replace(W_1=torch.zeros_like(theta.W_1))
         mu = 0.25 / certified_widths.curvature.largest(X, Y, theta, setting)
         first = float(gradients.backward(X, Y, theta, setting).loss)
         for _ in range(500):
             now = gradients.unchecked(X, Y, theta, setting)
             theta = Parameters(*(W - mu * g for W, g in zip(theta, now.gradients, strict=True)))
         reached.append(float(gradients.unchecked(X, Y, theta, setting).loss) < 1e-6 * first)
-    expected = next((d_1 for d_1, there in zip((1, 3), reached, strict=True) if there), 0)
+    expected = next((d_1 for d_1, there in zip((0, 1, 3), reached, strict=True) if there), -1)
     assert certified_widths.needed(config) == expected
 
 

@@ -27,8 +27,9 @@ RUN = 12_000
 STOP, LONG = 1e-2, 1500
 #: Largest width that is drawn, and the width that the law of widths is taken from.
 MOST, FIRST = 1_000_000, 20_000
-#: Widths of the runs that ask what descent needs, how many steps they have, and which share of the error they must come below.
-NARROW, STEPS, REACHED = (1, 2, 3, 4, 6, 8, 12, 24), 6000, 1e-3
+#: Widths of the runs that ask what descent needs (0: attention and the read-out alone), how many steps they have, and which share of the
+#: error they must come below.
+NARROW, STEPS, REACHED = (0, 1, 2, 3, 4, 6, 8, 12, 24), 6000, 1e-3
 #: Tokens, targets, start, setting.
 Problem = tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"], Parameters, Setting]
 
@@ -99,17 +100,16 @@ def posed(config: Config, d_1: int) -> Problem:
 
 
 def needed(config: Config) -> int:
-    """The least width among ``NARROW`` from which descent comes below ``REACHED``, each with step 1/(4‖∇²Φ(θ⁽⁰⁾)‖); 0 if none does."""
+    """The least width among ``NARROW`` from which descent comes below ``REACHED``, each with step 1/(4‖∇²Φ(θ⁽⁰⁾)‖); -1 if none does."""
     most = max(NARROW)
     begins, steps = [], []
     for d_1 in NARROW:
-        X, Y, theta, setting = posed(config, d_1)
+        X, Y, theta, setting = posed(config, max(d_1, 1))
+        theta = theta._replace(W_1=theta.W_1 * (d_1 > 0))  # no neuron: one whose weights are 0
         steps.append(0.25 / curvature.largest(X, Y, theta, setting))
         # Neurons with weights 0 stay at 0, and networks of many widths are one of the largest.
-        pad = torch.nn.functional.pad
-        begins.append(
-            theta._replace(W_1=pad(theta.W_1, (0, most - d_1)), W_2=pad(theta.W_2, (0, 0, 0, most - d_1)))
-        )
+        pad, more = torch.nn.functional.pad, most - max(d_1, 1)
+        begins.append(theta._replace(W_1=pad(theta.W_1, (0, more)), W_2=pad(theta.W_2, (0, 0, 0, more))))
     point, s = starts.side_by_side(begins), len(NARROW)
     X, Y = X.expand(s, *X.shape), Y.expand(s, *Y.shape)
     objective = OwnSteps(
@@ -122,7 +122,7 @@ def needed(config: Config) -> int:
         reached = run.losses[-1] < REACHED**2 * begun
         if reached[0]:
             break
-    return next((d_1 for d_1, there in zip(NARROW, reached, strict=True) if there), 0)
+    return next((d_1 for d_1, there in zip(NARROW, reached, strict=True) if there), -1)
 
 
 def search(posed: Callable[[int], Problem]) -> tuple[start.Start, dict]:
@@ -156,7 +156,7 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Returns:
         What ``search`` finds; of the draw at width ``FIRST`` also ``distance`` (y_0/e_0), ``lam`` (σ_A²/d_1) and ``closed`` (the closed form's width, by the law);
-        ``needed``, for ReLU with the smaller W_1 only, else 0.
+        ``needed``, for ReLU with the smaller W_1 only, else -1.
     """
     first, row = search(lambda d_1: posed(config, d_1))
     return {
@@ -164,7 +164,7 @@ def compute(config: Config, device: torch.device) -> dict:
         "distance": first.distance / first.e,
         "lam": first.sigma_A**2 / FIRST,
         "closed": FIRST * width.factor(first, lambda s: max(closed.conditions(s)) <= 1, 0.02),
-        "needed": needed(config) if (config.tau, config.deviation) == (0.0, "1/sqrt d") else 0,
+        "needed": needed(config) if (config.tau, config.deviation) == (0.0, "1/sqrt d") else -1,
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
-from companion.theory.residual import certificates, derivatives, tangent
+from companion.theory.residual import admissible, certificates, derivatives, tangent
 from shallowformer.residual import spectra
 from shallowformer.verify.mistakes import Mistake, formula, package
 
@@ -67,6 +67,19 @@ NO_RADIUS = package("constants of the centre", derivatives, "unchecked", _at_the
 NEARER = package("5 % less radius", derivatives, "unchecked", _nearer)
 SHORT_JACOBIAN = package("another singular value", tangent, "ends", _shorter)
 
+_right_constants = admissible.constants
+
+
+def _half_of(name):
+    """One of Theorem A's constants, halved."""
+
+    def mistaken(X, theta, setting):
+        found = _right_constants(X, theta, setting)
+        return replace(found, c=found.c._replace(**{name: getattr(found.c, name) / 2}))
+
+    return mistaken
+
+
 #: Checks that hold stored ratios against 1.
 ON_ROWS = (
     "rt-theorem-1", "rt-theorem-2", "rt-theorem-a", "rt-theorem-a/path", "rt-theorem-a-plus/runs", "rt-corollary-1", "rt-corollary-b",
@@ -119,6 +132,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-theorem-2/condition": [formula("1 % more", lambda value, case: 1.01 * value)],
     "rt-corollary-b/below": [formula("5 % more", lambda value, case: 1.05 * value)],
     "rt-theorem-a/again": [SHORT_JACOBIAN],
+    "rt-theorem-a/constants": [
+        package(f"half of {name}", admissible, "constants", _half_of(name))
+        for name in ("W_Q", "W_K", "W_V", "W_1", "W_2", "W_U")
+    ],
     "rt-theorem-a-plus/again": [SHORT_JACOBIAN, HALF_AS_WIDE],
     "rt-theorem-d/again": [HALF_AS_WIDE, NO_RADIUS, SHORT_JACOBIAN],
     "rt-theorem-d-relu/again": [HALF_AS_WIDE],

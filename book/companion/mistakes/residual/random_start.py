@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import torch
+
 from companion.mistakes import larger
 from companion.theory.residual import closed
 from shallowformer.residual import gradients
@@ -40,6 +42,22 @@ def _short_path(s, b, x, area):
     return found and replace(found, path=0.95 * found.path, r=0.95 * found.r)
 
 
+def _without_network(s, b, x, area):
+    """ω without what W_1 and W_U do to the error."""
+    found = _slopes(s, b, x, area)
+    return found and replace(found, grows=found.grows._replace(leak=found.n_B * found.grows.Z))
+
+
+def _half_of(name):
+    """A slope that is half as large."""
+
+    def mistaken(s, b, x, area):
+        found = _slopes(s, b, x, area)
+        return found and replace(found, grows=found.grows._replace(**{name: getattr(found.grows, name) / 2}))
+
+    return mistaken
+
+
 def _of_values_only(X, theta, setting):
     """∂Z/∂W_V alone."""
     return _jacobian(X, theta, setting)[:, : X.shape[-1] ** 2]
@@ -63,12 +81,18 @@ def _measured_larger(*problem, **options):
     return replace(found, sigma_A=1.01 * found.sigma_A)
 
 
+def _one_more(k):
+    """One entry of the table 2 % larger."""
+    return lambda value, case: value * (1 + 0.02 * (torch.arange(len(value)) == k))
+
+
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "rt-lemma-w-path": [larger(1.001)],
     "rt-lemma-w-path/longer": [larger(0.95)],  # it checks that a claim fails, and here it would not
     "rt-lemma-w-move": [larger(1.05)],
     "rt-lemma-w-attention": [larger(1.05)],
+    "rt-lemma-w-attention/sequences": [larger(1.05)],
     "rt-lemma-w-attention/code": [
         package("no half of the softmax", slopes, "jacobian_drift", lambda s, T: 2 * _drift(s, T)),
         formula("1 % more", lambda value, case: (1.01 * value[0], value[1])),
@@ -82,6 +106,11 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("no square of j", slopes, "slopes", _without_square),
         package("values alone", start, "attention_jacobian", _of_values_only),
     ],
+    "rt-theorem-w/last-slopes": [
+        package("ω without W_1 and W_U", slopes, "slopes", _without_network),
+        *(package(f"half of {name}", slopes, "slopes", _half_of(name)) for name in ("T", "one", "U", "leak")),
+        package("1 % less read out", slopes, "slopes", lambda s, *rest: _slopes(replace(s, q_2=0.99 * s.q_2), *rest)),
+    ],
     "rt-theorem-w/runs": [larger(1.05)],
     "rt-theorem-w/rate": [larger(1.05)],
     "rt-lemma-w-partial-sums": [package("by rising eigenvalue", linear_run, "partial_sums", _other_order)],
@@ -90,7 +119,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-lemma-w-deviation/run": [formula("1 % more", lambda value, case: 1.01 * value)],
     "rt-theorem-w-linear-run": [larger(1.05)],
     "rt-theorem-w-linear-run/standard": [larger(1.05)],
-    "rt-theorem-w-linear-run/back": [larger(1.05)],
     "rt-theorem-w-linear-run/rate": [larger(1.05)],
     "rt-theorem-w-closed": [
         package("c_Z and the error back without the residual", slopes, "slopes", lambda s, *rest: _slopes(replace(s, g_f=0.0), *rest)),
@@ -103,13 +131,14 @@ MISTAKES: dict[str, list[Mistake]] = {
         Mistake("5 % more", lambda check: replace(check, fails=lambda *draws: 1.05 * check.fails(*draws)))
     ],
     "rt-proposition-w-law/lambda": [measured("a fifth of a power more", lambda value: value**1.1)],
+    "rt-proposition-w-law/tokens": [measured("a tenth of the power more", lambda value: value**1.1)],
     "rt-proposition-w-law/error": [measured("a fifth of a power more", lambda value: value**1.1)],
-    "rt-remark-w-widths": [formula("2 % more", lambda value, case: 1.02 * value)],
+    "rt-remark-w-widths": [formula(f"2 % more in column {k}", _one_more(k)) for k in range(8)],
     "rt-remark-w-widths/again": [
         package("a singular value 1 % larger", start, "measure", _measured_larger),
         package("half the cells", certify, "certify", lambda s, cells=300, margin=1.5: _certify(s, 10, margin)),
     ],
-    "rt-remark-w-widths/needed": [formula("one more", lambda value, case: value + 1)],
+    "rt-remark-w-widths/needed": [formula("one more", lambda value, case: tuple(part + 1 for part in value))],
     "rt-remark-w-drifts": [formula("2 % more", lambda value, case: 1.02 * value)],
     "rt-remark-w-drifts/ends": [formula("2 % more", lambda value, case: tuple(1.02 * part for part in value))],
     "rt-remark-w-standard": [measured("no fall", lambda value: value**0.7)],

@@ -138,6 +138,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("no floor", plateau, "floor", lambda Y: 0 * Y.sum((-3, -2, -1))),
         larger(1.05),
     ],
+    "rt-proposition-u/line": [formula("1 % more", lambda value, case: 1.01 * value)],
     "rt-proposition-u/balance": [package("exchanged", gradients, "gradients", _swapped)],
     "rt-lemma-r": [
         package("transposed", escape, "coupling_at_means", lambda *all: _at_means(*all).mT),

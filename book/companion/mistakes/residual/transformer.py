@@ -166,6 +166,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         _less(0.99),
         package("without the mean", softmax, "jacobian_product", _without_mean),
     ],
+    "rt-lemma-e-spectral/column": [_less(0.99)],
+    "rt-lemma-e-spectral/nuclear": [_less(0.99)],
     "rt-lemma-e-spectral/half": [_less(2.0)],
     "rt-lemma-e-spectral/two": [_less(0.98)],
     "rt-lemma-f": [_less(0.99), package("tokens not centred", softmax, "covariance", _uncentred)],
