@@ -116,7 +116,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-lemma-b-enclosure/above": [package("1 % more", participation, "means", _more_concentrated)],
     "pa-lemma-b-enclosure/far": [larger(1.01)],
     "pa-theorem-1": [package("no mixed term", limit, "error", _no_cross_term)],
-    "pa-theorem-1/general": [package("B transposed", limit, "error", lambda A, B, problem: _right_error(A, B.T, problem))],
+    "pa-theorem-1/general": [
+        package("B transposed", limit, "error", lambda A, B, problem: _right_error(A, B.T, problem))
+    ],
     "pa-theorem-1/drawn": [formula("5 % more", lambda value, case: 1.05 * value)],
     "pa-theorem-1/finite": [package("1 % more", participation, "means", _more_concentrated)],
     "pa-theorem-1/self": [measured("its root", lambda value: abs(value) ** 0.5)],
