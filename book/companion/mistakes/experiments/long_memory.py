@@ -7,6 +7,7 @@ import torch
 from companion.experiments.kernel_regime import recurrence
 from companion.mistakes import larger
 from shallowformer.kernel_regime.recurrent import autoregression
+from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_series = autoregression.series
@@ -23,6 +24,13 @@ def _short_steps(model, config, seen, generator):
     return replace(model(config, seen, generator), rates=(1.0, 1.0, 1.0))
 
 
+def _idle(check: Inequality) -> Inequality:
+    """The network's side next to nothing."""
+    return replace(check, rhs=lambda **point: 1e-9 * check.rhs(**point))
+
+
+LEARNS_NOTHING = Mistake("a network that learns nothing", _idle)
+
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-2-window": [
@@ -35,6 +43,8 @@ MISTAKES: dict[str, list[Mistake]] = {
             "indrnn": lambda *args: _short_steps(_right_recurrence, *args),
         }),
     ],
+    "kr-proposition-2-start": [LEARNS_NOTHING],
+    "kr-proposition-2-start/offers": [LEARNS_NOTHING],
     "kr-proposition-2-contrast": [formula("the distance, not its square", lambda value, case: value.sqrt())],
     "kr-proposition-2-contrast/upper": [larger(1.01)],
     "kr-proposition-2-contrast/lower": [larger(1.01)],

@@ -151,6 +151,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "pa-lemma-m": [larger(1.01)],
     "pa-lemma-m/least": [larger(1.01)],
+    "pa-proposition-r-exact": [
+        package("half the regulariser", factorisation, "slopes", lambda U, V, target, lam: _right_slopes(U, V, target, lam / 2)),
+        formula("5 % more", lambda value, case: 1.05 * value),
+    ],
     "pa-theorem-r": [package("bounds too strict", rotated.FlowStart, "at", _too_strict)],
     "pa-theorem-r/attained": [
         package("a wait too short", rotated.FlowStart, "at", _slower),

@@ -116,6 +116,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-lemma-b-enclosure/above": [package("1 % more", participation, "means", _more_concentrated)],
     "pa-lemma-b-enclosure/far": [larger(1.01)],
     "pa-theorem-1": [package("no mixed term", limit, "error", _no_cross_term)],
+    "pa-theorem-1/general": [
+        package("B transposed", limit, "error", lambda A, B, problem: _right_error(A, B.T, problem))
+    ],
+    "pa-theorem-1/drawn": [formula("5 % more", lambda value, case: 1.05 * value)],
     "pa-theorem-1/finite": [package("1 % more", participation, "means", _more_concentrated)],
     "pa-theorem-1/self": [measured("its root", lambda value: abs(value) ** 0.5)],
     "pa-proposition-c": [package("one side only", limit, "preconditioned", _one_side)],
@@ -127,10 +131,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "pa-theorem-e": [package("no determinant", noise, "constant", _constant), _THE_LARGER],
     "pa-theorem-e/drawn": [formula("4 % more", lambda value, case: 1.04 * value)],
-    "pa-theorem-e-above": [package("1/(2b²)", above, "exponent", lambda b: 1 / (2 * b**2))],
+    "pa-theorem-e-above": [measured("5 % more", lambda value: value**1.08)],
+    "pa-theorem-e-above/square": [package("1/(2b²)", above, "exponent", lambda b: 1 / (2 * b**2))],
     **{
         f"pa-theorem-e-above/b-{name}": [measured("5 % more", lambda value: value**1.08)]
-        for name in (8, 10, 12, 15, 20)
+        for name in (8, 12, 15, 20)
     },
     "pa-proposition-f": [larger(1.01)],
     "pa-proposition-f/minimiser": [_THE_LARGER],
