@@ -8,7 +8,7 @@ import torch
 
 from companion.mistakes import larger
 from shallowformer.token_selection import bounds, gaps, rates, svm
-from shallowformer.token_selection.batches import Batch, Pulls
+from shallowformer.token_selection.batches import Batch
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_gaps = Batch.gaps
