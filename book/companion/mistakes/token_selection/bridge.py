@@ -68,9 +68,6 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("uniform attention in the decoder's pull", gradients, "per_sample_gradient", _looking_around),
         formula("5 % more", lambda value, case: 1.05 * value),
     ],
-    "ts-proposition-l/fence": [
-        Mistake("5 % more", lambda check: replace(check, lhs=lambda **point: 1.05 * check.lhs(**point)))
-    ],
     "ts-remark-m": [*_FITTED, package("a gain, not a share of what lacks", bridge_measures, "gains", _gain)],
     "ts-remark-m/selects": [*_BOUNDARY, _bent("m^0.2 more", 0.2), _bent("m^0.2 less", -0.2)],
     "ts-remark-m/selects-small": [*_BOUNDARY, _bent("m^0.2 more", 0.2), _bent("m^0.2 less", -0.2)],

@@ -8,7 +8,7 @@ import torch
 
 from companion.mistakes import larger
 from shallowformer.token_selection import bounds, gaps, rates, svm
-from shallowformer.token_selection.batches import Batch, Pulls
+from shallowformer.token_selection.batches import Batch
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_gaps = Batch.gaps
@@ -56,7 +56,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "ts-lemma-4": [larger(1.01)],
     "ts-lemma-4/length": [
-        package("weights that add up to 2", Pulls, "shares", property(lambda self: 2 * torch.softmax(self.log_weights, -1))),
+        package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM),
         larger(1.01),
     ],
     "ts-lemma-4/weights": [
@@ -68,7 +68,6 @@ MISTAKES: dict[str, list[Mistake]] = {
         larger(1.01),
     ],
     "ts-lemma-5": [package("queries left out of the Gram matrix", Batch, "gram", _PLAIN_GRAM), larger(1.01)],
-    "ts-lemma-5/most": [larger(1.01)],
     "ts-lemma-7-sharp": [
         package("weights of the other sign", Batch, "pulls", _upside_down),
         larger(1.01),
@@ -88,6 +87,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-remark-1": [
         Mistake("only the smallest share", lambda check: replace(check, rhs=lambda **p: 2 * check.rhs(**p))),
     ],
+    "ts-definition-a1-single": [larger(1.05)],
     "ts-definition-a1-needed": [
         formula("a gap forgotten in W_mm", lambda value, case: (value[0], value[1] * 1.05, *value[2:])),
         package("a solution with one support token", svm, "shortest", lambda A, which="": svm.Separator(

@@ -1,5 +1,6 @@
 """Mistakes planted in the chapter *How fast*: what its checks must notice."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -42,7 +43,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-theorem-1": [measured("no progress", lambda value: value**0.1)],
     "ts-theorem-a": [larger(1.05)],
     "ts-theorem-a/step": [larger(1.05)],
-    "ts-theorem-b": [measured("its root", lambda value: value**0.5)],
+    "ts-theorem-b": [measured("5 % in the exponent", lambda value: value**0.95)],
+    "ts-theorem-b-log": [
+        Mistake("a residual like √S", lambda check: replace(check, measure=lambda t, seed: check.measure(t, seed) * t**0.35)),
+        Mistake("bounded", lambda check: replace(check, measure=lambda t, seed: check.measure(t, seed) / math.log(t / 2))),
+    ],
     "ts-theorem-b/figure": [measured("1 % in the exponent", lambda value: value**0.99)],
     "ts-theorem-b-limit": [
         package("5 % too far", residual, "settled", _too_far),
@@ -54,6 +59,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-theorem-b-momentum/long-steps": [measured("a tenth less", lambda value: value**0.9)],
     "ts-theorem-6": [measured("its fourth root", lambda value: value**0.25)],
     "ts-theorem-c": [package("F without 1/n", residual, "settled", _other_F), _five],
+    "ts-theorem-c/flow": [_five],
     "ts-theorem-c/stored": [_five],
     "ts-theorem-c-example": [_five],
     "ts-theorem-c-example/plain": [_five],
@@ -67,7 +73,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-theorem-7": [measured("no progress", lambda value: value**0.1)],
     "ts-theorem-7-lengths": [larger(1.01)],
     "ts-theorem-7-lengths/above": [larger(1.01)],
-    "ts-theorem-7-lengths/limit": [package("twice as steep", residual, "settled", _twice_as_steep), _five],
+    "ts-theorem-7-scale": [package("twice as steep", residual, "settled", _twice_as_steep), _five],
     "ts-theorem-7-caps": [package("a cap at twice the number", rules.CapMultiplier, "length", _looser), _five],
     "ts-theorem-5": [
         package(
