@@ -50,7 +50,9 @@ def difference(value: object, right: object, tolerance: float) -> str:
             return f"off by {float(error):.3g}, which is more than rounding in double precision."
         return f"expected {wanted}, got {given}."
     worst = (error / right.abs().clamp(min=1)).argmax()
-    return f"off by {float(error.flatten()[worst]):.3g} at an entry that is {float(right.flatten()[worst]):.3g}."
+    return (
+        f"off by {float(error.flatten()[worst]):.3g} at an entry that is {float(right.flatten()[worst]):.3g}."
+    )
 
 
 def copies(arguments: tuple) -> tuple:
