@@ -20,7 +20,7 @@ from shallowformer.training.autograd import Tangent
 LIBRARY = Path(shallowformer.__file__).parent
 COMPANION = Path(companion.__file__).parent
 #: Public functions that ask a tensor of any kind and shape for its shape, dtype or device.
-OF_ANY_TENSOR = {"arguments.shape", "arguments.same_kind"}
+OF_ANY_TENSOR = {"arguments.shape", "arguments.same_kind", "arguments.tolerance"}
 
 
 def tokens() -> torch.Tensor:

@@ -75,8 +75,10 @@ def waiting(tmp_path, traces):
     running = subprocess.Popen(
         [sys.executable, "-m", "shallowformer", *map(str, arguments)],
         start_new_session=True,
-        # What runs in a shell's background ignores Ctrl-C, and hands that down.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # What runs in a shell's background ignores Ctrl-C, what runs under nohup the end of the terminal; both hand that down.
+        preexec_fn=lambda: [
+            signal.signal(ignored, signal.SIG_DFL) for ignored in (signal.SIGINT, signal.SIGHUP)
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
