@@ -15,7 +15,8 @@ class WithResults(build_py):
         super().run()
         if not self.editable_mode:
             inside = Path(self.build_lib, "shallowformer", "results")
-            inside.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(inside, ignore_errors=True)  # rows of an earlier build, which may be gone
+            inside.mkdir(parents=True)
             for rows in Path("results").glob("*.json"):
                 shutil.copy(rows, inside)
 

@@ -167,7 +167,10 @@ const SMALLEST = { "span": 0.75, "pre": 0.72, "mjx-container": 0.75, "a": 0.78 }
 
 // Boxes that scroll are stops for the tabulator key, and fade at the edge behind which there is more; no other box is or does.
 async function reachWideBoxes() {
-  const boxes = [], own = new Map(), seen = new Map(); // box → the size of letters in its own style; its width when last looked at
+  const article = document.querySelector("article");
+  if (!article) return;
+  const boxes = [], own = new Map(), seen = new Map(); // box → the size of letters in its own style; its extent when last looked at
+  const extent = box => `${box.clientWidth} of ${box.scrollWidth}`;
   const width = element => element?.getBoundingClientRect().width ?? 0;
   const shrinks = box => box.matches(".cell_output pre, mjx-container[display]");
   const restore = box => {
@@ -198,20 +201,23 @@ async function reachWideBoxes() {
   const measure = () => {
     boxes.forEach(restore);
     boxes.map(fitting).forEach(fit => fit && fit());
-    boxes.forEach(box => seen.set(box, box.clientWidth));
+    [article, ...boxes].forEach(box => seen.set(box, extent(box)));
     boxes.map(box => [box, /auto|scroll/.test(getComputedStyle(box).overflowX) && box.scrollWidth > box.clientWidth])
       .forEach(([box, scrolls]) => scrolls ? box.tabIndex = 0 : box.removeAttribute("tabindex"));
     fade(boxes);
   };
-  const watch = new ResizeObserver(changes => { if (changes.some(({ target }) => target.clientWidth !== seen.get(target))) measure(); });
+  const watch = new ResizeObserver(changes => { if (changes.some(({ target }) => extent(target) !== seen.get(target))) measure(); });
   // A letter whose font has not come yet can be wider than its place in a formula: what overflows then changes, and no box does.
   document.fonts.addEventListener("loadingdone", measure);
-  await window.MathJax?.startup?.promise;
-  for (const box of document.querySelectorAll("article :is(pre, .picture, .pst-scrollable-table-container, .math, mjx-container[display])")) {
+  const observe = selector => article.querySelectorAll(selector).forEach(box => {
     boxes.push(box);
     box.addEventListener("scroll", () => fade([box]), { passive: true });
     watch.observe(box);
-  }
+  });
+  watch.observe(article); // a formula that was set smaller does not notice by itself that its line is longer again
+  observe("pre, .picture, .pst-scrollable-table-container");
+  await window.MathJax?.startup?.promise;
+  observe(".math, mjx-container[display]");
 }
 
 // ---- Search ------------------------------------------------------------------------------------------------------

@@ -134,7 +134,11 @@ def _run(options: argparse.Namespace) -> int:
     print(
         f"{experiment.name} at scale {options.scale}: {report.planned} rows planned, {report.before} stored before, "
         f"{report.computed} computed, {len(report.failed)} failed"
-        + ("; stored rows stay, though compute may have changed (see verify)" if not report.computed else "")
+        + (
+            "; stored rows stay, though compute may have changed (see verify)"
+            if report.before == report.planned
+            else ""
+        )
     )
     for outcome in report.failed:
         print(f"failed: {outcome.config}: {outcome.error}", file=sys.stderr)
@@ -235,7 +239,8 @@ def _complain(what: object, code: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(errors="backslashreplace")  # where it cannot say ητ
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where it cannot say ητ
     for ends in {"SIGTERM", "SIGHUP"} & set(dir(signal)):  # as an interrupt does, so that workers end with us
         if signal.getsignal(number := getattr(signal, ends)) is signal.SIG_DFL:  # nohup ignores one of them
             signal.signal(number, signal.default_int_handler)

@@ -63,9 +63,11 @@ def test_a_folder_that_cannot_be_written_to_is_found_before_any_work(tmp_path, t
 def alive(process):
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+        return "zombie" not in Path(f"/proc/{process}/status").read_text(
+            "utf-8"
+        )  # whom no one has waited for
+    except (ProcessLookupError, FileNotFoundError):  # it may end in between
         return False
-    return "zombie" not in Path(f"/proc/{process}/status").read_text("utf-8")  # whom no one has waited for
 
 
 @pytest.fixture

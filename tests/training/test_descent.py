@@ -158,6 +158,16 @@ def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batc
         descent.run(objective, start, **settings, checkpoint=path)
 
 
+@pytest.mark.parametrize("steps", [28, 30])
+def test_a_run_that_is_lengthened_records_when_a_longer_one_does(tmp_path, steps):
+    objective, start = quadratic()
+    settings = dict(eta=0.1, every=7, observe=lambda step, _: step)
+    descent.run(objective, start, steps=steps, checkpoint=tmp_path / "run.pt", **settings)
+    longer = descent.run(objective, start, steps=40, checkpoint=tmp_path / "run.pt", **settings)
+    assert same(longer, descent.run(objective, start, steps=40, **settings))
+    assert longer.observed == [0, 7, 14, 21, 28, 35, 40]
+
+
 def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
     objective, start = quadratic()
     path = tmp_path / "run.pt"
@@ -169,7 +179,6 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
         ("start", objective, (start[0] + 1e-9,), {}),
         ("eta", objective, start, {"eta": 0.2}),
         ("eta", objective, start, {"eta": Polyak(0.1)}),
-        ("eta", objective, start, {"eta": lambda *_: 0.1}),
         ("project", objective, start, {"project": Balls(start, [0.3])}),
         ("project", objective, start, {"project": None}),
         ("batch", objective, start, {"batch": None}),

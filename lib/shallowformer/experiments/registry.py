@@ -42,7 +42,7 @@ def _name(node: ast.expr) -> str:
     return getattr(getattr(node, "func", None), "id", "")
 
 
-EXPERIMENTS: Mapping[str, Entry] = dict(_found())
+EXPERIMENTS: Mapping[str, Entry] = dict(sorted(_found()))
 
 
 class Unknown(LookupError):

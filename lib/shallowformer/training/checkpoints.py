@@ -1,14 +1,13 @@
 """Checkpoints: what a run needs to go on bit for bit, written whole or not at all, and refused by any other run."""
 
 import dataclasses
-import dis
 import hashlib
 import os
 import sys
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 
 import torch
 from torch import Tensor
@@ -19,10 +18,10 @@ def fingerprint(*parts: object) -> str:
 
     Args:
         *parts: numbers, strings, tensors, functions, classes, modules, dataclasses and what has an ``identity``, and tuples, lists and
-            mappings of these. A function or class is known by its name where its module has it under that; one made in place, or in a
-            notebook, by its code and all that it refers to.
+            mappings of these. A function or class is known by its name, and a module must have it under that; one made in place, or in a
+            notebook, may be given an ``identity``.
     """
-    sha, made = hashlib.sha256(), []
+    sha = hashlib.sha256()
 
     def write(text: str) -> None:  # no two sequences of texts look alike
         sha.update(f"{len(text)}:{text}".encode())
@@ -41,23 +40,23 @@ def fingerprint(*parts: object) -> str:
                 add(inner)
         elif isinstance(part, ModuleType):
             write(part.__name__)
+        elif hasattr(part, "identity") and not isinstance(part, type):
+            write(f"{type(part).__module__}.{type(part).__qualname__}")
+            add(part.identity)
         elif hasattr(part, "__qualname__"):
+            function = getattr(part, "__func__", part)  # of a method
+            python = isinstance(function, (FunctionType, type)) or hasattr(function, "__wrapped__")
+            if python and not _known(function):
+                raise ValueError(
+                    f"what a checkpoint is of must be told apart from others: put {part.__qualname__} into a module, or give it an identity"
+                )
             write(f"{part.__module__}.{part.__qualname__}")
-            add(getattr(part, "__self__", None))  # of a method
-            function = getattr(part, "__func__", part)
-            if function in made:  # it refers to itself
-                write(f"as above, {made.index(function)}")
-            elif isinstance(function, (FunctionType, type)) and not _known(function):
-                made.append(function)
-                add(_class(function) if isinstance(function, type) else _function(function))
-        elif hasattr(part, "identity"):
-            add((type(part), part.identity))
+            add(getattr(part, "__self__", None))
         elif dataclasses.is_dataclass(part):
             add((type(part), *(getattr(part, field.name) for field in dataclasses.fields(part))))
         else:
             raise ValueError(
-                "what a checkpoint is of, and what its functions refer to, must be numbers, tensors, functions, dataclasses and what has "
-                f"an identity, got {part!r}"
+                f"what a checkpoint is of must be numbers, tensors, functions, dataclasses and what has an identity, got {part!r}"
             )
 
     add(parts)
@@ -71,37 +70,6 @@ def _known(part: FunctionType | type) -> bool:
         return part.__module__ != "__main__" and attrgetter(part.__qualname__)(home) is part
     except (AttributeError, KeyError):
         return False
-
-
-def _function(part: FunctionType) -> tuple:
-    """Code, defaults, what is enclosed, and the globals that are read."""
-    codes, text = [part.__code__], []
-    for code in codes:  # which grow by the functions inside
-        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-        text += [code.co_code.hex(), repr(code.co_names)]
-        text += [
-            sorted(map(repr, one))
-            if isinstance(one, frozenset)
-            else repr(one)  # a set's order is not its own
-            for one in code.co_consts
-            if not isinstance(one, CodeType)
-        ]
-    steps = (step for code in codes for step in dis.get_instructions(code))
-    read = {step.argval for step in steps if step.opname == "LOAD_GLOBAL"} & part.__globals__.keys()
-    enclosed = [cell.cell_contents for cell in part.__closure__ or ()]
-    return text, part.__defaults__, part.__kwdefaults__, enclosed, [part.__globals__[name] for name in sorted(read)]  # fmt: skip
-
-
-def _class(part: type) -> list:
-    """What it derives from, and the functions and constants that are its own."""
-    inside = {name: getattr(one, "fget", getattr(one, "__func__", one)) for name, one in vars(part).items()}
-    own = {
-        name: one
-        for name, one in inside.items()
-        if (isinstance(one, FunctionType) and name not in vars(object))
-        or (isinstance(one, (bool, int, float, str, tuple, Tensor)) and not name.startswith("__"))
-    }
-    return [part.__bases__, own]
 
 
 def save(path: Path, plan: Mapping[str, str], state: Mapping[str, object]) -> None:
@@ -126,7 +94,8 @@ def restore(path: Path, plan: Mapping[str, str], device: torch.device) -> dict[s
         device: where its tensors go.
     """
     found = torch.load(path, map_location=device, weights_only=True)
-    other = [name for name, part in plan.items() if found["plan"].get(name) != part]
+    held = found["plan"] if isinstance(found["plan"], dict) else {}  # once it was one fingerprint
+    other = [name for name, part in plan.items() if held.get(name) != part]
     if other:
         raise ValueError(
             f"checkpoint must belong to this run, but {path} was written with other {', '.join(other)}; name another file, or delete it"

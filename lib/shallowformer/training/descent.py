@@ -109,6 +109,8 @@ def run(
         if saved.exists():
             state.restore(checkpoints.restore(saved, plan, points.blocks(start)[0].device))
             arguments.count("steps", steps, state.step)  # as many as the checkpoint has
+            if state.step < steps:
+                state.forget_its_end()
 
     def record(losses: Tensor | None = None) -> None:
         losses = _finite(objective.losses(state.now) if losses is None else losses, state.step, rule)
@@ -124,7 +126,7 @@ def run(
             rows = None if batch is None else torch.randint(objective.n, (batch,), generator=state.generator)
             losses, gradient = objective.losses_and_gradient(state.now, rows)
             state.step_losses.append(_finite(losses, state.step, rule))
-            if state.step % state.every == 0 and state.steps[-1:] != [state.step]:
+            if state.step % state.every == 0:
                 record(losses if rows is None else None)
             state.descend(gradient, rule(state.step, losses, gradient), project)
             bar.update()
@@ -166,6 +168,12 @@ class _State:
         )  # fmt: skip
         if project is not None:
             self.now, self.moved = project(self.now)
+
+    def forget_its_end(self) -> None:
+        """Drop what a shorter run has recorded at its end: a longer one records there only if it is due."""
+        if self.steps[-1:] == [self.step]:
+            for name in ("steps", "losses", "active", "observed"):
+                del getattr(self, name)[-1:]
 
     def report(self, start: Point) -> Run:
         stacked = {name: torch.stack(getattr(self, name)) for name in ("step_losses", "losses", "active")}

@@ -28,7 +28,7 @@ def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
     """
     if value.shape != reference.shape:
         return float("inf")
-    value, reference = _exact(value), _exact(reference)
+    value, reference = _double(value), _double(reference)
     finite = value.isfinite() & reference.isfinite()
     if not finite.any() or not (finite | (value == reference)).all():
         return float("inf")
@@ -134,12 +134,12 @@ def _visible(value: Tensor, reference: Tensor, floor: float, tolerance: float) -
     """The error that a relative change of ``value`` by 1 makes where it shows best: 0 where that cannot be seen."""
     if value.shape != reference.shape:
         return 1.0
-    value, reference = _exact(value).abs(), _exact(reference).abs()
+    value, reference = _double(value).abs(), _double(reference).abs()
     seen = (value > tolerance * floor) & value.isfinite() & reference.isfinite()
     return float((value / reference.clamp(min=floor))[seen].max()) if seen.any() else 0.0
 
 
-def _exact(value: Tensor) -> Tensor:
+def _double(value: Tensor) -> Tensor:
     return value.detach().to(torch.complex128 if value.is_complex() else torch.float64)
 
 
@@ -158,4 +158,5 @@ def _rounded_up(error: float, tolerance: float) -> str:
 
 
 def _short(number: float) -> str:
-    return brief if float(brief := f"{number:.0e}") == number else f"{number:g}"
+    brief = f"{number:.0e}"
+    return brief if float(brief) == number else f"{number:g}"
