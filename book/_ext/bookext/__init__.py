@@ -15,7 +15,7 @@ def setup(app) -> dict:
     Args:
         app: the application.
     """
-    from bookext import bibliography, symbols
+    from bookext import bibliography, said, symbols
     from bookext.days import Days, list_every_page
     from bookext.finish import finish_site
     from bookext.ledger_pages import Errata, Scoreboard
@@ -36,6 +36,7 @@ def setup(app) -> dict:
 
     bibliography.register()
     app.connect("config-inited", configure)
+    app.connect("source-read", said.fill)
     app.connect("source-read", number_supplement)
     app.connect("source-read", symbols.name_chapters)
     app.add_directive("scoreboard", Scoreboard)

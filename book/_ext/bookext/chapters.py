@@ -1,6 +1,7 @@
 """The book's chapters: which files they are, what statements they make, how they are read as notebooks."""
 
 import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -122,14 +123,15 @@ def code(chapter: Path) -> list[str]:
     return [cell.source for cell in cells(chapter) if cell.cell_type == "code"]
 
 
-def read_notebook(path: Path, root: Path = ROOT) -> nbformat.NotebookNode:
+def read_notebook(path: Path, root: Path = ROOT, fill: Callable[[str], str] = str) -> nbformat.NotebookNode:
     """Read a page exactly as the site's builder does, so that both agree on what is cached. Returns: the notebook, without outputs.
 
     Args:
         path: of the Markdown file.
         root: of the repository.
+        fill: what is done to the text first.
     """
-    text = path.read_text(encoding="utf-8")
+    text = fill(path.read_text(encoding="utf-8"))
     return read_myst_markdown_notebook(text, config=syntax(root), add_source_map=True, path=path)
 
 

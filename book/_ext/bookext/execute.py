@@ -1,7 +1,7 @@
 """Execute the chapters that are stale, side by side, and hold what they find against the ledger.
 
     python -m bookext.execute              run what is stale; fail if a claim, a planted mistake, a chapter or the ledger does not agree
-    python -m bookext.execute --accept     the same, but write what was found into the ledger
+    python -m bookext.execute --accept     the same, but write what was found into the ledger, and what was said to the prose beside it
     python -m bookext.execute --full       the same, with mistakes planted without early exits
     python -m bookext.execute book/kernel_regime/descent.md [...]   these chapters only
 
@@ -26,7 +26,7 @@ from pathlib import Path
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
-from bookext import keys, records, warm
+from bookext import keys, records, said, warm
 from bookext.chapters import LEDGER, ROOT, chapter_of, chapters, code, parts, read_notebook, statements
 from bookext.kernel import Run, run
 from bookext.records import Record
@@ -262,12 +262,13 @@ def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
         runs: of the chapters, none of them failed.
         partly: not all chapters are among them.
     """
-    fresh, stored = gathered(runs), ledger.read(LEDGER)
+    fresh, stored, others = gathered(runs), ledger.read(LEDGER), []
     there = {one.chapter for one in runs}
     stated = {
         label for label, s in statements().items() if not parse(label).own and chapter_of(s["page"]) in there
     }
     if partly:
+        others = [entry for entry in stored if entry["chapter"] not in there]
         stored = [entry for entry in stored if entry["chapter"] in there]
     checked = {entry["id"] for entry in fresh}
     if stated != checked:
@@ -280,13 +281,34 @@ def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
         )
     different = ledger.differences(fresh, stored)
     if accept and fresh != stored:
-        ledger.write(LEDGER, fresh)
+        ledger.write(LEDGER, sorted([*others, *fresh], key=lambda entry: entry["id"]))
         print(f"ledger: {len(fresh)} claims written to {LEDGER.relative_to(ROOT)}")
         return 0
     if different:
         advice = "if the new findings are right, record them with 'make ledger' and commit the file"
         return _complain("the chapters do not agree with results/ledger.json:", different, advice)
     print(f"ledger: {len(fresh)} claims, as recorded")
+    return 0
+
+
+def compare_with_said(runs: Sequence[Run], accept: bool, partly: bool) -> int:
+    """Hold what chapters said to their prose against what is kept, or keep it. Returns: exit status.
+
+    Args:
+        runs: of the chapters, none of them failed.
+        partly: not all chapters are among them.
+    """
+    fresh, stored = said.gathered(one.record for one in runs), said.read()
+    there, others = {one.chapter for one in runs}, {}
+    if partly:
+        others = {chapter: names for chapter, names in stored.items() if chapter not in there}
+        stored = {chapter: names for chapter, names in stored.items() if chapter in there}
+    if accept and fresh != stored:
+        said.write(others | fresh)
+        print(f"what chapters say to their prose is written to {said.SAID.relative_to(ROOT)}")
+    elif different := said.differences(fresh, stored):
+        advice = "if the new numbers are right, read the sentences that refer to them, and record them with 'make ledger'"
+        return _complain("the chapters do not agree with results/said.json:", different, advice)
     return 0
 
 
@@ -303,7 +325,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("chapters", nargs="*", type=Path, help="paths of chapters (default: all of the table of contents)")  # fmt: skip
-    parser.add_argument("--accept", action="store_true", help="write what was found into the ledger")
+    parser.add_argument(
+        "--accept",
+        action="store_true",
+        help="write what was found into the ledger, and what was said beside it",
+    )
     parser.add_argument("--full", action="store_true", help="plant mistakes without early exits")
     parser.add_argument("--share", type=_share, default=(1, 1), metavar="K/N", help="the K-th of N shares of the chapters")  # fmt: skip
     parser.add_argument(
@@ -316,8 +342,6 @@ def main() -> int:
         parser.error(f"not a chapter of the table of contents: {', '.join(unknown)}")
     paths = (asked or every)[part - 1 :: whole]
     partly = len(paths) < len(every)
-    if options.accept and partly:
-        parser.error("--accept needs all chapters")
     cold = os.environ.get("COLD", "") not in ("", "0")
     runs, disagreements = bring_up_to_date(paths, options.jobs, options.full, cold)
     if failed := [f"{one.chapter}: {one.error}" for one in runs if one.record is None]:
@@ -333,7 +357,9 @@ def main() -> int:
         fill_builder_cache(runs)
     if green := unnoticed(runs):
         return _complain("mistakes that no check noticed:", green)
-    return compare_with_ledger(runs, options.accept, partly)
+    return max(
+        compare_with_said(runs, options.accept, partly), compare_with_ledger(runs, options.accept, partly)
+    )
 
 
 if __name__ == "__main__":

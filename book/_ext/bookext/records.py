@@ -15,6 +15,7 @@ import platformdirs
 
 from bookext import keys
 from bookext.markup import ROOT
+from shallowformer.said import MIME
 
 HERE = ROOT / "_build" / "executed"
 
@@ -46,14 +47,15 @@ class Record:
         return self.key == key and all(keys.state(path) == state for path, state in self.read.items())
 
     def into(self, *notebooks: nbformat.NotebookNode) -> None:
-        """Put the outputs into notebooks that together have the same code.
+        """Put the outputs into notebooks that together have the same code; what was said to the prose stands there.
 
         Args:
             *notebooks: the chapter's pages, changed in place.
         """
         cells = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
         for count, (cell, outputs) in enumerate(zip(cells, self.outputs, strict=True), start=1):
-            cell.outputs = [nbformat.from_dict(output) for output in outputs]
+            shown = (output for output in outputs if MIME not in output.get("metadata", {}))
+            cell.outputs = [nbformat.from_dict(output) for output in shown]
             cell.execution_count = count
 
 

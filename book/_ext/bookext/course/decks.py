@@ -20,19 +20,24 @@ from bookext.markup import MarkupError, directive, settings, walk
 from bookext.notebooks.markdown import Flattener
 from bookext.notebooks.references import papers, targets
 from bookext.results import of_the_book, whose
+from bookext.said import filled
 
 LOOK = Path(__file__).with_name("deck")
 
 
 def core(path: Path) -> list[tuple[str, str, str]]:
     """The core statements of a chapter. Returns: label, title and text of each, as they are written."""
-    inner = map(directive, walk(path.read_text(encoding="utf-8")))
+    inner = map(directive, walk(_text(path)))
     return [(each.options["label"], each.title, each.body) for each in inner if each and each.name in STATEMENTS and "core" in each.options.get("class", "").split()]  # fmt: skip
+
+
+def _text(path: Path) -> str:
+    return filled(path.read_text(encoding="utf-8"), docname(path))
 
 
 def idea(path: Path) -> str:
     """The sentence that a chapter puts in front: the quotation before its first section, possibly empty, as it is written."""
-    opening = re.split(r"^## ", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)[0]
+    opening = re.split(r"^## ", _text(path), maxsplit=1, flags=re.MULTILINE)[0]
     found = re.search(r"(?:^>.*\n?)+", opening, re.MULTILINE)
     return re.sub(r"^> ?", "", found[0], flags=re.MULTILINE).strip() if found else ""
 
@@ -108,7 +113,7 @@ def chapter(reading: Reading, pictures: list[Picture]) -> str:
     """
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     flattener = Flattener(reading.path, targets(), papers(), macros)
-    text = reading.path.read_text(encoding="utf-8")
+    text = _text(reading.path)
     title = re.search(r"^# (.+)$", text, re.MULTILINE)[1]
     quote = "\n".join(f"> {line}" for line in flattener.text(idea(reading.path)).splitlines())
     link = f"{{.foot}}\n[The chapter on the site]({address.page(docname(reading.path))})"

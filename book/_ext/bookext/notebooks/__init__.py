@@ -21,6 +21,7 @@ from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
 from bookext.markup import MarkupError, directive, parse, settings, walk
 from bookext.notebooks.markdown import Flattener, fold
 from bookext.notebooks.references import papers, targets
+from bookext.said import filled
 
 INSTALL = """\
 # @title Run this first: it installs the package where it is missing
@@ -153,7 +154,8 @@ def _converted(path: Path, student: bool) -> list[nbformat.NotebookNode]:
     """The cells of one page."""
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     flattener = Flattener(path, targets(), papers(), macros, student)
-    notebook, cells, waiting = read_notebook(path), [], ""
+    notebook = read_notebook(path, fill=lambda text: filled(text, docname(path)))
+    cells, waiting = [], ""
     for cell, line in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
         if cell.cell_type == "markdown":
             flat = (flattener.text(piece, line + first) for first, piece in sections(cell.source))
