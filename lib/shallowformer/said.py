@@ -38,10 +38,10 @@ def written(value: Real, spec: str) -> str:
     return text.replace("-", "−").replace("%", " %")
 
 
-def say(spec: str, /, **values: Real | Iterable[Real]) -> dict[str, str]:
+def say(spec: str, /, **values: object) -> dict[str, str]:
     """Tell the prose numbers of this run, by name, in the digits of a format specification.
 
-    Returns: name → text. A sequence is listed; ``{{ name[0] }}`` on a page is its first number.
+    Each is a number or a sequence of numbers. Returns: name → text. A sequence is listed; ``{{ name[0] }}`` on a page is its first number.
     """
     said = {name: _told(name, value, spec) for name, value in values.items()}
     texts = {name: ", ".join(text for _, text in pairs) for name, pairs in said.items()}
@@ -56,7 +56,7 @@ def say(spec: str, /, **values: Real | Iterable[Real]) -> dict[str, str]:
     return texts
 
 
-def _told(name: str, value: Real | Iterable[Real], spec: str) -> list[list]:
+def _told(name: str, value: object, spec: str) -> list[list]:
     """Pairs of number, to seven digits, and text."""
     value = value.tolist() if hasattr(value, "tolist") else value
     numbers = list(value) if isinstance(value, Iterable) else [value]

@@ -52,8 +52,9 @@ The product of two softmax weights is at most $1/4$.
 import torch
 
 from shallowformer import verify
+from shallowformer.said import say
 
-_ = verify.inequality(
+verdict = verify.inequality(
     "kr-fact-3-sharp",
     lambda z: torch.softmax(z, -1).prod(-1),
     0.25,
@@ -61,6 +62,7 @@ _ = verify.inequality(
     expect="tight",
     because="a product of 2 terms",
 )
+say(".2f", product=0.25, shares=[0.126, 0.874])
 ```
 """
 )
@@ -68,15 +70,15 @@ _ = verify.inequality(
 SUPPLEMENT = """
 # Supplement to “A recorded statement”
 
-The zebra of {numref}`fig-line`, by {cite:t}`arda2026`.
+The zebra of {numref}`fig-line`, by {cite:t}`arda2026`, of $x={{ product|tex }}$.
 
 ```{code-cell} ipython3
 ---
 mystnb:
   image:
-    alt: "A line."
+    alt: "A line of {{ product }}."
   figure:
-    caption: "A line."
+    caption: "A line, at {{ shares[0] }}."
     name: fig-line
 tags: [hide-input]
 ---
@@ -89,7 +91,7 @@ _ = plt.plot([0, 1])
 WORDS = """
 # Words
 
-A gnu. See {numref}`Exercise {number} <ex-words>` and {eq}`eq-words`.
+A gnu of {{ kernel_regime/recorded.shares }}. See {numref}`Exercise {number} <ex-words>` and {eq}`eq-words`.
 
 :::{prf:lemma} Words
 :label: my-words

@@ -9,12 +9,13 @@ code, or in the definition of an experiment that it imports, is a setting. Other
 """
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bookext.chapters import ROOT, chapter_of, chapters, code, docname, pages, read_notebook
+from bookext.chapters import ROOT, chapter_of, chapters, docname, pages, parts, read_notebook
 from bookext.markup import directive, parse
 
 NUMBER = re.compile(
@@ -31,7 +32,7 @@ _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 def typed(page: Path) -> list[tuple[str, str]]:
     """Numbers that are typed on a page without a reason. Returns: pairs of number and the words around it."""
-    known = _settings(page) | _reasoned(page)
+    known = _settings(chapter_of(docname(page))) | _reasoned(page)
     return [
         (number[0], text[max(0, number.start() - 60) : number.end() + 40].replace("\n", " "))
         for text in map(_unnamed, _prose(page))
@@ -40,13 +41,16 @@ def typed(page: Path) -> list[tuple[str, str]]:
     ]
 
 
+_notebook = functools.cache(read_notebook)
+
+
 def _prose(page: Path) -> Iterator[str]:
     """What a page tells: its paragraphs, captions, alternative texts and findings."""
     source = re.sub(r"\A---\n.*?\n---\n", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     yield from _paragraphs(source)
     if ROOT / f"{chapter_of(docname(page))}.md" not in chapters():
         return
-    for cell in read_notebook(page).cells:
+    for cell in _notebook(page).cells:
         if cell.cell_type == "code":
             settings = cell.metadata.get("mystnb", {})
             yield settings.get("figure", {}).get("caption", "")
@@ -68,21 +72,28 @@ def _paragraphs(source: str) -> Iterator[str]:
 
 
 def _findings(source: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", source))):
+    for node in ast.walk(ast.parse(_python(source))):
         if isinstance(node, ast.keyword) and node.arg == "finding":
             yield " ".join(part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant) and isinstance(part.value, str))  # fmt: skip
+
+
+def _python(source: str) -> str:
+    """A cell without its magics."""
+    return re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", source)
 
 
 def _unnamed(text: str) -> str:
     return _NAMES.sub(" ", text)
 
 
-def _settings(page: Path) -> set[float]:
+@functools.cache
+def _settings(name: str) -> set[float]:
     """The literals of a chapter's code, and of the experiments that it imports."""
-    chapter = ROOT / f"{chapter_of(docname(page))}.md"
+    chapter = ROOT / f"{name}.md"
     if chapter not in chapters():
         return set()
-    sources = [re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", cell) for cell in code(chapter)]
+    cells = (cell for part in parts(chapter) for cell in _notebook(part).cells if cell.cell_type == "code")
+    sources = [_python(cell.source) for cell in cells]
     for package, names in re.findall(
         r"from (companion\.experiments[\w.]*) import ([\w, ]+)", "\n".join(sources)
     ):
