@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from jupyter_cache import get_cache
@@ -29,6 +30,7 @@ from jupyter_cache.base import CacheBundleIn
 from bookext import keys, records, said, warm
 from bookext.chapters import LEDGER, ROOT, chapter_of, chapters, code, parts, read_notebook, statements
 from bookext.kernel import Run, run
+from bookext.markup import MarkupError
 from bookext.records import Record
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
@@ -190,7 +192,10 @@ def fill_builder_cache(runs: Sequence[Run]) -> None:
     of_today = set()
     for one in runs:
         pages = [name(page) for page in parts(ROOT / f"{one.chapter}.md")]
-        notebooks = [read_notebook(ROOT / f"{page}.md") for page in pages]
+        # The builder's hash sees captions: it reads the page with what was said in place.
+        notebooks = [
+            read_notebook(ROOT / f"{page}.md", fill=partial(said.filled, page=page)) for page in pages
+        ]
         one.record.into(*notebooks)
         stamp = keys.digest(one.record.key, json.dumps([sorted(one.record.read.items()), one.record.outputs]))
         for page, notebook in zip(pages, notebooks, strict=True):
@@ -353,13 +358,15 @@ def main() -> int:
         )  # fmt: skip
     if changed := edited(runs, options.full):
         return _complain("chapters were edited while others ran; run them again:", changed)
-    if not partly:
-        fill_builder_cache(runs)
+    departs = compare_with_said(runs, options.accept, partly)
+    if not (partly or departs):
+        try:
+            fill_builder_cache(runs)
+        except MarkupError as error:
+            departs = _complain("a page refers to what is not said:", [str(error)])
     if green := unnoticed(runs):
         return _complain("mistakes that no check noticed:", green)
-    return max(
-        compare_with_said(runs, options.accept, partly), compare_with_ledger(runs, options.accept, partly)
-    )
+    return max(departs, compare_with_ledger(runs, options.accept, partly))
 
 
 if __name__ == "__main__":
