@@ -46,7 +46,9 @@ def test_what_is_not_numbers_is_refused(value):
         say(".1f", gain=value)
 
 
-@pytest.mark.parametrize("many", [[1.04, 2.0], (1.04, 2), np.array([1.04, 2]), torch.tensor([1.04, 2.0])])
+@pytest.mark.parametrize(
+    "many", [[1.04, 2.0], (1.04, torch.tensor(2)), np.array([1.04, 2]), torch.tensor([1.04, 2.0])]
+)
 def test_one_number_and_many_are_told_by_name(capsys, many):
     assert say(".1f", one=np.float64(0.33), many=many) == {"one": "0.3", "many": "1.0, 2.0"}
     assert capsys.readouterr().out == "one = 0.3\nmany = 1.0, 2.0\n"

@@ -58,8 +58,9 @@ def say(spec: str, /, **values: object) -> dict[str, str]:
 
 def _told(name: str, value: object, spec: str) -> list[list]:
     """Pairs of number, to seven digits, and text."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    numbers = list(value) if isinstance(value, Iterable) else [value]
+    plain = lambda one: one.tolist() if hasattr(one, "tolist") else one
+    value = plain(value)
+    numbers = list(map(plain, value)) if isinstance(value, Iterable) else [value]
     if not numbers or not all(isinstance(number, Real) for number in numbers):
         raise ValueError(f"{name} must be a number or a sequence of numbers, got {value!r}")
     try:

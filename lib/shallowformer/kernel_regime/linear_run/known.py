@@ -36,6 +36,17 @@ class LinearRun:
     rough: Float[Tensor, " steps"]  # ν_j = max_λ √λ (1 − 2ηλ)ʲ, likewise
 
 
+def _below(limit: float) -> float:
+    """A limit in few digits that keep it: a reader may copy it."""
+    return float(f"{limit * (1 - 1e-5):.6g}")
+
+
+def largest_step(X: Float[Tensor, "n T d"], phi0: Parameters, query: Query = last_token) -> float:
+    """The largest η that Theorem F covers at this start, 1/λ_max(G₀), to five digits and not above it."""
+    G = tangent_kernel.finite(X, phi0, query=query).total / len(X)
+    return _below(1 / float(torch.linalg.eigvalsh(G)[-1]))
+
+
 @contract
 @torch.no_grad()
 def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: Positive, steps: Count) -> LinearRun:
@@ -47,7 +58,7 @@ def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: Positive, s
     values, vectors = torch.linalg.eigh(G)
     values = values.clamp(min=0)
     if eta * float(values[-1]) > 1:
-        raise ValueError(f"eta must be at most 1/λ_max(G₀) = {1 / float(values[-1]):g}, got {eta}")
+        raise ValueError(f"eta must be at most 1/λ_max(G₀) = {_below(1 / float(values[-1]))}, got {eta}")
     factor = 1 - 2 * eta * values
     j = torch.arange(steps + 1, dtype=G.dtype, device=G.device)[:, None]
     # In parts: all powers at once would be τ × n numbers several times over.
