@@ -72,6 +72,8 @@ def test_outputs_of_another_shape_than_the_labels_are_refused():
     hinge = autograd.Autograd(column.model, column.X, column.y, lambda f, y: (1 - y * f).clamp(min=0))
     with refused("loss", "(7, 7)", "(7, 1)"):
         hinge.losses(point)
+    with refused("y", "7", "1"):
+        autograd.Autograd(objective.model, objective.X, objective.y[:1], hinge.loss)
 
 
 @pytest.mark.parametrize("widths", [(4,), (2, 6)])

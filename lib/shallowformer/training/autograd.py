@@ -74,6 +74,11 @@ class Autograd:
     #: (outputs, labels) → what is averaged
     loss: Callable[[Float[Tensor, "n ..."], Shaped[Tensor, "n ..."]], Float[Tensor, "..."]] = squared_error
 
+    def __post_init__(self) -> None:
+        """Refuse labels that would be stretched over the samples."""
+        if len(self.y) != len(self.X):
+            raise ValueError(f"y must have a label a sample, {len(self.X)} of them, got {len(self.y)}")
+
     @property
     def n(self) -> int:
         """Number of samples."""
