@@ -7,7 +7,7 @@ import functools
 import os
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -94,13 +94,33 @@ def serving(folder: Path) -> Iterator[Served]:
 def listen(page: Page, home: str) -> list[str]:
     """Everything that goes wrong on a page from now on: a list that grows."""
     troubles: list[str] = []
-    page.on("console", lambda m: m.type in ("error", "warning") and troubles.append(f"{m.type}: {m.text}"))
-    page.on("pageerror", lambda error: troubles.append(f"script: {error}"))
-    page.on("request", lambda r: r.url.startswith((home, "data:", "blob:")) or troubles.append(f"foreign: {r.url}"))  # fmt: skip
-    # What was still on its way when the page was left is no news.
-    page.on("requestfailed", lambda r: r.failure == "net::ERR_ABORTED" or troubles.append(f"failed: {r.url}"))
-    page.on("response", lambda r: r.status >= 400 and troubles.append(f"{r.status}: {r.url}"))
+    for event, hear in _ears(home, troubles).items():
+        page.on(event, hear)
     return troubles
+
+
+@contextmanager
+def listening(page: Page, home: str) -> Iterator[list[str]]:
+    """The same for a while, as the tab shows other pages later."""
+    troubles: list[str] = []
+    ears = _ears(home, troubles)
+    for event, hear in ears.items():
+        page.on(event, hear)
+    yield troubles
+    for event, hear in ears.items():
+        page.remove_listener(event, hear)
+
+
+def _ears(home: str, troubles: list[str]) -> dict[str, Callable]:
+    """By event of a page what writes down whether it is a trouble."""
+    return {
+        "console": lambda m: m.type in ("error", "warning") and troubles.append(f"{m.type}: {m.text}"),
+        "pageerror": lambda error: troubles.append(f"script: {error}"),
+        "request": lambda r: r.url.startswith((home, "data:", "blob:")) or troubles.append(f"foreign: {r.url}"),
+        # What was still on its way when the page was left is no news.
+        "requestfailed": lambda r: r.failure == "net::ERR_ABORTED" or troubles.append(f"failed: {r.url}"),
+        "response": lambda r: r.status >= 400 and troubles.append(f"{r.status}: {r.url}"),
+    }  # fmt: skip
 
 
 def arrive(page: Page, url: str) -> None:
@@ -112,9 +132,13 @@ def arrive(page: Page, url: str) -> None:
 
 
 @contextmanager
-def visiting(browser: Browser, formulas: bool = True, **how) -> Iterator[BrowserContext]:
-    """A first visit: nothing is remembered from before. Without formulas pages are there sooner."""
+def visiting(
+    browser: Browser, formulas: bool = True, colours: bool = True, **how
+) -> Iterator[BrowserContext]:
+    """A first visit: nothing is remembered from before. Without formulas, or colours of code, pages are there sooner."""
     context = browser.new_context(**how)
+    if not colours:
+        context.add_init_script(f"document.addEventListener('DOMContentLoaded', {BARE})")
     context.set_default_timeout(30_000)
     if not formulas:
         context.route(
@@ -142,37 +166,38 @@ class Visit:
 def visit(
     context: BrowserContext, served: Served, page: str, guises: Sequence[str], axe: bool = True
 ) -> Visit:
-    """Open a page once, unfold everything, look around in every guise: the window changes its size, the reader light and dark."""
-    tab = context.new_page()
-    troubles = listen(tab, served.address)
-    _dress(tab, guises[0])
-    arrive(tab, served.url(page))
-    if not axe:
-        tab.evaluate(BARE)
-    tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    """Open a page once, unfold everything, look around in every guise: the window changes its size, the reader light and dark.
+
+    The context's only tab goes from page to page, as a reader's does: a new one is a new process.
+    """
+    tab = context.pages[0] if context.pages else context.new_page()
     looks, blamed, sideways = {}, {}, {}
-    for guise in guises:
-        _dress(tab, guise)
-        looks[guise] = tab.evaluate(LOOK)
-        if guise == "phone":
-            sideways = _sideways(tab)
-    if axe:
-        tab.evaluate(THIN)  # nothing looks as it did after this
-        for guise in reversed(guises):
+    with listening(tab, served.address) as troubles:
+        _dress(tab, guises[0])
+        arrive(tab, served.url(page))
+        tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+        for guise in guises:
             _dress(tab, guise)
-            blamed[guise] = _axe(tab)
-    tab.close()
+            looks[guise] = tab.evaluate(LOOK)
+            if guise == "phone":
+                sideways = _sideways(tab, again=axe)
+        if axe:
+            tab.evaluate(THIN)  # nothing looks as it did after this
+            for guise in reversed(guises):
+                _dress(tab, guise)
+                blamed[guise] = _axe(tab)
     return Visit(troubles, looks, blamed, sideways)
 
 
-def _sideways(tab: Page) -> dict[str, int]:
-    """How much wider than the screen a page is, in the narrowest and in the widest font."""
+def _sideways(tab: Page, again: bool) -> dict[str, int]:
+    """How much wider than the screen a page is, in the narrowest and in the widest font; in the end again in its own, if that matters."""
     found, widths = {}, dict(zip(tab.evaluate(WIDTHS, FAMILIES), FAMILIES, strict=True))
     for family in (widths[min(widths)], widths[max(widths)]):
         tab.evaluate(SET, family)
         _settle(tab)
         found[family] = tab.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-    tab.evaluate(SET, "")
+    if again:
+        tab.evaluate(SET, "")
     return found
 
 

@@ -39,11 +39,18 @@ def context(browser):
         yield context
 
 
+@pytest.fixture(scope="module")
+def plain(browser):
+    """One whose code has no colours: a quarter of a page's elements."""
+    with visiting(browser, colours=False) as context:
+        yield context
+
+
 @pytest.fixture(scope="module", params=[*QUICK, *FRESH])
-def seen(browser, context, served, request):
-    """A page, opened once for all tests."""
+def seen(browser, context, plain, served, request):
+    """A page, opened once for all tests; with the colours of its code where axe looks at them."""
     if len(request.param) == 3:
-        return visit(context, served, *request.param)
+        return visit(context if request.param[2] else plain, served, *request.param)
     with visiting(browser) as fresh:
         return visit(fresh, served, *request.param)
 

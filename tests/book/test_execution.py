@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,10 +49,10 @@ def plant(mistakes, full): return [Outcome("my-claim", what, red, 0.0) for what,
 
 
 class Repository:
-    """A tiny repository with one chapter."""
+    """A tiny repository with one chapter, and what its kernels are forked from."""
 
-    def __init__(self, root: Path) -> None:
-        self.root, self.chapter = root, root / "book/room/chapter.md"
+    def __init__(self, root: Path, parent: warm.Parent | None) -> None:
+        self.root, self.chapter, self.parent = root, root / "book/room/chapter.md", parent
         for name, text in FILES.items():
             self.write(name, text)
 
@@ -67,9 +68,9 @@ class Repository:
         code = "\n\n".join(f"```{{code-cell}} ipython3\n{cell}\n```" for cell in cells)
         self.write("book/room/chapter.md", f"{HEADER}{prose}\n\n{code}\n")
 
-    def run(self, full: bool = False, parent: warm.Parent | None = None) -> kernel.Run:
-        """Execute the chapter and keep what came out."""
-        done = kernel.run(self.chapter, full, parent)
+    def run(self, cold: bool = False) -> kernel.Run:
+        """Execute the chapter and keep what came out; cold: by a kernel that starts by itself."""
+        done = kernel.run(self.chapter, parent=None if cold else self.parent)
         if done.record:
             records.keep(done.record)
         return done
@@ -82,20 +83,43 @@ class Repository:
         return execute.current(self.chapter, full, cold)[0] is not None
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where the repository of every test is."""
+    return tmp_path_factory.mktemp("tiny") / "repository"
+
+
+def start_up(place, patch):
+    """The environment of kernels there."""
+    extension = Path(kernel.__file__).parents[1]
+    patch.setenv("PYTHONPATH", os.pathsep.join([str(place / "lib"), str(place / "book"), str(extension)]))
+
+
+@pytest.fixture(scope="module")
+def parent(place):
+    """What kernels are forked from, for all tests: each imports what it forks from once, and a test is a fork."""
+    with pytest.MonkeyPatch.context() as patch:
+        start_up(place, patch)
+        patch.setenv("OMP_NUM_THREADS", "1")
+        patch.delenv("MPLBACKEND", raising=False)
+        with warm.parent() as started:
+            yield started
+
+
 @pytest.fixture
-def repository(tmp_path, monkeypatch):
-    root = tmp_path / "repository"
+def repository(place, parent, tmp_path, monkeypatch):
+    root = place
     for module in (keys, records, kernel, execute):
         monkeypatch.setattr(module, "ROOT", root)
     monkeypatch.setattr(records, "HERE", root / "_build/executed")
     monkeypatch.setattr(keys, "STARTED", 3e9)  # what a test writes was there before
     monkeypatch.setattr(closure, "PACKAGES", {"shallowformer": root / "lib", "companion": root / "book"})
     monkeypatch.setenv("SHALLOWFORMER_CACHE", str(tmp_path / "cache"))
-    extension = Path(kernel.__file__).parents[1]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(root / "lib"), str(root / "book"), str(extension)]))
+    start_up(root, monkeypatch)
     keys.environment.cache_clear()
-    yield Repository(root)
+    yield Repository(root, parent)
     keys.environment.cache_clear()
+    shutil.rmtree(root)
 
 
 IMPORTS = "from shallowformer import helper\nprint(helper.value())"
@@ -241,7 +265,7 @@ def test_figures_can_be_drawn_where_no_program_has_drawn_before(repository, tmp_
     monkeypatch.setenv("PATH", str(asked.parent), prepend=os.pathsep)
     monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path / "fonts"))
     repository.say("import matplotlib.pyplot\nimport shallowformer")
-    assert repository.run().error == ""
+    assert repository.run(cold=True).error == ""
 
 
 def test_a_file_outside_of_the_repository_is_an_error(repository, tmp_path, monkeypatch):
@@ -278,7 +302,7 @@ def test_a_package_of_this_name_from_somewhere_else_is_an_error(repository, tmp_
     shutil.copytree(repository.root / "lib/shallowformer", there)
     monkeypatch.setenv("PYTHONPATH", f"{there.parent}{os.pathsep}{os.environ['PYTHONPATH']}")
     repository.say("from shallowformer import helper")
-    assert "which belongs neither to Python nor to this repository" in repository.run().error
+    assert "which belongs neither to Python nor to this repository" in repository.run(cold=True).error
 
 
 def test_a_failing_cell_is_named(repository):
@@ -354,14 +378,13 @@ def printed(record: records.Record) -> list:
 def test_a_warm_kernel_gives_what_one_that_starts_by_itself_does(repository, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     repository.say(*TELLTALE)
-    cold = repository.run().record
-    with warm.parent() as parent:
-        once, again = (repository.run(parent=parent).record for _ in range(2))
-        repository.say(
-            "import sys\nassert 'torch' in sys.modules\nimport random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
-        )
-        drawn = [repository.run(parent=parent).record.outputs[0][0]["text"].split() for _ in range(2)]
-        assert len(os.listdir(f"/proc/{parent.process.pid}/task")) == 1
+    cold = repository.run(cold=True).record
+    once, again = (repository.run().record for _ in range(2))
+    repository.say(
+        "import sys\nassert 'torch' in sys.modules\nimport random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
+    )
+    drawn = [repository.run().record.outputs[0][0]["text"].split() for _ in range(2)]
+    assert len(os.listdir(f"/proc/{repository.parent.process.pid}/task")) == 1
     assert printed(once) == printed(again) == printed(cold)
     assert once.read == again.read == cold.read
     assert once.key == cold.key
@@ -371,21 +394,21 @@ def test_a_warm_kernel_gives_what_one_that_starts_by_itself_does(repository, mon
 
 @needs_fork
 def test_a_kernel_that_dies_is_named_and_takes_no_other_with_it(repository, monkeypatch):
-    with warm.parent() as parent:
+    with warm.parent() as repository.parent:
         repository.say("import os\nos._exit(3)")
-        assert "died" in repository.run(parent=parent).error
+        assert "died" in repository.run().error
         monkeypatch.setattr(kernel, "PATIENCE", 2)
         repository.say("import time\ntime.sleep(100)")
-        assert "timed out" in repository.run(parent=parent).error
+        assert "timed out" in repository.run().error
         repository.say("1 / 0")
-        assert "ZeroDivisionError" in repository.run(parent=parent).error
+        assert "ZeroDivisionError" in repository.run().error
         repository.say(IMPORTS)
-        assert repository.run(parent=parent).error == ""
+        assert repository.run().error == ""
         repository.say(
             "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(100)"
         )
-        assert "died" in repository.run(parent=parent).error
-        assert "has died" in repository.run(parent=parent).error
+        assert "died" in repository.run().error
+        assert "has died" in repository.run().error
 
 
 # What is kept between checkouts.
@@ -427,7 +450,9 @@ def test_a_cache_that_cannot_be_written_to_does_no_harm(repository, monkeypatch,
 
 def bring_up_to_date(repository, **options):
     closure.fingerprint.cache_clear()
-    return execute.bring_up_to_date([repository.chapter], 1, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warm, "parent", lambda: nullcontext(repository.parent))
+        return execute.bring_up_to_date([repository.chapter], 1, **options)
 
 
 def test_what_comes_from_the_cache_is_repeated_now_and_then_and_must_agree(ran, monkeypatch, capsys):

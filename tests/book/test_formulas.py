@@ -4,13 +4,15 @@ import importlib.util
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 from browsing import LOOK
+from built import CHAPTERS, SITE
 from formulas import formulas
 
+from bookext import address
 from bookext.chapters import cells, chapters
 from bookext.markup import directive, walk
-from bookext.notebooks import convert
 
 MATHJAX = (
     Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static/mathjax/tex-chtml.js"
@@ -40,8 +42,10 @@ def of_sources() -> set[tuple[str, bool]]:
 
 
 def of_notebooks() -> set[tuple[str, bool]]:
-    """The formulas of the notebooks, without the numbers that these give them."""
-    cells = [cell.source for path in chapters() for cell in convert(path).cells if cell.cell_type == "markdown"]  # fmt: skip
+    """The formulas of the notebooks as the site serves them, without the numbers that these give them."""
+    files = [SITE / "notebooks" / address.notebook(page, solutions=True) for page in CHAPTERS]
+    read = (nbformat.read(file, as_version=4).cells for file in files)
+    cells = [cell.source for cells in read for cell in cells if cell.cell_type == "markdown"]
     return {(re.sub(r"\s*\\tag\{[\d.]+\}\s*$", "", tex).strip(), display) for text in cells for tex, display in formulas(text)}  # fmt: skip
 
 
@@ -54,7 +58,7 @@ def rendering_errors(browser):
     return lambda found: tab.evaluate(RENDER, [list(formula) for formula in found])
 
 
-def test_formulas_that_stand_in_notebooks_only_can_be_rendered(rendering_errors):
+def test_formulas_that_stand_in_notebooks_only_can_be_rendered(site, rendering_errors):
     found = of_notebooks()
     assert len(found) > 300
     assert rendering_errors(sorted(found - of_sources())) == []
