@@ -143,7 +143,7 @@ def test_an_erratum_is_not_refuted_by_a_single_point():
 def test_a_share_of_the_seeds_refutes_a_rate_that_is_clearly_wrong():
     measured_at = []
     verify.rate("my-rate", lambda x, seed: x**-0.5 * (1 + 0.01 * seed), (1, 2, 4), -0.5, "equal", range(20), 0.1, "exact")  # fmt: skip
-    wrong = Mistake("another law", lambda check: replace(check, measure=lambda x, seed: measured_at.append(seed) or x**-1.0))  # fmt: skip
+    wrong = Mistake("another law", lambda check: replace(check, measure=lambda x, seed: measured_at.append(seed) or x**-1.0 * (1 + 0.01 * seed)))  # fmt: skip
     (outcome,) = planting.plant({"my-rate": [wrong]})
     assert outcome.red
     assert set(measured_at) == set(range(5))

@@ -90,6 +90,11 @@ def check(fails, at_most=0.05, draws=2000, **options) -> Probability:
     return Probability("kr-lemma-5", fails, at_most, draws, **options)
 
 
+def given(*args, **options) -> Probability:
+    """A check whose draws are given, not drawn."""
+    return check(*args, stored=True, **options)
+
+
 @pytest.mark.parametrize(("p", "verdict"), [(0.01, "supported"), (0.05, "undecided"), (0.1, "violated")])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_frequency_below_at_and_above_the_level(p, verdict, seed):
@@ -123,7 +128,7 @@ def test_the_ends_of_the_interval_decide():
         (low * 1.001, "undecided"),
         (low * 0.999, "violated"),
     ):
-        assert check(exactly(50), at_most, 1000).run().verdict == verdict
+        assert given(exactly(50), at_most, 1000).run().verdict == verdict
 
 
 @pytest.mark.parametrize("at_most", [0.2, 0.05, 0.01, 1e-3])
@@ -131,11 +136,11 @@ def test_the_advised_number_of_draws_suffices_where_nothing_fails(at_most):
     """The docstring of ``verify.probability`` says: take at least so many / ``at_most``."""
     advice = re.search(r"take at least ([\d.]+) / ``at_most``", verify.probability.__doc__)
     draws = math.ceil(float(advice[1]) / at_most)
-    assert check(exactly(0), at_most, draws).run().verdict == "supported"
+    assert given(exactly(0), at_most, draws).run().verdict == "supported"
 
 
 def test_measured_numbers_and_budget_are_reported():
-    verdict = check(exactly(10), seed=4).run()
+    verdict = given(exactly(10), seed=4).run()
     assert verdict.measured == {"frequency": 10 / 2000, "interval": list(interval(10, 2000)), "at_most": 0.05}
     assert verdict.budget == {"draws": 2000, "seed": 4}
 
@@ -188,6 +193,42 @@ def test_a_wrong_result_is_refused_and_shown(fails, given):
         verify.probability("my-claim", fails, 0.1, 100)
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda x, y: x > y,
+        lambda x, y: ~(x <= y),
+        lambda x, y: (x - 1 < y - 1) | (x == 0),
+        lambda x, y: torch.gt(x, y),
+    ],
+)
+def test_draws_that_no_comparison_can_judge_are_refused(fails, value):
+    """NaN is never above anything; nor is an infinity above another."""
+
+    def drawn(draws, generator):
+        x = torch.randn(draws, generator=generator)
+        x[7] = value
+        return fails(x, torch.full_like(x, value if value == math.inf else 1.0))
+
+    with refused("fails", "compared", "numbers"):
+        check(drawn).run()
+
+
+def test_an_infinite_draw_is_above_every_number():
+    def drawn(draws, generator):
+        return torch.randn(draws, generator=generator) * math.inf > 1
+
+    assert check(drawn, at_most=0.6).run().measured["frequency"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_draws_that_ignore_their_generator_are_refused():
+    own = lambda draws, _: torch.rand(draws, generator=torch.Generator().manual_seed(0)) < 0.01
+    with refused("fails", "left it as it was", "stored=True"):
+        check(own).run()
+    assert given(own).run().verdict == "supported"
+
+
 # Quantiles ------------------------------------------------------------------------------------------------------------
 
 
@@ -207,7 +248,7 @@ def test_the_ends_of_a_quantile_leave_at_most_half_the_error_in_each_tail_and_no
 
 
 def test_ratios_count_as_failures_above_one():
-    verdict = check(lambda draws, _: torch.arange(draws) / 1000.0, at_most=0.6, attains=0.8).run()
+    verdict = given(lambda draws, _: torch.arange(draws) / 1000.0, at_most=0.6, attains=0.8).run()
     assert verdict.measured["frequency"] == pytest.approx(999 / 2000)
     assert verdict.verdict == "supported"
 
@@ -236,10 +277,10 @@ def test_a_bound_with_another_constant_is_noticed_from_the_stated_power_on():
 def test_at_an_atom_the_stated_quantile_may_be_off_by_a_rounding_and_by_no_more():
     third = 1 / 3
     atom = lambda draws, _: torch.full((draws,), third, dtype=torch.float64)
-    assert check(atom, attains=third * (1 + 4e-16)).run().passed
-    assert check(atom, attains=third * (1 - 4e-16)).run().passed
-    assert not check(atom, attains=third * (1 + 1e-11)).run().passed
-    assert not check(atom, attains=third * (1 - 1e-11)).run().passed
+    assert given(atom, attains=third * (1 + 4e-16)).run().passed
+    assert given(atom, attains=third * (1 - 4e-16)).run().passed
+    assert not given(atom, attains=third * (1 + 1e-11)).run().passed
+    assert not given(atom, attains=third * (1 - 1e-11)).run().passed
 
 
 def test_another_quantile_can_be_named():
@@ -263,8 +304,8 @@ def test_a_quantile_that_could_not_be_checked_is_refused(options, name):
 
 def test_a_quantile_needs_ratios_and_ratios_are_numbers():
     with pytest.raises(ValueError, match="ratios"):
-        check(exactly(3), attains=0.5).run()
+        given(exactly(3), attains=0.5).run()
     with pytest.raises(ValueError, match="NaN"):
-        check(lambda draws, _: torch.full((draws,), math.nan), attains=0.5).run()
+        given(lambda draws, _: torch.full((draws,), math.nan), attains=0.5).run()
     with pytest.raises(ValueError, match="numbers"):
         quantile_interval(torch.tensor([math.nan] * 500), 0.5)

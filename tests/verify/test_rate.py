@@ -1,6 +1,7 @@
 """Rates: fits of known power laws, coverage of the interval, the three verdicts, and refusals."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,10 @@ def noisy(exponent: float, noise: float):
         return 3 * x**exponent * math.exp(noise * np.random.default_rng([seed, int(x)]).standard_normal())
 
     return measure
+
+
+#: Of a law without noise.
+EXACT = {"seeds": [0], "deterministic": True}
 
 
 def check(exponent=-0.5, relation="equal", measure=None, noise=0.05, seeds=range(10), **options) -> Rate:
@@ -144,7 +149,7 @@ def test_a_slope_of_minus_one_half_against_other_claims(exponent, relation, verd
 
 @pytest.mark.parametrize("exponent", [-1.0, -1 / 3, 0.3, 0.5, 1.0, 2.0])
 def test_an_exact_law_is_supported_though_its_slope_is_rounded(exponent):
-    assert check(exponent, measure=lambda x, seed: 3 * x**exponent).run().verdict == "supported"
+    assert check(exponent, measure=lambda x, seed: 3 * x**exponent, **EXACT).run().verdict == "supported"
 
 
 def test_too_much_noise_is_undecided_and_fails():
@@ -173,20 +178,26 @@ def test_one_seed_needs_to_be_declared_deterministic():
 def test_an_expected_violation_passes_and_an_unexpected_support_fails():
     assert verify.settle(check(-1.0, expect="violated")).passed
     with pytest.raises(ClaimFailed, match="kr-theorem-1"):
-        verify.settle(check(-0.5, measure=lambda x, seed: x**-0.5, bias=0.01, expect="violated"))
+        verify.settle(check(-0.5, measure=lambda x, seed: x**-0.5, bias=0.01, expect="violated", **EXACT))
 
 
 def test_a_known_bias_is_allowed_for_and_no_more():
     drifting = lambda x, seed: x**-0.45
-    assert check(measure=drifting).run().verdict == "violated"
-    assert check(measure=drifting, bias=0.06).run().verdict == "supported"
-    assert check(measure=drifting, bias=0.04).run().verdict == "violated"
+    assert check(measure=drifting, **EXACT).run().verdict == "violated"
+    assert check(measure=drifting, bias=0.06, **EXACT).run().verdict == "supported"
+    assert check(measure=drifting, bias=0.04, **EXACT).run().verdict == "violated"
 
 
 def test_a_geometric_law():
     geometric = lambda x, seed: 0.9**x
-    assert check(math.log(0.9), measure=geometric, law="geometric", bias=1e-9).run().verdict == "supported"
-    assert check(math.log(0.95), measure=geometric, law="geometric", bias=1e-9).run().verdict == "violated"
+    assert (
+        check(math.log(0.9), measure=geometric, law="geometric", bias=1e-9, **EXACT).run().verdict
+        == "supported"
+    )
+    assert (
+        check(math.log(0.95), measure=geometric, law="geometric", bias=1e-9, **EXACT).run().verdict
+        == "violated"
+    )
 
 
 def test_measured_numbers_and_budget_are_reported():
@@ -206,10 +217,49 @@ def test_every_value_is_measured_once_for_every_seed():
 
     def measure(x, seed):
         asked.append((x, seed))
-        return 1.0
+        return 1.0 + seed
 
     check(0.0, measure=measure, seeds=(3, 5)).run()
     assert sorted(asked) == sorted((x, seed) for x in X.tolist() for seed in (3, 5))
+
+
+# Whether a line fits at all -------------------------------------------------------------------------------------------
+
+#: As steep as 1/x from end to end, and rising in its second half.
+V = {4: 10 / 4, 16: 1 / 16, 64: 10 / 64}
+
+
+@pytest.mark.parametrize("relation", ["equal", "at most", "at least"])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_a_line_that_does_not_fit_supports_nothing(relation, noise):
+    draw = lambda x, seed: V[x] * math.exp(noise * np.random.default_rng([seed, x]).standard_normal())
+    seeds = range(10) if noise else [0]
+    bent = replace(
+        check(-1, relation, draw, seeds=seeds, deterministic=not noise, bias=0.02), over=(4, 16, 64)
+    )
+    verdict = bent.run()
+    assert verdict.measured["slope"] == pytest.approx(-1, abs=0.02)
+    assert verdict.verdict == "undecided"
+    between = "4 and 16 the slope is -2.6" if relation != "at most" else "16 and 64 the slope is 0.6"
+    assert f"but between {between}" in verdict.summary
+
+
+def test_a_correction_that_the_bias_allows_fits():
+    """(1 + 1/x)/x: its slope between 8 and 16 is −1.08, over the whole range −1.05."""
+    curved = lambda x, seed: (1 + 1 / x) / x
+    assert check(-1, measure=curved, bias=0.06, **EXACT).run().verdict == "supported"
+    assert check(-1, "at least", curved, bias=0.03, **EXACT).run().verdict == "violated"
+
+
+def test_an_upper_bound_may_bend_below_its_exponent():
+    faster = lambda x, seed: x**-0.5 / (1 + x / 16)
+    assert check(-0.5, "at most", faster, **EXACT).run().verdict == "supported"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_does_not_bend_a_line(seed):
+    few = range(100 * seed, 100 * seed + 10)
+    assert check(noise=0.05, seeds=few, bias=0.02).run().verdict == "supported"
 
 
 # Refusals -------------------------------------------------------------------------------------------------------------
@@ -268,6 +318,19 @@ def test_bad_values_are_refused_before_anything_is_measured(over):
         declare(over=over)
 
 
+def test_a_measurement_that_ignores_its_seed_is_refused():
+    with refused("measure", "the same at seeds 0 and 1", "deterministic=True"):
+        declare(measure=lambda x, seed: x**-0.5)
+    some = lambda x, seed: x**-0.5 * (1 + seed % 2)
+    with refused("measure", "the same at seeds 0 and 2", "deterministic=True"):
+        declare(measure=some, seeds=[0, 1, 2])
+
+
+def test_the_same_seed_twice_is_refused():
+    with refused("seeds", "[0, 1, 0]", "different"):
+        declare(seeds=[0, 1, 0])
+
+
 def test_no_seed_is_refused():
     with pytest.raises(ValueError, match="seeds"):
         declare(seeds=())
@@ -276,4 +339,4 @@ def test_no_seed_is_refused():
 @pytest.mark.parametrize("value", [0.0, -1.0, NAN, INF])
 def test_measurements_without_a_logarithm_are_refused(value):
     with pytest.raises(ValueError, match="y must be finite and above 0"):
-        declare(measure=lambda x, seed: value)
+        declare(measure=lambda x, seed: value if seed else 1.0)

@@ -46,7 +46,7 @@ def one_of_each_kind() -> list[verify.Verdict]:
             bias=1e-9,
             deterministic=True,
         ),
-        verify.probability("my-probability", lambda draws, _: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
+        verify.probability("my-probability", lambda draws, g: torch.rand(draws, generator=g) < 0, 0.1, 100),
         verify.enclosure("my-constant", lambda: math.pi, lambda: (3.1415, 3.1416), [{}], 1e-4, "four digits"),
     ]
 

@@ -17,6 +17,7 @@ from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.power import Power
 from shallowformer.verify.typeset import as_html
+from shallowformer.verify.verdict import RECORDED
 
 #: Verdicts of what fails: not true as printed; said informally, and not implied by what is proved.
 FAILS = ("violated", "not implied")
@@ -72,8 +73,11 @@ class Scoreboard(_LedgerDirective):
             titles: from ``bookext.chapters.statements``.
         """
         by_label = {entry["id"]: entry for entry in entries}
+        checks = [check for entry in entries for check in (entry, *entry["parts"])]
+        recorded = sum(check["verdict"] == RECORDED for check in checks)
         lines = [
-            f"{len(entries)} statements, {len(entries) + sum(len(e['parts']) for e in entries)} checks.",
+            f"{len(entries)} statements, {len(checks)} checks"
+            f"{f', of which {recorded} only repeat what is stored' if recorded else ''}.",
             "",
             "| statement | paper | kind | verdict | measured | would notice | the statement is |",
             "|---|---|---|---|---|---|---|",
@@ -204,7 +208,7 @@ def _found(entry: dict) -> list[dict]:
 def _measured(check: dict) -> str:
     """The measurement that matters for the kind of a check, in a few words."""
     measured = check["measured"]
-    if check["kind"] == "identity":
+    if "worst_error" in measured:
         worst = max(
             (measured[key] / measured[f"tolerance_{key[6:]}"], key[6:])
             for key in measured
@@ -213,7 +217,7 @@ def _measured(check: dict) -> str:
         return (
             f"error {short(measured[f'error_{worst}'])} (tolerance {short(measured[f'tolerance_{worst}'])})"
         )
-    if check["kind"] == "inequality":
+    if "ratio" in measured:
         return f"ratio {measured['ratio']:.6f}"
     if check["kind"] == "enclosure":
         return f"enclosed to {short(measured['width'])} (relative width)"
@@ -237,9 +241,14 @@ def short(value: float, digits: int = 1) -> str:
 
 
 def _keenest(entry: dict) -> tuple[Power, str]:
-    """Of a statement's checks, the one that would notice the smallest change: its power, and its part's name."""
-    checks = ((Power.read(check["notices"]), check["id"]) for check in (entry, *entry["parts"]))
-    power, claim = min(checks, key=lambda found: found[0].change)
+    """Of a statement's checks, the one that would notice the smallest change: its power, and its part's name.
+
+    What only repeats what is stored counts where there is nothing else.
+    """
+    checks = [entry, *entry["parts"]]
+    evidence = [check for check in checks if check["verdict"] != RECORDED] or checks
+    powers = ((Power.read(check["notices"]), check["id"]) for check in evidence)
+    power, claim = min(powers, key=lambda found: found[0].change)
     return power, parse(claim).part
 
 

@@ -1,4 +1,4 @@
-"""How a claim is put to the test: five kinds of claims, each with a check that can fail.
+"""How a claim is put to the test: five kinds of claims, each with a check that can fail; a sixth only repeats what is stored.
 
 ``identity``, ``inequality``, ``rate``, ``probability`` and ``enclosure`` declare a claim, run its check, show a verdict card, and raise
 ``ClaimFailed`` when the verdict is not the expected one, so that the cell, the chapter and the build fail with it.
@@ -20,7 +20,7 @@ from shallowformer.verify.rate import Rate
 from shallowformer.verify.regions import ball, free, interval, logits, sphere, tokens
 from shallowformer.verify.search import SearchResult, maximise
 from shallowformer.verify.sets import AdmissibleSet, product
-from shallowformer.verify.verdict import SUPPORT, ClaimFailed, Verdict
+from shallowformer.verify.verdict import RECORDED, SUPPORT, ClaimFailed, Verdict
 
 __all__ = [
     "AdmissibleSet", "ClaimFailed", "Enclosure", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
@@ -48,6 +48,10 @@ def settle(check: Check) -> Verdict:
     """
     if check.support not in SUPPORT:
         raise ValueError(f"support must be one of {', '.join(SUPPORT)}, got {check.support!r}")
+    if check.expect == RECORDED and check.support == "proved":
+        raise ValueError(
+            "support must be numerical or open of what is recorded: stored rows prove nothing, got 'proved'"
+        )
     verdict = planting.run(check)
     verdict.show()
     if not verdict.passed:
@@ -79,8 +83,8 @@ def identity(
         tolerance: largest allowed error of an entry, relative to the reference's.
         because: what the tolerance is derived from.
         tolerances: route → tolerance, where a route is less accurate (finite differences).
-        **options: ``floor`` (entries of the reference below it count as it, 1e-3), ``expect`` (``holds``, ``violated``, or ``not implied`` of
-            what is said and does not follow), ``support`` (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
+        **options: ``floor`` (entries of the reference below it count as it, 1e-3), ``expect`` (``holds``; ``violated``; ``not implied`` of what
+            is said and does not follow; ``recorded`` of what is typed and compared with the rows that it was read from: no evidence), ``support`` (``proved``, ``numerical``, ``open``), ``finding`` (a sentence for scoreboard and errata).
     """
     return settle(
         Identity(
@@ -115,7 +119,7 @@ def inequality(
         rhs: the same, or a number above 0; ``sides`` makes both of a function that computes them together.
         over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
             or ``attains`` is given, the search must get there in each.
-        expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below) or ``violated``.
+        expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below), ``violated``, or ``recorded`` (typed beside the rows that it was read from).
         because: what the rounding allowance is derived from.
         **options: ``attains`` (the supremum of the ratio, which the search must reach and must not exceed), ``gap`` (how near counts
             as reached, 1e-6), ``rounding`` (how far above 1 is rounding, 1e-12), ``known`` (name → extremal point, see ``batch``; each must attain what the claim says is attained),
@@ -182,7 +186,8 @@ def probability(
         fails: (draws, generator) → True where the event that should hold does not; with ``attains``, left side over right side.
         at_most: the claimed bound on the probability of failure, in (0, 1).
         draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
-        **options: ``seed``, ``expect``, ``because``, ``support``, ``finding``. A bound that is hardly ever exceeded says more with
+        **options: ``seed``, ``stored`` (True of draws that were made before; else ``fails`` must use its generator), ``expect``, ``because``,
+            ``support``, ``finding``. A bound that is hardly ever exceeded says more with
             ``attains``, the value that the 1 − ``at_most`` quantile of left side over right side has (or ``quantile``, another one):
             the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.
     """

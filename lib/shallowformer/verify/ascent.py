@@ -100,10 +100,10 @@ def ascend(
     window: int,
     near: float,
     enough: float = math.inf,
-) -> tuple[Ascent, int]:
+) -> tuple[Ascent, int, Rows]:
     """Climb until every restart has arrived, promises no more than the best has, or the evaluations are used up.
 
-    Returns: where the restarts are then, and how many evaluations it took.
+    Returns: where the restarts are then, how many evaluations it took, and which came to rest of themselves.
 
     Args:
         evaluate: points → values and slopes.
@@ -164,4 +164,4 @@ def ascend(
             promise[began] = _promise(past[0][began], past[window // 2][began], f[began])
             least = near * abs(f.max())
             done |= (promise <= SETTLED * least) | ((f < f.max()) & (f + promise <= f.max() + least))
-    return Ascent(z, f, g), used
+    return Ascent(z, f, g), used, done

@@ -10,7 +10,7 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.verify import power, untouched
 from shallowformer.verify.claims import parse
-from shallowformer.verify.verdict import Verdict
+from shallowformer.verify.verdict import RECORDED, Verdict
 
 Quantity = Shaped[Tensor, "..."]
 Route = Callable[..., Quantity | tuple[Quantity, ...]]
@@ -62,9 +62,9 @@ class Identity:
             raise ValueError("against must name at least one independent route, got none")
         if not self.because:
             raise ValueError("because must say what the tolerance is derived from, got nothing")
-        if self.expect not in ("holds", "violated", "not implied"):
+        if self.expect not in ("holds", "violated", "not implied", RECORDED):
             raise ValueError(
-                f"expect must be 'holds', 'violated' or 'not implied' for an identity, got {self.expect!r}"
+                f"expect must be 'holds', 'violated', 'not implied' or 'recorded' for an identity, got {self.expect!r}"
             )
         unknown = set(self.tolerances) - set(self.routes)
         if unknown:
@@ -109,9 +109,15 @@ class Identity:
         )
         return Verdict(
             claim=self.claim,
-            kind="identity",
+            kind=RECORDED if self.expect == RECORDED else "identity",
             expectation=self.expect,
-            verdict="holds" if holds else "not implied" if self.expect == "not implied" else "violated",
+            verdict=RECORDED
+            if holds and self.expect == RECORDED
+            else "holds"
+            if holds
+            else "not implied"
+            if self.expect == "not implied"
+            else "violated",
             summary=f"relative error {errors}; {cases} cases",
             measured={
                 "worst_error": max(worst.values()),

@@ -1,7 +1,7 @@
 """Inequalities: an adversarial search for the largest left side over right side."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -10,11 +10,11 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.formulas import Number
-from shallowformer.verify import power, untouched
+from shallowformer.verify import power, untouched, watched
 from shallowformer.verify.claims import parse
-from shallowformer.verify.search import maximise
+from shallowformer.verify.search import CONFIRMED, SearchResult, maximise
 from shallowformer.verify.sets import AdmissibleSet, Point
-from shallowformer.verify.verdict import SHORTFALL, Verdict
+from shallowformer.verify.verdict import RECORDED, SHORTFALL, Verdict
 
 Side = Callable[..., Tensor]
 #: Left and right side together.
@@ -68,9 +68,9 @@ class Inequality:
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
         parse(self.claim)
-        if self.expect not in ("tight", "loose", "violated"):
+        if self.expect not in ("tight", "loose", "violated", RECORDED):
             raise ValueError(
-                f"expect must be 'tight', 'loose' or 'violated' for an inequality, got {self.expect!r}"
+                f"expect must be 'tight', 'loose', 'violated' or 'recorded' for an inequality, got {self.expect!r}"
             )
         if not self.because:
             raise ValueError("because must say what the rounding allowance is derived from, got nothing")
@@ -166,6 +166,9 @@ class Inequality:
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
         shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
+        witness = (
+            found[where].point if searched >= ratio - self.gap else self.known[max(known, key=known.get)]
+        )
         undefined = sum(result.undefined for result in found.values())
         if undefined:
             shortfall = (
@@ -178,18 +181,31 @@ class Inequality:
         same = math.isclose(again, searched, rel_tol=self.gap) and (again > limit) == (searched > limit)
         if not shortfall and not same:
             shortfall = f"the ratio {searched:.7g} is {again:.7g} where it is evaluated again: a side draws random numbers, or points interact"
-        verdict = "violated" if ratio > 1 + self.rounding else "tight" if ratio >= 1 - self.gap else "loose"
+        verdict = "violated" if ratio > limit else "tight" if ratio >= 1 - self.gap else "loose"
+        if verdict == "violated" and same and not self._stands(witness):
+            sure = next((point for point in self._refuting(found) if self._stands(point)), None)
+            if sure is None:
+                verdict, shortfall = "undecided", self._rounding_alone(ratio)
+            else:
+                witness, ratio = sure, float(self.ratio(**sure).detach())
+        elif verdict == "loose" and self.attains is None:
+            why = next(filter(None, map(self._unsettled, found.values())), "")
+            if why:
+                verdict = "undecided"
+                shortfall = (
+                    shortfall
+                    or f"largest ratio {ratio:.6f}, but {why}; search longer, or state the largest as attains"
+                )
+        if self.expect == RECORDED and verdict in ("tight", "loose"):
+            verdict = RECORDED
         if shortfall and verdict == self.expect:
             verdict = SHORTFALL
-        witness = (
-            found[where].point if searched >= ratio - self.gap else self.known[max(known, key=known.get)]
-        )
         return Verdict(
             claim=self.claim,
-            kind="inequality",
+            kind=RECORDED if self.expect == RECORDED else "inequality",
             expectation=self.expect,
             verdict=verdict,
-            summary=shortfall or self._summary(ratio, where, known, found[where].arrived),
+            summary=shortfall or self._summary(ratio, where, known, found[where]),
             measured={
                 "ratio": ratio,
                 **({} if self.attains is None else {"attains": self.attains}),
@@ -269,14 +285,45 @@ class Inequality:
                 return f"the known {name} has only ratio {value:.7f}, the claim says {self._target:.7f} is attained there"
         return ""
 
-    def _summary(self, ratio: float, where: str, known: dict[str, float], arrived: int) -> str:
+    def _stands(self, point: Point) -> bool:
+        """Whether a point refutes the claim whatever the last digits of what is computed there."""
+        return watched.least(self.ratio, point) > 1 + self.rounding
+
+    def _refuting(self, found: Mapping[str, SearchResult]) -> Iterator[Point]:
+        """Where the restarts of the searches found ratios that are too large, the largest first."""
+        for result in found.values():
+            for row in result.values.argsort(descending=True).tolist():
+                if result.values[row] > 1 + self.rounding:
+                    yield {name: value[row : row + 1] for name, value in result.ends.items()}
+
+    def _rounding_alone(self, ratio: float) -> str:
+        return (
+            f"the ratio {ratio:.7g} is rounding: with other last digits it is below 1 there; write the sides without cancellation, "
+            "or leave out of the set where they cancel"
+        )
+
+    def _unsettled(self, result: SearchResult) -> str:
+        """Why what a search found may not be the most there is, in words; "" if several restarts came to it of themselves."""
+        if not self.steps:
+            return "no climb was made"
+        if result.flat:
+            return "the slope was 0 at every start, so that none could climb"
+        few = self.restarts < CONFIRMED and result.rising
+        if result.arrived >= min(CONFIRMED, self.restarts) and not few:
+            return ""
+        rising = ", and was still rising" if result.rising else ""
+        return f"the search had not arrived: {result.arrived} of {self.restarts} restarts{rising}"
+
+    def _summary(self, ratio: float, where: str, known: dict[str, float], result: SearchResult) -> str:
         reached = (
             f", as at the known {max(known, key=known.get)}"
             if known and max(known.values()) >= ratio - self.gap
             else ""
         )
         place = f" ({where})" if where and len(self.over) > 1 and self.expect == "violated" else ""
-        return f"largest ratio {ratio:.6f}{place}{reached}; {arrived} of {self.restarts} restarts arrive"
+        alone = self._unsettled(result) if ratio < 1 - self.gap else ""
+        arrival = alone or f"{result.arrived} of {self.restarts} restarts arrive"
+        return f"largest ratio {ratio:.6f}{place}{reached}; {arrival}"
 
 
 def batch(**point: Number | Sequence) -> Point:

@@ -198,14 +198,16 @@ def _copied(value: object) -> object:
 
 
 def _counted_once(fails: Callable) -> Callable:
-    """Failures of draws, counted once for each number of draws and each seed."""
+    """Failures of draws, counted once for each number of draws and each seed; the generator is left as the draws have left it."""
     known: dict = {}
 
     def remembered(draws, generator, **options):
         key = draws, generator.initial_seed(), *options.items()
         if key not in known:
-            known[key] = fails(draws, generator, **options)
-        return known[key]
+            known[key] = fails(draws, generator, **options), generator.get_state()
+        failed, state = known[key]
+        generator.set_state(state)
+        return failed
 
     return remembered
 

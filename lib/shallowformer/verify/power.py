@@ -154,7 +154,7 @@ def of_identity(parts: Iterable[Iterable[float]], to_the_truth: float, expect: s
         to_the_truth: of a false formula, the least change that could make it true.
         expect: ``holds``, or what is said of a false formula.
     """
-    if expect != "holds":
+    if expect in ("violated", "not implied"):
         return Power("value", to_the_truth)
     return Power("value", max(min(changes) for changes in parts))
 

@@ -9,7 +9,7 @@ from scipy.stats import binom, binomtest
 from torch import Generator, Tensor
 
 from shallowformer import arguments
-from shallowformer.verify import power
+from shallowformer.verify import power, watched
 from shallowformer.verify.claims import parse
 from shallowformer.verify.verdict import SHORTFALL, Verdict
 
@@ -88,6 +88,7 @@ class Probability:
     finding: str = ""
     attains: float | None = None
     quantile: float | None = None
+    stored: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
@@ -151,7 +152,10 @@ class Probability:
 
     def _drawn(self) -> Bool[Tensor, " draws"] | Float[Tensor, " draws"]:
         """What ``fails`` gives, refused unless it is one boolean a draw, or one ratio where a quantile is stated."""
-        drawn = self.fails(self.draws, Generator().manual_seed(self.seed))
+        generator = Generator().manual_seed(self.seed)
+        before = generator.get_state()
+        with watched.Comparing() as compared:
+            drawn = self.fails(self.draws, generator)
         proper = isinstance(drawn, Tensor) and drawn.shape == (self.draws,)
         ratios = self.attains is not None
         if not proper or not (drawn.is_floating_point() if ratios else drawn.dtype == torch.bool):
@@ -161,4 +165,12 @@ class Probability:
             )
         if ratios and drawn.isnan().any():
             raise ValueError(f"{self.claim}: fails must return numbers, got {int(drawn.isnan().sum())} NaN")
+        if compared.unanswered:
+            raise ValueError(
+                f"{self.claim}: fails must compare numbers, compared {compared.unanswered} times with NaN or an infinity with itself"
+            )
+        if not self.stored and torch.equal(before, generator.get_state()):
+            raise ValueError(
+                f"{self.claim}: fails must draw from the generator that it is given, left it as it was; or say stored=True of stored draws"
+            )
         return drawn

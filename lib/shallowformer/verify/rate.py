@@ -1,7 +1,8 @@
-"""Rates: the exponent of a power law or of a geometric law, with a bootstrap interval over seeds."""
+"""Rates: the exponent of a power law or of a geometric law, with a bootstrap interval over seeds; and whether a line fits at all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from jaxtyping import Num
@@ -15,6 +16,8 @@ from shallowformer.verify.verdict import Verdict
 
 #: Resamples of the seeds, and the level of the interval.
 RESAMPLES, LEVEL = 2000, 0.95
+#: Level at which all pairs of sizes together have slopes that a law allows.
+FITS = 0.99
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,8 @@ class Rate:
             raise ValueError(
                 "seeds must hold several seeds, or an interval has no width; or say deterministic=True; got 1"
             )
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError(f"seeds must be different, got {list(self.seeds)}")
         _sizes(self.over, self.law)
 
     @property
@@ -135,9 +140,42 @@ class Rate:
         above, below = low > self.exponent + self._slack, high < self.exponent - self._slack
         return {"equal": above or below, "at most": above, "at least": below}[self.relation]
 
-    def run(self) -> Verdict:
-        """Measure at every value and seed, fit, and compare the interval with the exponent."""
+    def _measured(self) -> np.ndarray:
+        """What is measured, one row a seed; refused where seeds make no difference."""
         y = np.array([[float(self.measure(x, seed)) for x in self.over] for seed in self.seeds])
+        if not self.deterministic:
+            for a, b in combinations(range(len(y)), 2):
+                if np.array_equal(y[a], y[b]):
+                    raise ValueError(
+                        f"{self.claim}: measure must depend on the seed, got the same at seeds {self.seeds[a]} and {self.seeds[b]}; "
+                        "if nothing is drawn, give one seed and deterministic=True"
+                    )
+        return y
+
+    def _bent(self, y: Num[np.ndarray, "seeds k"]) -> str:
+        """Between which two sizes what was measured contradicts the law that the line as a whole agrees with, in words; "" if nowhere.
+
+        A deviation that moves the slope by ``bias`` moves no value by more than ``bias`` times the length of the line.
+        """
+        t, log = np.asarray(self.over, float), np.log(y)
+        t = np.log(t) if self.law == "power" else t
+        order = list(combinations(np.argsort(t, kind="stable").tolist(), 2))
+        slack, seeds = self._slack * np.ptp(t), len(y)
+        sure = student.ppf(1 - (1 - FITS) / (2 * len(order)), seeds - 1) if seeds > 1 else 0.0
+        for a, b in order:
+            rise, step = log[:, b] - log[:, a], t[b] - t[a]
+            if step == 0:
+                continue
+            width = sure * rise.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else 0.0
+            over = self.exponent * step
+            above, below = rise.mean() - width > over + slack, rise.mean() + width < over - slack
+            if {"equal": above or below, "at most": above, "at least": below}[self.relation]:
+                return f"between {self.over[a]:g} and {self.over[b]:g} the slope is {rise.mean() / step:.3f}: no such law"
+        return ""
+
+    def run(self) -> Verdict:
+        """Measure at every value and seed, fit, and compare the interval with the exponent, and every pair of sizes with the law."""
+        y = self._measured()
         line = fit(self.over, y, self.law)
         spread = (
             f", 95 % interval [{line.low:.3f}, {line.high:.3f}] over {len(self.seeds)} seeds"
@@ -145,18 +183,16 @@ class Rate:
             else ""
         )
         unresolved = line.high - line.low > self.resolution
+        refuted = self.excluded(line.low, line.high)
+        bent = "" if refuted else self._bent(y)
         return Verdict(
             claim=self.claim,
             kind="rate",
             expectation=self.expect,
-            verdict="violated"
-            if self.excluded(line.low, line.high)
-            else "undecided"
-            if unresolved
-            else "supported",
+            verdict="violated" if refuted else "undecided" if unresolved or bent else "supported",
             summary=(
                 f"slope {line.slope:.3f}{spread}, claimed {self.relation} {self.exponent:g}, "
-                f"{min(self.over):g} to {max(self.over):g}"
+                f"{min(self.over):g} to {max(self.over):g}{bent and '; but ' + bent}"
             ),
             measured={
                 "slope": line.slope,

@@ -9,7 +9,7 @@ A peak narrower than the distances between all these points is out of reach of a
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -43,7 +43,10 @@ class SearchResult:
     point: Point  # the admissible point, name → tensor with a leading dimension of 1
     values: Float64[Tensor, " restarts"]  # the largest value of each restart
     arrived: int  # how many restarts came as near as ``NEAR`` to it of themselves; those that were moved there count as one
+    ends: dict[str, Float64[Tensor, "restarts ..."]]  # where each restart found its own
     undefined: int = 0  # how many evaluations gave no number while restarts that began inside climbed by Adam, but for those far out
+    rising: bool = False  # whether the best restart had not come to rest when its steps were used up
+    flat: bool = False  # whether the slope was 0 wherever a restart began, so that none could climb
 
 
 class _Objective:
@@ -200,16 +203,17 @@ def maximise(
         adam.climb, problem.watching, problem.admit, problem.open, rate=rate, vectors=problem.vectors
     )
     brisk = BRISK if steps > 2 * BRISK else steps
-    at = climb(at=Ascent(z, *evaluate(z)), steps=brisk, ended=lambda f: f.max() > enough)
-    left, own = steps - brisk, np.full(restarts, True)
+    begun = Ascent(z, *evaluate(z))
+    at = climb(at=begun, steps=brisk, ended=lambda f: f.max() > enough)
+    left, own, rest = steps - brisk, np.full(restarts, True), np.full(restarts, False)
     for window, near in PATIENCE:
-        at, used = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
+        at, used, rest = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
         left -= used
         if at.f.max() > enough:
             break
         moved = _around(problem, at) if edges else None
         if moved is not None:
-            at, own = Ascent(moved[0], *evaluate(moved[0])), own & ~moved[1]
+            at, own, rest = Ascent(moved[0], *evaluate(moved[0])), own & ~moved[1], rest & ~moved[1]
         elif _enough(at.f, own, attains, gap):
             break
         if left <= 0:
@@ -218,9 +222,11 @@ def maximise(
         problem.watched = slice(restarts)
         ended = lambda f: _enough(np.maximum(f, at.f), own, attains, gap)
         again = climb(at=first, steps=steps, ended=ended)
-        at, own = _better(at, again), own | (again.f > at.f)
-    at, own = _better(at, first), own | (first.f > at.f)
-    return _result(problem, at.z, at.f, own)
+        at, own, rest = _better(at, again), own | (again.f > at.f), rest & (again.f <= at.f)
+    at, own, rest = _better(at, first), own | (first.f > at.f), rest & (first.f <= at.f)
+    rest |= (problem.open(at.z, at.g) == 0).all(1)
+    flat = bool((problem.open(begun.z, begun.g) == 0).all())
+    return replace(_result(problem, at.z, at.f, own), rising=not rest[at.f.argmax()], flat=flat)
 
 
 def _enough(f: Numbers, own: Rows, attains: float | None, gap: float) -> bool:
@@ -248,7 +254,8 @@ def _better(a: Ascent, b: Ascent) -> Ascent:
 def _result(problem: _Objective, z: Points, f: Numbers, own: Rows) -> SearchResult:
     winner = int(f.argmax())
     best, point = float(f[winner]), problem.point(z[winner : winner + 1])
-    return SearchResult(best, point, torch.from_numpy(f.copy()), _arrived(f, own), problem.undefined)
+    values = torch.from_numpy(f.copy())
+    return SearchResult(best, point, values, _arrived(f, own), problem.point(z), problem.undefined)
 
 
 def _with_edges(problem: _Objective, over: AdmissibleSet, inside: Points, generator: Generator) -> Points:

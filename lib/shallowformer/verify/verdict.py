@@ -15,7 +15,19 @@ from shallowformer.verify.typeset import as_html
 MIME = "application/vnd.shallowformer.verdict+json"
 
 #: What a check can come to; badges, scoreboard and map know a colour for each.
-VERDICTS = ("holds", "certified", "tight", "loose", "supported", "undecided", "not implied", "violated")
+VERDICTS = (
+    "holds",
+    "certified",
+    "tight",
+    "loose",
+    "supported",
+    "recorded",
+    "undecided",
+    "not implied",
+    "violated",
+)
+#: A kind of its own, and its verdict: what a page types is what is stored. That can fail, and is no evidence for what is said.
+RECORDED = "recorded"
 #: What a check says whose search misses what the claim says is attained. No claim expects it, so it always fails.
 SHORTFALL = "search fell short"
 
@@ -26,6 +38,7 @@ IN_WORDS = {
     "tight": "The bound is reached and never exceeded.",
     "loose": "The bound is never exceeded; it is never reached either.",
     "supported": "What was measured agrees with the claim.",
+    "recorded": "The page repeats what is stored; that is no evidence for more.",
     "undecided": "What was measured cannot decide.",
     "not implied": "What is said does not follow from what is proved.",
     "violated": "A counterexample was found.",
@@ -44,7 +57,7 @@ class Verdict:
     """The outcome of one check of one claim."""
 
     claim: str  # id of the claim, with ``/part`` for a further check of the same claim
-    kind: str  # identity, inequality, rate, probability or enclosure
+    kind: str  # identity, inequality, rate, probability, enclosure or recorded
     expectation: str  # the verdict that the claim expects
     verdict: str  # the verdict that the check reached, one of ``VERDICTS``
     summary: str  # what was measured, in one line
