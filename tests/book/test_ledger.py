@@ -74,7 +74,7 @@ def test_every_numbered_item_of_the_residual_paper_is_in_its_table():
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
 def test_an_entry_says_what_was_claimed_measured_and_tried(entry):
     assert entry["verdict"] == entry["expectation"]
-    assert entry["kind"] in ("identity", "inequality", "rate", "probability", "enclosure")
+    assert entry["kind"] in ("identity", "inequality", "rate", "probability", "enclosure", "recorded")
     assert entry["measured"]
     assert entry["budget"]
     assert entry["paper"]
@@ -123,6 +123,16 @@ TRUE = [
     for check in (entry, *entry["parts"])
     if check["verdict"] not in ("violated", "not implied")
 ]
+
+
+def test_what_is_recorded_is_no_evidence():
+    recorded = [
+        check for entry in ENTRIES for check in (entry, *entry["parts"]) if check["verdict"] == "recorded"
+    ]
+    assert {check["id"] for check in recorded if check["support"] == "proved"} == set()
+    # The check that carries a statement's own id is what its badge says.
+    carried = {entry["id"] for entry in ENTRIES if entry["verdict"] == "recorded"}
+    assert {label for label in carried if "-remark-" not in label} == set()
 
 
 def test_nine_of_ten_bounds_and_identities_notice_a_change_of_one_twentieth():

@@ -1,5 +1,6 @@
 """Sweeps are resumed, go on where a row fails, and lose nothing when they are killed."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -118,3 +119,12 @@ def test_an_interrupted_sweep_keeps_its_rows_and_no_worker(tmp_path, traces, wai
     assert "Traceback" not in after  # joblib may warn of a folder that two of its processes wanted to remove
     assert numbers(tmp_path) == [0, 1, 2]
     toys.wait_for(lambda: not alive(toys.process_of(3)))
+
+
+@pytest.mark.parametrize(("ignores", "refused"), [(True, True), (False, False)])
+def test_rows_that_ignore_their_seed_are_refused(ignores, refused, tmp_path, traces):
+    seeded = toys.DEAF if ignores else toys.SEEDED
+    with pytest.raises(StoreError, match="same for seeds 0 and 1") if refused else contextlib.nullcontext():
+        sweep.run(seeded, "paper", tmp_path)
+    with pytest.raises(StoreError, match="compute ignores it") if refused else contextlib.nullcontext():
+        stored(seeded, "paper", tmp_path)

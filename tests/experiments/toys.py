@@ -90,3 +90,24 @@ WAITING = experiment(lambda number: "wait" if number >= 3 else "square")
 DYING = experiment(lambda number: "die once" if number == 3 else "square", size=8)
 DEADLY = experiment(lambda number: "die handing over" if number == 3 else "square", size=8)
 RUNAWAY = experiment(name="runaway")
+
+
+@dataclass(frozen=True)
+class Seeded:
+    size: int
+    seed: int
+
+
+def seeded(compute):
+    """Two sizes, three seeds."""
+    return Experiment(
+        name="seeded",
+        title="Sizes and seeds",
+        plan=lambda scale: [Seeded(size, seed) for size in (4, 8) for seed in range(3)],
+        compute=compute,
+        dtype="float64",
+    )
+
+
+SEEDED = seeded(lambda config, device: {"large": config.size * config.seed > 4})
+DEAF = seeded(lambda config, device: {"twice": 2 * config.size})

@@ -232,7 +232,7 @@ def test_no_reason_is_refused():
 
 
 def test_an_unknown_expectation_is_refused():
-    with refused("expect", "'tight'", "'holds', 'violated' or 'not implied'"):
+    with refused("expect", "'tight'", "'holds', 'violated', 'not implied' or 'recorded'"):
         declare(expect="tight")
 
 
@@ -269,3 +269,15 @@ def test_who_writes_on_a_case_is_refused(formula, route, writes):
     one = [{"x": tensor(3.0, 4.0)}]
     with pytest.raises(RuntimeError, match=f"{writes} must not write on what it is given, wrote on x"):
         check(lambda x: formula(x), over=one, norm=lambda x: route(x)).run()
+
+
+def test_what_is_recorded_can_fail_and_is_no_evidence():
+    typed = lambda value: verify.identity(
+        "my-row", lambda: torch.tensor(value), {"stored": lambda: torch.tensor(2.0)}, [{}], 5e-3, "three digits",
+        expect="recorded", support="numerical",
+    )  # fmt: skip
+    verdict = typed(2.001)
+    assert (verdict.verdict, verdict.kind) == ("recorded", "recorded")
+    assert "no evidence" in verdict.card()
+    with pytest.raises(verify.ClaimFailed, match="expects 'recorded' but its check says 'violated'"):
+        typed(2.02)

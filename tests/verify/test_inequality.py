@@ -117,6 +117,137 @@ def test_rounding_and_gap_bound_what_counts_as_tight():
     assert check(rhs=1 + 1e-4, gap=1e-3).run().verdict == "tight"
 
 
+# A search that has not arrived ----------------------------------------------------------------------------------------
+
+
+def ridge(x):
+    """Rises so slowly along a bent ridge that few steps do not get to its end, where it is 1."""
+    return 1 / (1 + (x[:, 0] - 1).square() + 1e4 * (x[:, 1] - x[:, 0].square()).square())
+
+
+def test_a_bound_is_not_loose_where_the_search_has_not_arrived():
+    verdict = check(ridge, 1.0, product(x=interval(-2, 2, 2)), "loose", restarts=8, steps=6).run()
+    assert verdict.verdict == "undecided"
+    assert (
+        "the search had not arrived: 1 of 8 restarts, and was still rising; search longer" in verdict.summary
+    )
+    assert (
+        check(ridge, 2.0, product(x=interval(-2, 2, 2)), "loose", restarts=32, steps=600).run().verdict
+        == "loose"
+    )
+
+
+def test_where_the_largest_ratio_is_stated_the_card_says_that_the_search_had_not_arrived():
+    found = check(ridge, 2.0, product(x=interval(-2, 2, 2)), "loose", restarts=8, steps=6).run()
+    stated = check(
+        ridge,
+        2.0,
+        product(x=interval(-2, 2, 2)),
+        "loose",
+        restarts=8,
+        steps=6,
+        attains=found.measured["ratio"],
+    ).run()
+    assert stated.passed
+    assert "the search had not arrived: 1 of 8 restarts" in stated.summary
+
+
+@pytest.mark.parametrize(
+    "lhs",
+    [
+        lambda x: 0.5 + 0 * x[:, 0],
+        lambda x: torch.where(x[:, 0] > 0.999, 2.0, 0.5).double() + 0 * x[:, 1],
+        lambda x: 0.5 + 100 * (x.prod(-1) - 0.99995).clamp(min=0),
+    ],
+    ids=["constant", "jump", "corner"],
+)
+def test_where_nothing_climbs_nothing_is_loose(lhs):
+    verdict = check(lhs, 1.0, product(x=interval(-1, 1, 3)), "loose", edges=False).run()
+    assert verdict.verdict == "undecided"
+    assert "the slope was 0 at every start" in verdict.summary
+    assert check(lhs, 1.0, product(x=interval(-1, 1, 3)), "loose", edges=False, attains=0.5).run().passed
+
+
+def test_points_that_are_only_drawn_make_nothing_loose():
+    assert "no climb was made" in check(rhs=2.0, expect="loose", steps=0).run().summary
+    assert check(rhs=2.0, expect="loose", steps=0).run().verdict == "undecided"
+
+
+def test_a_supremum_at_infinity_is_not_below_the_bound():
+    over = product(z=verify.free(2))
+    far = lambda z: 1.5 * z[:, 0].clamp(min=0) / (1e9 + z[:, 0].clamp(min=0))
+    assert check(far, 1.0, over, "loose", steps=20).run().verdict == "undecided"
+    assert check(far, 1.0, over, "loose", steps=300).run().verdict == "violated"
+
+
+# A violation that may be rounding -------------------------------------------------------------------------------------
+
+
+def bregman(x, y):
+    """What log-sum-exp departs from its tangent: at most ¼‖x − y‖²."""
+    logs = torch.logsumexp(y, -1) - torch.logsumexp(x, -1)
+    return logs - (torch.softmax(x, -1) * (y - x)).sum(-1)
+
+
+NEAR_0 = product(x=interval(-1, 1, 1))
+PAIRS = product(x=verify.logits(4), y=verify.logits(4))
+CANCELLING = {
+    "cosine": (lambda x: 1 - torch.cos(x[:, 0]), lambda x: x[:, 0] ** 2 / 2, NEAR_0),
+    "sum": (lambda x: (x + 1).sum(-1) - 3, lambda x: x.sum(-1), product(x=interval(1e-12, 1, 3))),
+    "tangent": (bregman, lambda x, y: 0.25 * (x - y).square().sum(-1), PAIRS),
+}
+
+
+@pytest.mark.parametrize("name", CANCELLING)
+@pytest.mark.parametrize("expect", ["tight", "loose", "violated"])
+def test_a_true_claim_is_not_refuted_by_cancellation(name, expect):
+    lhs, rhs, over = CANCELLING[name]
+    verdict = check(lhs, rhs, over, expect, restarts=32, steps=300).run()
+    assert verdict.measured["ratio"] > 1 + 1e-12
+    assert verdict.verdict == "undecided"
+    assert "is rounding" in verdict.summary
+
+
+@pytest.mark.parametrize("name", ["cosine", "tangent"])
+def test_a_false_claim_is_refuted_although_larger_ratios_are_rounding(name):
+    lhs, rhs, over = CANCELLING[name]
+    verdict = check(lhs, lambda **point: 0.75 * rhs(**point), over, "violated", restarts=32, steps=300).run()
+    assert verdict.passed
+    assert 1.2 < verdict.measured["ratio"] < 1.4
+    again = {name: value[None] for name, value in verdict.witness.items()}
+    assert float(lhs(**again) / rhs(**again)) == pytest.approx(0.75 * verdict.measured["ratio"], rel=1e-9)
+
+
+def test_a_violation_far_above_rounding_is_believed_however_small():
+    assert check(rhs=1 - 1e-11, expect="violated").run().passed
+    assert check(lambda x: 1e-30 * squared_norm(x), 1e-30 * (1 - 1e-11), expect="violated").run().passed
+
+
+def test_a_function_that_refuses_shaken_points_is_believed():
+    def picky(x):
+        if len(x) > 8:
+            raise ValueError("too many")
+        return 1 - torch.cos(x[:, 0])
+
+    verdict = check(picky, lambda x: x[:, 0] ** 2 / 2, NEAR_0, "violated", restarts=8).run()
+    assert verdict.verdict in ("violated", "tight", "loose")
+
+
+# Recorded -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_recorded_can_fail_and_is_no_bound():
+    listed = {"steps": 0, "restarts": 50, "attains": 0.9, "gap": 1e-3, "support": "numerical"}
+    stored = lambda x: 0.9 + 0 * x.sum(-1)
+    verdict = settle(stored, 1.0, expect="recorded", **listed)
+    assert (verdict.verdict, verdict.kind) == ("recorded", "recorded")
+    for typed in (0.88, 0.92):
+        with pytest.raises(ClaimFailed):
+            settle(stored, 1.0, expect="recorded", **listed | {"attains": typed})
+    with refused("support", "'proved'", "numerical or open"):
+        settle(stored, 1.0, expect="recorded", **listed | {"support": "proved"})
+
+
 # A search that falls short --------------------------------------------------------------------------------------------
 
 NEEDLE = torch.tensor([0.123, -0.456, 0.789], dtype=torch.float64)
@@ -245,7 +376,7 @@ def never(x):
 
 
 def test_an_unknown_expectation_is_refused():
-    with refused("expect", "'holds'", "'tight', 'loose' or 'violated'"):
+    with refused("expect", "'holds'", "'tight', 'loose', 'violated' or 'recorded'"):
         settle(never, expect="holds")
 
 

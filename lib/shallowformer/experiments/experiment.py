@@ -69,7 +69,8 @@ def planned(experiment: Experiment, scale: str) -> dict[str, Config]:
 def stored(experiment: Experiment, scale: str = "paper", results: Path | None = None) -> list[dict]:
     """The stored rows of a scale, for a chapter: what is planned and stored, in the plan's order.
 
-    Returns: one mapping a row, fields of the configuration and results side by side; ``StoreError`` if there is none.
+    Returns: one mapping a row, fields of the configuration and results side by side; ``StoreError`` if there is none, or if seeds make no
+        difference.
     """
     rows = {row["key"]: row for row in store.load(experiment.name, results)}
     found = [rows[key] for key in planned(experiment, scale) if key in rows]
@@ -79,7 +80,31 @@ def stored(experiment: Experiment, scale: str = "paper", results: Path | None = 
             f"no row of {experiment.name} at scale {scale} is stored in {store.path(experiment.name, results)}; there are "
             f"{', '.join(there)}. Run it at that scale, or name another scale or folder"
         )
+    refuse_seedless(experiment.name, found)
     return [{**row["config"], **row["result"]} for row in found]
+
+
+def refuse_seedless(name: str, rows: Sequence[Mapping]) -> None:
+    """Refuse rows to which the seed makes no difference anywhere: ten seeds that are ignored look like ten observations.
+
+    Args:
+        name: of the experiment.
+        rows: as they are stored.
+    """
+    first: dict[str, Mapping] = {}
+    twice = None
+    for row in rows:
+        if "seed" not in row["config"]:
+            return
+        others = repr(sorted((key, value) for key, value in row["config"].items() if key != "seed"))
+        if row["result"] != first.setdefault(others, row)["result"]:
+            return
+        twice = (first[others], row) if row is not first[others] else twice
+    if twice:
+        a, b = (row["config"]["seed"] for row in twice)
+        raise store.StoreError(
+            f"rows of {name} must depend on the seed, got the same for seeds {a} and {b}, and for all others: compute ignores it"
+        )
 
 
 def row(experiment: Experiment, config: Config, device: torch.device) -> dict:

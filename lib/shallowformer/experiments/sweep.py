@@ -8,7 +8,7 @@ import torch
 from tqdm import tqdm
 
 from shallowformer.experiments import store
-from shallowformer.experiments.experiment import Experiment, planned
+from shallowformer.experiments.experiment import Experiment, planned, refuse_seedless
 from shallowformer.experiments.workers import Outcome, outcomes
 
 
@@ -35,6 +35,7 @@ def run(
     """Compute the rows of a scale that are not stored yet; a row that fails does not stop the others.
 
     Stopped at any time, even by a kill or a full disk, it keeps every row that it had stored; the next run computes the others only.
+    If the seed turns out to make no difference to any row, that is a ``StoreError``.
     Two runs at once lose none of each other's rows, but may both compute the same.
 
     Args:
@@ -62,4 +63,8 @@ def run(
                 store.add(experiment.name, [outcome.row], results)
                 computed += 1
             bar.update()
+    if computed:
+        refuse_seedless(
+            experiment.name, [row for row in store.load(experiment.name, results) if row["key"] in plan]
+        )
     return Report(len(plan), before, computed, tuple(failed))

@@ -152,26 +152,28 @@ class Rate:
                     )
         return y
 
-    def _bent(self, y: Num[np.ndarray, "seeds k"]) -> str:
-        """Between which two sizes what was measured contradicts the law that the line as a whole agrees with, in words; "" if nowhere.
+    def _bent(self, y: Num[np.ndarray, "seeds k"]) -> tuple[float, float, float, str] | None:
+        """Between which two sizes what was measured contradicts most clearly the law that the line as a whole agrees with, if it does.
 
         A deviation that moves the slope by ``bias`` moves no value by more than ``bias`` times the length of the line.
+
+        Returns: the ends of the interval of the slope there, the deviation that is allowed, and both in words; or None.
         """
-        t, log = np.asarray(self.over, float), np.log(y)
+        t, log, seeds = np.asarray(self.over, float), np.log(y), len(y)
         t = np.log(t) if self.law == "power" else t
-        order = list(combinations(np.argsort(t, kind="stable").tolist(), 2))
-        slack, seeds = self._slack * np.ptp(t), len(y)
-        sure = student.ppf(1 - (1 - FITS) / (2 * len(order)), seeds - 1) if seeds > 1 else 0.0
-        for a, b in order:
-            rise, step = log[:, b] - log[:, a], t[b] - t[a]
-            if step == 0:
-                continue
-            width = sure * rise.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else 0.0
-            over = self.exponent * step
-            above, below = rise.mean() - width > over + slack, rise.mean() + width < over - slack
-            if {"equal": above or below, "at most": above, "at least": below}[self.relation]:
-                return f"between {self.over[a]:g} and {self.over[b]:g} the slope is {rise.mean() / step:.3f}: no such law"
-        return ""
+        pairs = [(a, b) for a, b in combinations(np.argsort(t, kind="stable").tolist(), 2) if t[b] > t[a]]
+        sure = student.ppf(1 - (1 - FITS) / (2 * len(pairs)), seeds - 1) if seeds > 1 else 0.0
+        worst, found = 0.0, None
+        for a, b in pairs:
+            slopes = (log[:, b] - log[:, a]) / (t[b] - t[a])
+            mean, width = slopes.mean(), sure * slopes.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else 0.0
+            slack = self._slack * np.ptp(t) / (t[b] - t[a])
+            above, below = mean - width - slack - self.exponent, self.exponent - mean - width - slack
+            gap = {"equal": max(above, below), "at most": above, "at least": below}[self.relation]
+            if gap > worst:
+                words = f"between {self.over[a]:g} and {self.over[b]:g} the slope is {mean:.3f}: no such law"
+                worst, found = gap, (float(mean - width), float(mean + width), float(slack), words)
+        return found
 
     def run(self) -> Verdict:
         """Measure at every value and seed, fit, and compare the interval with the exponent, and every pair of sizes with the law."""
@@ -184,12 +186,12 @@ class Rate:
         )
         unresolved = line.high - line.low > self.resolution
         refuted = self.excluded(line.low, line.high)
-        bent = "" if refuted else self._bent(y)
+        low, high, slack, bent = (not refuted and self._bent(y)) or (line.low, line.high, self._slack, "")
         return Verdict(
             claim=self.claim,
             kind="rate",
             expectation=self.expect,
-            verdict="violated" if refuted else "undecided" if unresolved or bent else "supported",
+            verdict="violated" if refuted or bent else "undecided" if unresolved else "supported",
             summary=(
                 f"slope {line.slope:.3f}{spread}, claimed {self.relation} {self.exponent:g}, "
                 f"{min(self.over):g} to {max(self.over):g}{bent and '; but ' + bent}"
@@ -202,9 +204,7 @@ class Rate:
                 "range": [float(min(self.over)), float(max(self.over))],
             },
             budget={"seeds": len(self.seeds), "points": len(self.over), "resamples": RESAMPLES},
-            notices=power.of_rate(
-                line.low, line.high, self.exponent, self._slack, self.relation, self.expect
-            ),
+            notices=power.of_rate(low, high, self.exponent, slack, self.relation, self.expect),
             because=self.because,
             support=self.support,
             finding=self.finding,
