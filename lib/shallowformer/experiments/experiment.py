@@ -99,7 +99,8 @@ def refuse_seedless(name: str, rows: Sequence[Mapping]) -> None:
         others = repr(sorted((key, value) for key, value in row["config"].items() if key != "seed"))
         if row["result"] != first.setdefault(others, row)["result"]:
             return
-        twice = (first[others], row) if row is not first[others] else twice
+        if row is not first[others]:
+            twice = twice or (first[others], row)
     if twice:
         a, b = (row["config"]["seed"] for row in twice)
         raise store.StoreError(
