@@ -149,6 +149,18 @@ def test_a_share_of_the_seeds_refutes_a_rate_that_is_clearly_wrong():
     assert set(measured_at) == set(range(5))
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_draws_that_are_remembered_still_have_used_their_generator(stored):
+    own = lambda n, g: torch.rand(n, generator=torch.Generator().manual_seed(0)) < 0.01
+    seeded = lambda n, g: torch.rand(n, generator=torch.Generator().manual_seed(g.initial_seed())) < 0.01
+    if not stored:
+        with pytest.raises(ValueError, match="left it as it was"):
+            verify.probability("my-own", own, 0.05, 1000)
+    verify.probability("my-draws", own if stored else seeded, 0.05, 1000, stored=stored)
+    (outcome,) = planting.plant({"my-draws": [Mistake("none", lambda check: check)]})
+    assert (outcome.red, outcome.error) == (False, "")
+
+
 def test_a_share_of_the_draws_refutes_a_probability_that_is_clearly_wrong():
     drawn = []
     verify.probability("my-probability", lambda n, g: torch.rand(n, generator=g) < 0.01, 0.05, 1000)

@@ -227,6 +227,10 @@ def test_draws_that_ignore_their_generator_are_refused():
     with refused("fails", "left it as it was", "stored=True"):
         check(own).run()
     assert given(own).run().verdict == "supported"
+    seeded = lambda draws, g: (
+        torch.rand(draws, generator=torch.Generator().manual_seed(g.initial_seed())) < 0.01
+    )
+    assert check(seeded).run().verdict == "supported"
 
 
 # Quantiles ------------------------------------------------------------------------------------------------------------

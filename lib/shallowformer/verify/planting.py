@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jaxtyping import Float
-from torch import Tensor
+from torch import Generator, Tensor
 
 from shallowformer.verify.enclosure import Enclosure
 from shallowformer.verify.identity import Identity
@@ -202,10 +202,10 @@ def _counted_once(fails: Callable) -> Callable:
     known: dict = {}
 
     def remembered(draws, generator, **options):
-        key = draws, generator.initial_seed(), *options.items()
+        key = draws, Generator.initial_seed(generator), *options.items()
         if key not in known:
-            known[key] = fails(draws, generator, **options), generator.get_state()
-        failed, state = known[key]
+            known[key] = fails(draws, generator, **options), generator.get_state(), generator.asked
+        failed, state, generator.asked = known[key]
         generator.set_state(state)
         return failed
 

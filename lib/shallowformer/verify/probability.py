@@ -152,7 +152,7 @@ class Probability:
 
     def _drawn(self) -> Bool[Tensor, " draws"] | Float[Tensor, " draws"]:
         """What ``fails`` gives, refused unless it is one boolean a draw, or one ratio where a quantile is stated."""
-        generator = Generator().manual_seed(self.seed)
+        generator = watched.Listening().manual_seed(self.seed)
         before = generator.get_state()
         with watched.Comparing() as compared:
             drawn = self.fails(self.draws, generator)
@@ -169,7 +169,7 @@ class Probability:
             raise ValueError(
                 f"{self.claim}: fails must compare numbers, compared {compared.unanswered} times with NaN or an infinity with itself"
             )
-        if not self.stored and torch.equal(before, generator.get_state()):
+        if not (self.stored or generator.asked) and torch.equal(before, generator.get_state()):
             raise ValueError(
                 f"{self.claim}: fails must draw from the generator that it is given, left it as it was; or say stored=True of stored draws"
             )

@@ -1,6 +1,6 @@
-"""What only shows while a function is evaluated: how much of its value is rounding, and whether what it compares is a number.
+"""What only shows while a function is evaluated: how much of its value is rounding, whether what it compares is a number, and whether it draws.
 
-Both look at torch's own operations one by one; of what NumPy or Python compute they see nothing.
+The first two look at torch's own operations one by one; of what NumPy or Python compute they see nothing.
 """
 
 import math
@@ -88,6 +88,17 @@ def least(ratio: Callable[..., Tensor], point: Point) -> float:
     except (ValueError, torch.linalg.LinAlgError):
         return math.inf
     return float(values.nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf).min())
+
+
+class Listening(Generator):
+    """A generator that notices whether it is asked for its seed, by what draws with another one of the same seed."""
+
+    asked = False
+
+    def initial_seed(self) -> int:
+        """The seed."""
+        self.asked = True
+        return super().initial_seed()
 
 
 class Comparing(TorchDispatchMode):
