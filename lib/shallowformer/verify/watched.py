@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
@@ -72,7 +73,7 @@ def _rounds(value: Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
-def least(ratio: Callable[..., Tensor], point: Point) -> float:
+def least(ratio: Callable[..., Float[Tensor, " b"]], point: Point) -> float:
     """The least value that other roundings give at a point: what is above a limit by rounding alone falls below it.
 
     Returns: the value; infinite where the function refuses one of the shaken evaluations, which then say nothing.
