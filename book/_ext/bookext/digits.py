@@ -83,7 +83,7 @@ def _python(source: str) -> str:
 
 
 def _unnamed(text: str) -> str:
-    return _NAMES.sub(" ", text)
+    return re.sub(r"\\[A-Za-z]+", " ", _NAMES.sub(" ", text))
 
 
 @functools.cache
@@ -95,10 +95,12 @@ def _settings(name: str) -> set[float]:
     cells = (cell for part in parts(chapter) for cell in _notebook(part).cells if cell.cell_type == "code")
     sources = [_python(cell.source) for cell in cells]
     for package, names in re.findall(
-        r"from (companion\.experiments[\w.]*) import ([\w, ]+)", "\n".join(sources)
+        r"from (companion\.experiments[\w.]*) import \(?([\w,\s]+)", "\n".join(sources)
     ):
         files = (
-            ROOT / "book" / package.replace(".", "/") / f"{name.split()[0]}.py" for name in names.split(",")
+            ROOT / "book" / package.replace(".", "/") / f"{name.split()[0]}.py"
+            for name in names.split(",")
+            if name.strip()
         )
         sources += [file.read_text(encoding="utf-8") for file in files if file.exists()]
     numbers = (

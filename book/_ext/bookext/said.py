@@ -22,7 +22,7 @@ SAID = ROOT / "results" / "said.json"
 #: chapter → name → pairs of number and text
 Said = dict[str, dict[str, list[list]]]
 
-REFERENCE = re.compile(r"\{\{ (?:([\w/]+)\.)?([a-z]\w*)(?:\[(\d+)\])?(\|tex)? \}\}")
+REFERENCE = re.compile(r"\{\{ (?:([\w/]+)\.)?([A-Za-z]\w*)(?:\[(\d+)\])?(\|tex)? \}\}")
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 
 
