@@ -95,11 +95,11 @@ def _settings(name: str) -> set[float]:
     cells = (cell for part in parts(chapter) for cell in _notebook(part).cells if cell.cell_type == "code")
     sources = [_python(cell.source) for cell in cells]
     for package, names in re.findall(
-        r"from (companion\.experiments[\w.]*) import \(?([\w,\s]+)", "\n".join(sources)
+        r"from (companion\.experiments[\w.]*) import (\([^)]*\)|.+)", "\n".join(sources)
     ):
         files = (
             ROOT / "book" / package.replace(".", "/") / f"{name.split()[0]}.py"
-            for name in names.split(",")
+            for name in names.strip("()").split(",")
             if name.strip()
         )
         sources += [file.read_text(encoding="utf-8") for file in files if file.exists()]
