@@ -1,8 +1,9 @@
-"""Every check is shown to be able to fail: planted mistakes turn it red, and other seeds do not.
+"""A fresh run reproduces the ledger, and every check is shown to be able to fail: planted mistakes turn it red, other seeds do not.
 
 The mistakes were planted where the chapters ran; here their outcomes are held against what there is.
 """
 
+import functools
 from collections import Counter
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from planted import checks, mistakes
 
 from bookext import execute
-from bookext.chapters import LEDGER, ROOT
+from bookext.chapters import LEDGER, ROOT, chapters
 from shallowformer import verify
 from shallowformer.verify import ledger
 
@@ -20,13 +21,26 @@ CHECKS = [(entry["chapter"], check["id"]) for entry in ENTRIES for check in (ent
 CHAPTERS = sorted({chapter for chapter, _ in CHECKS})
 
 
+@functools.cache
+def record(chapter):
+    """What a chapter found when it was executed here."""
+    found, _ = execute.current(ROOT / f"{chapter}.md", here=True)
+    assert found, f"{chapter} has not been executed: make book"
+    return found
+
+
+@pytest.mark.parametrize("chapter", sorted({*CHAPTERS, *map(execute.name, chapters())}))
+def test_what_a_chapter_found_is_what_the_ledger_says(chapter):
+    entries = [entry for entry in ENTRIES if entry["chapter"] == chapter]
+    assert ledger.differences(execute.gathered([execute.Run(chapter, record(chapter))]), entries) == []
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_planted_mistake_turned_its_check_red(chapter):
-    record, _ = execute.current(ROOT / f"{chapter}.md", here=True)
-    assert record, f"{chapter} has not been executed: make book"
-    planted = Counter((one["claim"], one["what"]) for one in record.mistakes)
+    outcomes = record(chapter).mistakes
+    planted = Counter((one["claim"], one["what"]) for one in outcomes)
     assert planted == Counter((claim, one.what) for claim, some in mistakes(chapter).items() for one in some)
-    assert [(one["claim"], one["what"], one["error"]) for one in record.mistakes if not one["red"]] == []
+    assert [(one["claim"], one["what"], one["error"]) for one in outcomes if not one["red"]] == []
 
 
 #: Statements about how stored rows, or a few lines of the chapter's own, depend on a size: whatever is wrong there shows as another level or

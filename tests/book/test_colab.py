@@ -26,6 +26,8 @@ from bookext.notebooks import convert
 
 #: What Colab brings, as far as the book needs it; and pip, as in every environment.
 COLAB = ("torch", "numpy", "matplotlib", "seaborn", "ipykernel", "pip")
+#: What it does not bring.
+OURS = ("shallowformer", "scipy", "bookext", "sphinx", "myst_nb", "jupytext")
 #: The notebook of the default run: it is done first, and has a figure and a verdict.
 QUICKEST = "index"
 
@@ -50,12 +52,10 @@ def link_or_copy(source: str, target: str) -> None:
         shutil.copyfile(source, target)
 
 
-@pytest.fixture
-def colab(tmp_path):
+def environment(folder: Path) -> Path:
     """Python of a fresh environment."""
-    venv.create(tmp_path / "env", with_pip=False)
-    python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    packages = Path(sysconfig.get_path("purelib", vars={"base": str(tmp_path / "env")}))
+    venv.create(folder, with_pip=False)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     for distribution in closure(COLAB).values():
         home = Path(distribution.locate_file("")).resolve()
         for file in distribution.files:
@@ -64,8 +64,27 @@ def colab(tmp_path):
                 target = packages / source.relative_to(home)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 link_or_copy(source, target)
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+@pytest.fixture(scope="module")
+def untouched():
+    """Environments into which nothing was installed: thousands of files that need not be made again."""
+    kept: list[Path] = []
+    yield kept
+    for python in kept:
+        shutil.rmtree(python.parents[1])
+
+
+@pytest.fixture
+def colab(untouched, tmp_path_factory):
+    """Python of a fresh environment."""
+    python = untouched.pop() if untouched else environment(tmp_path_factory.mktemp("env"))
     yield python
-    shutil.rmtree(tmp_path / "env")
+    if importable(python, *OURS):
+        shutil.rmtree(python.parents[1])
+    else:
+        untouched.append(python)
 
 
 @pytest.fixture
@@ -114,26 +133,6 @@ def run(notebook: nbformat.NotebookNode, python: Path, folder: Path) -> None:
     client.execute(env=outside())
 
 
-@pytest.mark.parametrize(
-    "notebook",
-    [pytest.param(path, id=path.stem, marks=[] if path.stem == QUICKEST else [pytest.mark.thorough]) for path in chapters()],
-    indirect=True,
-)  # fmt: skip
-def test_a_notebook_runs_where_only_its_first_cell_installs_the_package(notebook, colab, tmp_path):
-    ours = ("shallowformer", "scipy", "bookext", "sphinx", "myst_nb", "jupytext")
-    assert importable(colab, *ours, "torch", "matplotlib") == ["torch", "matplotlib"]
-    folder = tmp_path / "content"
-    folder.mkdir()
-    run(notebook, colab, folder)
-    assert importable(colab, *ours) == ["shallowformer", "scipy"]
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    assert not any(output.output_type == "error" for output in outputs)
-    shown = [output.data for output in outputs if "data" in output]
-    assert any("verdict" in data.get("text/html", "") for data in shown)
-    assert "plt.show()" not in str(notebook) or any("image/png" in d or "image/svg+xml" in d for d in shown)
-    assert list(folder.iterdir()) == []
-
-
 @pytest.mark.parametrize("notebook", [pytest.param(chapters()[-1], id="any")], indirect=True)
 def test_an_installation_that_fails_says_what_to_do(notebook, colab, source, tmp_path):
     shutil.rmtree(source)
@@ -142,6 +141,25 @@ def test_an_installation_that_fails_says_what_to_do(notebook, colab, source, tmp
     folder.mkdir()
     with pytest.raises(Exception, match=r"could not be installed(.|\n)*pip install"):
         run(notebook, colab, folder)
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    [pytest.param(path, id=path.stem, marks=[] if path.stem == QUICKEST else [pytest.mark.thorough]) for path in chapters()],
+    indirect=True,
+)  # fmt: skip
+def test_a_notebook_runs_where_only_its_first_cell_installs_the_package(notebook, colab, tmp_path):
+    assert importable(colab, *OURS, "torch", "matplotlib") == ["torch", "matplotlib"]
+    folder = tmp_path / "content"
+    folder.mkdir()
+    run(notebook, colab, folder)
+    assert importable(colab, *OURS) == ["shallowformer", "scipy"]
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert not any(output.output_type == "error" for output in outputs)
+    shown = [output.data for output in outputs if "data" in output]
+    assert any("verdict" in data.get("text/html", "") for data in shown)
+    assert "plt.show()" not in str(notebook) or any("image/png" in d or "image/svg+xml" in d for d in shown)
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
 """From a source to notebooks: what students get works alone and tells nothing; the same source gives the same bytes."""
 
 import json
-import subprocess
+import runpy
 import sys
 import zipfile
 
@@ -135,22 +135,33 @@ def test_what_was_made_stays_where_otter_refuses_the_source(tmp_path, monkeypatc
     assert (tmp_path / "instructor/fixture/questions.json").exists()
 
 
-def test_the_command_line_names_what_is_missing(tmp_path):
-    run = lambda *words: subprocess.run([sys.executable, "-m", "bookext.course", *words], capture_output=True, text=True)  # fmt: skip
-    assert "there is no assignment nonsense" in run("make", "nonsense").stderr
-    assert "'make course' makes it" in run("grade", "nonsense", str(tmp_path)).stderr
+@pytest.fixture
+def command(monkeypatch):
+    """``python -m bookext.course`` with these words, in this process."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["bookext.course", *map(str, words)])
+        runpy.run_module("bookext.course", run_name="__main__")
+
+    return run
 
 
-def test_a_set_need_not_have_a_hundred_points(tmp_path):
+def test_the_command_line_names_what_is_missing(command, tmp_path):
+    with pytest.raises(SystemExit, match="there is no assignment nonsense"):
+        command("make", "nonsense")
+    with pytest.raises(SystemExit, match="'make course' makes it"):
+        command("grade", "nonsense", tmp_path)
+
+
+def test_a_set_need_not_have_a_hundred_points(command, tmp_path, capsys):
     """A question was dropped, as the guide says: the solutions are run all the same."""
     start, *questions = FIXTURE.read_text("utf-8").split("```{raw-cell}\n# BEGIN QUESTION\n")
     source = tmp_path / "shorter.md"
     source.write_text("```{raw-cell}\n# BEGIN QUESTION\n".join([start, questions[0], questions[2]]), "utf-8")
-    words = ["make", str(source), "--out", str(tmp_path), "--check"]
-    done = subprocess.run([sys.executable, "-m", "bookext.course", *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "shorter: 80 points in all\n" in done.stdout
-    assert "the solutions score everything" in done.stdout
+    command("make", source, "--out", tmp_path, "--check")
+    said = capsys.readouterr().out
+    assert "shorter: 80 points in all\n" in said
+    assert "the solutions score everything" in said
 
 
 def test_assignments_are_no_pages_and_the_site_has_none_of_them():
