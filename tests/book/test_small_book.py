@@ -20,25 +20,6 @@ def book(tmp_path_factory):
     return book
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
-def test_after_a_change_the_site_is_what_it_would_be_if_built_from_nothing(book):
-    """The whole site, byte for byte: one page has other words, and so another card; one was committed, and so has a day."""
-    git = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", book.root)
-    for command in "init -q", "add book/words.md", "commit -q -m Words --date=2026-02-01T00:00:00Z":
-        subprocess.run([*git, *command.split()], check=True)
-    supplement = "book/kernel_regime/recorded_supplement.md"
-    book.write(supplement, book.read(supplement).replace("zebra", "gazelle"))
-    assert "0 added, 1 changed" in book.build()
-    rebuilt = book.files()
-    assert b"01 February 2026" in rebuilt["book/words.html"]
-    shutil.rmtree(book.site)
-    shutil.rmtree(book.root / "_build/.doctrees")
-    assert "6 added" in book.build()
-    built = book.files()
-    assert sorted(rebuilt) == sorted(built)
-    assert [name for name in built if rebuilt[name] != built[name]] == []
-
-
 def test_the_chapter_from_the_template_is_a_page(book):
     page = parsed(book.site / f"{TEMPLATE}.html")
     assert page.select_one(".verdict-passed code").get_text() == "my-first-statement"
@@ -124,3 +105,23 @@ def test_a_ledger_that_says_something_else_fails_the_build_and_is_named(book):
     assert run.returncode == 1
     assert "expectation is 'tight', the ledger says 'loose'" in run.stderr
     assert "make ledger" in run.stderr
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_after_a_change_the_site_is_what_it_would_be_if_built_from_nothing(book):
+    """The whole site, byte for byte: one page has other words, and so another card; one was committed, and so has a day."""
+    git = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", book.root)
+    for command in "init -q", "add book/words.md", "commit -q -m Words --date=2026-02-01T00:00:00Z":
+        subprocess.run([*git, *command.split()], check=True)
+    supplement = "book/kernel_regime/recorded_supplement.md"
+    book.build()  # what other tests wrote, and wrote back, is read again
+    book.write(supplement, book.read(supplement).replace("zebra", "gazelle"))
+    assert "0 added, 1 changed" in book.build()
+    rebuilt = book.files()
+    assert b"01 February 2026" in rebuilt["book/words.html"]
+    shutil.rmtree(book.site)
+    shutil.rmtree(book.root / "_build/.doctrees")
+    assert "6 added" in book.build()
+    built = book.files()
+    assert sorted(rebuilt) == sorted(built)
+    assert [name for name in built if rebuilt[name] != built[name]] == []
