@@ -3,8 +3,11 @@
 The first two look at torch's own operations one by one; of what NumPy or Python compute they see nothing.
 """
 
+import contextlib
+import functools
 import math
 from collections.abc import Callable
+from unittest.mock import patch
 
 import torch
 from jaxtyping import Float
@@ -102,19 +105,30 @@ class Listening(Generator):
         return super().initial_seed()
 
 
-class Comparing(TorchDispatchMode):
-    """Counts comparisons without an answer: with NaN, or of an infinity with itself as to which is larger."""
+class Comparing(contextlib.ExitStack):
+    """Counts comparisons without an answer: with NaN, or of an infinity with itself as to which is larger.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.unanswered = 0
+    Only comparisons are replaced meanwhile: to look at every operation would slow down what trains.
+    """
 
-    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
-        out, name = operation(*args, **(kwargs or {})), _name(operation)
-        if name in COMPARISONS and isinstance(out, Tensor):
-            a, b = (torch.as_tensor(side) for side in args[:2])
+    unanswered = 0
+
+    def __enter__(self) -> "Comparing":
+        """Watch the comparisons of tensors, and torch's own."""
+        for name in COMPARISONS:
+            for where, called in ((torch, name), (torch.Tensor, name), (torch.Tensor, f"__{name}__")):
+                compare = functools.partial(self._compare, getattr(where, called), name in ORDER)
+                method = where is torch.Tensor
+                self.enter_context(
+                    patch.object(where, called, functools.partialmethod(compare) if method else compare)
+                )
+        return super().__enter__()
+
+    def _compare(self, original: Callable, order: bool, left: object, right: object, **options) -> object:
+        if isinstance(left, Tensor) and isinstance(right, (Tensor, float, int)):
+            a, b = left.detach(), torch.as_tensor(right)
             nowhere = a.isnan() | b.isnan()
-            if name in ORDER:
-                nowhere = nowhere | (a.isinf() & (a == b))
+            if order:
+                nowhere = nowhere | (a.isinf() & torch.isclose(a, b.to(a.dtype), rtol=0, atol=0))
             self.unanswered += int(nowhere.sum())
-        return out
+        return original(left, right, **options)
