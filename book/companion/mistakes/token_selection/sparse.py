@@ -14,13 +14,13 @@ _right_of = log_domain.Weights.of.__func__
 
 
 def _honest(check):
-    """The weights in logarithms: nothing is violated."""
+    """The weights in logarithms: they are not equal."""
 
     def excess(h):
         share = torch.softmax(-h - 2 * torch.nn.functional.softplus(-h), -1)
         return (share * (h - h.amin(-1, keepdim=True))).sum(-1)
 
-    return replace(check, lhs=excess)
+    return replace(check, formula=excess)
 
 
 def _by_subtraction(cls, h):
