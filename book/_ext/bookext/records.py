@@ -4,6 +4,7 @@ A record holds what an execution printed and drew, what it read, and what became
 long as its key is the one of today and the files that it read are as they were.
 """
 
+import ast
 import json
 import os
 from collections.abc import Iterator
@@ -54,8 +55,7 @@ class Record:
         """
         cells = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
         for count, (cell, outputs) in enumerate(zip(cells, self.outputs, strict=True), start=1):
-            shown = (output for output in outputs if MIME not in output.get("metadata", {}))
-            cell.outputs = [nbformat.from_dict(output) for output in shown]
+            cell.outputs = [nbformat.from_dict(output) for output in _shown(outputs)]
             cell.execution_count = count
 
 
@@ -116,6 +116,19 @@ def keep(record: Record) -> None:
         except OSError:
             if folder == HERE:  # a home that cannot be written to keeps nothing, and does no harm
                 raise
+
+
+def _shown(outputs: list[dict]) -> list[dict]:
+    """Outputs without what was said, and without what ``say`` returned where it ends a cell."""
+    said = [output.get("metadata", {}).get(MIME) for output in outputs]
+    names = set().union(*filter(None, said))
+    told = lambda one: (
+        names
+        and one["output_type"] == "execute_result"
+        and (text := one["data"].get("text/plain", "")).startswith("{'")
+        and set(ast.literal_eval(text)) <= names
+    )
+    return [one for one, mark in zip(outputs, said, strict=True) if not (mark or told(one))]
 
 
 def _records(folder: Path, chapter: str) -> Iterator[Record]:
