@@ -1,10 +1,12 @@
 """Nowhere does a reader meet ``m^(−1/2)`` or ``λ_max``: findings and reasons are set as HTML, titles and captions have formulas."""
 
 import re
+from functools import partial
 
 import pytest
 
-from bookext.chapters import LEDGER, chapters, read_notebook, statements
+from bookext.chapters import LEDGER, chapters, docname, read_notebook, statements
+from bookext.said import filled
 from shallowformer.verify import ledger
 from shallowformer.verify.typeset import as_html
 
@@ -26,6 +28,7 @@ def test_no_title_of_a_statement_has_raw_mathematics():
 
 @pytest.mark.parametrize("path", chapters(), ids=lambda path: path.stem)
 def test_no_caption_has_raw_mathematics(path):
-    figures = [cell.metadata.get("mystnb", {}).get("figure", {}) for cell in read_notebook(path).cells]
+    cells = read_notebook(path, fill=partial(filled, page=docname(path))).cells
+    figures = [cell.metadata.get("mystnb", {}).get("figure", {}) for cell in cells]
     captions = [re.sub(r"\$[^$]*\$", "", figure.get("caption", "")) for figure in figures]
     assert not [caption for caption in captions if re.search("<su[bp]>", as_html(caption))]
