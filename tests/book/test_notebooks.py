@@ -13,20 +13,26 @@ from formulas import formulas as formulas_of
 from plain_markdown import leftovers
 
 from bookext import address, markup, notebooks
-from bookext import chapters as book
-from bookext.chapters import chapter_numbers, chapter_of, chapters, docname
+from bookext.chapters import chapter_numbers, chapter_of, chapters, docname, parts, read_notebook
 from bookext.markup import directive, settings
 from bookext.notebooks import convert, macros
 from bookext.notebooks.references import papers, targets
+from bookext.said import filled
 
 CHAPTERS = [pytest.param(path, id=path.stem) for path in chapters()]
 MACROS = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
 
-#: A chapter's notebook, converted once, its cells, read once, and what stands in a text; not to be changed.
+#: A chapter's notebook, converted once, and what stands in a text; not to be changed.
 converted = functools.cache(convert)
-cells = functools.cache(book.cells)
 walk = functools.cache(lambda text: tuple(markup.walk(text)))
 formulas = functools.cache(formulas_of)
+
+
+@functools.cache
+def cells(path: Path) -> list[nbformat.NotebookNode]:
+    """The cells of a chapter and its supplement, with what was said in place."""
+    pages = [read_notebook(page, fill=functools.partial(filled, page=docname(page))) for page in parts(path)]
+    return [cell for page in pages for cell in page.cells]
 
 
 def markdown(path: Path, student: bool = False) -> list[str]:
