@@ -57,7 +57,8 @@ def test_equal_parts_have_equal_names():
 
 def test_what_is_made_in_place_needs_an_identity():
     class Local:
-        pass
+        def __init__(self):
+            self.made = "here"
 
     for part in (scaled(1.0), functools.lru_cache(scaled(1.0)), Local, Local().__init__):
         with refused("checkpoint", part.__qualname__, "identity"):
