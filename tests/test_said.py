@@ -18,13 +18,23 @@ from shallowformer.said import say, written
         (1234.4, ",.0f", "1,234"),
         (12, "", "12"),
         (True + 1, "d", "2"),
+        (0.3515, "≤.2f", "0.36"),
+        (0.3515, "≥.2f", "0.35"),
+        (-0.3515, "≤.2f", "−0.35"),
+        (0.444, "≤.0%", "45 %"),
+        (9.6e-7, "≤.0e", "10⁻⁶"),
+        (-1e5, ".0e", "−10⁵"),
+        (-0.001, ".1f", "0.0"),
+        (-0.004, "≤.0%", "0 %"),
     ],
 )
 def test_a_number_is_written_as_prose_has_it(value, spec, text):
     assert written(value, spec) == text
 
 
-@pytest.mark.parametrize(("value", "spec"), [(0.125, ".2f"), (12.5, ".0f"), (0.45000001, ".1f")])
+@pytest.mark.parametrize(
+    ("value", "spec"), [(0.125, ".2f"), (12.5, ".0f"), (0.45000001, ".1f"), (0.35, "≤.2f")]
+)
 def test_a_rounding_that_a_millionth_turns_is_refused(value, spec):
     with pytest.raises(ValueError, match=r"turns from .* take other digits"):
         written(value, spec)

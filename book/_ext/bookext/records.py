@@ -4,7 +4,6 @@ A record holds what an execution printed and drew, what it read, and what became
 long as its key is the one of today and the files that it read are as they were.
 """
 
-import ast
 import json
 import os
 from collections.abc import Iterator
@@ -119,16 +118,8 @@ def keep(record: Record) -> None:
 
 
 def _shown(outputs: list[dict]) -> list[dict]:
-    """Outputs without what was said, and without what ``say`` returned where it ends a cell."""
-    said = [output.get("metadata", {}).get(MIME) for output in outputs]
-    names = set().union(*filter(None, said))
-    told = lambda one: (
-        names
-        and one["output_type"] == "execute_result"
-        and (text := one["data"].get("text/plain", "")).startswith("{'")
-        and set(ast.literal_eval(text)) <= names
-    )
-    return [one for one, mark in zip(outputs, said, strict=True) if not (mark or told(one))]
+    """Outputs without what was said."""
+    return [one for one in outputs if MIME not in one.get("metadata", {})]
 
 
 def _records(folder: Path, chapter: str) -> Iterator[Record]:

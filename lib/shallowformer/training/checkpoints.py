@@ -50,7 +50,7 @@ def fingerprint(*parts: object) -> str:
                 raise ValueError(
                     f"what a checkpoint is of must be told apart from others: put {part.__qualname__} into a module, or give it an identity"
                 )
-            write(f"{part.__module__}.{part.__qualname__}")
+            write(f"{getattr(part, '__module__', None)}.{part.__qualname__}")
             add(getattr(part, "__self__", None))
         elif dataclasses.is_dataclass(part):
             add((type(part), *(getattr(part, field.name) for field in dataclasses.fields(part))))

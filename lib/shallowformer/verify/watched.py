@@ -3,15 +3,14 @@
 The first two look at torch's own operations one by one; of what NumPy or Python compute they see nothing.
 """
 
-import contextlib
-import functools
 import math
 from collections.abc import Callable
-from unittest.mock import patch
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
+from torch._C._functorch import get_unwrapped, is_batchedtensor
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
@@ -27,9 +26,18 @@ EXACT = {
     "where", "zero", "zeros_like",
 }  # fmt: skip
 SUMS = {"addmm", "addmv", "baddbmm", "bmm", "cumsum", "dot", "mean", "mm", "mv", "sum"}
-#: Comparisons whose answer for NaN is no, and those in which an infinity is no larger than itself.
-ORDER = {"ge", "gt", "le", "lt"}
-COMPARISONS = ORDER | {"eq", "ne"}
+#: Comparisons as torch and its tensors call them, and whether an infinity is no larger than itself there.
+COMPARISONS = {
+    "lt": True, "le": True, "gt": True, "ge": True, "less": True, "less_equal": True, "greater": True, "greater_equal": True,
+    "eq": False, "ne": False, "not_equal": False,
+}  # fmt: skip
+CALLED = {
+    getattr(where, called): order
+    for name, order in COMPARISONS.items()
+    for where in (torch, Tensor)
+    for called in (name, f"__{name}__", f"{name}_")
+    if hasattr(where, called)
+}
 
 
 def _name(operation: object) -> str:
@@ -51,7 +59,7 @@ class _Shaken(TorchDispatchMode):
             return out
         size = out
         if name in SUMS and alias is None:
-            size = operation(*tree_map_only(Tensor, torch.abs, args), **(kwargs or {}))
+            size = operation(*tree_map_only(Tensor, _size, args), **(kwargs or {}))
         if alias is not None:
             return out.add_(self._error(out, size)) if isinstance(out, Tensor) and _rounds(out) else out
         errors = lambda value, size: value + self._error(value, size) if _rounds(value) else value
@@ -76,10 +84,14 @@ def _rounds(value: Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
+def _size(value: Tensor) -> Tensor:
+    return value if value.dtype == torch.bool else value.abs()
+
+
 def least(ratio: Callable[..., Float[Tensor, " b"]], point: Point) -> float:
     """The least value that other roundings give at a point: what is above a limit by rounding alone falls below it.
 
-    Returns: the value; infinite where the function refuses one of the shaken evaluations, which then say nothing.
+    Returns: the value; infinite where shaken evaluations say nothing: the function refuses one, or has no value at the edge of its domain.
 
     Args:
         ratio: of a batch of points.
@@ -91,7 +103,7 @@ def least(ratio: Callable[..., Float[Tensor, " b"]], point: Point) -> float:
             values = ratio(**copies).detach()
     except (ValueError, torch.linalg.LinAlgError):
         return math.inf
-    return float(values.nan_to_num(nan=-math.inf, posinf=math.inf, neginf=-math.inf).min())
+    return float(values.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).min())
 
 
 class Listening(Generator):
@@ -105,30 +117,37 @@ class Listening(Generator):
         return super().initial_seed()
 
 
-class Comparing(contextlib.ExitStack):
-    """Counts comparisons without an answer: with NaN, or of an infinity with itself as to which is larger.
+class Comparing(TorchFunctionMode):
+    """Counts comparisons without an answer: with NaN, or of a computed infinity with itself as to which is larger.
 
-    Only comparisons are replaced meanwhile: to look at every operation would slow down what trains.
+    ``x != x`` and ``x < math.inf`` are questions, and have one.
     """
 
     unanswered = 0
 
-    def __enter__(self) -> "Comparing":
-        """Watch the comparisons of tensors, and torch's own."""
-        for name in COMPARISONS:
-            for where, called in ((torch, name), (torch.Tensor, name), (torch.Tensor, f"__{name}__")):
-                compare = functools.partial(self._compare, getattr(where, called), name in ORDER)
-                method = where is torch.Tensor
-                self.enter_context(
-                    patch.object(where, called, functools.partialmethod(compare) if method else compare)
-                )
-        return super().__enter__()
+    def __torch_function__(self, called, types, args=(), kwargs=None):
+        """What torch calls for every function of it."""
+        kwargs = kwargs or {}
+        order = CALLED.get(called)
+        if order is not None:
+            left, right = (*args, *(kwargs[name] for name in ("input", "other") if name in kwargs))[:2]
+            if left is not right:
+                self.unanswered += _unanswered(left, right, order)
+        return called(*args, **kwargs)
 
-    def _compare(self, original: Callable, order: bool, left: object, right: object, **options) -> object:
-        if isinstance(left, Tensor) and isinstance(right, (Tensor, float, int)):
-            a, b = left.detach(), torch.as_tensor(right)
-            nowhere = a.isnan() | b.isnan()
-            if order:
-                nowhere = nowhere | (a.isinf() & torch.isclose(a, b.to(a.dtype), rtol=0, atol=0))
-            self.unanswered += int(nowhere.sum())
-        return original(left, right, **options)
+
+def _unanswered(left: object, right: object, order: bool) -> int:
+    """How many of two tensors' comparisons, or of a tensor's with a number, have no answer."""
+    if not isinstance(left, Tensor):
+        left, right = right, left
+    nowhere = left.isnan()
+    if isinstance(right, Tensor):
+        nowhere = nowhere | right.isnan()
+        if order and not (left.is_complex() or right.is_complex()):
+            nowhere = nowhere | (left.isinf() & right.isinf() & (left.sign() == right.sign()))
+    elif isinstance(right, float) and math.isnan(right):
+        nowhere = torch.ones_like(nowhere)
+    count = nowhere.sum()
+    while is_batchedtensor(count):  # inside of vmap
+        count = get_unwrapped(count)
+    return int(count.sum())
