@@ -2,7 +2,7 @@
 
     python -m bookext.digits [book/residual/climate.md ...]     list them; exit status 1 if there are any
 
-A number of the run is said by a cell (``said``). Statements, proofs and solutions derive theirs. What stands as a literal in the chapter's
+A number of the run is said by a cell (``said``). Statements that are not measured, proofs and solutions derive theirs. What stands as a literal in the chapter's
 code, or in the definition of an experiment that it imports, is a setting. Others are named with their reason, in a comment of the page:
 
     % typed 0.5, 12 %: Table 2 of the paper
@@ -65,7 +65,8 @@ def _paragraphs(source: str) -> Iterator[str]:
             if token.type == "inline":
                 yield token.content
         elif not (
-            inner.name.startswith(("code", "math", "raw", "prf:", "solution"))
+            inner.name.startswith(("code", "math", "raw", "solution"))
+            or (inner.name.startswith("prf:") and "measured" not in inner.title)
             or (inner.name == "dropdown" and re.search("Proof|Derivation|Solution", inner.title))
         ):
             yield from _paragraphs(inner.body)
