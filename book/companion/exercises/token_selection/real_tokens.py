@@ -59,7 +59,7 @@ PULL_MISTAKES = {
 
 
 def check_pull(c: Answer) -> Feedback:
-    """Exercise *Two against one*: the smallest c at which the third sample can be lost.
+    """Exercise *Two against one*: the c beyond which the third sample can be lost.
 
     Args:
         c: the reader's answer.
