@@ -7,6 +7,7 @@ never ends, and how far it has come is said by ln(1/L), the logarithm of the tim
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -56,6 +57,26 @@ class Config:
     d: int = 16  # dimension of a token
     alpha: float = 2.0  # how much longer the planted token is
     dtype: str = "float64"  # of the run
+    turn: ClassVar[int] = TURN  # steps of one length
+
+
+@dataclass(frozen=True)
+class Halved(Config):
+    """A run of the exponential loss whose steps are half as long, twice as many."""
+
+    turn: int = 2 * TURN
+
+
+def halved(scale: str) -> list[Halved]:
+    """The runs of seed 0 from the scales that select.
+
+    Args:
+        scale: "smoke" (tiny), "laptop" or "paper" (the same).
+    """
+    if scale == "smoke":
+        return [Halved("exponential", 1.0, 0, 0.01, 40, widths=(2, 4), n=4, T=3, d=5)]
+    eta, steps = LOSSES["exponential"]
+    return [Halved("exponential", s, 0, eta / 2, 2 * steps) for s in SCALES[:-1]]
 
 
 def plan(scale: str) -> list[Config]:
@@ -139,19 +160,20 @@ class Exponential:
         return losses, (found.c * factor, found.U * factor, found.W * factor)
 
 
-def path(step: int, eta: float) -> float:
-    """How far a student has come after some steps, over √m: η a step at first; from ``TURN`` steps on every step is 1/``TURN`` of the way.
+def path(step: int, eta: float, turn: int = TURN) -> float:
+    """How far a student has come after some steps, over √m: η a step at first; after some steps every step is in proportion to the way.
 
     Args:
         eta: length of the first steps over √m.
+        turn: how many these are; later ones are so much shorter than the way.
     """
-    return eta * step if step <= TURN else eta * TURN * (1 + 1 / TURN) ** (step - TURN)
+    return eta * step if step <= turn else eta * turn * (1 + 1 / turn) ** (step - turn)
 
 
 def schedule(config: Config) -> list[int]:
     """When runs are looked at: 0, whenever the way has doubled, and after the last step."""
     steps = range(1, config.steps + 1)
-    way = steps if config.loss == "squared" else [path(step, 1.0) for step in steps]
+    way = steps if config.loss == "squared" else [path(step, 1.0, config.turn) for step in steps]
     octaves = [math.floor(math.log2(value)) for value in way]
     first = [step for step, now, before in zip(steps, octaves, [-1, *octaves], strict=False) if now > before]
     return sorted({0, config.steps, *first})
@@ -177,7 +199,9 @@ def compute(config: Config, device: torch.device) -> dict:
 
     def rule(step: int, *_: object) -> float:
         step = step + before
-        return config.eta if squared else path(step + 1, config.eta) - path(step, config.eta)
+        if squared:
+            return config.eta
+        return path(step + 1, config.eta, config.turn) - path(step, config.eta, config.turn)
 
     for step in at:
         if step:
@@ -203,4 +227,12 @@ EXPERIMENT = Experiment(
     plan=plan,
     compute=compute,
     tolerance={"own": 0.02, "aligned_own": 0.05, "aligned": 0.05, "planted": 0.02},
+)
+
+HALVED = Experiment(
+    name="bridge_halved",
+    title="The bridge with steps half as long: what they move",
+    plan=halved,
+    compute=compute,
+    tolerance=EXPERIMENT.tolerance,
 )

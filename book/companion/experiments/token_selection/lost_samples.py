@@ -1,11 +1,12 @@
 """How often normalised descent from 0 loses a sample, as the dimension and the tokens' common mean grow."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from companion.theory.token_selection import limits
@@ -100,22 +101,48 @@ def drawn(config: Config) -> tuple[list[Instance], list[svm.Attention]]:
     return [instance for instance, _ in found], [best for _, best in found]
 
 
-def trained(instances: list[Instance], bests: list[svm.Attention], steps: int, step: float = STEP):
+def trained(
+    instances: list[Instance],
+    bests: list[svm.Attention],
+    steps: int,
+    step: float = STEP,
+    at: Sequence[int] = (),
+) -> descent.Trajectory:
     """Normalised descent from 0 on all instances side by side, each in units of its longest E_k.
 
-    Returns: the trajectory, recorded half-way and at the end.
+    Returns: the trajectory, recorded half-way and at the end, if not told when.
 
     Args:
         instances: of one size.
         bests: their W_mm.
         step: length of one.
+        at: when it is recorded.
     """
     together = gaps.stacked(
         [gaps.problem(one, towards=best) for one, best in zip(instances, bests, strict=True)]
     )
     longest = np.sqrt((together.R**2).sum(-1).max(-1))
     together = dataclasses.replace(together, R=together.R / longest[:, None, None])
-    return descent.run(together, rules.NGD(step), steps, at=[steps // 2, steps])
+    return descent.run(together, rules.NGD(step), steps, at=[*at] or [steps // 2, steps])
+
+
+def decided(
+    run: descent.Trajectory, bests: list[svm.Attention], half: int, end: int
+) -> tuple[Bool[Tensor, " k"], Bool[Tensor, " k"]]:
+    """Which instances have lost a sample by a record, and which are open, as ``compute`` counts them.
+
+    Args:
+        run: of all instances.
+        bests: their W_mm.
+        half: number of the record half-way.
+        end: number of the record.
+    """
+    before, now = run.gaps[[half, end]].flatten(2).amin(2)
+    lost = (now < 0) & (now < before)
+    for which in lost.nonzero()[:, 0].tolist():
+        kept = (run.gaps[end, which] > 0).all(1)
+        lost[which] = any(torch.equal(kept, each) for each in limits.losable(bests[which], len(kept)))
+    return lost, (now < 0) & ~lost
 
 
 def compute(config: Config, device: torch.device) -> dict:
@@ -129,22 +156,19 @@ def compute(config: Config, device: torch.device) -> dict:
     """
     instances, bests = drawn(config)
     run = trained(instances, bests, config.steps)
-    half, end = run.gaps.flatten(2).amin(2)
-    lost, apart, from_best = 0, [], []
-    sets = [limits.losable(best, config.n) for best in bests]
-    for which in ((end < 0) & (end < half)).nonzero()[:, 0].tolist():
-        kept = (run.gaps[-1, which] > 0).all(1)
-        if any(torch.equal(kept, each) for each in sets[which]):
-            lost += 1
-            inner, z = limits.local(bests[which], kept), run.z[-1, which, : bests[which].A.shape[1]]
-            apart.append(float(1 - z @ inner.z / (z.norm() * inner.norm)))
-            from_best.append(float(run.one_minus_corr[-1, which]))
+    gone, undecided = decided(run, bests, 0, 1)
+    apart, from_best = [], []
+    for which in gone.nonzero()[:, 0].tolist():
+        best, kept = bests[which], (run.gaps[-1, which] > 0).all(1)
+        inner, z = limits.local(best, kept), run.z[-1, which, : best.A.shape[1]]
+        apart.append(float(1 - z @ inner.z / (z.norm() * inner.norm)))
+        from_best.append(float(run.one_minus_corr[-1, which]))
     mean = lambda values: sum(values) / len(values) if values else 0.0
     return {
         "feasible": len(instances),
-        "lost": lost,
-        "open": int((end < 0).sum()) - lost,
-        "losable": sum(bool(each) for each in sets),
+        "lost": int(gone.sum()),
+        "open": int(undecided.sum()),
+        "losable": sum(bool(limits.losable(best, config.n)) for best in bests),
         "dominated": sum(limits.dominance(one) < 1 for one in instances),
         "apart": mean(apart),
         "from_best": mean(from_best),
@@ -156,5 +180,48 @@ EXPERIMENT = Experiment(
     title="Samples lost by normalised descent from 0, against dimension and common mean",
     plan=plan,
     compute=compute,
+    dtype="float64",
+)
+
+
+@dataclass(frozen=True)
+class Longer(Config):
+    """Instances whose runs go on."""
+
+    times: int = 10  # how many times as long
+
+
+def longer(scale: str) -> list[Longer]:
+    """Two tokens in the plane, the largest mean.
+
+    Args:
+        scale: "smoke", "laptop" (two seeds) or "paper" (ten seeds).
+    """
+    if scale == "smoke":
+        return [Longer(2, 2, 10.0, 0, instances=5, steps=50)]
+    return [Longer(2, 2, 10.0, seed) for seed in range(2 if scale == "laptop" else 10)]
+
+
+def go_on(config: Longer, device: torch.device) -> dict:
+    """Count what becomes of runs that ``compute`` calls lost or open.
+
+    Returns:
+        Numbers of instances, as in ``compute``: ``lost`` and ``open`` after ``steps``; of each of these, after as many steps as ``times``
+        says: ``lost_lost``, ``lost_open``, ``open_lost`` and ``open_open``. The others have no gap below 0 by then.
+    """
+    instances, bests = drawn(config)
+    end = config.steps * config.times
+    run = trained(instances, bests, end, at=[config.steps // 2, config.steps, end // 2, end])
+    early, late = (dict(zip(("lost", "open"), decided(run, bests, k, k + 1), strict=True)) for k in (0, 2))
+    return {name: int(which.sum()) for name, which in early.items()} | {
+        f"{was}_{now}": int((which & then).sum()) for was, which in early.items() for now, then in late.items()
+    }
+
+
+LONGER = Experiment(
+    name="lost_samples_longer",
+    title="What becomes of lost and of open samples in runs ten times as long",
+    plan=longer,
+    compute=go_on,
     dtype="float64",
 )
