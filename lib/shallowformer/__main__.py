@@ -140,6 +140,12 @@ def _run(options: argparse.Namespace) -> int:
             else ""
         )
     )
+    if report.lacking:
+        print(
+            f"stored rows lack {', '.join(report.lacking)}, which compute returns today; to compute them anew, move "
+            f"{store.path(experiment.name, options.results)} away",
+            file=sys.stderr,
+        )
     for outcome in report.failed:
         print(f"failed: {outcome.config}: {outcome.error}", file=sys.stderr)
         if options.traceback:

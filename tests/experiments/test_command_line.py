@@ -1,5 +1,6 @@
 """The command line: what it says, and its exit codes."""
 
+import dataclasses
 import os
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import toys
 
 from shallowformer.__main__ import main
 from shallowformer.experiments import store
@@ -88,6 +90,15 @@ def test_a_run_reports(tmp_path, traces, capsys):
     shown = capsys.readouterr()
     assert "2 stored before, 0 computed" in shown.out
     assert shown.err == ""
+
+
+def test_results_that_stored_rows_lack_are_said(swept, traces, capsys, monkeypatch):
+    square = toys.SQUARES.compute
+    wider = dataclasses.replace(toys.SQUARES, compute=lambda *row: square(*row) | {"cube": 0})
+    monkeypatch.setattr(toys, "SQUARES", wider)
+    assert main(["run", "toys:SQUARES", "--scale", "smoke", "--results", str(swept), "--quiet"]) == 0
+    said = capsys.readouterr().err
+    assert f"stored rows lack cube, which compute returns today; to compute them anew, move {swept}" in said
 
 
 def test_failures_are_listed_at_the_end(tmp_path, traces, capsys):

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -369,5 +370,18 @@ def main() -> int:
     return max(departs, compare_with_ledger(runs, options.accept, partly))
 
 
+def _end(number: int, _: object) -> None:
+    """End as after an interrupt, so that kernels and temporary files go; once, as ``make`` and a closed terminal may say it again."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    for ends in {"SIGTERM", "SIGHUP"} & set(dir(signal)):
+        if signal.getsignal(number := getattr(signal, ends)) is signal.SIG_DFL:  # nohup ignores one of them
+            signal.signal(number, _end)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted; finished chapters are kept, the same command goes on with the others", file=sys.stderr)
+        sys.exit(130)

@@ -7,7 +7,7 @@ R⁴, every output and every step is the same.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 import torch
 from jaxtyping import Float
@@ -254,7 +254,16 @@ def compute(config: Config, device: torch.device) -> dict:
         ``radius`` of the tokens; ``diverged_at``, the step at which a loss was no number any more, or −1.
     """
     generator = torch.Generator().manual_seed(config.seed)
-    seen = windows(config, generator)
+    return followed(config, windows(config, generator), generator, device)
+
+
+def followed(config: Config, seen: Windows, generator: Generator, device: torch.device) -> dict:
+    """Train one model on some windows. Returns: as ``compute``.
+
+    Args:
+        seen: by the model.
+        generator: of its start.
+    """
     dtype = getattr(torch, config.dtype)
     on = lambda tensor: tensor.to(dtype).to(device)
     seen = Windows(on(seen.X), on(seen.y), on(seen.X_later), on(seen.y_later), seen.radius, seen.spread)
@@ -355,5 +364,46 @@ EXPERIMENT = Experiment(
     title="Figure 2: Transformer and IndRNN on series with a memory of L steps",
     plan=plan,
     compute=compute,
+    tolerance=tolerance,
+)
+
+
+@dataclass(frozen=True)
+class Ordered(Config):
+    """A run whose training windows stand in another order: the same sums, rounded differently."""
+
+    order: int = 0  # seed of the order; 0 for that of the series
+
+
+def orders(scale: str) -> list[Ordered]:
+    """A run in which single windows explode, in some orders.
+
+    Args:
+        scale: "smoke", "laptop" (two orders) or "paper" (five).
+    """
+    if scale == "smoke":
+        return [Ordered(**asdict(plan(scale)[1]), order=order) for order in range(2)]
+    return [
+        Ordered("indrnn", 16, 0, 1.5, 17, order=order) for order in range(2 if scale == "laptop" else 5)
+    ]
+
+
+def reordered(config: Ordered, device: torch.device) -> dict:
+    """Train on windows in another order; Jacobians are taken at the same ones. Returns: as ``compute``."""
+    generator, shuffle = (torch.Generator().manual_seed(seed) for seed in (config.seed, config.order))
+    seen = windows(config, generator)
+    if config.order:
+        every = torch.arange(len(seen.y))
+        mixed = lambda part: part[torch.randperm(len(part), generator=shuffle)]
+        order = torch.cat([mixed(every[:MEASURED]), mixed(every[MEASURED:])])
+        seen = replace(seen, X=seen.X[order], y=seen.y[order])
+    return followed(config, seen, generator, device)
+
+
+ORDERED = Experiment(
+    name="recurrence_ordered",
+    title="A run of Figure 2 in which windows explode, computed with its training windows in several orders",
+    plan=orders,
+    compute=reordered,
     tolerance=tolerance,
 )

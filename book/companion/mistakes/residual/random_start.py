@@ -130,6 +130,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "rt-proposition-w-law": [
         Mistake("5 % more", lambda check: replace(check, fails=lambda *draws: 1.05 * check.fails(*draws)))
     ],
+    "rt-proposition-w-law/two": [
+        Mistake("2 % more", lambda check: replace(check, fails=lambda *draws: 1.02 * check.fails(*draws)))
+    ],
     "rt-proposition-w-law/lambda": [measured("a fifth of a power more", lambda value: value**1.1)],
     "rt-proposition-w-law/tokens": [measured("a tenth of the power more", lambda value: value**1.1)],
     "rt-proposition-w-law/error": [measured("a fifth of a power more", lambda value: value**1.1)],
