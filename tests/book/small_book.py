@@ -145,13 +145,17 @@ class SmallBook:
     def read(self, name: str) -> str:
         return (self.root / name).read_text(encoding="utf-8")
 
-    def python(self, *arguments: str) -> subprocess.CompletedProcess:
-        """Run one of the extension's commands on this book, with a cache of its own."""
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of the extension's commands on this book, with a cache of its own."""
         path = os.pathsep.join(
             [str(self.root / "book/_ext"), str(self.root / "lib"), str(self.root / "book")]
         )
-        environment = {**os.environ, "PYTHONPATH": path, "SHALLOWFORMER_CACHE": str(self.root / "cache")}
-        return subprocess.run([sys.executable, *arguments], cwd=self.root, env=environment, capture_output=True, text=True)  # fmt: skip
+        return {**os.environ, "PYTHONPATH": path, "SHALLOWFORMER_CACHE": str(self.root / "cache")}
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Run one of the extension's commands on this book."""
+        return subprocess.run([sys.executable, *arguments], cwd=self.root, env=self.environment, capture_output=True, text=True)  # fmt: skip
 
     def execute(self, *options: str) -> subprocess.CompletedProcess:
         return self.python("-m", "bookext.execute", "--jobs", "2", *options)

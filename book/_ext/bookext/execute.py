@@ -383,5 +383,8 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("interrupted; finished chapters are kept, the same command goes on with the others", file=sys.stderr)
+        print(
+            "interrupted; finished chapters are kept, the same command goes on with the others",
+            file=sys.stderr,
+        )
         sys.exit(130)

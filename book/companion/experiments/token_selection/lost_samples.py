@@ -214,7 +214,9 @@ def go_on(config: Longer, device: torch.device) -> dict:
     run = trained(instances, bests, end, at=[config.steps // 2, config.steps, end // 2, end])
     early, late = (dict(zip(("lost", "open"), decided(run, bests, k, k + 1), strict=True)) for k in (0, 2))
     return {name: int(which.sum()) for name, which in early.items()} | {
-        f"{was}_{now}": int((which & then).sum()) for was, which in early.items() for now, then in late.items()
+        f"{was}_{now}": int((which & then).sum())
+        for was, which in early.items()
+        for now, then in late.items()
     }
 
 
