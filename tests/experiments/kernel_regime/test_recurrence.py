@@ -111,3 +111,15 @@ def test_a_run_that_diverges_says_when():
         dataclasses.replace(SMALL, model="indrnn", gamma=1.0, eta=1e200, steps=20), CPU
     )
     assert 0 <= found["diverged_at"] <= 20
+
+
+def test_another_order_of_windows_changes_only_what_rounding_does():
+    first = dataclasses.asdict(dataclasses.replace(SMALL, model="indrnn", gamma=0.7))
+    plain, same, other = (
+        recurrence.compute(recurrence.Config(**first), CPU),
+        *(recurrence.reordered(recurrence.Ordered(**first, order=order), CPU) for order in (0, 1)),
+    )
+    assert same == plain
+    assert other != plain
+    for name, value in plain.items():
+        assert other[name] == pytest.approx(value, rel=1e-9), name

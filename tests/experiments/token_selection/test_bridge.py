@@ -74,6 +74,18 @@ def test_steps_grow_with_the_way():
         assert bridge.path(step + 1, 0.02) - way == pytest.approx(way / bridge.TURN)
 
 
+def test_steps_half_as_long_go_the_same_way():
+    for half, whole in zip(bridge.halved("paper"), bridge.SCALES, strict=False):
+        assert (half.scale, half.seed, half.widths) == (whole, 0, bridge.WIDTHS)
+        for step in (1, bridge.TURN):
+            assert bridge.path(2 * step, half.eta, half.turn) == bridge.path(step, 2 * half.eta)
+        there = bridge.path(bridge.LOSSES["exponential"][1], 2 * half.eta)
+        assert there < bridge.path(half.steps, half.eta, half.turn) < 1.05 * there
+    fine = bridge.compute(bridge.halved("smoke")[0], CPU)
+    coarse = bridge.compute(EXPONENTIAL, CPU)
+    assert fine["reached"][0][-1] == pytest.approx(coarse["reached"][0][-1], rel=0.02)
+
+
 @pytest.mark.parametrize("config", [SQUARED, EXPONENTIAL], ids=["squared", "exponential"])
 def test_looks_are_where_the_way_has_doubled(config):
     at = bridge.schedule(dataclasses.replace(config, steps=1000))

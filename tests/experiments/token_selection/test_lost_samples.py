@@ -52,3 +52,18 @@ def test_a_sample_that_is_lost_is_lost_with_a_tenth_of_the_step():
         ]
     assert bool(signs[1].any())
     assert int((signs[0] != signs[1]).sum()) <= 1  # one that starts on the border may fall to either side
+
+
+def test_a_longer_run_begins_like_the_shorter_and_ends_as_one_of_its_length():
+    config = lost_samples.Longer(2, 2, 10.0, 3, instances=25, steps=300, times=4)
+    with unchecked():
+        found = lost_samples.go_on(config, CPU)
+        early, late = (
+            lost_samples.compute(lost_samples.Config(2, 2, 10.0, 3, instances=25, steps=steps), CPU)
+            for steps in (300, 1200)
+        )
+    assert [found[name] for name in ("lost", "open")] == [early[name] for name in ("lost", "open")]
+    for name in ("lost", "open"):
+        assert found[f"lost_{name}"] + found[f"open_{name}"] <= late[name]
+        assert found[f"{name}_lost"] + found[f"{name}_open"] <= found[name]
+    assert found["lost_lost"] > 0
