@@ -132,6 +132,13 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-theorem-e": [package("no determinant", noise, "constant", _constant), _THE_LARGER],
     "pa-theorem-e/drawn": [formula("4 % more", lambda value, case: 1.04 * value)],
     "pa-theorem-e-above": [measured("5 % more", lambda value: value**1.08)],
+    **{
+        f"pa-theorem-e-above/{part}": [
+            measured("1 % more", lambda value: value**1.016),
+            package("no whitening", limit, "whitened", lambda A, B, Sigma: (A, B)),
+        ]
+        for part in ("plane", "blind")
+    },
     "pa-theorem-e-above/square": [package("1/(2b²)", above, "exponent", lambda b: 1 / (2 * b**2))],
     **{
         f"pa-theorem-e-above/b-{name}": [measured("5 % more", lambda value: value**1.08)]
@@ -140,7 +147,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-proposition-f": [larger(1.01)],
     "pa-proposition-f/minimiser": [_THE_LARGER],
     "pa-proposition-f-isotropic": [package("1/√d", radius, "orthogonal", _identity_roots)],
-    "pa-lemma-a-limit": [measured("its square", lambda value: value**2)],
+    "pa-lemma-a-limit": [formula("10 % more", lambda value, case: 1.1 * value)],
     "pa-lemma-b-ladder": [package("other factors forgotten", ladder, "_step", _no_own_factor)],
     "pa-proposition-d": [package("not centred", gradients, "loss_and_gradients", _uncentred)],
     "pa-proposition-d-decomposition": [package("not centred", gradients, "loss_and_gradients", _uncentred)],
