@@ -71,12 +71,12 @@ def halved(scale: str) -> list[Halved]:
     """The runs of seed 0 from the scales that select.
 
     Args:
-        scale: "smoke" (tiny), "laptop" or "paper" (the same).
+        scale: "smoke" (tiny), "laptop" (two scales of the start) or "paper" (four).
     """
     if scale == "smoke":
         return [Halved("exponential", 1.0, 0, 0.01, 40, widths=(2, 4), n=4, T=3, d=5)]
     eta, steps = LOSSES["exponential"]
-    return [Halved("exponential", s, 0, eta / 2, 2 * steps) for s in SCALES[:-1]]
+    return [Halved("exponential", s, 0, eta / 2, 2 * steps) for s in SCALES[: 2 if scale == "laptop" else 4]]
 
 
 def plan(scale: str) -> list[Config]:
