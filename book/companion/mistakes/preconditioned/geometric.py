@@ -98,7 +98,10 @@ MISTAKES: dict[str, list[Mistake]] = {
             lambda s, delta: (_right_ends(s, delta)[0], 1.02 * _right_ends(s, delta)[1]),
         ),
     ],
-    **{f"pa-theorem-g{part}": [measured("a slower decay", lambda value: value**0.6)] for part in ("", "/points")},
+    **{
+        f"pa-theorem-g{part}": [measured("a slower decay", lambda value: value**0.6)]
+        for part in ("", "/points")
+    },
     "pa-theorem-g/decomposition": [package("5 % more in one block", bias_module, "whitened", _no_queries)],
     "pa-theorem-g/moments": [
         formula("d for d + 1", lambda value, case: value - torch.tensor([0.0, 1.0], dtype=value.dtype))
