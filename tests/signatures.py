@@ -17,16 +17,22 @@ import torch
 #: What passes for a number: an int for a float, and for both a symbol that stands for one (``shallowformer.formulas``).
 NUMBERS = {int: int | sympy.Basic, float: float | int | sympy.Basic}
 
+#: Values of which a signature can see no more than their type.
+PLAIN = frozenset({int, float, str, bool, type(None)})
+
 checked = beartype.beartype(conf=beartype.BeartypeConf(hint_overrides=beartype.FrozenDict(NUMBERS)))
 always = jaxtyping.jaxtyped
 
 
 def kind(value: object) -> object:
     """What a signature can see of a value: its type, of arrays dtype and shape, of containers the kinds of what they hold."""
-    if isinstance(value, torch.Tensor | np.ndarray):
+    if type(value) in PLAIN:
+        return type(value)
+    if isinstance(value, (torch.Tensor, np.ndarray)):  # a union is made and looked through at each call
         return type(value), value.dtype, tuple(value.shape)
-    if isinstance(value, tuple | list):
-        return type(value), tuple(map(kind, value))
+    if isinstance(value, (tuple, list)):
+        held = tuple(map(type, value))  # of a million numbers that were stored, without a call for each
+        return type(value), held if PLAIN.issuperset(held) else tuple(map(kind, value))
     if isinstance(value, dict):
         return type(value), tuple((key, kind(held)) for key, held in value.items())
     return value if isinstance(value, type) else type(value)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
-from bookext.chapters import cells, chapters, docname
+from bookext.chapters import cells, chapters, docname, parts
 from bookext.notebooks import convert
 from bookext.said import filled
 from shallowformer import softmax
@@ -17,6 +17,7 @@ from shallowformer import softmax
 CELLS = {
     cell.metadata["mystnb"]["figure"]["name"]: (path, cell)
     for path in chapters()
+    if any("interactive.slider(" in page.read_text(encoding="utf-8") for page in parts(path))
     for cell in cells(path)
     if cell.cell_type == "code" and "interactive.slider(" in cell.source
 }
