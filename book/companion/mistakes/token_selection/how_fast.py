@@ -43,6 +43,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-theorem-1": [measured("no progress", lambda value: value**0.1)],
     "ts-theorem-a": [larger(1.05)],
     "ts-theorem-a/step": [larger(1.05)],
+    "ts-theorem-a/step-of-three": [larger(1.05)],
     "ts-theorem-b": [measured("5 % in the exponent", lambda value: value**0.95)],
     "ts-theorem-b-log": [
         Mistake("a residual like √S", lambda check: replace(check, measure=lambda t, seed: check.measure(t, seed) * t**0.35)),
