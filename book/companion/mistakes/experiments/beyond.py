@@ -33,9 +33,12 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a query that stays", attention, "lipschitz", lambda W, q: _right_lipschitz(W, q) - torch.linalg.matrix_norm(W, 2) / 5),
         package("moves that add up", attention, "lipschitz", lambda W, q: 1.1 * _right_lipschitz(W, q)),
     ],
-    "kr-proposition-x": [
-        package("a width too many", dense, "gradient_bound", lambda phi: [part / len(phi["c"]) for part in _right_gradient_bound(phi)]),
-    ],
+    **{
+        f"kr-proposition-x{part}": [
+            package("a width too many", dense, "gradient_bound", lambda phi: [part / len(phi["c"]) for part in _right_gradient_bound(phi)]),
+        ]
+        for part in ("", "/v", "/c")
+    },
     "kr-proposition-y": [
         package("sequences that are not turned", single_layer, "turned", lambda X: X.repeat_interleave(X.shape[1], 0)),
         package("turned the wrong way", single_layer, "turned", lambda X: _right_turned(X.flip(1))),
