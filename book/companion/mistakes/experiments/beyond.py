@@ -30,8 +30,9 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a second layer that counts its tokens", deep, "stream", lambda X, *more: _right_stream(X, *more) / X.shape[1]),
     ],
     "kr-proposition-w-attention": [
-        package("a query that stays", attention, "lipschitz", lambda W, q: _right_lipschitz(W, q) - torch.linalg.matrix_norm(W, 2) / 5),
-        package("moves that add up", attention, "lipschitz", lambda W, q: 1.1 * _right_lipschitz(W, q)),
+        package("a query that stays", attention, "lipschitz", lambda W, q, r: _right_lipschitz(W, q, r) - torch.linalg.matrix_norm(W, 2) / 5),
+        package("moves that add up", attention, "lipschitz", lambda W, q, r: 1.1 * _right_lipschitz(W, q, r)),
+        package("lengths that are not squared", attention, "lipschitz", lambda W, q, r: _right_lipschitz(W, q, r.sqrt())),
     ],
     **{
         f"kr-proposition-x{part}": [
@@ -42,6 +43,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-y": [
         package("sequences that are not turned", single_layer, "turned", lambda X: X.repeat_interleave(X.shape[1], 0)),
         package("turned the wrong way", single_layer, "turned", lambda X: _right_turned(X.flip(1))),
+        formula("no mask", lambda value, case: (single_layer.every_position(case["X"], dict(zip("cUW", case["phi"].blocks, strict=True))).flatten(), *value[1:])),
     ],
     "kr-proposition-z": [
         formula("all heads push", lambda value, case: (2**0.5 * value[0], value[1])),
