@@ -30,6 +30,9 @@ MISTAKES: dict[str, list[Mistake]] = {
         formula("the full W on the diagonal", lambda value, case: (value[0], value[0])),
         formula("an average over coordinates", lambda value, case: (value[0], value[0] / case["X"].shape[-1])),
     ],
+    "kr-lemma-4-diagonal/average": [
+        formula("the fourth moment of a Gaussian", lambda value, case: value * (1 + 2 / case["d"])),
+    ],
     "kr-lemma-4-diagonal/turn": [
         formula("heads of which W does not turn", lambda value, case: tangent_kernel.finite(case["X"], Parameters(case["phi"].c, case["phi"].U @ case["R"].T, case["phi"].W)).total),
     ],
