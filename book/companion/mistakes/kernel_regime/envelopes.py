@@ -8,7 +8,7 @@ import torch
 from shallowformer import softmax
 from shallowformer.kernel_regime.bounds import envelopes
 from shallowformer.probability import gaussian_means
-from shallowformer.verify.mistakes import Mistake, package
+from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_given_weights = envelopes.target_given_weights
 _right_at_data = envelopes.f_max_at_data
@@ -59,6 +59,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-6-data": [
         package("a third of E‖MU‖, no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: 0.3 * envelopes.y_max(rho)),
         package("no fluctuation", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho)),
+        package("without ρ_u", envelopes, "f_max_at_data", lambda m, n, rho, delta: _right_at_data(m, n, (rho[0], 0.0, rho[2]), delta)),
         package("a fifth more", envelopes, "f_max_at_data", lambda *case: 1.2 * _right_at_data(*case)),
         package("divided by √d", envelopes, "f_max_at_data", lambda m, n, rho, delta: envelopes.y_max(rho) / 8**0.5),
     ],
@@ -67,6 +68,7 @@ MISTAKES: dict[str, list[Mistake]] = {
                 lambda along, rho: _right_pulled(along, (rho[0], rho[1], 2 * rho[2]))),
         package("U stays where it is", envelopes, "f_pulled_camps",
                 lambda along, rho: _right_pulled(along, (rho[0], 0.0, rho[2]))),
+        formula("S_m of all blocks", lambda value, case: (value[0], value[1] + case["rho"][1])),
     ],
     "kr-lemma-6-wide": [
         Mistake("a narrow network", lambda check: replace(check, lhs=lambda X, b: check.lhs(X, b, heads=64))),

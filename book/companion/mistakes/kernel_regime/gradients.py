@@ -58,5 +58,6 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-remark-4-streaming/memory": [formula("one token forgotten", lambda value, case: value - case["X"].shape[1])],
     "kr-proposition-c/recursion": [formula("h_{t−1} lost", lambda value, case: value - case["states"][-2] * (1 - case["states"][-1] ** 2))],
+    "kr-proposition-c/growth": [formula("√T for √(T/2)", lambda value, case: value / 2**0.5)],
     "kr-proposition-c/limit": [formula("1/(1 − w)", lambda value, case: torch.tensor(1 / (1 - case["w"]), dtype=torch.float64))],
 }  # fmt: skip
