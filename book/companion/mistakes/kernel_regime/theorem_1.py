@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import torch
+
 from companion.theory.kernel_regime import budget, comparison
 from shallowformer import softmax
-from shallowformer.kernel_regime.convergence import theorem_1
+from shallowformer.kernel_regime.convergence import change_of_features, gradient_norms, theorem_1, unrolled
 from shallowformer.kernel_regime.model import linear_model
 from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.verify.mistakes import Mistake, package
@@ -15,6 +17,9 @@ _right_along = linear_model.along
 _right_optimisation = budget.Sheet.optimisation.fget
 _right_lines = comparison.lines
 _right_head_lines = comparison.head_lines
+_right_outputs = unrolled.outputs
+#: The chapter's radii; its longest U has length 4 + 1.2/√16.
+RHO, NU = (1.0, 1.2, 0.8), (0.6, 0.9, 0.7)
 
 
 def _uncentred_product(X, alpha, U):
@@ -39,9 +44,14 @@ def _half_the_right_side_of(number):
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-theorem-1-features": [
         package("M U not centred", softmax, "covariance_product", _uncentred_product),
+        Mistake("ρ_c and ρ_w exchanged", lambda check: replace(check, rhs=change_of_features.B_cof_paper(4.3, RHO[::-1], NU, 16))),
         package("features that do not change", softmax, "mean", lambda X, alpha: X.mean(-2)),
     ],
-    "kr-theorem-1-remainder": [package("M U not centred", softmax, "covariance_product", _uncentred_product)],
+    "kr-theorem-1-remainder": [
+        package("M U not centred", softmax, "covariance_product", _uncentred_product),
+        Mistake("ν̄_c and ν̄_w exchanged", lambda check: replace(
+            check, rhs=float(change_of_features.B_rem(torch.full((16,), 4.3, dtype=torch.float64), RHO, NU[::-1])))),
+    ],
     "kr-theorem-1": [package("the bound times 1e-8", theorem_1.Constants, "best", lambda self, *run: 1e-8 * _right_best(self, *run))],
     "kr-theorem-1/lines": [
         package("(24) without the square of the step", comparison, "lines", _lines_without_the_square),
@@ -63,6 +73,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-theorem-1-gradient": [
         Mistake("readouts that stay at ±1", lambda check: replace(check, rhs=check.rhs / 1.25)),
     ],
+    "kr-theorem-1-gradient/generic": [
+        Mistake("the longest head for all", lambda check: replace(check, rhs=float(gradient_norms.A(torch.full((3,), 4.3, dtype=torch.float64), 1.0)))),
+    ],
+    "kr-theorem-1-gradient/loss": [package("a loss without its mean", unrolled, "outputs", lambda *all: (
+        (found := _right_outputs(*all))[0] * 2**0.5, found[1]))],
     "kr-theorem-1-sharp": [package("the bound times 3e-7", theorem_1.Constants, "best", lambda self, *run: 3e-7 * _right_best(self, *run))],
     "kr-theorem-1-average": [
         Mistake("4ℓ² + 5b²", lambda check: replace(check, rhs=lambda l, b: 11 / 12 * (4 * l**2 + 5 * b**2))),
