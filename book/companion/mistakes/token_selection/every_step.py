@@ -45,9 +45,7 @@ def _wider(what, name, factor):
     """One variable beyond its limit: a weaker condition in the claim."""
     return Mistake(
         what,
-        lambda check: replace(
-            check, lhs=lambda **point: check.lhs(**(point | {name: factor * point[name]}))
-        ),
+        lambda check: replace(check, lhs=lambda **point: check.lhs(**(point | {name: factor * point[name]}))),
     )
 
 
