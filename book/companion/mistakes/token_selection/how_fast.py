@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from companion.mistakes import larger
-from shallowformer.token_selection import rates, residual, rules
+from shallowformer.token_selection import bounds, rates, residual, rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _right_settled = residual.settled
@@ -36,11 +36,16 @@ def _looser(self, step, log_norm, log_excess):
     return np.minimum(self.rule.length(step, log_norm, log_excess), 2 * self.most * np.exp(log_norm))
 
 
+_right_start = bounds.start_scale
+_ATTENDED = [
+    package("twice the start", bounds, "start_scale", lambda B: 2 * _right_start(B)),
+    larger(1.05),
+]
 _five = formula("5 % more", lambda value, case: tuple(1.05 * v for v in value) if isinstance(value, tuple) else 1.05 * value)  # fmt: skip
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
-    "ts-theorem-1": [measured("no progress", lambda value: value**0.1)],
+    "ts-theorem-1": _ATTENDED,
     "ts-theorem-a": [larger(1.05)],
     "ts-theorem-a/step": [larger(1.05)],
     "ts-theorem-a/step-of-three": [larger(1.05)],
@@ -71,9 +76,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         ),
         _five,
     ],
-    "ts-theorem-7": [measured("no progress", lambda value: value**0.1)],
+    "ts-theorem-7": _ATTENDED,
     "ts-theorem-7-lengths": [larger(1.01)],
     "ts-theorem-7-lengths/above": [larger(1.01)],
+    "ts-theorem-7-lengths/rate": [measured("1 % in the exponent", lambda value: value**0.99)],
     "ts-theorem-7-scale": [package("twice as steep", residual, "settled", _twice_as_steep), _five],
     "ts-theorem-7-caps": [package("a cap at twice the number", rules.CapMultiplier, "length", _looser), _five],
     "ts-theorem-5": [

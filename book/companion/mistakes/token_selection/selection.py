@@ -38,6 +38,23 @@ def _decoder_of_norm(*sizes, **more):
     return Instance(data.X, data.y, data.u * data.X.norm(dim=-1).max() ** 2)
 
 
+def _noise_everywhere(*sizes, **more):
+    """Noise along the means' sum, which no score sees."""
+    data = _right_example(*sizes, **more)
+    X, noise = data.X.clone(), data.scores < 0.5
+    X[noise] += X.new_tensor([1.0, 1.0] + [0.0] * (data.d - 2))
+    return Instance(X, data.y, data.u)
+
+
+def _one_mean(*sizes, **more):
+    """μ₋ = −μ₊."""
+    data = _right_example(*sizes, **more)
+    X = data.X.clone()
+    X[..., 0] += X[..., 1]
+    X[..., 1] = 0
+    return Instance(X * data.y[:, None, None], data.y, data.u)
+
+
 def _common_noise(*sizes, **more):
     """A tenth of the first noise token is added to all."""
     data = _right_example(*sizes, **more)
@@ -184,7 +201,11 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("the longest query", constants, "s_1", lambda data: float(data.queries.square().sum(1).max())),
     ],
     "ts-definition-a1-sufficient/simple": [larger(1.01), _times("s₁ ≥ 2(n − 1)TΥν", lambda **point: 1.5), _moved("ν ≤ m_o/4", "fraction", 0.5)],
-    "ts-remark-e1": [package("u = μ₊ − μ₋", datasets, "example_1", _decoder_of_norm)],
+    "ts-remark-e1": [
+        package("u = μ₊ − μ₋", datasets, "example_1", _decoder_of_norm),
+        package("noise not projected", datasets, "example_1", _noise_everywhere),
+        package("μ₋ = −μ₊", datasets, "example_1", _one_mean),
+    ],
     "ts-lemma-6": [package("noise with a common part", datasets, "example_1", _common_noise)],
     "ts-lemma-6/one-sample": [package("noise with a common part", datasets, "example_1", _common_noise)],
     "ts-lemma-6/sufficient": [package("noise with a common part", datasets, "example_1", _common_noise)],
