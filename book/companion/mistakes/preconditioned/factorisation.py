@@ -17,6 +17,7 @@ _right_saddle = unregularised.saddle
 _right_valley = unregularised.valley
 _right_minima = unregularised.minimum_spectrum
 _right_at = rotated.FlowStart.at
+_right_excess = rotated.FlowStart.excess.fget
 _right_curvature = bounds.curvature
 _right_unstable = steps.unstable
 _right_step = steps.step
@@ -49,6 +50,11 @@ def _missed_by_one(kept, lost, lam, columns, m, d):
     if len(lower) > 1:
         lower[0] = lower[-1]
     return _right_spectrum(kept, lower, lam, columns, m, d)
+
+
+def _half_of_the_rest(start):
+    least = float(torch.linalg.svdvals(start.start.X)[-1]) ** 2
+    return (_right_excess(start) + 1 + 2 * float(start.start.s[-1]) / least) / 2 - 1
 
 
 def _balanced_saddle(s, gamma, width=None):
@@ -155,7 +161,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("half the regulariser", factorisation, "slopes", lambda U, V, target, lam: _right_slopes(U, V, target, lam / 2)),
         formula("5 % more", lambda value, case: 1.05 * value),
     ],
-    "pa-theorem-r": [package("bounds too strict", rotated.FlowStart, "at", _too_strict)],
+    "pa-theorem-r": [
+        package("bounds too strict", rotated.FlowStart, "at", _too_strict),
+        package("half of ‖Y₀‖²", rotated.FlowStart, "excess", property(_half_of_the_rest)),
+    ],
     "pa-theorem-r/attained": [
         package("a wait too short", rotated.FlowStart, "at", _slower),
         _part(0),

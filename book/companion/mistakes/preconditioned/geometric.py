@@ -137,6 +137,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "pa-theorem-w-layer/limit": [
         formula("without the trace", lambda value, case: value - 2.7**2 / 2),
+        formula(
+            "2d for d²", lambda value, case: value + (case["d"] - case["d"] ** 2 / 2) * case["sigma"] ** 2
+        ),
     ],
     "pa-lemma-h": [package("no variance in the bracket", influence, "influence", _wider)],
     "pa-lemma-h/square": [package("one derivative only", influence, "variance", _once_less)],

@@ -11,6 +11,7 @@ _right_gradient = factorisation.gradient
 _right_pull = invariance.regulariser_gradient
 _right_constant = noise.constant
 _right_moments = Moments.of
+_right_squares = least_squares.expected_error
 
 
 def _by_singular_vectors(moments, rank=None, symmetric=False):
@@ -96,6 +97,15 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-theorem-y/planar": [larger(1.01)],
     "pa-theorem-y/squares": [
         package("a degree of freedom", least_squares, "expected_error", _one_degree_more),
+        package(
+            "d² for md",
+            least_squares,
+            "expected_error",
+            lambda m, d, sigma, n: _right_squares(d, d, sigma, n),
+        ),
+        package(
+            "σ for σ²", least_squares, "expected_error", lambda m, d, s, n: _right_squares(m, d, s**0.5, n)
+        ),
         _more,
     ],
     "pa-theorem-y-measured": [larger(1.5)],

@@ -12,7 +12,7 @@ _right_step, _right_gradients = limit.preconditioned, gradients.loss_and_gradien
 _right_orthogonal, _right_best = radius.orthogonal, radius.best
 _right_threshold = above.at_threshold
 _right_ladder, _right_error, _right_constant = ladder._step, limit.error, noise.constant
-_right_whitened = limit.whitened
+_right_whitened, _right_limit = limit.whitened, limit.gradients
 
 
 def _root(B, queries, Sigma):
@@ -88,6 +88,10 @@ def _raw_gradients(A, B, problem):
     return F @ problem.Sigma, F.T @ A
 
 
+def _half_a_gradient(A, B, problem):
+    return _right_limit(A, B, problem)[0], 0 * B
+
+
 def _identity_roots(d: int) -> tuple[float, float]:
     b, least = _right_orthogonal(d)
     return b * (d / (d + 2)) ** 0.5, least
@@ -102,7 +106,14 @@ def _balanced(s):
 def _three_for_all(A, B):
     """3 taken for k + 2."""
     found, power = _right_threshold(A, B)
-    return found * (len(B) + 2) / 3, power
+    k = 2 * (power - 1)
+    return found * (k + 2) / 3, power
+
+
+def _no_rest(A, B):
+    """The singular values below the threshold forgotten."""
+    rest = torch.linalg.svdvals(B).square()
+    return _right_threshold(A, B)[0] * float((1 - 2 * rest[rest < 0.499]).sqrt().prod()), None
 
 
 _THE_LARGER = formula("1 % more", lambda value, case: 1.01 * value)
@@ -155,11 +166,16 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-proposition-f": [larger(1.01)],
     "pa-proposition-f/minimiser": [_THE_LARGER],
     "pa-proposition-f-isotropic": [package("1/√d", radius, "orthogonal", _identity_roots)],
-    "pa-lemma-a-limit": [formula("10 % more", lambda value, case: 1.1 * value)],
+    "pa-lemma-a-limit": [formula("transposed", lambda value, case: value.T)],
+    "pa-lemma-a-limit/supremum": [formula("10 % more", lambda value, case: 1.1 * value)],
     "pa-lemma-b-ladder": [package("other factors forgotten", ladder, "_step", _no_own_factor)],
     "pa-proposition-d": [package("not centred", gradients, "loss_and_gradients", _uncentred)],
     "pa-proposition-d-decomposition": [package("not centred", gradients, "loss_and_gradients", _uncentred)],
-    "pa-theorem-1-gradient": [package("a factor lost", limit, "gradients", _raw_gradients)],
+    "pa-theorem-1-gradient": [
+        package("a factor lost", limit, "gradients", _raw_gradients),
+        package("B transposed", limit, "gradients", lambda A, B, problem: _right_limit(A, B.T, problem)),
+        package("∇_B lost", limit, "gradients", _half_a_gradient),
+    ],
     **{
         f"pa-theorem-e-gap{part}": [measured("5 % more", lambda value: value**1.05)]
         for part in ("", "/b-5", "/b-3")
@@ -167,6 +183,8 @@ MISTAKES: dict[str, list[Mistake]] = {
     "pa-theorem-e-threshold": [
         package("2/3 for 4/3", above, "at_threshold", lambda A, B: (0.20474 / 2**1.5, 1.5)),
         package("3 for k + 2, right at k = 1", above, "at_threshold", _three_for_all),
+        package("left singular vectors", above, "at_threshold", lambda A, B: _right_threshold(A, B.T)),
+        package("no determinant", above, "at_threshold", _no_rest),
         formula("2 % more", lambda value, case: 1.02 * value),
     ],
     "pa-theorem-e-self": [formula("4 % more", lambda value, case: 1.04 * value)],
