@@ -102,6 +102,7 @@ def test_no_fold_needs_a_script_and_all_code_can_be_copied(seen):
         ('<div class="admonition dropdown"></div>', "scripted"),
         ('<p style="color: #bbb">Pale</p>', "axe"),
         ('<pre><span class="k">one</span> <span class="s" style="color: #bbb">two</span></pre>', "axe"),
+        ('<table><tbody><tr><td>Dark</td></tr><tr><td style="color: #bbb">Pale</td></tr></tbody></table>', "axe"),
         ("<h3>After a first heading</h3>", "axe"),
         ('<button style="width: 3em; height: 3em"></button>', "axe"),
     ],
