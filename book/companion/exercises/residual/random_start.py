@@ -68,7 +68,7 @@ def check_width(d_1: Answer) -> Feedback:
         d_1,
         58,
         WIDTH_MISTAKES,
-        "integrate (σ_A − 2x)² from 0 to where it vanishes, and compare with y_0",
+        "integrate (σ_A − 2x)² from 0 to where it vanishes, and compare with 9",
         "the area is σ_A³/6",
         tolerance=0.0,
         near=0.0,
