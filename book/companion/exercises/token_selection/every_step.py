@@ -72,10 +72,10 @@ def check_overlap(angle: Answer) -> Feedback:
 COPIES_MISTAKES = {
     "r is whole, and 8 < 3e": 8,
     "that is 3e, where equality holds; r is whole": 3 * math.e,
-    "that is where the flow may lose it at the earliest; the cone argument needs κ/r ≤ 1/3 with κ = e": 3,
-    "κ = e^{−2} is that of the example's scores; with ½ and −½ it is e^{1/2}/e^{−1/2} = e, and e/r ≤ 1/3": 1,
-    "a sign: κ = Δ₁e^{−γ₁}/(Δ₂e^{−γ₂,opt}) = e^{1/2}/e^{−1/2} is e, not 1/e": 2,
-    "that is what runs show; the cone argument needs more, κ/r ≤ 1/3 with κ = e": 5,
+    "that is where the flow may lose it at the earliest; the cone argument needs 𝗊/r ≤ 1/3 with 𝗊 = e": 3,
+    "𝗊 = e^{−2} is that of the example's scores; with ½ and −½ it is e^{1/2}/e^{−1/2} = e, and e/r ≤ 1/3": 1,
+    "a sign: 𝗊 = Δ₁e^{−γ₁}/(Δ₂e^{−γ₂,opt}) = e^{1/2}/e^{−1/2} is e, not 1/e": 2,
+    "that is what runs show; the cone argument needs more, 𝗊/r ≤ 1/3 with 𝗊 = e": 5,
     "the other bound: (c − g₂)/(g₁ − c) = 1/3, not 1/5": 14,
 }
 
@@ -91,7 +91,7 @@ def check_copies(r: Answer) -> Feedback:
         r,
         9,
         COPIES_MISTAKES,
-        "in the cone w₁/(r w₂) ≤ κ/r, and κ = e here",
+        "in the cone w₁/(r w₂) ≤ 𝗊/r, and 𝗊 = e here",
         "3e is between 8 and 9",
         tolerance=0.0,
         near=0.001,

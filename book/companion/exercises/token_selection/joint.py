@@ -109,7 +109,7 @@ POWER_MISTAKES = {
     "1/(1 − p) is 4, and it takes the place of 3: 33 · 4/3": 4.0,
     "33 is 11 times 3: the 3 becomes 1/(1 − p), it does not go": 11.0,
     "1/(1 − p) takes the place of 3; p itself does not enter": 22.0,
-    "the factor 4/3 enters once: only ‖u_{t+1}‖ r_t changes": 176 / 3,
+    "the factor 4/3 enters once: only ‖u_{t+1}‖ s_t^W changes": 176 / 3,
 }
 
 
@@ -124,7 +124,7 @@ def check_power(number: Answer) -> Feedback:
         number,
         43.94,
         POWER_MISTAKES,
-        "bound ‖u_{t+1}‖ r_t by a multiple of η s_t, and follow that multiple to the last line",
-        "‖u_{t+1}‖ r_t is at most 4η s_t instead of 3η s_t",
+        "bound ‖u_{t+1}‖ s_t^W by a multiple of η s_t^u, and follow that multiple to the last line",
+        "‖u_{t+1}‖ s_t^W is at most 4η s_t^u instead of 3η s_t^u",
         tolerance=0.07,  # 43.88 if nothing is rounded on the way, 44 if 33 is taken
     )

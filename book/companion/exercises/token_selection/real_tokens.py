@@ -79,7 +79,7 @@ MEAN_MISTAKES = {
     "both queries have length √(1 + M): G₂₂ holds 1 + M, not 1": 0.625,
     "keep the sample with the short difference; the other then has the gap −1.6 M/(1 + M)": -5 / 3,
     "at least −1 is not what is asked: solve 1.6 M = 1 + M": 0.6,
-    "⟨D₁, D₂⟩ is −1.6, not the cosine −0.8: no M ≥ 0 would do with that": -5.0,
+    "⟨𝖽₁, 𝖽₂⟩ is −1.6, not the cosine −0.8: no M ≥ 0 would do with that": -5.0,
     "solve 1.6 M = 1 + M: the gap of −1.6 M/(1 + M) is measured against −1, not M/(1 + M) against 0.8": 4.0,
 }
 

@@ -1,5 +1,7 @@
 """Mistakes planted in the chapter *The gradients*: what its checks must notice."""
 
+from dataclasses import replace
+
 import torch
 
 from shallowformer import softmax
@@ -59,5 +61,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-remark-4-streaming/memory": [formula("one token forgotten", lambda value, case: value - case["X"].shape[1])],
     "kr-proposition-c/recursion": [formula("h_{t−1} lost", lambda value, case: value - case["states"][-2] * (1 - case["states"][-1] ** 2))],
     "kr-proposition-c/growth": [formula("√T for √(T/2)", lambda value, case: value / 2**0.5)],
+    "kr-proposition-c/explosion": [
+        Mistake("K from C_t ≥ 1 alone", lambda check: replace(check, rhs=lambda w: 1 + 1 / w)),
+        Mistake("|w|^T for |w|^{T−1}", lambda check: replace(check, lhs=lambda w: check.lhs(w) * w)),
+    ],
     "kr-proposition-c/limit": [formula("1/(1 − w)", lambda value, case: torch.tensor(1 / (1 - case["w"]), dtype=torch.float64))],
 }  # fmt: skip

@@ -71,7 +71,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             lambda self: _right_optimisation(self) + self.last / (4 * self.eta * self.steps))),
     ],
     "kr-theorem-1-gradient": [
-        Mistake("readouts that stay at ±1", lambda check: replace(check, rhs=check.rhs / 1.25)),
+        Mistake("readouts that stay at ±1", lambda check: replace(check, rhs=check.rhs / (1 + 1 / 3**0.5))),
     ],
     "kr-theorem-1-gradient/generic": [
         Mistake("the longest head for all", lambda check: replace(check, rhs=float(gradient_norms.A(torch.full((3,), 4.3, dtype=torch.float64), 1.0)))),
