@@ -1,5 +1,7 @@
 """Mistakes planted in the chapter *The linear model*: what its checks must notice."""
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -25,6 +27,8 @@ _right_worst = perturbations.adversarial
 _right_mean_square = norm_event.mean_square_bound
 _right_no_log = linearisation.B_lin_no_log
 _right_G2 = blocks.G2
+_right_aligned = perturbations.head_aligned
+_right_closed = linearisation.B_lin_closed
 
 
 def _half_adversary(X, phi0, rho, **effort):
@@ -37,6 +41,12 @@ def _together(X, phi0, rho):
     delta = _right_transport(X, phi0, rho)
     c = phi0.c
     return Parameters(delta.c, c[:, None] * delta.U, c[:, None, None] * delta.W)
+
+
+def _bound(what: str, of_heads: Callable) -> Mistake:
+    """A bound at other radii than the searches' (1, 1.2, 0.8), for 16 heads with ‖U‖ = √8."""
+    R = torch.full((16,), math.sqrt(8) + 0.3, dtype=torch.float64)
+    return Mistake(what, lambda check: replace(check, rhs=float(of_heads(R))))
 
 
 #: Check → mistakes that must turn it red.
@@ -53,6 +63,22 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("the product of both moves lost", linear_model, "head_errors",
                 lambda X, phi, delta: _right_errors(X, phi, Parameters(0 * delta.c, delta.U, delta.W))),
         package("c for |c|", linear_model, "head_errors", lambda X, phi, delta: _right_errors(X, Parameters(phi.c.abs(), phi.U, phi.W), delta)),
+    ],
+    "kr-lemma-3": [
+        _bound("ρ_c and ρ_u exchanged", lambda R: linearisation.B_lin_paper(4.3, (1.2, 1.0, 0.8), 16)),
+    ],
+    "kr-lemma-3-sharp": [
+        _bound("ρ_u and ρ_w exchanged", lambda R: linearisation.head_bound(R, (1.0, 0.8, 1.2))[0]),
+        _bound("ρ_c and ρ_u exchanged", lambda R: linearisation.head_bound(R, (1.2, 1.0, 0.8))[0]),
+    ],
+    "kr-lemma-3-pairs": [
+        _bound("ρ_u and ρ_w exchanged", lambda R: linearisation.B_lin_pairs(R, (1.0, 0.8, 1.2))),
+    ],
+    "kr-lemma-3-log/closed-form": [
+        package("ρ_u and ρ_w exchanged", linearisation, "B_lin_closed", lambda R, m, rho: _right_closed(R, m, (rho[0], rho[2], rho[1]))),
+    ],
+    "kr-lemma-3-limit/constant": [
+        package("ρ_u and ρ_w exchanged", perturbations, "head_aligned", lambda X, phi, rho: _right_aligned(X, phi, (rho[0], rho[2], rho[1]))),
     ],
     "kr-lemma-3-sharp/chain": [
         package("G₁ without its W-part", blocks, "G1", lambda R, r_u, r_w: _right_G1(R, r_u, 0.0)),

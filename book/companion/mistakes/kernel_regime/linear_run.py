@@ -71,6 +71,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-lemma-f-growth/attention": [
         package("tokens of half the diameter", curvature.Heads, "growth", lambda self, radius: _right_growth(self, radius / 2)),
     ],
+    "kr-lemma-f-growth/taylor-of-slope": [
+        package("no fourth derivative of the activation", curvature.Heads, "growth", lambda self, radius: (
+            _right_growth(self, radius) - curvature.FOURTH * self.z1_norm**4 * radius)),
+    ],
     "kr-lemma-f-growth/taylor": [
         package("no fourth derivative of the activation", curvature.Heads, "growth", lambda self, radius: (
             _right_growth(self, radius) - curvature.FOURTH * self.z1_norm**4 * radius)),
