@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 from companion.theory.kernel_regime import targets
+from shallowformer.kernel_regime.convergence import unrolled
 from shallowformer.kernel_regime.kernel import tangent_kernel
 from shallowformer.kernel_regime.model import transformer
 from shallowformer.verify.mistakes import Mistake, formula, package
 
 _right_finite = tangent_kernel.finite
+_right_outputs = unrolled.outputs
 
 
 def _saturated(X, y, phi, eta, steps):
@@ -39,6 +41,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-theorem-1-runaway": [
         formula("half of the step", lambda value, case: _saturated(**case | {"eta": case["eta"] / 2})),
         formula("one step fewer", lambda value, case: _saturated(**case | {"steps": case["steps"] - 1})),
+    ],
+    "kr-theorem-1-runaway/safe": [
+        package("steps a tenth longer", unrolled, "outputs", lambda *all: ((found := _right_outputs(*all))[0], 1.1 * found[1])),
     ],
     "kr-remark-9-outside": [
         package("only oddness", targets, "reachable", lambda target, X: (target(X) - target(-X)) / 2),

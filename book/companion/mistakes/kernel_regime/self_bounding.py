@@ -11,6 +11,7 @@ from shallowformer.training import self_bounding
 from shallowformer.verify.mistakes import Mistake, package
 
 _right_forms = self_bounding.forms
+_right_G1 = blocks.G1
 _right_misfit = self_bounding.misfit
 _right_ridge = comparators.ridge
 _right_certificate = self_bounding.Trajectory.certificate
@@ -57,6 +58,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-theorem-a-ridge/nearest": [package("twice the penalty", comparators, "ridge", lambda loss, phi0, lam: _right_ridge(loss, phi0, 2 * lam))],
     "kr-theorem-a-initial": [
         package("no change of the outputs", blocks, "G1", lambda R, u, w: 0 * R),
+        package("two radii exchanged", blocks, "G1", lambda R, u, w: _right_G1(R, w, u)),
     ],
     "kr-theorem-a-polyak": [
         package("θ without η A²", unrolled.Path, "top", property(lambda self: 0 * self.trace)),

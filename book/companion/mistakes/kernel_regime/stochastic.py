@@ -15,11 +15,15 @@ _right_average = theorem_1.Constants.average_paper
 _right_misfit = trajectories.misfit
 _right_project = region.project
 _right_batches = unrolled.all_batches
+_right_largest = unrolled.Path.largest
 
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-1": [package("a bound that is 5 % larger", theorem_1.Constants, "best", lambda self, *run: 1.05 * _right_best(self, *run))],
+    "kr-proposition-1/step": [
+        package("half of the squared gradient", unrolled.Path, "largest", property(lambda self: _right_largest.fget(self) / 2)),
+    ],
     "kr-proposition-1/average": [
         package("a bound that is 5 % larger", theorem_1.Constants, "average_paper", lambda self, *run: 1.05 * _right_average(self, *run)),
     ],

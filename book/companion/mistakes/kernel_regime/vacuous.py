@@ -3,12 +3,16 @@
 from shallowformer.kernel_regime.bounds import blocks
 from shallowformer.kernel_regime.convergence import cancellation, comparators, no_logs
 from shallowformer.probability.cumulants import KAPPA
+from shallowformer.training import self_bounding
 from shallowformer.verify.mistakes import Mistake, package
 
 _right_best_ridge = comparators.best_ridge
 _right_G1 = blocks.G1
 _right_G2_closed = blocks.G2_closed
 _right_travel = cancellation.travel
+_right_turn_of_pairs = cancellation.turn_of_pairs
+_right_turn_over_heads = no_logs.turn_over_heads
+_right_bound = self_bounding.bound
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
@@ -24,6 +28,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             _right_G2_closed(R, *r, other=other) - KAPPA * r[1] * other[1] * R)),
     ],
     "kr-theorem-b-closed/slope": [
+        package("a length squared for the square", blocks, "G1_closed", lambda R, u, w: (u**2 + w * R**2) ** 0.5),
         package("lengths of half the size", blocks, "G1", lambda R, u, w: _right_G1(2 * R, u, w)),
     ],
     "kr-theorem-a-stopping": [
@@ -35,11 +40,14 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("never 0", comparators, "best_ridge", lambda some, phi, H, steps, rounds: _right_best_ridge(some, phi, min(H, 100), steps, rounds)),
     ],
     "kr-theorem-e": [
-        package("no turn", no_logs, "turn_over_heads", lambda R, *more: 0 * R.sum()),
-        package("no turn of pairs", cancellation, "turn_of_pairs", lambda R, *more: 0 * R.sum()),
+        package("half of the squared distance", self_bounding, "bound", lambda epsilon, V0, *run: _right_bound(epsilon, V0 / 2, *run)),
+    ],
+    "kr-theorem-e/pairs": [
+        package("half of the turn of pairs", cancellation, "turn_of_pairs", lambda *all: _right_turn_of_pairs(*all) / 2),
+        package("no way to the comparator", cancellation, "travel", lambda H, V0, epsilon, theta: _right_travel(H, 0.0, epsilon, theta)),
     ],
     "kr-theorem-e/width": [
-        package("no turn", no_logs, "turn_over_heads", lambda R, *more: 0 * R.sum()),
+        package("half of the turn", no_logs, "turn_over_heads", lambda *all: _right_turn_over_heads(*all) / 2),
     ],
     "kr-theorem-e/travel": [
         package("no way to the comparator", cancellation, "travel", lambda H, V0, epsilon, theta: _right_travel(H, 0.0, epsilon, theta)),
