@@ -41,7 +41,7 @@ def _overlap_of_others(instance, *rest, **more):
     return dataclasses.replace(found, R=R)
 
 
-def _wider(what, name, factor):
+def beyond(what, name, factor):
     """One variable beyond its limit: a weaker condition in the claim."""
     return Mistake(
         what,
@@ -85,8 +85,8 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "ts-lemma-7": [package("weights of the other sign", Batch, "pulls", _upside_down), larger(1.05)],
     "ts-lemma-3": [
-        _wider("(A1′) missed by a twentieth", "fill", 1.05),
-        _wider("φ_min doubled", "least", 2.0),
+        beyond("(A1′) missed by a twentieth", "fill", 1.05),
+        beyond("φ_min doubled", "least", 2.0),
         package("one rival instead of all", Batch, "pulls", _only_first),
         larger(1.01),
     ],

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from companion.mistakes import larger
-from shallowformer.token_selection import bounds, rates, residual, rules
+from companion.mistakes.token_selection.every_step import beyond
+from shallowformer.token_selection import rates, residual, rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _right_settled = residual.settled
@@ -36,11 +37,7 @@ def _looser(self, step, log_norm, log_excess):
     return np.minimum(self.rule.length(step, log_norm, log_excess), 2 * self.most * np.exp(log_norm))
 
 
-_right_start = bounds.start_scale
-_ATTENDED = [
-    package("twice the start", bounds, "start_scale", lambda B: 2 * _right_start(B)),
-    larger(1.05),
-]
+_ATTENDED = [beyond("(A1′) missed: twice the ν", "fill", 2.0), larger(1.05)]
 _five = formula("5 % more", lambda value, case: tuple(1.05 * v for v in value) if isinstance(value, tuple) else 1.05 * value)  # fmt: skip
 
 #: Check → mistakes that must turn it red.
