@@ -63,7 +63,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-c/growth": [formula("√T for √(T/2)", lambda value, case: value / 2**0.5)],
     "kr-proposition-c/explosion": [
         Mistake("K from C_t ≥ 1 alone", lambda check: replace(check, rhs=lambda w: 1 + 1 / w)),
-        Mistake("|w|^T for |w|^{T−1}", lambda check: replace(check, lhs=lambda w: check.lhs(w) * w)),
     ],
+    "kr-proposition-c/explosion-below": [Mistake("|w|^T for |w|^{T−1}", lambda check: replace(check, lhs=lambda w: check.lhs(w) * w))],
     "kr-proposition-c/limit": [formula("1/(1 − w)", lambda value, case: torch.tensor(1 / (1 - case["w"]), dtype=torch.float64))],
 }  # fmt: skip
