@@ -42,7 +42,8 @@ _five = formula("5 % more", lambda value, case: tuple(1.05 * v for v in value) i
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
-    "ts-theorem-1": _ATTENDED,
+    "ts-theorem-1": [measured("no progress", lambda value: value**0.1)],
+    "ts-theorem-1/attended": _ATTENDED,
     "ts-theorem-a": [larger(1.05)],
     "ts-theorem-a/step": [larger(1.05)],
     "ts-theorem-a/step-of-three": [larger(1.05)],
@@ -73,7 +74,8 @@ MISTAKES: dict[str, list[Mistake]] = {
         ),
         _five,
     ],
-    "ts-theorem-7": _ATTENDED,
+    "ts-theorem-7": [measured("no progress", lambda value: value**0.1)],
+    "ts-theorem-7/attended": _ATTENDED,
     "ts-theorem-7-lengths": [larger(1.01)],
     "ts-theorem-7-lengths/above": [larger(1.01)],
     "ts-theorem-7-lengths/rate": [measured("1 % in the exponent", lambda value: value**0.99)],
