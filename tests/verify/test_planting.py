@@ -172,17 +172,18 @@ def test_a_share_of_the_draws_refutes_a_probability_that_is_clearly_wrong():
 
 def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, monkeypatch):
     settle_all()
-    run = Inequality.run
+    searched, settled = Inequality.searched, kept()["my-inequality"]
+    found = {name: replace(result, agreed=0.5) for name, result in settled.found.items()}
 
-    def impatient(check, patient=True):
-        verdict = run(check, patient)
-        return verdict if patient else replace(verdict, verdict="search fell short")
+    def impatient(check, patient=True, steps=None):
+        found = searched(check, patient, steps)
+        return found if patient else {name: replace(each, value=each.value / 2) for name, each in found.items()}
 
-    monkeypatch.setattr(Inequality, "run", impatient)
+    monkeypatch.setattr(Inequality, "searched", impatient)
+    settled = replace(settled, found=found)
     nothing = package("nothing", MODULE, "square", MODULE.square)
-    assert not planting.goes_red(kept()["my-inequality"], nothing)
-    smaller = package("half", MODULE, "square", lambda x: x * x / 2)
-    assert planting.goes_red(kept()["my-inequality"], smaller)
+    assert not planting.goes_red(settled, nothing)
+    assert planting.goes_red(settled, package("half", MODULE, "square", lambda x: x * x / 2))
 
 
 @pytest.mark.parametrize("expect", ["loose", "violated"])

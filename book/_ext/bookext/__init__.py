@@ -3,10 +3,21 @@
 Importing it loads nothing else: chapters' kernels take single modules of it.
 """
 
+import os
 import sys
 
 if hasattr(sys.stdout, "reconfigure"):  # no command dies of a letter that the terminal does not have
     sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def write_side_by_side(app, env) -> None:
+    """Handle Sphinx's ``env-updated``: pages are written by one process a core, though not every extension can read so.
+
+    Args:
+        app: the application.
+        env: its environment.
+    """
+    app.parallel = 1 + (os.cpu_count() or 1)  # the first prepares pages for the others
 
 
 def setup(app) -> dict:
@@ -50,6 +61,7 @@ def setup(app) -> dict:
     app.connect("env-check-consistency", begin_whole_map)
     app.add_post_transform(DrawMaps)
     app.connect("html-collect-pages", index_statements)
+    app.connect("env-updated", write_side_by_side)
     days = Days()
     app.connect("env-updated", days.forget, priority=400)
     app.connect("env-updated", days.changed, priority=900)

@@ -120,7 +120,12 @@ def code(chapter: Path) -> list[str]:
     Args:
         chapter: path of the chapter.
     """
-    return [cell.source for cell in cells(chapter) if cell.cell_type == "code"]
+    return [source for page in parts(chapter) for source in _code(page, page.read_text(encoding="utf-8"))]
+
+
+@functools.cache
+def _code(page: Path, text: str) -> tuple[str, ...]:
+    return tuple(cell.source for cell in _notebook(page, text).cells if cell.cell_type == "code")
 
 
 def read_notebook(path: Path, root: Path = ROOT, fill: Callable[[str], str] = str) -> nbformat.NotebookNode:
@@ -131,7 +136,10 @@ def read_notebook(path: Path, root: Path = ROOT, fill: Callable[[str], str] = st
         root: of the repository.
         fill: what is done to the text first.
     """
-    text = fill(path.read_text(encoding="utf-8"))
+    return _notebook(path, fill(path.read_text(encoding="utf-8")), root)
+
+
+def _notebook(path: Path, text: str, root: Path = ROOT) -> nbformat.NotebookNode:
     return read_myst_markdown_notebook(text, config=syntax(root), add_source_map=True, path=path)
 
 

@@ -70,9 +70,12 @@ def modules(cells: Iterable[str]) -> frozenset[Path]:
     Args:
         cells: code of the chapter.
     """
-    transform = TransformerManager().transform_cell
-    names = set().union(*(closure.imported(transform(cell)) for cell in cells))
-    return closure.closure(names | {"shallowformer.verify"})
+    return closure.closure({"shallowformer.verify"}.union(*map(_imported, cells)))
+
+
+@functools.cache
+def _imported(cell: str) -> frozenset[str]:
+    return frozenset(closure.imported(TransformerManager().transform_cell(cell)))
 
 
 def key(chapter: str, cells: Iterable[str], full: bool = False) -> str:

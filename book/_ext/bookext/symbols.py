@@ -137,7 +137,7 @@ def _used(row: Row, name: str, math: str, code: str) -> bool:
         return False
     works = any(_works_with(identifier, row.is_special, name, code) for identifier in row.identifiers)
     return any(
-        re.search(rf"(?<![\\a-zA-Z]){re.escape(piece)}(?![a-zA-Z_])", math)
+        piece in math and re.search(rf"(?<![\\a-zA-Z]){re.escape(piece)}(?![a-zA-Z_])", math)
         for piece in row.pieces
         if works or not row.identifiers or _is_unmistakable(piece)
     )
@@ -154,7 +154,7 @@ def _works_with(identifier: str, by_name: bool, chapter: str, code: str) -> bool
     if by_name:
         return folder == chapter or re.search(rf"\b{rest[-1]}\b", code) is not None
     module = rest[0] if folder in _ROOMS and rest else folder
-    return re.search(rf"\b{module}\.|import[^\n]*\b{module}\b", code) is not None
+    return module in code and re.search(rf"\b{module}\.|import[^\n]*\b{module}\b", code) is not None
 
 
 def _plain(formula: str) -> str:

@@ -137,16 +137,22 @@ class Inequality:
         """Whether there is something to reach, so that a patient search may go on where another ends."""
         return self._aim(self._at_known()) is not None
 
-    def run(self, patient: bool = True) -> Verdict:
-        """Search every set, evaluate the known extremal points, and compare with the expectation.
+    def run(self) -> Verdict:
+        """Search every set, evaluate the known extremal points, and compare with the expectation."""
+        return self.judged(self.searched())
+
+    def searched(
+        self, patient: bool = True, steps: Mapping[str, int] | None = None
+    ) -> dict[str, SearchResult]:
+        """Search every set. Returns: name of a set → what was found.
 
         Args:
             patient: whether a search goes on when it has refuted what should hold, or when its restarts agree on less than it should reach,
                 and whether a set is searched after another has refuted or fallen short.
+            steps: name of a set → steps there, if not ``self.steps``.
         """
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
-        known = self._at_known()
-        aim = self._aim(known) if patient else None
+        aim = self._aim(self._at_known()) if patient else None
         enough = math.inf if patient else self.limit
         found = {}
         for name, over in sets.items():
@@ -154,7 +160,7 @@ class Inequality:
                 self.ratio,
                 over,
                 self.restarts,
-                self.steps,
+                self.steps if steps is None else steps[name],
                 self.seed,
                 attains=aim,
                 gap=self.gap,
@@ -163,6 +169,15 @@ class Inequality:
             )
             if not patient and (found[name].value > enough or self._falls_short(found[name].value)):
                 break
+        return found
+
+    def judged(self, found: Mapping[str, SearchResult]) -> Verdict:
+        """Compare what searches found, and the known extremal points, with the expectation.
+
+        Args:
+            found: from ``searched``.
+        """
+        known = self._at_known()
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
         shortfall = self._shortfall({name: result.value for name, result in found.items()}, known)
@@ -215,7 +230,7 @@ class Inequality:
                 **{f"known_{name}": value for name, value in known.items()},
             },
             budget={
-                "sets": len(sets),
+                "sets": len(self.over) if isinstance(self.over, Mapping) else 1,
                 "restarts": self.restarts,
                 "steps": self.steps,
                 "seed": self.seed,

@@ -2,15 +2,15 @@
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
 safe: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; so does an interval from a share of the draws
-or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when its restarts agree, and at the first set, if
-the unmistaken check passes that way, too.
+or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when it has had twice the steps that the
+unmistaken one needed, and when its restarts agree if the other's never did on less.
 """
 
 import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from jaxtyping import Float
 from torch import Generator, Tensor
@@ -21,6 +21,7 @@ from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake
 from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
+from shallowformer.verify.search import BRISK, SearchResult
 from shallowformer.verify.verdict import Verdict
 
 Check = Enclosure | Identity | Inequality | Rate | Probability
@@ -39,11 +40,20 @@ class Settled:
     remembered: Check  # the same, but what it measured is not measured again
     verdict: Verdict  # the chapter's
     seconds: float  # of processor time that it took
+    found: Mapping[str, SearchResult] = field(default_factory=dict)  # by a search
 
-    @functools.cached_property
-    def passes_briefly(self) -> bool:
-        """Whether an inequality passes with an impatient search, too."""
-        return self.check.run(patient=False).passed
+    @property
+    def patient(self) -> bool:
+        """Whether a search passes only if it goes on where restarts agree on less than they should reach."""
+        check, ends = self.check, [result.agreed for result in self.found.values() if result.agreed is not None]
+        refutes = check.expect == "violated" and check.attains is None  # then anything above 1 will do
+        return any(not refutes or end <= 1 + check.rounding for end in ends)
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """Twice what each search needed, where that is less than it may have, and as long as it begins the same way."""
+        needed = {name: max(2 * BRISK + 1, 2 * result.evaluations) for name, result in self.found.items()}
+        return {name: min(self.check.steps, most) for name, most in needed.items()}
 
 
 @dataclass(frozen=True)
@@ -76,8 +86,9 @@ def run(check: Check) -> Verdict:
     if _kept is None:
         return check.run()
     start, remembered = time.process_time(), _remembering(check)
-    verdict = remembered.run()
-    _kept[check.claim] = Settled(check, remembered, verdict, round(time.process_time() - start, 3))
+    found = remembered.searched() if isinstance(remembered, Inequality) else {}
+    verdict = remembered.judged(found) if found else remembered.run()
+    _kept[check.claim] = Settled(check, remembered, verdict, round(time.process_time() - start, 3), found)
     return verdict
 
 
@@ -124,13 +135,12 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
             return not mistaken.run().passed
         if mistaken.missed():
             return True
-        briefly = mistaken.run(patient=False)
         if not mistaken.has_aim():
-            return not briefly.passed
-    if briefly.measured["ratio"] > mistaken.limit or (not briefly.passed and settled.passes_briefly):
-        return True
-    with mistake.planted():
-        return not mistaken.run().passed
+            return not mistaken.judged(mistaken.searched(patient=False)).passed
+        steps = settled.steps if here else None
+        return not (
+            mistaken.judged(mistaken.searched(settled.patient, steps)).passed and mistaken.run().passed
+        )
 
 
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
@@ -150,7 +160,8 @@ def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> b
         if any(float(check.ratio(**point).detach().max()) > check.limit for point in points):
             return True
         short = {name: min(getattr(check, name), most) for name, most in SHORT.items()}
-        return replace(check, **short).run(patient=False).measured["ratio"] > check.limit
+        found = replace(check, **short).searched(patient=False)
+        return any(result.value > check.limit for result in found.values())
     if check.expect in ("violated", "not implied"):  # what a counterexample must do is not refuted by one
         return False
     if isinstance(check, Identity):

@@ -47,6 +47,8 @@ class SearchResult:
     undefined: int = 0  # how many evaluations gave no number while restarts that began inside climbed by Adam, but for those far out
     rising: bool = False  # whether the best restart had not come to rest when its steps were used up
     flat: bool = False  # whether the slope was 0 wherever a restart began, so that none could climb
+    evaluations: int = 0  # of all restarts together, by climbs
+    agreed: float | None = None  # the best where a search for which nothing is stated would have ended, if that is less than what is stated
 
 
 class _Objective:
@@ -195,6 +197,8 @@ def maximise(
         return _result(problem, inside, _numbers(value), np.full(restarts, True))
 
     f, g, nowhere = problem.measured(inside)
+    if f.max() > enough:
+        return _result(problem, inside, f, np.full(restarts, True))
     first, evaluate, problem.undefined = Ascent(inside, f, g), problem.values_and_slopes, int(nowhere.sum())
     problem.far = FAR * max(1.0, float(np.abs(inside).max()))
     z = _with_edges(problem, over, inside, generator) if edges else inside
@@ -205,7 +209,7 @@ def maximise(
     brisk = BRISK if steps > 2 * BRISK else steps
     begun = Ascent(z, *evaluate(z))
     at = climb(at=begun, steps=brisk, ended=lambda f: f.max() > enough)
-    left, own, rest = steps - brisk, np.full(restarts, True), np.full(restarts, False)
+    left, own, rest, agreed = steps - brisk, np.full(restarts, True), np.full(restarts, False), None
     for window, near in PATIENCE:
         at, used, rest = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
         left -= used
@@ -216,17 +220,22 @@ def maximise(
             at, own, rest = Ascent(moved[0], *evaluate(moved[0])), own & ~moved[1], rest & ~moved[1]
         elif _enough(at.f, own, attains, gap):
             break
+        elif agreed is None and _enough(at.f, own, None, gap):
+            agreed = float(at.f.max())
         if left <= 0:
             break
+    used = steps - left
     if attains is not None and at.f.max() < attains * (1 - gap):
         problem.watched = slice(restarts)
         ended = lambda f: _enough(np.maximum(f, at.f), own, attains, gap)
-        again = climb(at=first, steps=steps, ended=ended)
+        again, used = climb(at=first, steps=steps, ended=ended), used + steps
+        agreed = float(at.f.max()) if agreed is None else agreed
         at, own, rest = _better(at, again), own | (again.f > at.f), rest & (again.f <= at.f)
     at, own, rest = _better(at, first), own | (first.f > at.f), rest & (first.f <= at.f)
     rest |= (problem.open(at.z, at.g) == 0).all(1)
     flat = bool((problem.open(begun.z, begun.g) == 0).all())
-    return replace(_result(problem, at.z, at.f, own), rising=not rest[at.f.argmax()], flat=flat)
+    found = _result(problem, at.z, at.f, own)
+    return replace(found, rising=not rest[at.f.argmax()], flat=flat, evaluations=used, agreed=agreed)
 
 
 def _enough(f: Numbers, own: Rows, attains: float | None, gap: float) -> bool:
