@@ -381,7 +381,7 @@ def test_an_unknown_expectation_is_refused():
 
 
 def test_no_reason_is_refused():
-    with refused("because", "nothing", "what the rounding allowance is derived from"):
+    with refused("because", "nothing", "differ by so much"):
         verify.inequality("kr-lemma-2", never, 1.0, BALL, "tight", "")
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from shallowformer import verify
-from shallowformer.verify import planting
+from shallowformer.verify import check, planting
 from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 from shallowformer.verify.rate import fit
@@ -19,7 +19,7 @@ MODULE = SimpleNamespace(square=lambda x: x * x)
 
 @pytest.fixture(autouse=True)
 def kept(monkeypatch):
-    monkeypatch.setattr(planting, "_kept", None)
+    monkeypatch.setattr(check, "_run", check._run)  # put back in the end
     planting.keep()
     return planting.kept
 
@@ -54,7 +54,7 @@ def test_every_check_is_kept_with_its_verdict(kept):
 
 
 def test_nothing_is_kept_unless_asked(monkeypatch):
-    monkeypatch.setattr(planting, "_kept", None)
+    monkeypatch.setattr(check, "_run", lambda check: check.run())
     settle_all()
     assert planting.kept() == {}
 

@@ -308,7 +308,7 @@ def test_a_bad_argument_is_refused_before_anything_is_measured(name, value, allo
 
 
 def test_no_reason_is_refused_before_anything_is_measured():
-    with refused("because", "nothing", "resolution and the bias"):
+    with refused("because", "nothing", "differ by so much"):
         declare(because="")
 
 

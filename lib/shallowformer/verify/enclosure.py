@@ -6,44 +6,52 @@ from dataclasses import dataclass
 
 from shallowformer import arguments
 from shallowformer.verify import power, untouched
-from shallowformer.verify.claims import parse
+from shallowformer.verify.check import Check
 from shallowformer.verify.verdict import Verdict
 
 Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Enclosure:
-    """The check of an enclosure: see ``verify.enclosure`` for the arguments."""
+class Enclosure(Check):
+    """Put constants to the test: printed numbers against intervals that provably hold the true ones.
 
-    claim: str
+    Returns: the verdict: ``certified``, ``violated`` (an interval excludes the number and all within the tolerance) or ``undecided``.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        formula: keyword arguments of a case → the number that is used or printed, not 0.
+        encloses: the same → the ends of an interval that holds the true one, from interval arithmetic (``enclosures.ends``).
+        over: cases, each a mapping of keyword arguments.
+        tolerance: how far, relative to the number, either end may lie from it.
+        because: what the tolerance is derived from.
+        expect: ``certified`` or ``violated``.
+        support: ``proved``, ``numerical`` or ``open``.
+        finding: a sentence for scoreboard and errata.
+    """
+
     formula: Callable[..., float]
     encloses: Callable[..., Ends]
     over: Iterable[Mapping]
     tolerance: float
     because: str
     expect: str = "certified"
-    support: str = "proved"
-    finding: str = ""
+
+    kind = "enclosure"
+    expects = ("certified", "violated")
 
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
-        parse(self.claim)
+        super().__post_init__()
+        object.__setattr__(self, "over", list(self.over))
         arguments.positive("tolerance", self.tolerance)
-        if not self.because:
-            raise ValueError("because must say what the tolerance is derived from, got nothing")
-        if self.expect not in ("certified", "violated"):
-            raise ValueError(
-                f"expect must be 'certified' or 'violated' for an enclosure, got {self.expect!r}"
-            )
 
     def run(self) -> Verdict:
         """Compare every number with both ends of its interval."""
         near, far, width = 0.0, 0.0, 0.0
-        cases = list(self.over)
-        if not cases:
+        if not self.over:
             raise ValueError(f"{self.claim}: over must hold at least one case, got none")
-        for case in cases:
+        for case in self.over:
             value = float(untouched.call("formula", self.formula, case))
             low, high = untouched.call("encloses", self.encloses, case)
             if not (math.isfinite(value) and value != 0 and -math.inf < low <= high < math.inf):
@@ -58,19 +66,13 @@ class Enclosure:
             "certified" if far <= self.tolerance else "violated" if near > self.tolerance else "undecided"
         )
         change = far - self.tolerance if verdict == "violated" else far + self.tolerance
-        return Verdict(
-            claim=self.claim,
-            kind="enclosure",
-            expectation=self.expect,
-            verdict=verdict,
-            summary=f"enclosed in intervals of relative length {_digits(width)}, at most {_digits(far)} away "
-            f"(tolerance {self.tolerance:.0e}); {len(cases)} constants",
-            measured={"distance": far, "width": width, "tolerance": self.tolerance},
-            budget={"cases": len(cases)},
-            notices=power.Power("value", max(change, 1e-16)),
-            because=self.because,
-            support=self.support,
-            finding=self.finding,
+        return self.verdict(
+            verdict,
+            f"enclosed in intervals of relative length {_digits(width)}, at most {_digits(far)} away "
+            f"(tolerance {self.tolerance:.0e}); {len(self.over)} constants",
+            {"distance": far, "width": width, "tolerance": self.tolerance},
+            {"cases": len(self.over)},
+            power.Power("value", max(change, 1e-16)),
         )
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from shallowformer import arguments
 from shallowformer.verify import power, untouched
-from shallowformer.verify.claims import parse
+from shallowformer.verify.check import Check
 from shallowformer.verify.verdict import RECORDED, Verdict
 
 Quantity = Shaped[Tensor, "..."]
@@ -36,56 +36,67 @@ def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
 
 
 @dataclass(frozen=True)
-class Identity:
-    """The check of an identity: see ``verify.identity`` for the arguments."""
+class Identity(Check):
+    """Put an identity to the test: a formula against independent routes to the same quantity.
 
-    claim: str
+    Returns: the verdict: ``holds`` or ``violated``.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        formula: keyword arguments of a case → tensor, or a tuple of tensors.
+        against: name → route with the same arguments and result; two or more where there are two.
+        over: cases, each a mapping of keyword arguments; edge cases belong among them.
+        tolerance: largest allowed error of an entry, relative to the reference's.
+        because: what the tolerance is derived from.
+        tolerances: route → tolerance, where a route is less accurate (finite differences).
+        floor: entries of the reference below it count as it.
+        expect: ``holds``; ``violated``; ``not implied`` of what is said and does not follow; ``recorded`` of what is typed and compared with
+            the rows that it was read from, which is no evidence.
+        support: ``proved``, ``numerical`` or ``open``.
+        finding: a sentence for scoreboard and errata.
+    """
+
     formula: Route
-    routes: Mapping[str, Route]
+    against: Mapping[str, Route]
     over: Iterable[Mapping]
     tolerance: float
     because: str
-    tolerances: Mapping[str, float]
+    tolerances: Mapping[str, float] | None = None
     floor: float = 1e-3
     expect: str = "holds"
-    support: str = "proved"
-    finding: str = ""
+
+    kind = "identity"
+    expects = ("holds", "violated", "not implied", RECORDED)
 
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
-        parse(self.claim)
+        super().__post_init__()
+        object.__setattr__(self, "over", list(self.over))
         arguments.positive("tolerance", self.tolerance)
-        for name, tolerance in self.tolerances.items():
+        for name, tolerance in (self.tolerances or {}).items():
             arguments.positive(f"tolerances[{name!r}]", tolerance)
         arguments.positive("floor", self.floor)
-        if not self.routes:
+        if not self.against:
             raise ValueError("against must name at least one independent route, got none")
-        if not self.because:
-            raise ValueError("because must say what the tolerance is derived from, got nothing")
-        if self.expect not in ("holds", "violated", "not implied", RECORDED):
+        if unknown := set(self.tolerances or {}) - set(self.against):
             raise ValueError(
-                f"expect must be 'holds', 'violated', 'not implied' or 'recorded' for an identity, got {self.expect!r}"
-            )
-        unknown = set(self.tolerances) - set(self.routes)
-        if unknown:
-            raise ValueError(
-                f"tolerances must name routes ({', '.join(self.routes)}), got {', '.join(sorted(unknown))}"
+                f"tolerances must name routes ({', '.join(self.against)}), got {', '.join(sorted(unknown))}"
             )
 
     def run(self) -> Verdict:
         """Evaluate formula and routes on every case and compare."""
-        worst = dict.fromkeys(self.routes, 0.0)
-        tolerance = {name: self.tolerances.get(name, self.tolerance) for name in self.routes}
+        worst = dict.fromkeys(self.against, 0.0)
+        tolerance = {name: (self.tolerances or {}).get(name, self.tolerance) for name in self.against}
         # Of each part, the changes that its comparisons would notice; where it is 0 as far as this check can see, only if it is so
         # everywhere: 0 off by 1 % is 0.
         seen: dict[int, list[float]] = {}
         where_zero: dict[int, list[float]] = {}
         to_the_truth = 0.0
-        cases = 0
+        if not self.over:
+            raise ValueError(f"{self.claim}: over must hold at least one case, got none")
         for case in self.over:
-            cases += 1
             value = _parts(untouched.call("formula", self.formula, case))
-            for name, route in self.routes.items():
+            for name, route in self.against.items():
                 reference = _parts(untouched.call(f"route {name!r}", route, case))
                 if len(value) != len(reference):
                     raise ValueError(
@@ -100,39 +111,27 @@ class Identity:
                         (tolerance[name] + error) / (visible or 1.0)
                     )
                     to_the_truth = max(to_the_truth, (error - tolerance[name]) / (visible or 1.0))
-        if not cases:
-            raise ValueError(f"{self.claim}: over must hold at least one case, got none")
-        holds = all(worst[name] <= tolerance[name] for name in self.routes)
+        holds = all(worst[name] <= tolerance[name] for name in self.against)
         errors = ", ".join(
             f"{_rounded_up(error, tolerance[name])} against {name} (tolerance {_short(tolerance[name])})"
             for name, error in worst.items()
         )
-        return Verdict(
-            claim=self.claim,
-            kind=RECORDED if self.expect == RECORDED else "identity",
-            expectation=self.expect,
-            verdict=RECORDED
-            if holds and self.expect == RECORDED
-            else "holds"
-            if holds
-            else "not implied"
-            if self.expect == "not implied"
-            else "violated",
-            summary=f"relative error {errors}; {cases} cases",
-            measured={
+        reached = {RECORDED: RECORDED}.get(self.expect, "holds")
+        missed = {"not implied": "not implied"}.get(self.expect, "violated")
+        return self.verdict(
+            reached if holds else missed,
+            f"relative error {errors}; {len(self.over)} cases",
+            {
                 "worst_error": max(worst.values()),
                 **{f"error_{name}": error for name, error in worst.items()},
                 **{f"tolerance_{name}": value for name, value in tolerance.items()},
             },
-            budget={"cases": cases, "floor": self.floor},
-            notices=power.of_identity(
+            {"cases": len(self.over), "floor": self.floor},
+            power.of_identity(
                 [changes or where_zero[part] for part, changes in seen.items()],
                 max(to_the_truth, min(tolerance.values())),
                 self.expect,
             ),
-            because=self.because,
-            support=self.support,
-            finding=self.finding,
         )
 
 

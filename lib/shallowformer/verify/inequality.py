@@ -11,7 +11,7 @@ from torch import Tensor
 from shallowformer import arguments
 from shallowformer.formulas import Number
 from shallowformer.verify import power, untouched, watched
-from shallowformer.verify.claims import parse
+from shallowformer.verify.check import Check
 from shallowformer.verify.search import CONFIRMED, SearchResult, maximise
 from shallowformer.verify.sets import AdmissibleSet, Point
 from shallowformer.verify.verdict import RECORDED, SHORTFALL, Verdict
@@ -45,10 +45,29 @@ def sides(together: Sides) -> tuple[Side, Side]:
 
 
 @dataclass(frozen=True)
-class Inequality:
-    """The check of an inequality: see ``verify.inequality`` for the arguments."""
+class Inequality(Check):
+    """Put lhs ≤ rhs to the test: climb on lhs/rhs over the whole admissible set, from many starts.
 
-    claim: str
+    Returns: the verdict, with the worst point as ``witness``.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        lhs: named variables with a leading restart dimension → one number a restart, differentiable.
+        rhs: the same, or a number above 0; ``sides`` makes both of a function that computes them together.
+        over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
+            or ``attains`` is given, the search must get there in each.
+        expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below), ``violated``, or ``recorded`` (typed beside the rows that it was read from).
+        because: what the rounding allowance is derived from.
+        known: name → extremal point, see ``batch``; each must attain what the claim says is attained.
+        attains: the supremum of the ratio, which the search must reach and must not exceed.
+        gap: how near counts as reached.
+        rounding: how far above 1 is rounding.
+        restarts: of the search, ``steps`` of each climb at most, from starts drawn with ``seed``.
+        edges: False where rounding decides at faces, centres and far out.
+        support: ``proved``, ``numerical`` or ``open``.
+        finding: a sentence for scoreboard and errata.
+    """
+
     lhs: Side
     rhs: Side | float
     over: AdmissibleSet | Mapping[str, AdmissibleSet]
@@ -62,18 +81,13 @@ class Inequality:
     steps: int = 300
     seed: int = 0
     edges: bool = True
-    support: str = "proved"
-    finding: str = ""
+
+    kind = "inequality"
+    expects = ("tight", "loose", "violated", RECORDED)
 
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
-        parse(self.claim)
-        if self.expect not in ("tight", "loose", "violated", RECORDED):
-            raise ValueError(
-                f"expect must be 'tight', 'loose', 'violated' or 'recorded' for an inequality, got {self.expect!r}"
-            )
-        if not self.because:
-            raise ValueError("because must say what the rounding allowance is derived from, got nothing")
+        super().__post_init__()
         if self.attains is not None:
             arguments.positive("attains", self.attains)
         if arguments.positive("gap", self.gap) >= 1:
@@ -215,13 +229,10 @@ class Inequality:
             verdict = RECORDED
         if shortfall and verdict == self.expect:
             verdict = SHORTFALL
-        return Verdict(
-            claim=self.claim,
-            kind=RECORDED if self.expect == RECORDED else "inequality",
-            expectation=self.expect,
-            verdict=verdict,
-            summary=shortfall or self._summary(ratio, where, known, found[where]),
-            measured={
+        return self.verdict(
+            verdict,
+            shortfall or self._summary(ratio, where, known, found[where]),
+            {
                 "ratio": ratio,
                 **({} if self.attains is None else {"attains": self.attains}),
                 "searched": searched,
@@ -229,14 +240,14 @@ class Inequality:
                 **{f"searched_{name}": result.value for name, result in found.items() if name},
                 **{f"known_{name}": value for name, value in known.items()},
             },
-            budget={
+            {
                 "sets": len(self.over) if isinstance(self.over, Mapping) else 1,
                 "restarts": self.restarts,
                 "steps": self.steps,
                 "seed": self.seed,
                 "starts": "inside and at edges" if self.steps and self.edges else "inside",
             },
-            notices=power.of_inequality(
+            power.of_inequality(
                 ratio,
                 self.rounding,
                 self.expect,
@@ -244,10 +255,7 @@ class Inequality:
                 self.gap,
                 [result.value for result in found.values()],
             ),
-            because=self.because,
-            support=self.support,
-            finding=self.finding,
-            witness={name: value.squeeze(0) for name, value in witness.items()},
+            {name: value.squeeze(0) for name, value in witness.items()},
         )
 
     def _at_known(self) -> dict[str, float]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from shallowformer.verify.enclosure import Enclosure
+from shallowformer.verify.check import Check, run_by
 from shallowformer.verify.identity import Identity
 from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake
@@ -23,8 +23,6 @@ from shallowformer.verify.probability import Probability
 from shallowformer.verify.rate import Rate
 from shallowformer.verify.search import BRISK, SearchResult
 from shallowformer.verify.verdict import Verdict
-
-Check = Enclosure | Identity | Inequality | Rate | Probability
 
 #: Restarts and steps of the search that precedes a full one.
 SHORT = {"restarts": 8, "steps": 30}
@@ -45,7 +43,10 @@ class Settled:
     @property
     def patient(self) -> bool:
         """Whether a search passes only if it goes on where restarts agree on less than they should reach."""
-        check, ends = self.check, [result.agreed for result in self.found.values() if result.agreed is not None]
+        check, ends = (
+            self.check,
+            [result.agreed for result in self.found.values() if result.agreed is not None],
+        )
         refutes = check.expect == "violated" and check.attains is None  # then anything above 1 will do
         return any(not refutes or end <= 1 + check.rounding for end in ends)
 
@@ -67,24 +68,23 @@ class Outcome:
     error: str = ""  # what the mistaken check raised, in a line; empty if nothing
 
 
-_kept: dict[str, Settled] | None = None
+_kept: dict[str, Settled] = {}
 
 
 def keep() -> None:
     """Keep every check that settles from now on, and what it measures."""
     global _kept
     _kept = {}
+    run_by(run)
 
 
 def kept() -> Mapping[str, Settled]:
     """The checks that have been kept, by claim."""
-    return _kept or {}
+    return _kept
 
 
 def run(check: Check) -> Verdict:
-    """Run a check; keep it if that was asked for."""
-    if _kept is None:
-        return check.run()
+    """Run a check, and keep it."""
     start, remembered = time.process_time(), _remembering(check)
     found = remembered.searched() if isinstance(remembered, Inequality) else {}
     verdict = remembered.judged(found) if found else remembered.run()
@@ -228,8 +228,8 @@ def _remembering(check: Check) -> Check:
     if isinstance(check, Rate):
         return replace(check, measure=functools.cache(check.measure))
     if isinstance(check, Identity):
-        routes = {name: _once(route) for name, route in check.routes.items()}
-        return replace(check, formula=_once(check.formula), routes=routes, over=list(check.over))
+        routes = {name: _once(route) for name, route in check.against.items()}
+        return replace(check, formula=_once(check.formula), against=routes)
     if isinstance(check, Probability):
         return replace(check, fails=_counted_once(check.fails))
     return check

@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from shallowformer import arguments
 from shallowformer.verify import power, watched
-from shallowformer.verify.claims import parse
+from shallowformer.verify.check import Check
 from shallowformer.verify.verdict import SHORTFALL, Verdict
 
 #: Level of the Clopper–Pearson interval: a check run on fresh seeds contradicts a true claim once in two hundred.
@@ -74,31 +74,45 @@ def _kind(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Probability:
-    """The check of a probability: see ``verify.probability`` for the arguments."""
+class Probability(Check):
+    """Put a probability to the test: the failure frequency over independent draws against the claimed level.
 
-    claim: str
+    Returns: the verdict: ``supported``, ``violated`` or ``undecided``.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        fails: (draws, generator) → True where the event that should hold does not; with ``attains``, left side over right side.
+        at_most: the claimed bound on the probability of failure, in (0, 1).
+        draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
+        seed: of the draws.
+        expect: ``supported`` or ``violated``.
+        because: where the interval comes from.
+        attains: what the 1 − ``at_most`` quantile (or ``quantile``) of left side over right side is. A bound that is hardly ever exceeded
+            says more with it: the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.
+        quantile: another one.
+        stored: True of draws that were made before; else ``fails`` must use its generator.
+        support: ``proved``, ``numerical`` or ``open``.
+        finding: a sentence for scoreboard and errata.
+    """
+
     fails: Callable[[int, Generator], Bool[Tensor, " draws"] | Float[Tensor, " draws"]]
     at_most: float
     draws: int
     seed: int = 0
     expect: str = "supported"
     because: str = "99 % Clopper–Pearson interval"
-    support: str = "proved"
-    finding: str = ""
     attains: float | None = None
     quantile: float | None = None
     stored: bool = False
 
+    kind = "probability"
+    expects = ("supported", "violated")
+
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
-        parse(self.claim)
+        super().__post_init__()
         arguments.probability("at_most", self.at_most)
         arguments.count("draws", self.draws)
-        if self.expect not in ("supported", "violated"):
-            raise ValueError(
-                f"expect must be 'supported' or 'violated' for a probability, got {self.expect!r}"
-            )
         if self.quantile is not None and self.attains is None:
             raise ValueError("quantile must come with attains, the value that it has, got none")
         if self.attains is not None:
@@ -136,18 +150,12 @@ class Probability:
             if not _within(self.attains, ends):
                 summary += f", which the claim says is {self.attains:.4g}"
                 verdict = SHORTFALL
-        return Verdict(
-            claim=self.claim,
-            kind="probability",
-            expectation=self.expect,
-            verdict=verdict,
-            summary=summary,
-            measured=measured,
-            budget={"draws": self.draws, "seed": self.seed},
-            notices=power.of_probability(low, high, self.at_most, self.expect, self.attains, ends),
-            because=self.because,
-            support=self.support,
-            finding=self.finding,
+        return self.verdict(
+            verdict,
+            summary,
+            measured,
+            {"draws": self.draws, "seed": self.seed},
+            power.of_probability(low, high, self.at_most, self.expect, self.attains, ends),
         )
 
     def _drawn(self) -> Bool[Tensor, " draws"] | Float[Tensor, " draws"]:

@@ -1,7 +1,7 @@
 """Rates: the exponent of a power law or of a geometric law, with a bootstrap interval over seeds; and whether a line fits at all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from shallowformer import arguments
 from shallowformer.verify import power
-from shallowformer.verify.claims import parse
+from shallowformer.verify.check import Check
 from shallowformer.verify.verdict import Verdict
 
 #: Resamples of the seeds, and the level of the interval.
@@ -86,10 +86,28 @@ def fit(
 
 
 @dataclass(frozen=True)
-class Rate:
-    """The check of a rate: see ``verify.rate`` for the arguments."""
+class Rate(Check):
+    """Put a rate to the test: fit the exponent over seeds and compare its bootstrap interval with the claimed one.
 
-    claim: str
+    Returns: the verdict: ``supported``, ``violated`` or ``undecided``.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        measure: (value, seed) → a number above 0.
+        over: at least three values of m, τ, T, n, …
+        exponent: the claimed slope of log y against log x (or against x, for ``law="geometric"``).
+        relation: ``equal``; ``at most`` for an upper bound y ≤ C·x^exponent, contradicted only by a larger slope; ``at least``.
+        seeds: of the repetitions; 10 or more for a random quantity.
+        resolution: widest interval that supports a claim; a wider one that meets the exponent is ``undecided`` and fails.
+        because: why resolution and bias are what they are.
+        law: ``power`` or ``geometric``.
+        bias: known deviation at finite size.
+        deterministic: one seed is enough.
+        expect: ``supported`` or ``violated``.
+        support: ``proved``, ``numerical`` or ``open``.
+        finding: a sentence for scoreboard and errata.
+    """
+
     measure: Callable[[float, int], float]
     over: Sequence[float]
     exponent: float
@@ -101,21 +119,19 @@ class Rate:
     bias: float = 0.0
     deterministic: bool = False
     expect: str = "supported"
-    support: str = "numerical"
-    finding: str = ""
+    support: str = field(default="numerical", kw_only=True)
+
+    kind = "rate"
+    expects = ("supported", "violated")
 
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
-        parse(self.claim)
+        super().__post_init__()
+        for name in ("over", "seeds"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         arguments.positive("resolution", self.resolution)
         if self.relation not in ("equal", "at most", "at least"):
             raise ValueError(f"relation must be 'equal', 'at most' or 'at least', got {self.relation!r}")
-        if self.expect not in ("supported", "violated"):
-            raise ValueError(f"expect must be 'supported' or 'violated' for a rate, got {self.expect!r}")
-        if not self.because:
-            raise ValueError(
-                "because must say why the resolution and the bias are what they are, got nothing"
-            )
         if not (self.bias >= 0 and np.isfinite(self.bias)):
             raise ValueError(f"bias must be finite and at least 0, got {self.bias}")
         if not np.isfinite(self.exponent):
@@ -187,25 +203,17 @@ class Rate:
         unresolved = line.high - line.low > self.resolution
         refuted = self.excluded(line.low, line.high)
         low, high, slack, bent = (not refuted and self._bent(y)) or (line.low, line.high, self._slack, "")
-        return Verdict(
-            claim=self.claim,
-            kind="rate",
-            expectation=self.expect,
-            verdict="violated" if refuted or bent else "undecided" if unresolved else "supported",
-            summary=(
-                f"slope {line.slope:.3f}{spread}, claimed {self.relation} {self.exponent:g}, "
-                f"{min(self.over):g} to {max(self.over):g}{bent and '; but ' + bent}"
-            ),
-            measured={
+        return self.verdict(
+            "violated" if refuted or bent else "undecided" if unresolved else "supported",
+            f"slope {line.slope:.3f}{spread}, claimed {self.relation} {self.exponent:g}, "
+            f"{min(self.over):g} to {max(self.over):g}{bent and '; but ' + bent}",
+            {
                 "slope": line.slope,
                 "interval": [line.low, line.high],
                 "exponent": self.exponent,
                 "relation": self.relation,
                 "range": [float(min(self.over)), float(max(self.over))],
             },
-            budget={"seeds": len(self.seeds), "points": len(self.over), "resamples": RESAMPLES},
-            notices=power.of_rate(low, high, self.exponent, slack, self.relation, self.expect),
-            because=self.because,
-            support=self.support,
-            finding=self.finding,
+            {"seeds": len(self.seeds), "points": len(self.over), "resamples": RESAMPLES},
+            power.of_rate(low, high, self.exponent, slack, self.relation, self.expect),
         )

@@ -48,7 +48,9 @@ class SearchResult:
     rising: bool = False  # whether the best restart had not come to rest when its steps were used up
     flat: bool = False  # whether the slope was 0 wherever a restart began, so that none could climb
     evaluations: int = 0  # of all restarts together, by climbs
-    agreed: float | None = None  # the best where a search for which nothing is stated would have ended, if that is less than what is stated
+    agreed: float | None = (
+        None  # the best where a search for which nothing is stated would have ended, if that is less than what is stated
+    )
 
 
 class _Objective:

@@ -114,7 +114,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("r² for r²/2", gaussian_norms, "log_tail", lambda radius, d: -radius * radius),
     ],
     "kr-fact-4-sharp/normal": [
-        Mistake("N(0, 1)", lambda check: replace(check, routes={"N(0, 1)": lambda t: torch.tensor([math.erfc(t / math.sqrt(2)) / 2])})),
+        Mistake("N(0, 1)", lambda check: replace(check, against={"N(0, 1)": lambda t: torch.tensor([math.erfc(t / math.sqrt(2)) / 2])})),
     ],
     "kr-definition-1": [
         package("m/2δ' read as (m/2)δ'", norm_event, "paper_radius", lambda m, d, delta: math.sqrt(d) + math.sqrt(2 * math.log(m / 2 * delta))),
