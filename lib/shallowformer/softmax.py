@@ -22,7 +22,7 @@ MAX_ENUMERATED_TOKENS = 16
 def jacobian(z: Float[Tensor, "... T"]) -> Float[Tensor, "... T T"]:
     """Softmax Jacobian J_s(z) = diag α − ααᵀ, as a matrix: for reading and for reference, not for large T.
 
-    Source: Arda, Cayci, Eryilmaz 2026, Fact 1.
+    Source: Arda, Cayci, Eryilmaz 2026, Fact 1; Qin, Zhou, Jiang, Zhu 2025, Lemma 2.
     """
     alpha = torch.softmax(arguments.floating("z", z, "... T"), -1)
     others = alpha[..., :, None] * alpha[..., None, :]

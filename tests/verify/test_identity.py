@@ -243,7 +243,9 @@ def test_a_tolerance_of_an_unknown_route_is_refused():
 
 def test_what_is_not_implied_is_no_erratum():
     said = dict(over=[{"x": torch.tensor(2.0)}], tolerance=1e-9, because="exact", tolerances={})
-    check = Identity("my-claim", lambda x: x, against={"square": lambda x: x**2}, expect="not implied", **said)
+    check = Identity(
+        "my-claim", lambda x: x, against={"square": lambda x: x**2}, expect="not implied", **said
+    )
     assert check.run().verdict == "not implied"
     assert replace(check, against={"itself": lambda x: x}).run().verdict == "holds"
 

@@ -1,7 +1,8 @@
 """The constant s_⋆: how heavy the tail of a variable C with |C| ≤ |G|, G Gaussian, can be made by choosing its sign.
 
 The worst choice is C = |G| sgn(|G| − r): small values negative, large values positive. Everything is in closed form in the
-normal distribution function.
+normal distribution function. Ψ(λ) is the largest log E exp(λ(C − EC)), and s_⋆² the supremum of 2Ψ(λ)/λ². Proofs: the chapter
+*How well can m heads approximate?*.
 """
 
 import math
@@ -78,11 +79,7 @@ def worst_threshold(lam: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
 
 @contract
 def small_end(lam: Positive) -> float:
-    """A bound of 2Ψ(λ′)/λ′² for all λ′ in (0, λ]. Returns: 1 + (λ/3) E|G|³e^{λ|G|}.
-
-    Args:
-        lam: λ > 0.
-    """
+    """A bound of 2Ψ(λ′)/λ′² for all λ′ in (0, λ]: 1 + (λ/3) E|G|³e^{λ|G|}."""
     at = torch.tensor(lam, dtype=torch.float64)
     third = 2 * torch.exp(at**2 / 2) * ((at**2 + 2) * _density(at) + (at**3 + 3 * at) * _q(-at))
     return 1 + lam / 3 * float(third)
@@ -90,11 +87,7 @@ def small_end(lam: Positive) -> float:
 
 @contract
 def large_end(lam: Positive) -> float:
-    """A bound of 2Ψ(λ′)/λ′² for all λ′ ≥ λ. Returns: 1 + 2 log 2/λ² + 2√(2/π)/λ.
-
-    Args:
-        lam: λ > 0.
-    """
+    """A bound of 2Ψ(λ′)/λ′² for all λ′ ≥ λ: 1 + 2 log 2/λ² + 2√(2/π)/λ."""
     return 1 + 2 * math.log(2) / lam**2 + 2 * math.sqrt(2 / math.pi) / lam
 
 

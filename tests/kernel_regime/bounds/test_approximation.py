@@ -22,9 +22,8 @@ def test_the_three_versions_of_lemma_5():
     assert approximation.sharp(NU, 50, 64, 0.1, sigma) == pytest.approx(math.sqrt(2) * (3 * s0 + (2 + 1.26838) * s1) * root)  # fmt: skip
 
 
-def test_the_two_versions_without_n():
+def test_the_version_without_n():
     level = math.log(2 / 0.1) / 64
-    assert approximation.rms_second_moment(NU, 64, 0.1) == pytest.approx(6 * math.sqrt(2 / 6.4))
     assert approximation.rms_bernstein(NU, 64, 0.1) == pytest.approx(6 * (2 * math.sqrt(level) + 3 * level))
 
 

@@ -8,21 +8,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer.contracts import Count, Positive, contract
-from shallowformer.preconditioned import invariance
 from shallowformer.training import descent
 from shallowformer.training.points import Point
-
-
-def scale_balanced(
-    A: Float[Tensor, "m d"], B: Float[Tensor, "d d"]
-) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-    """(cA, B/c) with equal Frobenius norms: the same function in the limit, not on finite contexts.
-
-    Args:
-        A: value matrix, not 0.
-        B: key-query matrix, not 0.
-    """
-    return invariance.equal_norms(A, B)[:2]
 
 
 @contract

@@ -1,4 +1,4 @@
-"""How well m heads approximate: the paper's two versions of Lemma 5, the sharper one, and three that do not know n.
+"""How well m heads approximate: the paper's two versions of Lemma 5, the sharper one, and two that do not know n.
 
 All of them bound f_lin(X; φ̃) − f̃(X; v) at the transported point of a symmetric initialisation of m heads, for a mapping with sup norms
 ν̄ = (ν̄_c, ν̄_u, ν̄_w) and n inputs, both fixed before the initialisation is drawn; each but ``main_text`` holds with probability 1 − δ.
@@ -45,19 +45,13 @@ def appendix(nu: Triple, n: Count, m: Even, delta: Level, sigma: Activation = TA
 
 @contract
 def sharp(nu: Triple, n: Count, m: Even, delta: Level, sigma: Activation = TANH) -> float:
-    """√2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 log(2n/δ)/m), with ``S_STAR`` for s_⋆: the sharper Lemma 5 of the book."""
+    """√2 (σ₀ν̄_c + σ₁ν̄_u + s_⋆σ₁ν̄_w) √(2 log(2n/δ)/m), with ``S_STAR`` for s_⋆: ``kr-lemma-5-sharp``, the sharper Lemma 5 of the book."""
     return math.sqrt(2) * amplitude(nu, sigma, S_STAR) * _union(n, m, delta)
 
 
 @contract
-def rms_second_moment(nu: Triple, m: Even, delta: Level, sigma: Activation = TANH) -> float:
-    """S √(2/(mδ)): root mean square over any set of inputs, by Markov's inequality; no n."""
-    return amplitude(nu, sigma) * math.sqrt(2 / (m * delta))
-
-
-@contract
 def rms_bernstein(nu: Triple, m: Even, delta: Level, sigma: Activation = TANH) -> float:
-    """2S √(L/m) + 3S L/m with L = log(2/δ): the same, by an exponential inequality in Hilbert space."""
+    """2S √(L/m) + 3S L/m with L = log(2/δ): root mean square over any set of inputs, by an exponential inequality in Hilbert space; no n."""
     level = log(2 / delta) / m
     return amplitude(nu, sigma) * (2 * level**0.5 + 3 * level)
 

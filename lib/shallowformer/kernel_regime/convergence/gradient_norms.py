@@ -25,15 +25,20 @@ def loudest(rho_c: NonNegative, m: Count) -> float:
     return 1 + rho_c / m**0.5
 
 
-def A_paper(B: float, rho_c: float, m: int, sigma: Activation = TANH) -> float:
+@contract
+def A_paper(B: float, rho_c: NonNegative, m: int, sigma: Activation = TANH) -> float:
     """The paper's bound A_m = σ₀ + (1 + ρ_c/√m) L₁ on ‖∇f(X; φ)‖ over Ω_ρ. Source: Arda, Cayci, Eryilmaz 2026, equations (40) and (41)."""
     return sigma.bounds[0] + loudest(rho_c, m) * smoothness.L1_paper(B, sigma)
 
 
-def A(R: Float[Tensor, " m"], rho_c: float, sigma: Activation = TANH) -> Float[Tensor, ""]:
+@contract
+def A(R: Float[Tensor, " m"], rho_c: NonNegative, sigma: Activation = TANH) -> Float[Tensor, ""]:
     """The head average [(1/m) Σ_i (σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²))]^{1/2}: a bound on ‖∇f(X; φ)‖ over Ω_ρ.
 
     Returns: for tanh, ``gradient_over_heads`` does without σ₀².
+
+    Args:
+        R: the longest U_i that each head can reach, ``region.longest``.
     """
     return (sigma.bounds[0] ** 2 + _of_theta(R, rho_c, sigma)).sqrt()
 
@@ -49,12 +54,15 @@ def _with_readouts(of_theta: Number, sigma: Activation) -> Number:
     return of_theta if sigma.name == TANH.name else sigma.bounds[0] ** 2 + of_theta
 
 
-def gradient_over_heads(R: Float[Tensor, " m"], rho_c: float, sigma: Activation = TANH) -> Float[Tensor, ""]:
+@contract
+def gradient_over_heads(
+    R: Float[Tensor, " m"], rho_c: NonNegative, sigma: Activation = TANH
+) -> Float[Tensor, ""]:
     """(1/m) Σ_i [σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²)]: a bound on ‖∇f(X; φ)‖² over Ω_ρ and all X (Theorem B).
 
     Args:
-        rho_c: radius of the readouts, at least 0.
-        sigma: the activation. For tanh the term σ₀² is left out.
+        R: the longest U_i that each head can reach, ``region.longest``.
+        sigma: for tanh the term σ₀² is left out.
     """
     return _with_readouts(_of_theta(R, rho_c, sigma), sigma)
 

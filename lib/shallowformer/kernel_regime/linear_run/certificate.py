@@ -121,8 +121,8 @@ class _Recursion:
         remainder = self.m**0.5 * float((e.odd + along).mean())
         slopes = e.slope + moves.chi * (self.facts.gradient + e.slope) + moves.gamma * e.turned
         past = lambda of: of[:s].flip(0)
-        rough = 2 * self.eta * past(self.run.rough) @ past_values(self.leaks, self.run.rough)
-        smooth = past(self.run.smooth) @ past_values(self.remainders, self.run.smooth)
+        rough = 2 * self.eta * past(self.run.rough) @ self.run.rough.new_tensor(self.leaks)
+        smooth = past(self.run.smooth) @ self.run.smooth.new_tensor(self.remainders)
         E = remainder + float(smooth + rough)
         self.remainders.append(remainder)
         width = float((e.even.square() + slopes.square()).mean().sqrt())
@@ -145,11 +145,6 @@ class _Recursion:
             gamma + self.unit * (E * k.value + rho * e.even),
             chi + self.unit * (E * e.apart + mu * k.operator * alpha + rho * e.odd),
         ]
-
-
-def past_values(values: list[float], like: Float[Tensor, "..."]) -> Float[Tensor, " steps"]:
-    """A list as a tensor."""
-    return like.new_tensor(values)
 
 
 @contract

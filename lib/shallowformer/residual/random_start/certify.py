@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shallowformer.contracts import Count, Positive, contract
+from shallowformer.contracts import Count, contract
 from shallowformer.residual.random_start.slopes import Budgets, Slopes, slopes
 from shallowformer.residual.random_start.start import Start
 
@@ -42,7 +42,7 @@ class Certificate:
 
 
 @contract
-def certify(s: Start, cells: Count = 300, margin: Positive = 1.5) -> Certificate:
+def certify(s: Start, cells: Count = 300, margin: float = 1.5) -> Certificate:
     """Whether the area theorem holds at this start.
 
     Cells are at least as long as a step. A step that begins on a cell ends on it or on the next one; so the area that enters a cell's
