@@ -68,7 +68,9 @@ def _run(config: Config, X: Tensor, Y: Tensor, theta: Parameters, setting: Setti
         if errors[-1] <= 10**-config.decades * errors[0] or steps == config.most:
             break
         if steps <= config.watched:
-            value, norm = start.value(theta), tangent.ends(X, theta, setting)[1]
+            low_now, norm = tangent.ends(X, theta, setting)
+            # The kernel's theorem watches the Jacobian itself, which is dear.
+            value = low_now if config.proof == "kernel" else start.value(theta)
             moved = float((curvature.flat(theta) - begin).norm())
             push("least", start.least / value)
             push("step_norm", start.mu * norm**2)
