@@ -5,7 +5,7 @@ import torch
 
 from companion.experiments.kernel_regime import linear_runs, problems, training_loss
 from shallowformer.experiments.experiment import stored
-from shallowformer.kernel_regime.linear_run.certificate import certify
+from shallowformer.kernel_regime.linear_run.theorem_f import certify
 
 CPU = torch.device("cpu")
 

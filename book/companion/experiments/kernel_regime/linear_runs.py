@@ -10,7 +10,7 @@ import torch
 
 from companion.experiments.kernel_regime import certificates, problems
 from shallowformer.experiments.experiment import Experiment
-from shallowformer.kernel_regime.linear_run.certificate import certify
+from shallowformer.kernel_regime.linear_run.theorem_f import certify
 
 STEPS, HORIZONS = certificates.PAPER[1], certificates.HORIZONS
 WIDTHS = (8, 16, 32, 64, 128, 256)

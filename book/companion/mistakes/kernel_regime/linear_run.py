@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from companion.experiments.kernel_regime import training_loss
-from shallowformer.kernel_regime.linear_run import certificate, curvature, known
+from shallowformer.kernel_regime.linear_run import curvature, known, theorem_f
 from shallowformer.kernel_regime.model import pairs
 from shallowformer.verify.mistakes import Mistake, package
 
 _right_parts = pairs.parts
 _right_growth = curvature.Heads.growth
-_right_moves = certificate._Recursion.moves
-_right_errors = certificate._Recursion.errors
-_right_distance = certificate._Recursion.distance
+_right_moves = theorem_f._Recursion.moves
+_right_errors = theorem_f._Recursion.errors
+_right_distance = theorem_f._Recursion.distance
 _right_linear_run = known.linear_run
 _right_collected = training_loss.collected
 
@@ -48,7 +48,7 @@ _SWAPPED = package(
     "parts",
     lambda *points: _right_parts(*points)[::-1],
 )
-_NOTHING = package("errors that do not feed back", certificate._Recursion, "advance", _nothing_allowed)
+_NOTHING = package("errors that do not feed back", theorem_f._Recursion, "advance", _nothing_allowed)
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
@@ -80,14 +80,14 @@ MISTAKES: dict[str, list[Mistake]] = {
             _right_growth(self, radius) - curvature.FOURTH * self.z1_norm**4 * radius)),
     ],
     "kr-theorem-f": [
-        package("what earlier errors have left is forgotten", certificate._Recursion, "distance", _remainder_alone),
+        package("what earlier errors have left is forgotten", theorem_f._Recursion, "distance", _remainder_alone),
     ],
     "kr-theorem-f/alpha": [_NOTHING],
     "kr-theorem-f/beta": [_NOTHING],
     "kr-theorem-f/gamma": [_NOTHING],
-    "kr-theorem-f/chi": [package("readouts that stay opposite", certificate._Recursion, "moves", _opposite)],
+    "kr-theorem-f/chi": [package("readouts that stay opposite", theorem_f._Recursion, "moves", _opposite)],
     "kr-theorem-f/rate": [
-        package("no cancellation in a pair", certificate._Recursion, "errors", _no_cancellation),
+        package("no cancellation in a pair", theorem_f._Recursion, "errors", _no_cancellation),
     ],
     "kr-theorem-f/stored": [
         package("runs of another problem", training_loss, "collected", _next_seed),

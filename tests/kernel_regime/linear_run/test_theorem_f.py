@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from shallowformer import data
-from shallowformer.kernel_regime.linear_run import certificate, known
+from shallowformer.kernel_regime.linear_run import known, theorem_f
 from shallowformer.kernel_regime.model import gradients, pairs, parameters, transformer
 
 ETA, STEPS = 0.4, 30
@@ -34,7 +34,7 @@ def descend(X, y, phi0, steps=STEPS):
 def test_every_bound_holds_at_every_step_for_every_pair(m, seed, every):
     X, y, phi0 = task(m=m, seed=seed)
     run, facts = known.known(X, y, phi0, ETA, STEPS, every)
-    sure = certificate.certificate(run, facts, ETA, m)
+    sure = theorem_f.certificate(run, facts, ETA, m)
     N, tiny = m // 2, 1e-13
     for s, phi in enumerate(descend(X, y, phi0)):
         residual = transformer.f(X, phi) - y
@@ -61,7 +61,7 @@ def test_every_bound_holds_at_every_step_for_every_pair(m, seed, every):
 def test_small_labels_make_it_sharp():
     """To leading order everything is known: bounds on the pairs come true as labels go to 0."""
     X, y, phi0 = task(size=1e-5)
-    sure = certificate.certify(X, y, phi0, ETA, STEPS)
+    sure = theorem_f.certify(X, y, phi0, ETA, STEPS)
     together, apart = pairs.parts(descend(X, y, phi0)[-1], phi0)
     N = phi0.m // 2
     length = lambda part: (part.U[:N].square().sum(1) + part.W[:N].square().sum((1, 2))).sqrt()
@@ -71,13 +71,13 @@ def test_small_labels_make_it_sharp():
 
 
 def test_the_distance_falls_like_one_over_m():
-    at = {m: float(certificate.certify(*task(m=m, size=0.02), ETA, STEPS).E[-1]) for m in (32, 512)}
+    at = {m: float(theorem_f.certify(*task(m=m, size=0.02), ETA, STEPS).E[-1]) for m in (32, 512)}
     assert math.log(at[512] / at[32]) / math.log(16) == pytest.approx(-1, abs=0.25)
 
 
 def test_a_recursion_that_explodes_says_nothing_from_there_on():
     X, y, phi0 = task(m=2, size=3.0)
-    sure = certificate.certify(X, y, phi0, ETA, 200)
+    sure = theorem_f.certify(X, y, phi0, ETA, 200)
     gone = ~sure.E.isfinite()
     first = int(gone.nonzero()[0])
     assert 0 < first < 200
@@ -89,6 +89,6 @@ def test_a_recursion_that_explodes_says_nothing_from_there_on():
 
 def test_evaluating_less_often_costs_little_and_stays_a_bound():
     X, y, phi0 = task()
-    exact, coarse = (certificate.certify(X, y, phi0, ETA, STEPS, every).E for every in (1, 3))
+    exact, coarse = (theorem_f.certify(X, y, phi0, ETA, STEPS, every).E for every in (1, 3))
     assert (coarse >= exact * (1 - 1e-9)).all()
     assert float(coarse[-1]) < 1.5 * float(exact[-1])
