@@ -173,18 +173,23 @@ def visit(
     tab = context.pages[0] if context.pages else context.new_page()
     looks, blamed, sideways = {}, {}, {}
     with listening(tab, served.address) as troubles:
+        tab.goto("about:blank")  # else the page before is laid out once more, in the new guise
         _dress(tab, guises[0])
         arrive(tab, served.url(page))
         tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
         for guise in guises:
-            _dress(tab, guise)
+            if guise == guises[0]:
+                _settle(tab)  # to dress as one is makes every style be looked up again
+            else:
+                _dress(tab, guise)
             looks[guise] = tab.evaluate(LOOK)
             if guise == "phone":
                 sideways = _sideways(tab, again=axe)
         if axe:
             tab.evaluate(THIN)  # nothing looks as it did after this
             for guise in reversed(guises):
-                _dress(tab, guise)
+                if guise != guises[-1]:
+                    _dress(tab, guise)
                 blamed[guise] = _axe(tab)
     return Visit(troubles, looks, blamed, sideways)
 

@@ -16,6 +16,8 @@ CLICK_ALL = """() => {
   folds.reverse().forEach(fold => click(fold, false));
   return stuck;
 }"""
+#: Of many folds at once whether they are open.
+OPENED = "folds => folds.map(fold => fold.open)"
 #: What a switch opens.
 KINDS = {
     "proofs": "article details.sd-dropdown:not(.solution):has(.proof)",
@@ -54,19 +56,20 @@ def test_folds_open_and_close(tab):
 
 def test_switches_open_and_close_all_folds_of_a_kind_and_are_remembered(tab):
     for kind, folds in KINDS.items():
-        found = tab.locator(folds).all()
+        found = tab.locator(folds)
         button = tab.locator(".fold-switches").get_by_role("button", name=kind)
-        assert button.count() == bool(found)
-        if not found:
+        count = found.count()
+        assert button.count() == bool(count)
+        if not count:
             continue
-        others = tab.locator(", ".join(other for other in KINDS.values() if other != folds)).all()
+        others = tab.locator(", ".join(other for other in KINDS.values() if other != folds))
         button.click()
-        assert [is_open(fold) for fold in found] == [True] * len(found)
-        assert not any(is_open(fold) for fold in others)
+        assert found.evaluate_all(OPENED) == [True] * count
+        assert not any(others.evaluate_all(OPENED))
         tab.reload()
-        assert [is_open(fold) for fold in found] == [True] * len(found)
+        assert found.evaluate_all(OPENED) == [True] * count
         button.click()
-        assert not any(is_open(fold) for fold in found)
+        assert not any(found.evaluate_all(OPENED))
 
 
 def test_paper_shows_the_whole_text_and_nothing_but_it(tab):

@@ -1,13 +1,16 @@
 // Leave axe less to look at, and the same to find: formulas show glyphs without text (their MathML is tested by itself),
-// of table rows and parts of pictures that are built alike one stands for all, and so does in code one token of each kind
-// and surroundings (axe says nothing of single letters).
+// a table's row, an entry of the sidebar or a part of a picture goes if others stand for every element in it, alike in
+// surroundings that are alike, and so does in code one token of each kind and surroundings (axe says nothing of single letters).
 () => {
-  const look = of => `${of.localName} ${of.className.baseVal ?? of.className} ${of.getAttribute("style")}`.replace(/\d+/g, "");
-  const build = of => `${look(of)}(${[...of.children].map(build)})`;
+  const looks = of => `${of.localName} ${of.className.baseVal ?? of.className} ${of.getAttribute("style")}`.replace(/\d+/g, "");
+  const around = of => of ? `${around(of.parentElement)} > ${looks(of)}` : "";
+  const about = of => `${[...of.attributes].map(attribute => attribute.name)} ${of.getAttribute("role")} ${!of.textContent.trim()}`;
+  const build = (of, way) => [`${way} ${about(of)}`, ...[...of.children].flatMap(child => build(child, `${way} > ${looks(child)}`))];
   const met = new Set();
-  document.querySelectorAll("tbody tr, svg g g").forEach(part => {
-    if (met.has(build(part))) part.remove();
-    else met.add(build(part));
+  document.querySelectorAll("tbody tr, svg g g, .bd-sidebar-primary li").forEach(part => {
+    const ways = build(part, around(part));
+    if (ways.every(way => met.has(way))) part.remove();
+    else ways.forEach(way => met.add(way));
   });
   document.querySelectorAll("mjx-container").forEach(formula => formula.remove());
   const kept = new Set();
