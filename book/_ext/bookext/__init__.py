@@ -11,21 +11,12 @@ if hasattr(sys.stdout, "reconfigure"):  # no command dies of a letter that the t
 
 
 def write_side_by_side(app, env) -> None:
-    """Handle Sphinx's ``env-updated``: pages are written by one process a core, though not every extension can read so.
-
-    Args:
-        app: the application.
-        env: its environment.
-    """
+    """Handle Sphinx's ``env-updated``: pages are written by one process a core, though not every extension can read so."""
     app.parallel = 1 + (os.cpu_count() or 1)  # the first prepares pages for the others
 
 
 def setup(app) -> dict:
-    """Register with Sphinx. Returns: what Sphinx wants to know of an extension.
-
-    Args:
-        app: the application.
-    """
+    """Register with Sphinx. Returns: what Sphinx wants to know of an extension."""
     from bookext import bibliography, said, symbols
     from bookext.days import Days, list_every_page
     from bookext.finish import finish_site

@@ -77,11 +77,7 @@ def site() -> str:
 
 
 def page(docname: str) -> str:
-    """Address of a page on the published site. Returns: the address.
-
-    Args:
-        docname: for example ``book/kernel_regime/model``.
-    """
+    """Address of a page on the published site."""
     return f"{site()}{docname}.html"
 
 
@@ -89,10 +85,6 @@ def notebook(chapter: str, solutions: bool = False) -> str:
     """Path of a chapter's generated notebook, below the site's folder of notebooks and on the notebooks branch.
 
     Returns: for example ``kernel_regime/model.ipynb``, with solutions ``solutions/kernel_regime/model.ipynb``.
-
-    Args:
-        chapter: docname, for example ``book/kernel_regime/model``.
-        solutions: the one with solutions.
     """
     path = Path(chapter).relative_to("book").as_posix() + ".ipynb"
     return f"{SOLUTIONS}/{path}" if solutions else path
@@ -104,11 +96,7 @@ def notebooks_branch() -> str:
 
 
 def colab(chapter: str, solutions: bool = False) -> str:
-    """Address that opens a chapter's generated notebook in Colab. Returns: the address.
-
-    Args:
-        solutions: the one with solutions.
-    """
+    """Address that opens a chapter's generated notebook in Colab."""
     path = "/".join((*_owner_and_name(), "blob", notebooks_branch(), notebook(chapter, solutions)))
     return f"https://colab.research.google.com/github/{path}"
 
@@ -119,7 +107,7 @@ def files() -> str:
 
 
 def source(page: str) -> str:
-    """Address at which the repository shows a page's source. Returns: the address."""
+    """Address at which the repository shows a page's source."""
     return f"{files()}/{page}.md?plain=1"
 
 

@@ -23,12 +23,7 @@ STATEMENTS = tuple(
 
 
 def docname(path: Path, root: Path = ROOT) -> str:
-    """What Sphinx calls a page: its path without suffix, relative to the repository. Returns: for example ``book/kernel_regime/model``.
-
-    Args:
-        path: of the Markdown file.
-        root: of the repository.
-    """
+    """What Sphinx calls a page: its path without suffix, relative to the repository. Returns: for example ``book/kernel_regime/model``."""
     return path.relative_to(root).with_suffix("").as_posix()
 
 
@@ -38,22 +33,14 @@ def _toc(root: Path) -> dict:
 
 @functools.cache
 def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
-    """The numbers of the chapters that have one: those of numbered parts, counted through the book. Returns: Docname → number.
-
-    Args:
-        root: of the repository.
-    """
+    """The numbers of the chapters that have one: those of numbered parts, counted through the book. Returns: Docname → number."""
     numbered = [part["chapters"] for part in _toc(root).get("parts", ()) if part.get("numbered")]
     return {chapter["file"]: k for k, chapter in enumerate((c for part in numbered for c in part), 1)}
 
 
 @functools.cache
 def pages(root: Path = ROOT) -> tuple[Path, ...]:
-    """Every page of the table of contents, in reading order; read once. Returns: paths of the Markdown files.
-
-    Args:
-        root: of the repository.
-    """
+    """Every page of the table of contents, in reading order; read once. Returns: paths of the Markdown files."""
     toc = _toc(root)
     found: list[Path] = []
 
@@ -74,11 +61,7 @@ def pages(root: Path = ROOT) -> tuple[Path, ...]:
 
 @functools.cache
 def chapters(root: Path = ROOT) -> tuple[Path, ...]:
-    """The pages that are notebooks, without their supplements; read once. Returns: paths of the Markdown files, in reading order.
-
-    Args:
-        root: of the repository.
-    """
+    """The pages that are notebooks, without their supplements; read once. Returns: paths of the Markdown files, in reading order."""
     return tuple(
         page
         for page in pages(root)
@@ -87,39 +70,23 @@ def chapters(root: Path = ROOT) -> tuple[Path, ...]:
 
 
 def chapter_of(page: str) -> str:
-    """The chapter that a page belongs to. Returns: Docname of the chapter.
-
-    Args:
-        page: docname, of a chapter or of a supplement.
-    """
+    """The chapter that a page belongs to. Returns: Docname of the chapter."""
     return page.removesuffix(SUPPLEMENT)
 
 
 def parts(chapter: Path) -> tuple[Path, ...]:
-    """The pages that a chapter's session executes: its own, and its supplement if it has one. Returns: paths of the Markdown files.
-
-    Args:
-        chapter: path of the chapter.
-    """
+    """The pages that a chapter's session executes: its own, and its supplement if it has one. Returns: paths of the Markdown files."""
     supplement = chapter.with_stem(chapter.stem + SUPPLEMENT)
     return (chapter, supplement) if supplement.exists() else (chapter,)
 
 
 def cells(chapter: Path) -> list[nbformat.NotebookNode]:
-    """The cells of a chapter and its supplement. Returns: in the order in which they are executed.
-
-    Args:
-        chapter: path of the chapter.
-    """
+    """The cells of a chapter and its supplement. Returns: in the order in which they are executed."""
     return [cell for page in parts(chapter) for cell in read_notebook(page).cells]
 
 
 def code(chapter: Path) -> list[str]:
-    """The code of a chapter and its supplement. Returns: of each code cell.
-
-    Args:
-        chapter: path of the chapter.
-    """
+    """The code of a chapter and its supplement. Returns: of each code cell."""
     return [source for page in parts(chapter) for source in _code(page, page.read_text(encoding="utf-8"))]
 
 
@@ -129,13 +96,7 @@ def _code(page: Path, text: str) -> tuple[str, ...]:
 
 
 def read_notebook(path: Path, root: Path = ROOT, fill: Callable[[str], str] = str) -> nbformat.NotebookNode:
-    """Read a page exactly as the site's builder does, so that both agree on what is cached. Returns: the notebook, without outputs.
-
-    Args:
-        path: of the Markdown file.
-        root: of the repository.
-        fill: what is done to the text first.
-    """
+    """Read a page exactly as the site's builder does, so that both agree on what is cached. Returns: the notebook, without outputs."""
     return _notebook(path, fill(path.read_text(encoding="utf-8")), root)
 
 
@@ -145,11 +106,7 @@ def _notebook(path: Path, text: str, root: Path = ROOT) -> nbformat.NotebookNode
 
 @functools.cache
 def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
-    """Every labelled statement of the book; read once. Returns: label → its kind of directive, its title and the page it stands on.
-
-    Args:
-        root: of the repository.
-    """
+    """Every labelled statement of the book; read once. Returns: label → its kind of directive, its title and the page it stands on."""
     found: dict[str, dict[str, str]] = {}
     for path in pages(root):
         page = docname(path, root)

@@ -17,9 +17,6 @@ def fold_checks(soup: BeautifulSoup) -> None:
     """Fold every run of cells with verdicts, with the helper code and the paragraph before it that says what is checked.
 
     What other cells show, a figure or a table, stays where it is, and so do a reader's own checks.
-
-    Args:
-        soup: of a page's text; changed in place.
     """
     for card in soup.select(f"div.cell {_CARD}"):
         cell = card.find_parent("div", class_="cell")
@@ -28,11 +25,7 @@ def fold_checks(soup: BeautifulSoup) -> None:
 
 
 def fold_names(soup: BeautifulSoup) -> None:
-    """Fold the names of a statement's many further checks on the scoreboard, under the words that count them.
-
-    Args:
-        soup: of a page's text; changed in place.
-    """
+    """Fold the names of a statement's many further checks on the scoreboard, under the words that count them."""
     for count in soup.select("span.further-checks"):
         names = count.find_next_sibling("span", class_="their-names")
         box, line = soup.new_tag("details", attrs={"class": "checks"}), soup.new_tag("summary")

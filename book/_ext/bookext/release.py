@@ -41,13 +41,7 @@ class Part:
 
 
 def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
-    """Put a folder into a zip; the same bytes for the same files. Returns: whether there was a file.
-
-    Args:
-        folder: what is packed; its files keep their paths below it.
-        target: the zip.
-        leave_out: folders and files directly below it that are left out.
-    """
+    """Put a folder into a zip, but for some directly below it; the same bytes for the same files. Returns: whether there was a file."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     files = [path for path in files if path.relative_to(folder).parts[0] not in leave_out]
     when = datetime.datetime.fromtimestamp(max(moment(), 315532800), datetime.UTC).timetuple()[:6]
@@ -61,13 +55,7 @@ def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
 
 
 def wheel(root: Path, built: Path, target: Path) -> bool:
-    """Build the package's wheel from what is committed, outside the repository. Returns: True.
-
-    Args:
-        root: of the repository.
-        built: not used.
-        target: the wheel.
-    """
+    """Build the package's wheel from what is committed, outside the repository. Returns: True."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "source")
         source.mkdir()
@@ -86,21 +74,12 @@ def wheel(root: Path, built: Path, target: Path) -> bool:
 
 
 def folder(name: str, leave_out: tuple[str, ...] = ()) -> Callable[[Path, Path, Path], bool]:
-    """A folder that was built, as a zip. Returns: what packs it.
-
-    Args:
-        name: below the folder that was built into.
-        leave_out: as in ``pack``.
-    """
+    """What packs a folder that was built, as ``pack``."""
     return lambda root, built, target: pack(built / name, target, leave_out)
 
 
 def file(name: str) -> Callable[[Path, Path, Path], bool]:
-    """A file that was built. Returns: what copies it.
-
-    Args:
-        name: below the folder that was built into.
-    """
+    """What copies a file that was built."""
     return lambda root, built, target: (
         (built / name).is_file() and bool(shutil.copyfile(built / name, target))
     )
@@ -120,14 +99,7 @@ PARTS = (
 
 
 def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = PARTS, root: Path = ROOT) -> list[Part]:  # fmt: skip
-    """Write a release. Returns: the parts that are missing.
-
-    Args:
-        out: its folder; what is in it is replaced.
-        built: folder that was built into.
-        parts: what it consists of.
-        root: of the repository.
-    """
+    """Write a release, in place of what is in its folder. Returns: the parts that are missing."""
     shutil.rmtree(out, ignore_errors=True)
     missing = []
     for part in parts:
@@ -151,11 +123,7 @@ def refuse_other_tag(environment: dict[str, str] | os._Environ = os.environ) -> 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Command line. Returns: exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for.
-
-    Args:
-        arguments: of the command, or None for those of the process.
-    """
+    """Command line. Returns: exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for."""
     parser = argparse.ArgumentParser(prog="python -m bookext.release", description="Everything that a version consists of.")  # fmt: skip
     parser.add_argument("--out", type=Path, default=ROOT / "_build/release", help="folder of releases")
     parser.add_argument("--complete", action="store_true", help="fail if a part is missing")

@@ -69,12 +69,7 @@ def _files(words: str) -> tuple[str, ...]:
 
 
 def name_chapters(app: Sphinx, page: str, source: list[str]) -> None:
-    """Handle Sphinx's ``source-read``: the notation page calls chapters by their titles, where its source has the names of their files.
-
-    Args:
-        app: the application.
-        source: the page's text, in a list of one; changed in place.
-    """
+    """Handle Sphinx's ``source-read``: the notation page calls chapters by their titles, where its source has the names of their files."""
     if page == docname(NOTATION):
         source[0] = _FIRST_CELL.sub(lambda row: f"{row[1]}{_titles(row[2])}{row[3]}", source[0])
 
@@ -111,10 +106,6 @@ def of_chapter(page: str, source: str) -> list[Row]:
     What cannot be mistaken for another symbol needs no code.
 
     Returns: rows, in the order of the notation page; a row without an identifier needs its symbol only.
-
-    Args:
-        page: docname of the chapter; a part with a table of its own has its symbols there.
-        source: its text.
     """
     program = code(source)
     math = " ".join(_plain(a or b) for a, b in _MATH.findall(_CODE.sub("", source)))
@@ -124,11 +115,7 @@ def of_chapter(page: str, source: str) -> list[Row]:
 
 
 def code(source: str) -> str:
-    """The code that stands in a text.
-
-    Args:
-        source: of a page.
-    """
+    """The code that stands in a text."""
     return "\n".join([*_CODE.findall(source), ""])
 
 
@@ -176,13 +163,7 @@ def _at_commas(formula: str) -> list[str]:
 
 
 def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
-    """Put the symbols of a chapter into a fold below its title.
-
-    Args:
-        soup: of a page's text; changed in place.
-        found: from ``of_chapter``; without any, nothing is put.
-        notation: address of the notation page.
-    """
+    """Put the symbols of a chapter into a fold below its title."""
     title = soup.find("h1")
     if title is None or not found:
         return
@@ -206,12 +187,7 @@ def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
 
 
 def mark(soup: BeautifulSoup, found: list[Row]) -> None:
-    """Say at every formula in a line that is one symbol which rows of the fold explain it: ``book.js`` shows them on pointing.
-
-    Args:
-        soup: of a page's text, without the fold; changed in place.
-        found: from ``of_chapter``.
-    """
+    """Say at every formula in a line that is one symbol which rows of the fold explain it: ``book.js`` shows them on pointing."""
     places: dict[str, list[int]] = {}
     for place, row in enumerate(found):
         for piece in row.pieces:

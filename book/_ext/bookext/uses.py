@@ -30,11 +30,7 @@ class Passage:
 
 
 def passages(document: nodes.document) -> list[Passage]:
-    """Find a page's statements and proofs. Returns: one passage each, in reading order.
-
-    Args:
-        document: as read, its references not yet resolved.
-    """
+    """Find a page's statements and proofs. Returns: one passage each, in reading order."""
     found: list[Passage] = []
     waiting: list[str] = []  # statements that the next proof proves
     proved = False
@@ -67,10 +63,6 @@ def uses(found: Iterable[Passage], labels: Iterable[str]) -> dict[str, list[str]
 
     Returns: label → labels of the statements that it uses, both in reading order. Statements that share a proof do not use each other by
     it.
-
-    Args:
-        found: passages of the whole book.
-        labels: of all statements, in reading order.
     """
     found, labels = list(found), list(labels)
     homes: dict[str, set[str]] = {label: {label} for label in labels}
@@ -90,35 +82,17 @@ class PassageCollector(EnvironmentCollector):
     """Keeps every page's passages in the environment, as ``env.passages``."""
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-        """Forget a page.
-
-        Args:
-            app: the application.
-            env: its environment.
-            docname: of the page.
-        """
+        """Forget a page."""
         _of(env).pop(docname, None)
 
     def merge_other(
         self, app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment
     ) -> None:
-        """Take over what another process has read.
-
-        Args:
-            app: the application.
-            env: its environment.
-            docnames: of the pages that the other has read.
-            other: the other's environment.
-        """
+        """Take over what another process has read."""
         _of(env).update({name: _of(other)[name] for name in docnames if name in _of(other)})
 
     def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Read a page.
-
-        Args:
-            app: the application.
-            doctree: of the page.
-        """
+        """Read a page."""
         if found := passages(doctree):
             _of(app.env)[app.env.docname] = found
 
@@ -130,12 +104,7 @@ def _of(env: BuildEnvironment) -> dict[str, list[Passage]]:
 
 
 def book_uses(env: BuildEnvironment, labels: Iterable[str]) -> dict[str, list[str]]:
-    """Who uses whom in the book that has been read. Returns: as ``uses``.
-
-    Args:
-        env: Sphinx's environment.
-        labels: of all statements, in reading order.
-    """
+    """Who uses whom in the book that has been read. Returns: as ``uses``."""
     return uses((passage for page in _of(env).values() for passage in page), labels)
 
 
@@ -144,10 +113,6 @@ def compare_statements(app: Sphinx, env: BuildEnvironment) -> None:
 
     sphinx-proof keeps neither titles nor the reading order, and is not at hand where chapters are executed; so they are listed by
     ``bookext.chapters.statements``.
-
-    Args:
-        app: the application.
-        env: its environment.
     """
     listed = {label: (statement["page"], statement["kind"]) for label, statement in statements().items()}
     kinds = {kind for _, kind in listed.values()}

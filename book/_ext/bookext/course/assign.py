@@ -33,13 +33,7 @@ del pathlib, tests, question, source"""
 
 
 def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
-    """Make one assignment. Returns: the instructor's folder of the assignment.
-
-    Args:
-        path: of its source.
-        out: folder that receives ``student`` and ``instructor``.
-        label: the class; None keeps the source's.
-    """
+    """Make one assignment below a folder, for a class (None: the source's). Returns: the instructor's folder of it."""
     name = path.stem
     notebook = master.read(path, label)
     marked = questions.take_apart(notebook, path)
@@ -67,11 +61,7 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
 
 
 def points(folder: Path) -> float:
-    """What an assignment is worth. Returns: the points of all its questions.
-
-    Args:
-        folder: the instructor's, of it.
-    """
+    """What an assignment is worth, by the instructor's folder of it: the points of all its questions."""
     return sum(each["points"] for each in json.loads((folder / "questions.json").read_text("utf-8")))
 
 
@@ -107,12 +97,7 @@ def _repack(archive: Path, target: Path) -> None:
 
 
 def pack(files: dict[str, bytes], target: Path) -> None:
-    """Write a zip, the same bytes on every run.
-
-    Args:
-        files: name → content.
-        target: path of the zip.
-    """
+    """Write a zip of files (name → content), the same bytes on every run."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
@@ -122,12 +107,7 @@ def pack(files: dict[str, bytes], target: Path) -> None:
 
 
 def leaks(notebook: Path, secrets: list[str]) -> list[str]:
-    """What a student's notebook shows of what it must not show. Returns: Those that stand in it, and marks of the source that do.
-
-    Args:
-        notebook: path of the notebook.
-        secrets: pieces of solutions and of hidden tests.
-    """
+    """What a student's notebook shows of what it must not show: pieces of solutions and of hidden tests, and marks of the source."""
     texts = []
     for cell in nbformat.read(notebook, as_version=4).cells:
         texts.append(cell.source)
@@ -144,11 +124,7 @@ def leaks(notebook: Path, secrets: list[str]) -> list[str]:
 
 
 def pack_students(out: Path = OUT) -> Path:
-    """Put the students' notebooks into one zip. Returns: the zip.
-
-    Args:
-        out: folder with ``student``.
-    """
+    """Put the students' notebooks into one zip."""
     target = out / "student/assignments.zip"
     pack({path.name: path.read_bytes() for path in (out / "student").glob("*.ipynb")}, target)
     return target

@@ -8,11 +8,7 @@ from bookext.course.process import Limits, Nursery
 
 
 def by_otter(folder: Path) -> dict[str, float]:
-    """Grade the solved notebook as Gradescope does, without its container. Returns: Question → points.
-
-    Args:
-        folder: the instructor's, of an assignment.
-    """
+    """Grade the solved notebook as Gradescope does, without its container. Returns: question → points."""
     from otter.api import grade_submission  # it loads much: only when needed
 
     name = folder.name
@@ -22,24 +18,13 @@ def by_otter(folder: Path) -> dict[str, float]:
 
 
 def by_us(folder: Path, notebook: Path, limits: Limits | None = None) -> grading.Marks:
-    """Grade a notebook in processes of its own. Returns: points and remarks.
-
-    Args:
-        folder: the instructor's, of an assignment.
-        notebook: the solved one, or another.
-        limits: how long and how much; None takes the usual ones.
-    """
+    """Grade a notebook in processes of its own. Returns: points and remarks."""
     with Nursery((folder.parents[1],)) as nursery:
         return grading.grade(folder, notebook, nursery, limits=limits)
 
 
 def troubles(folder: Path, otter: bool = True) -> list[str]:
-    """What is wrong with an assignment. Returns: a line each.
-
-    Args:
-        folder: the instructor's, of it.
-        otter: run otter's grader, too.
-    """
+    """What is wrong with an assignment. Returns: a line each."""
     questions = json.loads((folder / "questions.json").read_text("utf-8"))
     wanted = {each["name"]: float(each["points"]) for each in questions if not each["manual"]}
     found = []

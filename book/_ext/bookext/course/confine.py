@@ -100,12 +100,7 @@ def hook(private: list[str], shown: list[str]) -> None:
 
 
 def landlock(readable: list[str], writable: list[str]) -> bool:
-    """Let Linux refuse all other files, and all TCP connections, to this process. Returns: whether the system could do it.
-
-    Args:
-        readable: folders and files that may be read and run.
-        writable: folders that may also be written.
-    """
+    """Let Linux refuse all other files, and all TCP connections, to this process. Returns: whether the system could do it."""
     if not sys.platform.startswith("linux"):
         return False
     libc = ctypes.CDLL(None, use_errno=True)

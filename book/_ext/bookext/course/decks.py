@@ -43,11 +43,7 @@ def idea(path: Path) -> str:
 
 
 def plain(text: str) -> str:
-    """Text in which no character is a mark. Returns: Markdown.
-
-    Args:
-        text: what is to be read as it stands.
-    """
+    """Text in which no character is a mark. Returns: Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>$|#~()])", r"\\\1", text)
 
 
@@ -76,14 +72,7 @@ def unsplit(text: str) -> str:
 
 
 def statement(flattener: Flattener, label: str, title: str, body: str) -> str:
-    """The slide of a statement. Returns: Markdown.
-
-    Args:
-        flattener: of its page.
-        label: of the statement.
-        title: as it is written.
-        body: as it is written.
-    """
+    """The slide of a statement. Returns: Markdown."""
     note = whose(title)
     found = of_the_book().get(label)
     verdict = ", ".join(filter(None, [found.headline, found.support])) if found else ""
@@ -94,23 +83,14 @@ def statement(flattener: Flattener, label: str, title: str, body: str) -> str:
 
 
 def figure(picture: Picture) -> str:
-    """The slide of a figure. Returns: Markdown; the figure lies beside it under its ``name``.
-
-    Args:
-        picture: one that has a file.
-    """
+    """The slide of a figure. Returns: Markdown; the figure lies beside it under its ``name``."""
     parts = enumerate(with_formulas(picture.caption))
     caption = "".join(f"${part}$" if k % 2 else plain(part) for k, part in parts)
     return f"### {plain(picture.number) or 'Figure'}\n\n:::{{figure}} {picture.name}\n:alt: {json.dumps(picture.alt, ensure_ascii=False)}\n\n{caption}\n:::"  # fmt: skip
 
 
 def chapter(reading: Reading, pictures: list[Picture]) -> str:
-    """The slides of a chapter. Returns: Markdown.
-
-    Args:
-        reading: of the syllabus.
-        pictures: of its page.
-    """
+    """The slides of a chapter. Returns: Markdown."""
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     flattener = Flattener(reading.path, targets(), papers(), macros)
     text = _text(reading.path)
@@ -126,12 +106,7 @@ def chapter(reading: Reading, pictures: list[Picture]) -> str:
 
 
 def deck(week: Week, site: Path = SITE) -> tuple[str, list[Picture]]:
-    """The slides of a week. Returns: Markdown, and the figures that must lie beside it.
-
-    Args:
-        week: of the syllabus.
-        site: folder of the built site; where a page is not built, its figures are left out.
-    """
+    """The slides of a week; of a page that is not built no figures. Returns: Markdown, and the figures that must lie beside it."""
     slides, used = [], []
     flattener = Flattener(SYLLABUS, targets(), papers(), {})
     aims = f"Afterwards you can {flattener.line(week.aims)}" if week.aims else ""
@@ -144,13 +119,7 @@ def deck(week: Week, site: Path = SITE) -> tuple[str, list[Picture]]:
 
 
 def build(out: Path, chosen: list[Week] | None = None, site: Path = SITE) -> list[Path]:
-    """Write decks, and a page that lists them. Returns: the decks.
-
-    Args:
-        out: folder; what is in it is replaced.
-        chosen: weeks; without, all of the syllabus.
-        site: folder of the built site, for its figures.
-    """
+    """Write decks of the weeks, or of all, and a page that lists them, in place of what is in the folder. Returns: the decks."""
     chosen = chosen or weeks()
     listed = "\n".join(f"- [Week {week.number}: {week.title}](week{week.number}.md)" for week in chosen)
     with tempfile.TemporaryDirectory() as scratch:

@@ -41,11 +41,7 @@ NO_CHECKS = "Run the cell below first. What you hand in is read and marked by ha
 
 
 def find(assignment: str) -> Path:
-    """Where the source of an assignment is. Returns: the path.
-
-    Args:
-        assignment: its name, for example ``ps1``, or a path to a ``.md``.
-    """
+    """Where the source of an assignment is, by its name, for example ``ps1``, or by a path to a ``.md``."""
     path = Path(assignment) if assignment.endswith(".md") else SOURCES / f"{assignment}.md"
     if not path.exists():
         known = ", ".join(sorted(each.stem for each in SOURCES.glob("*.md"))) or "none"
@@ -57,10 +53,6 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
     """Read a source.
 
     Returns: the notebook for ``otter assign``: flat Markdown, our settings, cells that install and that will hold the tests.
-
-    Args:
-        path: of the ``.md``.
-        label: the class; None keeps the source's.
     """
     macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     # links are those of a source in its place, wherever this one lies

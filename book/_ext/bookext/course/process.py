@@ -55,11 +55,7 @@ class Gone(Exception):
 
 
 class Nursery:
-    """Starts students' processes from one that has loaded the libraries.
-
-    Args:
-        private: further folders that no student may read.
-    """
+    """Starts students' processes from one that has loaded the libraries; ``private`` are further folders that no student may read."""
 
     def __init__(self, private: tuple[Path, ...] = ()):
         checks = Path(shallowformer.__file__).parent / "exercises"
@@ -97,11 +93,7 @@ class Nursery:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def start(self, limits: Limits) -> "Student":
-        """A new process, in a scratch folder of its own. Returns: the process.
-
-        Args:
-            limits: how long and how much.
-        """
+        """A new process, in a scratch folder of its own."""
         scratch = tempfile.mkdtemp(prefix="scratch-", dir=self.home)
         ours, theirs = socket.socketpair()
         order = {
@@ -126,12 +118,7 @@ class Nursery:
         return student
 
     def tell(self, what: str, pid: int) -> None:
-        """Interrupt or end a process.
-
-        Args:
-            what: ``interrupt`` or ``end``.
-            pid: of the process.
-        """
+        """Say ``interrupt`` or ``end`` to a process."""
         wire.send(self.control, {"do": what, "pid": pid})
         wire.receive(self.control, 30)
 
@@ -153,15 +140,7 @@ class Nursery:
 
 
 class Student:
-    """A process in which a student's notebook runs.
-
-    Args:
-        nursery: where it comes from.
-        pid: its number.
-        line: to it.
-        scratch: its folder.
-        limits: how long and how much.
-    """
+    """A process in which a student's notebook runs."""
 
     def __init__(self, nursery: Nursery, pid: int, line: socket.socket, scratch: Path, limits: Limits):
         self.nursery, self.pid, self.line, self.scratch, self.limits = nursery, pid, line, scratch, limits
@@ -177,11 +156,7 @@ class Student:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
     def ask(self, seconds: float, **order: object) -> tuple[dict, bool]:
-        """Have it do something. Returns: the answer, and whether it had to be interrupted for it.
-
-        Args:
-            seconds: how long it may take.
-        """
+        """Have it do something. Returns: the answer, and whether it had to be interrupted for it."""
         if not self.alive:
             raise Gone("its process had ended")
         late = False

@@ -33,11 +33,7 @@ class Week:
 
 
 def weeks(syllabus: Path = SYLLABUS) -> list[Week]:
-    """Read the syllabus. Returns: its weeks.
-
-    Args:
-        syllabus: path of the page.
-    """
+    """Read the weeks of the syllabus."""
     found = []
     sections = re.split(r"^## ", syllabus.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for section in sections:

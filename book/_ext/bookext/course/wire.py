@@ -42,7 +42,6 @@ def pack(value: object, keep: Callable[[Callable], int] | None = None, depth: in
 
     Args:
         keep: receives a function and returns its number; None refuses functions.
-        depth: of lists around it.
     """
     large = issubclass(type(value), np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2
     try:
@@ -112,9 +111,7 @@ def unpack(packed: object, function: Callable[[int], object] | None = None, dept
     """The value again. Returns: the value, a copy.
 
     Args:
-        packed: as ``pack`` made it.
         function: number → what stands for that function; None refuses functions.
-        depth: of lists around it.
     """
     if depth > DEEPEST + 1:
         raise Malformed("too deep")

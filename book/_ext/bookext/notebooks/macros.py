@@ -7,7 +7,6 @@ def expand(tex: str, macros: dict[str, str | list]) -> str:
     r"""Write out the macros in a formula. Returns: the formula without them, for example ``\mathbb{R}^d`` for ``\R^d``.
 
     Args:
-        tex: the formula.
         macros: MathJax's table: name → text, or [text with ``#1`` …, number of arguments].
     """
     for _ in range(1000):

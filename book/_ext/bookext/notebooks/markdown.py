@@ -61,12 +61,7 @@ class Flattener:
     folded: bool = False  # the text stands in a fold, whose title says what it is
 
     def text(self, source: str, line: int = 0) -> str:
-        """Flatten a piece of the page. Returns: Markdown that needs no extension, possibly empty.
-
-        Args:
-            source: Markdown of the site.
-            line: of the page on which the piece begins, counted from 0.
-        """
+        """Flatten a piece of the page that begins on a line of it, counted from 0. Returns: Markdown that needs no extension, possibly empty."""
         lines = source.splitlines()
         edits: dict[int, tuple[int, str]] = {}  # first line → line after the last, new text
         inline: dict[tuple[int, int], list[Token]] = defaultdict(list)  # a table's row holds several
@@ -97,12 +92,7 @@ class Flattener:
         return "\n".join(lines).strip("\n")
 
     def line(self, source: str, line: int = 0) -> str:
-        """Flatten a title or a caption. Returns: the line, flattened.
-
-        Args:
-            source: one line of Markdown.
-            line: of the page.
-        """
+        """Flatten a title or a caption."""
         return self._inline(source, [c for token in parse(source) for c in token.children or []], line)
 
     def is_solution(self, found: Directive) -> bool:
@@ -263,9 +253,5 @@ def _barred(title: str, body: str) -> str:
 
 
 def fold(title: str, body: str) -> str:
-    """A text that opens under its title. Blank lines make the text between the tags Markdown again. Returns: Markdown.
-
-    Args:
-        title: plain text.
-    """
+    """A text that opens under its title. Blank lines make the text between the tags Markdown again. Returns: Markdown."""
     return f"<details><summary><b>{html.escape(title)}</b></summary>\n\n{body}\n\n</details>"

@@ -34,9 +34,6 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
     """Every label of the book, numbered as on the site: by chapter where chapters have numbers, else through the book; read once.
 
     Returns: label → what it stands for.
-
-    Args:
-        root: of the repository.
     """
     found: dict[str, Target] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -113,11 +110,7 @@ class Paper:
 
 @functools.cache
 def papers(root: Path = ROOT) -> dict[str, Paper]:
-    """The bibliography; read once. Returns: BibTeX key → paper.
-
-    Args:
-        root: of the repository.
-    """
+    """The bibliography; read once. Returns: BibTeX key → paper."""
     found = {}
     for key, entry in parse_file(str(root / "book/references.bib")).entries.items():
         *others, last = (" ".join(person.last_names) for person in entry.persons["author"])

@@ -22,13 +22,7 @@ def book() -> Book:
 
 
 def make(target: Path, site: Path, pages: list[str] | None = None) -> list[str]:
-    """Print the site, or some pages of it. Returns: what went wrong, a line each.
-
-    Args:
-        target: file to write.
-        site: folder of the built site.
-        pages: docnames, or None for all.
-    """
+    """Print the site, or some pages of it. Returns: what went wrong, a line each."""
     leaves = plan.chosen(plan.leaves(), pages)
     if not (executable := chromium()):
         raise RuntimeError("no Chromium")
@@ -57,9 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Command line.
 
     Returns: exit status: 0 also where Chromium is missing, which is said; 1 where the site is, or where something went wrong on the way.
-
-    Args:
-        arguments: of the command, or None for those of the process.
     """
     parser = argparse.ArgumentParser(
         prog="python -m bookext.pdf", description="Print the built site as one PDF."

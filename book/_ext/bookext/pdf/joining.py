@@ -33,11 +33,7 @@ class Joined:
 
 
 def length(pdf: bytes) -> int:
-    """How many pages a document has. Returns: their number.
-
-    Args:
-        pdf: the document.
-    """
+    """How many pages a document has."""
     return len(PdfReader(BytesIO(pdf)).pages)
 
 
@@ -45,9 +41,6 @@ def join(front: bytes, printed: list[Printed], home: str, site: str) -> Joined:
     """Join the pages. Returns: the document, with links and bookmarks.
 
     Args:
-        front: title page and contents.
-        printed: the chapters, in order.
-        home: address from which they were printed.
         site: address of the published site, where links lead that cannot stay in the document.
     """
     joined = Joined(PdfWriter())
@@ -65,15 +58,7 @@ def join(front: bytes, printed: list[Printed], home: str, site: str) -> Joined:
 
 
 def describe(writer: PdfWriter, title: str, author: str, subject: str, date: str) -> None:
-    """Say in the document what it is.
-
-    Args:
-        writer: of the document.
-        title: of the book.
-        author: of the book.
-        subject: one line, with the version.
-        date: when, as PDF writes it: ``D:20261120000000Z``.
-    """
+    """Say in the document what it is, and when, as PDF writes it: ``D:20261120000000Z``."""
     writer.metadata = None
     writer.add_metadata({"/Title": title, "/Author": author, "/Subject": subject, "/CreationDate": date, "/ModDate": date})  # fmt: skip
     root = writer.root_object

@@ -18,11 +18,7 @@ class Leaf:
 
 
 def leaves(root: Path = ROOT) -> tuple[Leaf, ...]:
-    """Every page of the table of contents, in reading order. Returns: the pages.
-
-    Args:
-        root: of the repository.
-    """
+    """Every page of the table of contents, in reading order. Returns: the pages."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     found = [Leaf(toc["root"], None)]
 
@@ -38,12 +34,7 @@ def leaves(root: Path = ROOT) -> tuple[Leaf, ...]:
 
 
 def chosen(all_leaves: tuple[Leaf, ...], pages: list[str] | None) -> tuple[Leaf, ...]:
-    """The pages that are asked for, in reading order. Returns: the pages.
-
-    Args:
-        all_leaves: of the book.
-        pages: docnames, or None for all.
-    """
+    """The pages that are asked for, in reading order. Returns: the pages."""
     if pages is None:
         return all_leaves
     if unknown := sorted(set(pages) - {leaf.page for leaf in all_leaves}):
