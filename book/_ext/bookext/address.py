@@ -19,27 +19,23 @@ NOTEBOOKS_BRANCH = "notebooks"
 SOLUTIONS = "solutions"
 
 
-def _settings() -> dict[str, str]:
-    return settings()["repository"]
-
-
 def repository() -> str:
     """Address of the repository, for example ``https://github.com/owner/name``."""
     if name := os.environ.get("GITHUB_REPOSITORY"):
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com').rstrip('/')}/{name}"
-    return _settings()["url"].rstrip("/")
+    return settings()["repository"]["url"].rstrip("/")
 
 
 def branch() -> str:
     """The branch that holds the book's sources."""
-    return _settings()["branch"]
+    return settings()["repository"]["branch"]
 
 
 def tag() -> str:
     """The tag that is being built, or "": on GitHub the one that the workflow runs for, elsewhere one at this commit."""
     if os.environ.get("GITHUB_REF_TYPE"):
         return os.environ["GITHUB_REF_NAME"] if os.environ["GITHUB_REF_TYPE"] == "tag" else ""
-    return _git("describe", "--tags", "--exact-match", "HEAD")
+    return git("describe", "--tags", "--exact-match", "HEAD")
 
 
 def revision() -> str:
@@ -52,10 +48,10 @@ def revision() -> str:
 
 def history() -> str:
     """The commit, and how far back git knows: the days of pages' last changes follow from it."""
-    return _git("rev-parse", "HEAD", "--is-shallow-repository")
+    return git("rev-parse", "HEAD", "--is-shallow-repository")
 
 
-def _git(*command: str) -> str:
+def git(*command: str) -> str:
     """What git says of the book's sources; "" where there is no git, or no answer."""
     try:
         done = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)

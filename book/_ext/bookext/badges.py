@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 
-from bs4 import Tag
+from bs4 import BeautifulSoup, Tag
 
 from bookext.repairs import is_statement_title
 from bookext.results import Result
@@ -24,10 +25,7 @@ class Badge:
 
 
 def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
-    """The badges of statements: the verdict, whether the book sharpens it, on how much it rests where that may be in doubt.
-
-    Returns: label → badges, of the statements that are checked.
-    """
+    """The badges of statements that are checked: the verdict, whether the book sharpens it, on how much it rests if in doubt."""
     return {label: _badges(result, found) for label, result in found.items() if result.headline}
 
 
@@ -53,15 +51,11 @@ def show(title: Tag, words: dict[str, list[Badge]], address: Address) -> None:
     """Show a statement's badges in its title, as links: the verdict leads to the check; another paragraph stays as it is."""
     if not is_statement_title(title) or not (mine := words.get(title.parent.get("id") or title.get("id"))):
         return
-    group = Tag(name="span", attrs={"class": ["verdict-badges"]})
-    for badge in mine:
-        href = f"{address(badge.page)}#{badge.anchor}"
-        link = Tag(
-            name="a", attrs={"class": ["verdict-badge", badge.style], "href": href, "title": badge.says}
-        )
-        link.string = badge.word
-        group.append(link)
-    title.append(group)
+    links = "".join(
+        f'<a class="verdict-badge {badge.style}" href="{address(badge.page)}#{badge.anchor}" title="{escape(badge.says)}">{badge.word}</a>'
+        for badge in mine
+    )
+    title.append(BeautifulSoup(f'<span class="verdict-badges">{links}</span>', "html.parser").span)
 
 
 def mark_check(name: Tag, words: dict[str, list[Badge]]) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -27,36 +28,43 @@ def docname(path: Path, root: Path = ROOT) -> str:
     return path.relative_to(root).with_suffix("").as_posix()
 
 
-def _toc(root: Path) -> dict:
-    return yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+@dataclass(frozen=True)
+class Leaf:
+    """A page of the table of contents."""
+
+    page: str  # docname, for example ``book/kernel_regime/model``
+    part: str | None = None  # caption of the part that it belongs to, or None before the first part
+    depth: int = 0  # 0 for a chapter, 1 for a page below a chapter
+    numbered: bool = False  # whether its part's chapters are
+
+
+@functools.cache
+def leaves(root: Path = ROOT) -> tuple[Leaf, ...]:
+    """Every page of the table of contents, in reading order; read once."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    found = [Leaf(toc["root"])]
+
+    def visit(entries: list[dict], part: dict, depth: int = 0) -> None:
+        for entry in entries:
+            found.append(Leaf(entry["file"], part.get("caption"), depth, bool(part.get("numbered"))))
+            visit(entry.get("sections", []), part, depth + 1)
+
+    for part in (toc, *toc.get("parts", [])):
+        visit(part.get("chapters", []), part)
+    return tuple(found)
 
 
 @functools.cache
 def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
     """The numbers of the chapters that have one: those of numbered parts, counted through the book. Returns: Docname → number."""
-    numbered = [part["chapters"] for part in _toc(root).get("parts", ()) if part.get("numbered")]
-    return {chapter["file"]: k for k, chapter in enumerate((c for part in numbered for c in part), 1)}
+    numbered = (leaf.page for leaf in leaves(root) if leaf.numbered and not leaf.depth)
+    return {page: number for number, page in enumerate(numbered, 1)}
 
 
 @functools.cache
 def pages(root: Path = ROOT) -> tuple[Path, ...]:
-    """Every page of the table of contents, in reading order; read once. Returns: paths of the Markdown files."""
-    toc = _toc(root)
-    found: list[Path] = []
-
-    def visit(node: object) -> None:
-        if isinstance(node, list):
-            for item in node:
-                visit(item)
-        elif isinstance(node, dict):
-            for key in ("root", "file"):
-                if key in node:
-                    found.append(root / f"{node[key]}.md")
-            for key in ("parts", "chapters", "sections"):
-                visit(node.get(key))
-
-    visit(toc)
-    return tuple(found)
+    """Every page of the table of contents, in reading order: paths of the Markdown files."""
+    return tuple(root / f"{leaf.page}.md" for leaf in leaves(root))
 
 
 @functools.cache

@@ -29,7 +29,17 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
 from bookext import keys, records, said, warm
-from bookext.chapters import LEDGER, ROOT, chapter_of, chapters, code, parts, read_notebook, statements
+from bookext.chapters import (
+    LEDGER,
+    ROOT,
+    chapter_of,
+    chapters,
+    code,
+    docname,
+    parts,
+    read_notebook,
+    statements,
+)
 from bookext.kernel import Run, run
 from bookext.markup import MarkupError
 from bookext.records import Record
@@ -47,21 +57,16 @@ SECONDS, WITH_SUPPLEMENT = 25, 40
 REPEATED = 2
 
 
-def name(path: Path) -> str:
-    """What a chapter is called: its path without suffix, relative to the repository."""
-    return path.relative_to(ROOT).with_suffix("").as_posix()
-
-
 def current(
     path: Path, full: bool = False, cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
     """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache."""
-    return records.find(name(path), keys.key(name(path), code(path), full), cold, here)
+    return records.find(docname(path), keys.key(docname(path), code(path), full), cold, here)
 
 
 def expected(path: Path) -> float:
     """How many seconds a chapter takes, roughly: what it took when it was last executed, or one for each call of ``verify``."""
-    last = records.last(name(path))
+    last = records.last(docname(path))
     return last.seconds + last.planting if last else float("\n".join(code(path)).count("verify."))
 
 
@@ -80,11 +85,10 @@ def bring_up_to_date(
     print(
         f"{len(paths) - len(todo)} of {len(paths)} chapters as kept, {len(again)} repeated, {len(todo) - len(again)} to run"
     )
-    os.environ["OMP_NUM_THREADS"] = (
-        "1"  # kernels share the cores; and what is kept was made with as many threads
-    )
+    # Kernels share the cores; and what is kept was made with as many threads.
+    os.environ["OMP_NUM_THREADS"] = "1"
     os.environ.pop("MPLBACKEND", None)  # a kernel that obeys it shows no figures
-    runs = {path: Run(name(path), record) for path, record in known.items()}
+    runs = {path: Run(docname(path), record) for path, record in known.items()}
     disagreements: list[str] = []
     with ThreadPoolExecutor(jobs) as pool, warm.parent() if todo else nullcontext() as parent:
         running = {pool.submit(run, path, full, parent): path for path in todo}
@@ -162,7 +166,7 @@ def fill_builder_cache(runs: Sequence[Run]) -> None:
     _ = cache.db  # creates the folder
     of_today = set()
     for one in runs:
-        pages = [name(page) for page in parts(ROOT / f"{one.chapter}.md")]
+        pages = [docname(page) for page in parts(ROOT / f"{one.chapter}.md")]
         # The builder's hash sees captions: it reads the page with what was said in place.
         notebooks = [
             read_notebook(ROOT / f"{page}.md", fill=partial(said.filled, page=page)) for page in pages
@@ -187,11 +191,7 @@ def fill_builder_cache(runs: Sequence[Run]) -> None:
 
 
 def verdicts_of(record: Record) -> Iterator[dict]:
-    """Every verdict in the outputs of a chapter, as ``Verdict.entry``.
-
-    Yields:
-        Entries.
-    """
+    """Every verdict in the outputs of a chapter, as ``Verdict.entry``."""
     for outputs in record.outputs:
         for output in outputs:
             if MIME in output.get("metadata", {}):

@@ -36,8 +36,6 @@ def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
 class _LedgerDirective(SphinxDirective):
     """Writes Markdown made from the ledger in its place, and rebuilds the page when the ledger changes."""
 
-    has_content = False
-
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(LEDGER))
         entries = ledger.read(LEDGER)

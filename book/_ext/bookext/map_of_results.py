@@ -22,8 +22,6 @@ PAGE, WHOLE = "book/map", "Map of results"
 class MapOfResults(SphinxDirective):
     """Puts the whole map in its place."""
 
-    has_content = False
-
     def run(self) -> list[nodes.Node]:
         """Hold the place; the map is drawn when all pages have been read. Returns: a node to be filled by ``DrawMaps``."""
         self.env.note_dependency(str(LEDGER))
@@ -98,13 +96,9 @@ def begin_whole_map(app: Sphinx, env: BuildEnvironment) -> None:
         app.whole_map = beside.begin(draw, *_asked(app, PAGE, book_graph(env), WHOLE))
 
 
-def _template():
-    environment = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
-    environment.filters["plain"] = plain
-    return environment.from_string(Path(__file__).with_name("map.jinja").read_text(encoding="utf-8"))
-
-
-_TEMPLATE = _template()
+_ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
+_ENVIRONMENT.filters["plain"] = plain
+_TEMPLATE = _ENVIRONMENT.from_string(Path(__file__).with_name("map.jinja").read_text(encoding="utf-8"))
 
 
 def book_graph(env) -> Graph:

@@ -3,17 +3,15 @@
 The markup is in ``book/_templates``; the addresses are from ``bookext.address``.
 """
 
-import functools
 import re
 from urllib.parse import urlencode
 
-import yaml
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from bookext import address
-from bookext.chapters import ROOT, SUPPLEMENT, chapter_numbers, chapter_of, chapters, docname
-from bookext.version import VERSION
+from bookext.chapters import SUPPLEMENT, chapter_numbers, chapter_of, chapters, docname
+from bookext.version import VERSION, cited
 
 #: Quotation marks of a title that stands in quotation marks.
 _INNER_QUOTES = str.maketrans("“”", "‘’")
@@ -77,7 +75,7 @@ def neighbours(app: Sphinx, page: str) -> dict[str, dict[str, str]]:
 
 def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
     """How to cite a page. Returns: ``text``, a sentence, and ``bibtex``, an entry."""
-    book, url = _book(), address.page(pagename)
+    book, url = cited(), address.page(pagename)
     authors = " and ".join(author["name"] for author in book["authors"])
     year = str(book["date-released"])[:4]
     day = f", {changed}" if changed else ""
@@ -94,9 +92,3 @@ def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
         "text": f"{authors}: “{title.translate(_INNER_QUOTES)}”, in {book['title']}, {year}, version {book['version']}{day}. {url}",
         "bibtex": f"@incollection{{shallowformer-{pagename.rpartition('/')[2].replace('_', '-')},\n{inside}\n}}",
     }
-
-
-@functools.cache
-def _book() -> dict:
-    """How to cite the book."""
-    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -46,7 +46,8 @@ class Record:
         """Put the outputs into notebooks that together have the same code; what was said to the prose stands there."""
         cells = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
         for count, (cell, outputs) in enumerate(zip(cells, self.outputs, strict=True), start=1):
-            cell.outputs = [nbformat.from_dict(output) for output in _shown(outputs)]
+            shown = (output for output in outputs if MIME not in output.get("metadata", {}))
+            cell.outputs = [nbformat.from_dict(output) for output in shown]
             cell.execution_count = count
 
 
@@ -102,11 +103,6 @@ def keep(record: Record) -> None:
         except OSError:
             if folder == HERE:  # a home that cannot be written to keeps nothing, and does no harm
                 raise
-
-
-def _shown(outputs: list[dict]) -> list[dict]:
-    """Outputs without what was said."""
-    return [one for one in outputs if MIME not in one.get("metadata", {})]
 
 
 def _records(folder: Path, chapter: str) -> Iterator[Record]:

@@ -40,17 +40,24 @@ class Part:
     needed: bool = True  # whether a version is incomplete without it
 
 
+def zipped(files: dict[str, bytes], target: Path, when: tuple[int, ...] = (1980, 1, 1, 0, 0, 0)) -> None:
+    """Write a zip of files (name → content), in their order, the same bytes on every run."""
+    with zipfile.ZipFile(target, "w") as packed:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, when)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(entry, content)
+
+
 def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
     """Put a folder into a zip, but for some directly below it; the same bytes for the same files. Returns: whether there was a file."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    files = [path for path in files if path.relative_to(folder).parts[0] not in leave_out]
-    when = datetime.datetime.fromtimestamp(max(moment(), 315532800), datetime.UTC).timetuple()[:6]
+    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    files = {
+        name.as_posix(): path.read_bytes() for name, path in paths.items() if name.parts[0] not in leave_out
+    }
     if files:
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-            for path in files:
-                entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), when)
-                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                packed.writestr(entry, path.read_bytes())
+        when = datetime.datetime.fromtimestamp(max(moment(), 315532800), datetime.UTC).timetuple()[:6]
+        zipped(files, target, when)
     return bool(files)
 
 

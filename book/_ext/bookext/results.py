@@ -37,11 +37,7 @@ class Result:
 
 
 def name(label: str, title: str = "") -> str:
-    """What readers call a statement. Returns: for example "Fact 1" or "Skewness bound".
-
-    Args:
-        title: on the page, if it is known: only the paper's numbered statements are not called by it.
-    """
+    """What readers call a statement, for example "Fact 1" or "Skewness bound": by its title, if it is no numbered one of the paper."""
     claim = parse(label)
     if claim.own or (title and (claim.variant or claim.origin == "book")):
         return _unsigned(title).partition(":")[0]

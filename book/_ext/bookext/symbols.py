@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from bookext.chapters import ROOT, chapters, docname
@@ -163,27 +164,19 @@ def _at_commas(formula: str) -> list[str]:
 
 
 def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
-    """Put the symbols of a chapter into a fold below its title."""
+    """Put the symbols of a chapter, if there are any, into a fold below its title, with the address of the notation page."""
     title = soup.find("h1")
     if title is None or not found:
         return
-    box = soup.new_tag("details", attrs={"class": "symbols"})
-    summary = soup.new_tag("summary")
-    summary.string = "Symbols of this chapter"
-    table, body = soup.new_tag("table"), soup.new_tag("tbody")
-    for place, row in enumerate(found):
-        line = soup.new_tag("tr", id=f"symbol-{place}")
-        symbol, meaning = soup.new_tag("td"), soup.new_tag("td")
-        _write(soup, symbol, _CHAPTERS.sub(" (here)", row.symbol))
-        _write(soup, meaning, row.meaning)
-        line.extend([symbol, meaning])
-        body.append(line)
-    table.append(body)
-    more, link = soup.new_tag("p"), soup.new_tag("a", attrs={"href": notation})
-    link.string = "All symbols, with their names in the package"
-    more.append(link)
-    box.extend([summary, table, more])
-    title.insert_after(box)
+    rows = "".join(
+        f'<tr id="symbol-{place}"><td>{_html(_CHAPTERS.sub(" (here)", row.symbol))}</td><td>{_html(row.meaning)}</td></tr>'
+        for place, row in enumerate(found)
+    )
+    box = (
+        f'<details class="symbols"><summary>Symbols of this chapter</summary><table><tbody>{rows}</tbody></table>'
+        f'<p><a href="{notation}">All symbols, with their names in the package</a></p></details>'
+    )
+    title.insert_after(BeautifulSoup(box, "html.parser").details)
 
 
 def mark(soup: BeautifulSoup, found: list[Row]) -> None:
@@ -198,16 +191,7 @@ def mark(soup: BeautifulSoup, found: list[Row]) -> None:
             formula["data-symbol"] = " ".join(map(str, explained))
 
 
-def _write(soup: BeautifulSoup, into: Tag, text: str) -> None:
-    """Write words and formulas of a table's cell."""
-    for part in re.split(r"(\$[^$]+\$|`[^`]+`)", text):
-        if part.startswith("$"):
-            formula = soup.new_tag("span", attrs={"class": "math notranslate nohighlight"})
-            formula.string = rf"\({part[1:-1]}\)"
-            into.append(formula)
-        elif part.startswith("`"):
-            code = soup.new_tag("code")
-            code.string = part[1:-1]
-            into.append(code)
-        else:
-            into.append(part)
+def _html(text: str) -> str:
+    """Words and formulas of a table's cell."""
+    written = lambda part: rf'<span class="math notranslate nohighlight">\({part[1]}\)</span>' if part[1] else f"<code>{part[2]}</code>"  # fmt: skip
+    return re.sub(r"\$([^$]+)\$|`([^`]+)`", written, escape(text, quote=False))

@@ -11,7 +11,6 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.util import logging
 from sphinx_proof.nodes import proof_node
 
@@ -78,34 +77,14 @@ def uses(found: Iterable[Passage], labels: Iterable[str]) -> dict[str, list[str]
     return {label: [other for other in labels if other in used[label]] for label in labels}
 
 
-class PassageCollector(EnvironmentCollector):
-    """Keeps every page's passages in the environment, as ``env.passages``."""
-
-    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-        """Forget a page."""
-        _of(env).pop(docname, None)
-
-    def merge_other(
-        self, app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment
-    ) -> None:
-        """Take over what another process has read."""
-        _of(env).update({name: _of(other)[name] for name in docnames if name in _of(other)})
-
-    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Read a page."""
-        if found := passages(doctree):
-            _of(app.env)[app.env.docname] = found
-
-
-def _of(env: BuildEnvironment) -> dict[str, list[Passage]]:
-    if not hasattr(env, "passages"):
-        env.passages = {}
-    return env.passages
+def collect(app: Sphinx, doctree: nodes.document) -> None:
+    """Handle Sphinx's ``doctree-read``: keep a page's passages where Sphinx forgets and merges what is known of a page."""
+    app.env.metadata[app.env.docname]["passages"] = passages(doctree)
 
 
 def book_uses(env: BuildEnvironment, labels: Iterable[str]) -> dict[str, list[str]]:
     """Who uses whom in the book that has been read. Returns: as ``uses``."""
-    return uses((passage for page in _of(env).values() for passage in page), labels)
+    return uses((passage for known in env.metadata.values() for passage in known.get("passages", ())), labels)
 
 
 def compare_statements(app: Sphinx, env: BuildEnvironment) -> None:

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import hashlib
 import json
 import shutil
 import tempfile
@@ -15,6 +14,7 @@ from bookext.chapters import ROOT
 from bookext.course import master, questions
 from bookext.markup import MarkupError
 from bookext.notebooks import _name
+from bookext.release import zipped
 
 OUT = ROOT / "_build/course"
 
@@ -50,7 +50,9 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
         for test in sorted((made / "autograder/tests").glob("*.py")):
             (folder / "tests" / test.name).write_text(test.read_text("utf-8"), encoding="utf-8")
         (archive,) = (made / "autograder").glob("*.zip")
-        _repack(archive, folder / f"{name}-autograder.zip")
+        with zipfile.ZipFile(archive) as old:  # written again without the days of its files
+            files = {each: old.read(each) for each in sorted(old.namelist())}
+        zipped(files, folder / f"{name}-autograder.zip")
     rows = [question.row for question in marked.questions]
     (folder / "questions.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
     (folder / "rubric.md").write_text(questions.rubrics(name, marked.questions), "utf-8")
@@ -89,35 +91,15 @@ def _write(source: Path, target: Path, name: str, tests: dict[str, str]) -> None
     nbformat.write(notebook, target)
 
 
-def _repack(archive: Path, target: Path) -> None:
-    """Copy an archive without the days of its files."""
-    with zipfile.ZipFile(archive) as old:
-        files = {entry.filename: old.read(entry) for entry in old.infolist()}
-    pack(files, target)
-
-
-def pack(files: dict[str, bytes], target: Path) -> None:
-    """Write a zip of files (name → content), the same bytes on every run."""
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            new.writestr(entry, content)
-
-
 def leaks(notebook: Path, secrets: list[str]) -> list[str]:
     """What a student's notebook shows of what it must not show: pieces of solutions and of hidden tests, and marks of the source."""
     texts = []
     for cell in nbformat.read(notebook, as_version=4).cells:
         texts.append(cell.source)
-        with contextlib.suppress(
-            SyntaxError
-        ):  # a cell with magics; the tests stand in strings of one without
-            tree = ast.parse(cell.source) if cell.cell_type == "code" else ast.Module([], [])
-            texts += [
-                n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
-            ]
+        # A cell with magics is no Python; the tests stand in strings of one without.
+        with contextlib.suppress(SyntaxError):
+            nodes = ast.walk(ast.parse(cell.source)) if cell.cell_type == "code" else ()
+            texts += [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     text = "\n".join(texts)
     marks = ["# SOLUTION", "BEGIN SOLUTION", "# HIDDEN", "hidden=True", "**Rubric**", "BEGIN QUESTION\n"]
     return [secret for secret in [*marks, *secrets] if secret in text]
@@ -126,13 +108,5 @@ def leaks(notebook: Path, secrets: list[str]) -> list[str]:
 def pack_students(out: Path = OUT) -> Path:
     """Put the students' notebooks into one zip."""
     target = out / "student/assignments.zip"
-    pack({path.name: path.read_bytes() for path in (out / "student").glob("*.ipynb")}, target)
+    zipped({path.name: path.read_bytes() for path in sorted((out / "student").glob("*.ipynb"))}, target)
     return target
-
-
-def digest(folder: Path) -> dict[str, str]:
-    """Checksums of all files below a folder. Returns: relative path → SHA-256."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
-    }

@@ -16,20 +16,7 @@ from bookext.chapters import ROOT
 from bookext.course import wire
 
 #: What a process needs to read besides Python and its libraries.
-SYSTEM = (
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/bin",
-    "/etc",
-    "/opt",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/nix",
-    "/System",
-    "/Library",
-)
+SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/proc", "/sys", "/dev", "/nix", "/System", "/Library")  # fmt: skip
 #: What is the instructor's in the repository.
 PRIVATE = tuple(str(ROOT / folder) for folder in ("book", "tests", "_build", ".git"))
 
@@ -124,15 +111,10 @@ class Nursery:
 
     def _readable(self) -> list[str]:
         package = Path(shallowformer.__file__).parent
-        python = {
-            sys.prefix,
-            sys.base_prefix,
-            sys.exec_prefix,
-            *map(sysconfig.get_path, ("stdlib", "purelib", "platlib")),
-        }
-        here = Path(
-            __file__
-        ).parent  # the two files that the process itself was started from: no answers in them
+        libraries = map(sysconfig.get_path, ("stdlib", "purelib", "platlib"))
+        python = {sys.prefix, sys.base_prefix, sys.exec_prefix, *libraries}
+        # the files that the process itself was started from: no answers in them
+        here = Path(__file__).parent
         own = [str(here / f"{name}.py") for name in ("wire", "line", "confine", "student")]
         return sorted(
             {*SYSTEM, *python, str(package.parent), str(ROOT / "results"), f"{self.home}/fonts", *own}
@@ -172,12 +154,9 @@ class Student:
             self.end()
             if late:
                 raise Gone(f"it took more than {seconds:g} s and would not stop") from None
-            kind = (
-                "it sent nonsense"
-                if isinstance(error, wire.Malformed)
-                else "it ended its process (a crash, an exit, or too much memory)"
-            )
-            raise Gone(kind) from None
+            if isinstance(error, wire.Malformed):
+                raise Gone("it sent nonsense") from None
+            raise Gone("it ended its process (a crash, an exit, or too much memory)") from None
 
 
 #: What students' errors may be raised as again; any other is a RuntimeError that names it.

@@ -130,9 +130,8 @@ class Answers:
             def call(*arguments: object, **options: object) -> object:
                 return self.call(number, arguments, options)
 
-            if (
-                isinstance(answer.get("borrowed"), str) and answer["borrowed"]
-            ):  # what `feedback.judge` goes by
+            # what `feedback.judge` goes by
+            if isinstance(answer.get("borrowed"), str) and answer["borrowed"]:
                 call.__module__, call.__name__ = "shallowformer", answer["borrowed"][:80]
             return call
 

@@ -20,7 +20,6 @@ from bookext import address, beside
 from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
 from bookext.markup import MarkupError, directive, parse, settings, walk
 from bookext.notebooks.markdown import Flattener, fold
-from bookext.notebooks.references import papers, targets
 from bookext.said import filled
 
 INSTALL = """\
@@ -111,14 +110,18 @@ def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     exercises = student and any("exercises.check_" in cell.source for cell in cells)
     cells[1].source = f"{title}\n\n{header(docname(path), exercises, len(parts(path)) > 1)}\n{rest}"
     _name(cells)
+    return in_python(cells)
+
+
+def in_python(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
+    """A notebook of cells."""
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 
 def _converted(path: Path, student: bool) -> list[nbformat.NotebookNode]:
     """The cells of one page."""
-    macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
-    flattener = Flattener(path, targets(), papers(), macros, student)
+    flattener = Flattener(path, student=student)
     notebook = read_notebook(path, fill=lambda text: filled(text, docname(path)))
     cells, waiting = [], ""
     for cell, line in zip(notebook.cells, notebook.metadata["source_map"], strict=True):

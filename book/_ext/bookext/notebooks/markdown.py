@@ -19,7 +19,7 @@ from bookext import address
 from bookext.chapters import ROOT, docname
 from bookext.markup import Directive, MarkupError, directive, parse
 from bookext.notebooks import macros
-from bookext.notebooks.references import Paper, Target
+from bookext.notebooks.references import Paper, Target, papers, targets
 
 #: Directives that are set apart by a bar, with their kind as title; their first line is text.
 ADMONITIONS = {kind: kind.capitalize() for kind in ("attention", "caution", "danger", "error", "hint", "important",
@@ -54,9 +54,9 @@ class Flattener:
     """Flattens one page."""
 
     path: Path  # of the page
-    targets: dict[str, Target] = field(default_factory=dict)  # label → what it stands for, of the whole book
-    papers: dict[str, Paper] = field(default_factory=dict)  # BibTeX key → paper
-    macros: dict[str, str | list] = field(default_factory=dict)  # MathJax's table
+    targets: dict[str, Target] = field(default_factory=targets)  # label → what it stands for
+    papers: dict[str, Paper] = field(default_factory=papers)  # BibTeX key → paper
+    macros: dict[str, str | list] = field(default_factory=macros.of_the_site)
     student: bool = False  # leave solutions out
     folded: bool = False  # the text stands in a fold, whose title says what it is
 

@@ -31,10 +31,7 @@ class Target:
 
 @functools.cache
 def targets(root: Path = ROOT) -> dict[str, Target]:
-    """Every label of the book, numbered as on the site: by chapter where chapters have numbers, else through the book; read once.
-
-    Returns: label → what it stands for.
-    """
+    """Label → what it stands for, numbered as on the site: by chapter where chapters have numbers, else through the book."""
     found: dict[str, Target] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for path in pages(root):
@@ -100,11 +97,7 @@ class Paper:
     url: str  # where it can be read, or else where the book names it
 
     def cite(self, in_text: bool) -> str:
-        """Author–year, linked. Returns: Markdown.
-
-        Args:
-            in_text: the authors are part of the sentence: "Authors (year)" instead of "Authors year".
-        """
+        """Author–year, linked; where the authors are part of the sentence, "Authors (year)" instead of "Authors year"."""
         return f"[{self.authors} {f'({self.year})' if in_text else self.year}]({self.url})"
 
 
