@@ -11,7 +11,7 @@ import pytest
 from planted import checks, mistakes
 
 from bookext import execute
-from bookext.chapters import LEDGER, ROOT, chapters
+from bookext.chapters import LEDGER, ROOT, chapters, docname
 from shallowformer import verify
 from shallowformer.verify import ledger
 
@@ -29,7 +29,7 @@ def record(chapter):
     return found
 
 
-@pytest.mark.parametrize("chapter", sorted({*CHAPTERS, *map(execute.name, chapters())}))
+@pytest.mark.parametrize("chapter", sorted({*CHAPTERS, *map(docname, chapters())}))
 def test_what_a_chapter_found_is_what_the_ledger_says(chapter):
     entries = [entry for entry in ENTRIES if entry["chapter"] == chapter]
     assert ledger.differences(execute.gathered([execute.Run(chapter, record(chapter))]), entries) == []

@@ -3,8 +3,8 @@
 from bs4 import BeautifulSoup
 
 from bookext import folds
-from bookext.asides import REFUTED
 from bookext.chapters import LEDGER
+from bookext.folds import REFUTED
 from shallowformer.verify import ledger
 from shallowformer.verify.verdict import IN_WORDS
 

@@ -11,9 +11,9 @@ pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install
 from pypdf import PdfReader, PdfWriter
 
 from bookext import address, version
-from bookext.chapters import docname, pages, statements
+from bookext.chapters import Leaf, docname, leaves, pages, statements
 from bookext.pdf import __main__ as command
-from bookext.pdf import joining, links, plan, printing
+from bookext.pdf import joining, links, printing
 
 needs_chromium = pytest.mark.skipif(
     not printing.chromium(), reason="needs Chromium: apt-get install chromium, or name it in CHROMIUM"
@@ -134,7 +134,7 @@ def test_what_is_wider_than_the_paper_missing_or_foreign_is_noticed(tmp_path):
         '<article><h1>T</h1><p style="white-space: nowrap">{}</p><img src="http://localhost:9/a.png"></article>'
     )
     (tmp_path / "page.html").write_text(page.format("wide " * 300))
-    leaf = plan.Leaf("page", None)
+    leaf = Leaf("page", None)
     with printing.serving(tmp_path) as home, printing.pressing(printing.chromium()) as context:
         printed = printing.print_leaf(context, home, leaf, ["nowhere"], 1)
     for what in ("wider than the paper", "no such place: #nowhere", "foreign: http://localhost:9/"):
@@ -149,15 +149,15 @@ def test_the_whole_book_is_printed_and_nothing_goes_wrong(site, tmp_path):
 
 
 def test_the_document_has_every_page_in_reading_order():
-    leaves = plan.leaves()
-    assert [leaf.page for leaf in leaves] == [docname(path) for path in pages()]
-    assert leaves[0].part is None
-    assert [leaf.page for leaf in plan.chosen(leaves, [leaves[3].page, leaves[1].page])] == [
-        leaves[1].page,
-        leaves[3].page,
+    every = leaves()
+    assert [leaf.page for leaf in every] == [docname(path) for path in pages()]
+    assert every[0].part is None
+    assert [leaf.page for leaf in command.chosen([every[3].page, every[1].page])] == [
+        every[1].page,
+        every[3].page,
     ]
     with pytest.raises(ValueError, match="book/nowhere"):
-        plan.chosen(leaves, ["book/nowhere"])
+        command.chosen(["book/nowhere"])
 
 
 def test_places_are_found_from_every_page(tmp_path):
@@ -192,7 +192,7 @@ def test_a_link_to_a_place_that_is_not_on_paper_is_noticed():
     for writer in (sheet, blank):
         writer.write(out := BytesIO())
         made.append(out.getvalue())
-    printed = printing.Printed(plan.Leaf("book/a", None), made[0], "A", [], [])
+    printed = printing.Printed(Leaf("book/a", None), made[0], "A", [], [])
     joined = joining.join(made[1], [printed], "http://127.0.0.1:5/", "https://b.c/")
     assert joined.troubles == ["book/a: no such place on paper: book/a#nowhere"]
 

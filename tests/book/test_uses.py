@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 from bookext import uses
 from bookext.chapters import statements
-from bookext.uses import PassageCollector, book_uses
+from bookext.uses import book_uses
 
 FIRST = """
 # First
@@ -98,7 +98,7 @@ def app(tmp_path_factory):
         "myst_enable_extensions": ["colon_fence", "dollarmath"],
     }
     app = Sphinx(source, None, source / "out", source / "trees", "dummy", settings, status=None, warning=None)
-    app.add_env_collector(PassageCollector)
+    app.connect("doctree-read", uses.collect)
     app.build()
     return app
 

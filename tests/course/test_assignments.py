@@ -119,6 +119,6 @@ def test_a_wrong_answer_loses_exactly_its_points(name, question, number, made, p
     others += cells[""]
     notebook.cells = [cell for cell in notebook.cells if not any(cell is other for other in others)]
     nbformat.write(notebook, tmp_path / "wrong.ipynb")
-    marks = grading.grade(folder, tmp_path / "wrong.ipynb", processes, limits=LIMITS, only=[question])
+    marks = grading.grade(folder, tmp_path / "wrong.ipynb", processes, limits=LIMITS)
     (row,) = (row for row in questions(folder) if row["name"] == question)
     assert row["points"] - marks.points[question] == pytest.approx(lost), marks.feedback

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from bookext.chapters import ROOT
-from bookext.course import decks, pictures, syllabus
+from bookext.course import decks, pictures
 from bookext.markup import MarkupError
 
 CHAPTER = ROOT / "book/kernel_regime/gradients.md"
@@ -31,7 +31,7 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="module")
 def deck(site, tmp_path_factory):
     """A deck of one chapter."""
-    week = syllabus.Week(1, "Heads", "say $T$.", (syllabus.Reading(CHAPTER, "Lemma 1, for every $T$"),))
+    week = decks.Week(1, "Heads", "say $T$.", (decks.Reading(CHAPTER, "Lemma 1, for every $T$"),))
     (path,) = decks.build(tmp_path_factory.mktemp("decks") / "out", [week], site)
     return path
 
@@ -53,7 +53,7 @@ def test_a_deck_has_the_core_statements_and_the_figures(deck):
 
 
 def test_of_a_chapter_whose_opening_is_read_only_that_is_shown():
-    slides = decks.chapter(syllabus.Reading(CHAPTER, "the idea", opening=True), [])
+    slides = decks.chapter(decks.Reading(CHAPTER, "the idea", opening=True), [])
     assert "## The gradients" in slides
     assert "###" not in slides
 
@@ -107,12 +107,12 @@ def test_the_pack_has_the_figures_and_their_captions(site, tmp_path):
 
 
 def test_the_syllabus_has_six_weeks_whose_minutes_add_up():
-    text = syllabus.SYLLABUS.read_text(encoding="utf-8")
+    text = decks.SYLLABUS.read_text(encoding="utf-8")
     told = {int(week): int(minutes) for week, minutes in re.findall(r"^\| (\d) \| .* \| (\d+) \| \d \|$", text, re.MULTILINE)}  # fmt: skip
     sections = re.split(r"^## ", text, flags=re.MULTILINE)
     added = {int(s[5]): sum(map(int, re.findall(r"^\| \[.*?\| (\d+) \|", s, re.MULTILINE))) for s in sections if re.match(r"Week \d:", s)}  # fmt: skip
-    assert [week.number for week in syllabus.weeks()] == [1, 2, 3, 4, 5, 6]
-    assert all(week.aims and len(week.readings) >= 3 for week in syllabus.weeks())
+    assert [week.number for week in decks.weeks()] == [1, 2, 3, 4, 5, 6]
+    assert all(week.aims and len(week.readings) >= 3 for week in decks.weeks())
     assert told == added
 
 
@@ -122,7 +122,7 @@ def test_a_syllabus_with_a_chapter_that_is_not_there_is_refused(tmp_path):
         "## Week 1: A\n\n| read | minutes | for |\n|---|---|---|\n| [B](b.md) | 5 | c |\n", encoding="utf-8"
     )
     with pytest.raises(MarkupError, match="not there"):
-        syllabus.weeks(page)
+        decks.weeks(page)
 
 
 def test_a_formula_with_a_number_is_left_to_mathjax():

@@ -19,27 +19,23 @@ NOTEBOOKS_BRANCH = "notebooks"
 SOLUTIONS = "solutions"
 
 
-def _settings() -> dict[str, str]:
-    return settings()["repository"]
-
-
 def repository() -> str:
     """Address of the repository, for example ``https://github.com/owner/name``."""
     if name := os.environ.get("GITHUB_REPOSITORY"):
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com').rstrip('/')}/{name}"
-    return _settings()["url"].rstrip("/")
+    return settings()["repository"]["url"].rstrip("/")
 
 
 def branch() -> str:
     """The branch that holds the book's sources."""
-    return _settings()["branch"]
+    return settings()["repository"]["branch"]
 
 
 def tag() -> str:
     """The tag that is being built, or "": on GitHub the one that the workflow runs for, elsewhere one at this commit."""
     if os.environ.get("GITHUB_REF_TYPE"):
         return os.environ["GITHUB_REF_NAME"] if os.environ["GITHUB_REF_TYPE"] == "tag" else ""
-    return _git("describe", "--tags", "--exact-match", "HEAD")
+    return git("describe", "--tags", "--exact-match", "HEAD")
 
 
 def revision() -> str:
@@ -52,10 +48,10 @@ def revision() -> str:
 
 def history() -> str:
     """The commit, and how far back git knows: the days of pages' last changes follow from it."""
-    return _git("rev-parse", "HEAD", "--is-shallow-repository")
+    return git("rev-parse", "HEAD", "--is-shallow-repository")
 
 
-def _git(*command: str) -> str:
+def git(*command: str) -> str:
     """What git says of the book's sources; "" where there is no git, or no answer."""
     try:
         done = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
@@ -77,11 +73,7 @@ def site() -> str:
 
 
 def page(docname: str) -> str:
-    """Address of a page on the published site. Returns: the address.
-
-    Args:
-        docname: for example ``book/kernel_regime/model``.
-    """
+    """Address of a page on the published site."""
     return f"{site()}{docname}.html"
 
 
@@ -89,10 +81,6 @@ def notebook(chapter: str, solutions: bool = False) -> str:
     """Path of a chapter's generated notebook, below the site's folder of notebooks and on the notebooks branch.
 
     Returns: for example ``kernel_regime/model.ipynb``, with solutions ``solutions/kernel_regime/model.ipynb``.
-
-    Args:
-        chapter: docname, for example ``book/kernel_regime/model``.
-        solutions: the one with solutions.
     """
     path = Path(chapter).relative_to("book").as_posix() + ".ipynb"
     return f"{SOLUTIONS}/{path}" if solutions else path
@@ -104,11 +92,7 @@ def notebooks_branch() -> str:
 
 
 def colab(chapter: str, solutions: bool = False) -> str:
-    """Address that opens a chapter's generated notebook in Colab. Returns: the address.
-
-    Args:
-        solutions: the one with solutions.
-    """
+    """Address that opens a chapter's generated notebook in Colab."""
     path = "/".join((*_owner_and_name(), "blob", notebooks_branch(), notebook(chapter, solutions)))
     return f"https://colab.research.google.com/github/{path}"
 
@@ -119,7 +103,7 @@ def files() -> str:
 
 
 def source(page: str) -> str:
-    """Address at which the repository shows a page's source. Returns: the address."""
+    """Address at which the repository shows a page's source."""
     return f"{files()}/{page}.md?plain=1"
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 
-from bs4 import Tag
+from bs4 import BeautifulSoup, Tag
 
 from bookext.repairs import is_statement_title
 from bookext.results import Result
@@ -24,13 +25,7 @@ class Badge:
 
 
 def badges(found: dict[str, Result]) -> dict[str, list[Badge]]:
-    """The badges of statements: the verdict, whether the book sharpens it, on how much it rests where that may be in doubt.
-
-    Returns: label → badges, of the statements that are checked.
-
-    Args:
-        found: from ``results``.
-    """
+    """The badges of statements that are checked: the verdict, whether the book sharpens it, on how much it rests if in doubt."""
     return {label: _badges(result, found) for label, result in found.items() if result.headline}
 
 
@@ -53,32 +48,17 @@ def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
 
 
 def show(title: Tag, words: dict[str, list[Badge]], address: Address) -> None:
-    """Show a statement's badges in its title, as links: the verdict leads to the check.
-
-    Args:
-        title: a paragraph; one that is no statement's title stays as it is.
-        words: label of a statement → its badges.
-        address: of a page.
-    """
+    """Show a statement's badges in its title, as links: the verdict leads to the check; another paragraph stays as it is."""
     if not is_statement_title(title) or not (mine := words.get(title.parent.get("id") or title.get("id"))):
         return
-    group = Tag(name="span", attrs={"class": ["verdict-badges"]})
-    for badge in mine:
-        href = f"{address(badge.page)}#{badge.anchor}"
-        link = Tag(
-            name="a", attrs={"class": ["verdict-badge", badge.style], "href": href, "title": badge.says}
-        )
-        link.string = badge.word
-        group.append(link)
-    title.append(group)
+    links = "".join(
+        f'<a class="verdict-badge {badge.style}" href="{address(badge.page)}#{badge.anchor}" title="{escape(badge.says)}">{badge.word}</a>'
+        for badge in mine
+    )
+    title.append(BeautifulSoup(f'<span class="verdict-badges">{links}</span>', "html.parser").span)
 
 
 def mark_check(name: Tag, words: dict[str, list[Badge]]) -> None:
-    """Let the card of a check be found by the badges that lead to it.
-
-    Args:
-        name: an element of code; one that does not name a check on its card stays as it is.
-        words: label of a statement → its badges.
-    """
+    """Let the card of a check be found by the badges that lead to it; other code stays as it is."""
     if "verdict" in name.parent.get("class", ()) and name.get_text() in words:
         name.parent["id"] = f"check-{name.get_text()}"

@@ -14,10 +14,5 @@ def _process() -> ProcessPoolExecutor:
 
 
 def begin(function: Callable, *arguments: object) -> Future:
-    """Begin a piece of work. Returns: what will hold its result.
-
-    Args:
-        function: at the top of a module.
-        *arguments: of the function.
-    """
+    """Begin a piece of work, a function at the top of a module. Returns: what will hold its result."""
     return _process().submit(function, *arguments)

@@ -18,11 +18,7 @@ _STROKES = str.maketrans("łø", "lo")
 
 
 def called(entry: Entry) -> str:
-    """What the text calls a source. Returns: for example "Arda et al., 2026".
-
-    Args:
-        entry: of the bibliography.
-    """
+    """What the text calls a source. Returns: for example "Arda et al., 2026"."""
     style = AuthorYearReferenceStyle()
     name = join(sep=style.author_year_sep)[
         style.person.author_or_editor_or_title(full=False), field("year", raw=True)
@@ -34,11 +30,7 @@ class CalledAsInText(BaseLabelStyle):
     """Labels that a reader of the text looks for."""
 
     def format_labels(self, sorted_entries: list[Entry]) -> Iterator[str]:
-        """Label entries. Returns: their labels.
-
-        Args:
-            sorted_entries: of the bibliography.
-        """
+        """Label entries."""
         return map(called, sorted_entries)
 
 
@@ -46,11 +38,7 @@ class ByName(BaseSortingStyle):
     """The order of the labels; letters with accents and strokes count as those without."""
 
     def sorting_key(self, entry: Entry) -> str:
-        """Say by what an entry is sorted. Returns: its label in small plain letters.
-
-        Args:
-            entry: of the bibliography.
-        """
+        """Say by what an entry is sorted. Returns: its label in small plain letters."""
         parts = unicodedata.normalize("NFD", called(entry).lower())
         return "".join(c for c in parts if not unicodedata.combining(c)).translate(_STROKES)
 

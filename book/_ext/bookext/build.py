@@ -34,9 +34,6 @@ def outline(text: str) -> str:
     """What other pages may take from a page, in its order.
 
     Returns: the lines and references that can be such a thing, and some that are not.
-
-    Args:
-        text: of the page, in MyST.
     """
     return "\n".join(_OUTLINE.findall(text))
 
@@ -66,11 +63,7 @@ def listing(site: Path) -> str:
 
 
 def clear(site: Path) -> None:
-    """Take away a site, but for pictures: their names tell what they show, and those that no page shows go in the end.
-
-    Args:
-        site: folder of the site, if there is one.
-    """
+    """Take away a site, but for pictures: their names tell what they show, and those that no page shows go in the end."""
     for path in site.glob("*"):
         if path.is_file():
             path.unlink()

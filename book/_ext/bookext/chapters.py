@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -23,62 +24,52 @@ STATEMENTS = tuple(
 
 
 def docname(path: Path, root: Path = ROOT) -> str:
-    """What Sphinx calls a page: its path without suffix, relative to the repository. Returns: for example ``book/kernel_regime/model``.
-
-    Args:
-        path: of the Markdown file.
-        root: of the repository.
-    """
+    """What Sphinx calls a page: its path without suffix, relative to the repository. Returns: for example ``book/kernel_regime/model``."""
     return path.relative_to(root).with_suffix("").as_posix()
 
 
-def _toc(root: Path) -> dict:
-    return yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+@dataclass(frozen=True)
+class Leaf:
+    """A page of the table of contents."""
+
+    page: str  # docname, for example ``book/kernel_regime/model``
+    part: str | None = None  # caption of the part that it belongs to, or None before the first part
+    depth: int = 0  # 0 for a chapter, 1 for a page below a chapter
+    numbered: bool = False  # whether its part's chapters are
 
 
 @functools.cache
-def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
-    """The numbers of the chapters that have one: those of numbered parts, counted through the book. Returns: Docname → number.
+def leaves(root: Path = ROOT) -> tuple[Leaf, ...]:
+    """Every page of the table of contents, in reading order; read once."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    found = [Leaf(toc["root"])]
 
-    Args:
-        root: of the repository.
-    """
-    numbered = [part["chapters"] for part in _toc(root).get("parts", ()) if part.get("numbered")]
-    return {chapter["file"]: k for k, chapter in enumerate((c for part in numbered for c in part), 1)}
+    def visit(entries: list[dict], part: dict, depth: int = 0) -> None:
+        for entry in entries:
+            found.append(Leaf(entry["file"], part.get("caption"), depth, bool(part.get("numbered"))))
+            visit(entry.get("sections", []), part, depth + 1)
 
-
-@functools.cache
-def pages(root: Path = ROOT) -> tuple[Path, ...]:
-    """Every page of the table of contents, in reading order; read once. Returns: paths of the Markdown files.
-
-    Args:
-        root: of the repository.
-    """
-    toc = _toc(root)
-    found: list[Path] = []
-
-    def visit(node: object) -> None:
-        if isinstance(node, list):
-            for item in node:
-                visit(item)
-        elif isinstance(node, dict):
-            for key in ("root", "file"):
-                if key in node:
-                    found.append(root / f"{node[key]}.md")
-            for key in ("parts", "chapters", "sections"):
-                visit(node.get(key))
-
-    visit(toc)
+    for part in (toc, *toc.get("parts", [])):
+        visit(part.get("chapters", []), part)
     return tuple(found)
 
 
 @functools.cache
-def chapters(root: Path = ROOT) -> tuple[Path, ...]:
-    """The pages that are notebooks, without their supplements; read once. Returns: paths of the Markdown files, in reading order.
+def chapter_numbers(root: Path = ROOT) -> dict[str, int]:
+    """The numbers of the chapters that have one: those of numbered parts, counted through the book. Returns: Docname → number."""
+    numbered = (leaf.page for leaf in leaves(root) if leaf.numbered and not leaf.depth)
+    return {page: number for number, page in enumerate(numbered, 1)}
 
-    Args:
-        root: of the repository.
-    """
+
+@functools.cache
+def pages(root: Path = ROOT) -> tuple[Path, ...]:
+    """Every page of the table of contents, in reading order: paths of the Markdown files."""
+    return tuple(root / f"{leaf.page}.md" for leaf in leaves(root))
+
+
+@functools.cache
+def chapters(root: Path = ROOT) -> tuple[Path, ...]:
+    """The pages that are notebooks, without their supplements; read once. Returns: paths of the Markdown files, in reading order."""
     return tuple(
         page
         for page in pages(root)
@@ -87,39 +78,23 @@ def chapters(root: Path = ROOT) -> tuple[Path, ...]:
 
 
 def chapter_of(page: str) -> str:
-    """The chapter that a page belongs to. Returns: Docname of the chapter.
-
-    Args:
-        page: docname, of a chapter or of a supplement.
-    """
+    """The chapter that a page belongs to. Returns: Docname of the chapter."""
     return page.removesuffix(SUPPLEMENT)
 
 
 def parts(chapter: Path) -> tuple[Path, ...]:
-    """The pages that a chapter's session executes: its own, and its supplement if it has one. Returns: paths of the Markdown files.
-
-    Args:
-        chapter: path of the chapter.
-    """
+    """The pages that a chapter's session executes: its own, and its supplement if it has one. Returns: paths of the Markdown files."""
     supplement = chapter.with_stem(chapter.stem + SUPPLEMENT)
     return (chapter, supplement) if supplement.exists() else (chapter,)
 
 
 def cells(chapter: Path) -> list[nbformat.NotebookNode]:
-    """The cells of a chapter and its supplement. Returns: in the order in which they are executed.
-
-    Args:
-        chapter: path of the chapter.
-    """
+    """The cells of a chapter and its supplement. Returns: in the order in which they are executed."""
     return [cell for page in parts(chapter) for cell in read_notebook(page).cells]
 
 
 def code(chapter: Path) -> list[str]:
-    """The code of a chapter and its supplement. Returns: of each code cell.
-
-    Args:
-        chapter: path of the chapter.
-    """
+    """The code of a chapter and its supplement. Returns: of each code cell."""
     return [source for page in parts(chapter) for source in _code(page, page.read_text(encoding="utf-8"))]
 
 
@@ -129,13 +104,7 @@ def _code(page: Path, text: str) -> tuple[str, ...]:
 
 
 def read_notebook(path: Path, root: Path = ROOT, fill: Callable[[str], str] = str) -> nbformat.NotebookNode:
-    """Read a page exactly as the site's builder does, so that both agree on what is cached. Returns: the notebook, without outputs.
-
-    Args:
-        path: of the Markdown file.
-        root: of the repository.
-        fill: what is done to the text first.
-    """
+    """Read a page exactly as the site's builder does, so that both agree on what is cached. Returns: the notebook, without outputs."""
     return _notebook(path, fill(path.read_text(encoding="utf-8")), root)
 
 
@@ -145,11 +114,7 @@ def _notebook(path: Path, text: str, root: Path = ROOT) -> nbformat.NotebookNode
 
 @functools.cache
 def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
-    """Every labelled statement of the book; read once. Returns: label → its kind of directive, its title and the page it stands on.
-
-    Args:
-        root: of the repository.
-    """
+    """Every labelled statement of the book; read once. Returns: label → its kind of directive, its title and the page it stands on."""
     found: dict[str, dict[str, str]] = {}
     for path in pages(root):
         page = docname(path, root)

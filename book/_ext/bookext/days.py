@@ -9,32 +9,17 @@ class Days:
     """What was known of the days before a build."""
 
     def forget(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Handle Sphinx's ``env-updated``, before git is asked: it is only asked for what is not known.
-
-        Args:
-            app: the application.
-            env: its environment; changed in place.
-        """
+        """Handle Sphinx's ``env-updated``, before git is asked: it is only asked for what is not known."""
         self.before = env.git_last_updated
         env.git_last_updated = dict.fromkeys(self.before)
 
     def changed(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
-        """Handle Sphinx's ``env-updated``, after git was asked. Returns: pages that show another day than before, to be written again.
-
-        Args:
-            app: the application.
-            env: its environment.
-        """
+        """Handle Sphinx's ``env-updated``, after git was asked. Returns: pages that show another day than before, to be written again."""
         return [page for page, day in env.git_last_updated.items() if day != self.before[page]]
 
 
 def list_every_page(app: Sphinx, exception: Exception | None) -> None:
-    """Handle Sphinx's ``build-finished``: the site's map lists all pages, not only those that were written just now.
-
-    Args:
-        app: the application.
-        exception: what ended the build, or None.
-    """
+    """Handle Sphinx's ``build-finished``: the site's map lists all pages, not only those that were written just now."""
     if not exception and app.builder.format == "html":
         while not app.sitemap_links.empty():
             app.sitemap_links.get()

@@ -98,23 +98,12 @@ def _settings(name: str) -> set[float]:
     for package, names in re.findall(
         r"from (companion\.experiments[\w.]*) import (\([^)]*\)|.+)", "\n".join(sources)
     ):
-        files = (
-            ROOT / "book" / package.replace(".", "/") / f"{name.split()[0]}.py"
-            for name in names.strip("()").split(",")
-            if name.strip()
-        )
+        modules = (name.split()[0] for name in names.strip("()").split(",") if name.strip())
+        files = (ROOT / "book" / package.replace(".", "/") / f"{module}.py" for module in modules)
         sources += [file.read_text(encoding="utf-8") for file in files if file.exists()]
-    numbers = (
-        node.value
-        for source in sources
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Constant)
-    )
-    return {
-        float(number)
-        for number in numbers
-        if isinstance(number, (int, float)) and not isinstance(number, bool)
-    }
+    nodes = (node for source in sources for node in ast.walk(ast.parse(source)))
+    literals = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return {float(value) for value in literals if type(value) in (int, float)}
 
 
 def _reasoned(page: Path) -> set[float]:
@@ -127,11 +116,9 @@ def _value(number: str) -> float:
     plain = re.sub(r"[\s\\,{}]", "", number.translate(_LOWERED))
     if plain.endswith("%"):
         return float(plain[:-1]) / 100
-    return (
-        10.0 ** int(plain[2:].lstrip("^"))
-        if re.fullmatch(r"10\^?-?\d+", plain) and plain != "10"
-        else float(plain)
-    )
+    if re.fullmatch(r"10\^?-?\d+", plain) and plain != "10":
+        return 10.0 ** int(plain[2:].lstrip("^"))
+    return float(plain)
 
 
 def main() -> int:

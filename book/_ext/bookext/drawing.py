@@ -62,9 +62,6 @@ def rows(graph: Graph) -> list[list[str]]:
     """Place statements: chapter below chapter, and in a chapter each below those that it uses or varies.
 
     Returns: labels, row by row; no row has more than ``COLUMNS``.
-
-    Args:
-        graph: to be drawn.
     """
     above = {label: set(graph.uses[label]) | {result.varies} for label, result in graph.results.items()}
     placed: list[list[str]] = []
@@ -86,9 +83,6 @@ def places(graph: Graph) -> dict[str, tuple[float, float]]:
     """Centres of the boxes, in points; y grows upwards, as Graphviz has it.
 
     Returns: label → x and y. In its row a statement takes a column near those of the statements that it uses.
-
-    Args:
-        graph: to be drawn.
     """
     at: dict[str, tuple[float, float]] = {}
     y, above = 0, None
@@ -113,12 +107,6 @@ def places(graph: Graph) -> dict[str, tuple[float, float]]:
 
 def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name: str) -> str:
     """Draw a graph.
-
-    Args:
-        graph: to be drawn.
-        chapters: docname → title.
-        addresses: label → address of the statement, relative to the page that shows the picture.
-        name: of the picture, for screen readers.
 
     Returns:
         An ``<svg>`` element. It has no ids and no colours of its own; boxes are links, with the classes ``node`` and
@@ -223,10 +211,6 @@ def _box(group, graph: Graph) -> None:
 
 
 def describe(result: Result) -> str:
-    """A statement in one line of plain text. Returns: for example "Fact 1: the softmax Jacobian (loose ×2)".
-
-    Args:
-        result: of the statement.
-    """
+    """A statement in one line of plain text. Returns: for example "Fact 1: the softmax Jacobian (loose ×2)"."""
     topic = f": {plain(result.topic)}" if result.topic else ""
     return plain(result.name) + topic + (f" ({result.headline})" if result.headline else "")

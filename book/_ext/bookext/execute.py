@@ -29,7 +29,17 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
 from bookext import keys, records, said, warm
-from bookext.chapters import LEDGER, ROOT, chapter_of, chapters, code, parts, read_notebook, statements
+from bookext.chapters import (
+    LEDGER,
+    ROOT,
+    chapter_of,
+    chapters,
+    code,
+    docname,
+    parts,
+    read_notebook,
+    statements,
+)
 from bookext.kernel import Run, run
 from bookext.markup import MarkupError
 from bookext.records import Record
@@ -47,27 +57,16 @@ SECONDS, WITH_SUPPLEMENT = 25, 40
 REPEATED = 2
 
 
-def name(path: Path) -> str:
-    """What a chapter is called: its path without suffix, relative to the repository."""
-    return path.relative_to(ROOT).with_suffix("").as_posix()
-
-
 def current(
     path: Path, full: bool = False, cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
-    """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache.
-
-    Args:
-        full: only one whose mistakes were planted without early exits.
-        cold: only what was executed in this checkout.
-        here: only what this checkout has, wherever it was executed.
-    """
-    return records.find(name(path), keys.key(name(path), code(path), full), cold, here)
+    """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache."""
+    return records.find(docname(path), keys.key(docname(path), code(path), full), cold, here)
 
 
 def expected(path: Path) -> float:
     """How many seconds a chapter takes, roughly: what it took when it was last executed, or one for each call of ``verify``."""
-    last = records.last(name(path))
+    last = records.last(docname(path))
     return last.seconds + last.planting if last else float("\n".join(code(path)).count("verify."))
 
 
@@ -77,12 +76,6 @@ def bring_up_to_date(
     """Execute what is stale, and a few of those that are not; the longest first, so that none runs alone at the end.
 
     Returns: one run a chapter, in the order of ``paths``; and where a repeated execution does not agree with the one that was kept.
-
-    Args:
-        paths: of the chapters.
-        jobs: kernels side by side.
-        full: plant mistakes without early exits.
-        cold: take nothing from the user's cache.
     """
     start = time.monotonic()
     found = {path: current(path, full, cold) for path in paths}
@@ -92,11 +85,10 @@ def bring_up_to_date(
     print(
         f"{len(paths) - len(todo)} of {len(paths)} chapters as kept, {len(again)} repeated, {len(todo) - len(again)} to run"
     )
-    os.environ["OMP_NUM_THREADS"] = (
-        "1"  # kernels share the cores; and what is kept was made with as many threads
-    )
+    # Kernels share the cores; and what is kept was made with as many threads.
+    os.environ["OMP_NUM_THREADS"] = "1"
     os.environ.pop("MPLBACKEND", None)  # a kernel that obeys it shows no figures
-    runs = {path: Run(name(path), record) for path, record in known.items()}
+    runs = {path: Run(docname(path), record) for path, record in known.items()}
     disagreements: list[str] = []
     with ThreadPoolExecutor(jobs) as pool, warm.parent() if todo else nullcontext() as parent:
         running = {pool.submit(run, path, full, parent): path for path in todo}
@@ -145,22 +137,13 @@ def _tell_all(executed: Sequence[Run], again: int, of: int, seconds: float) -> N
 
 
 def repeated(paths: Sequence[Path]) -> set[Path]:
-    """Which executions are repeated although they are known, drawn by the commit's hash. Returns: at most ``REPEATED`` of them.
-
-    Args:
-        paths: of chapters whose execution comes from the user's cache.
-    """
+    """Which executions are repeated although they are known, drawn by the commit's hash. Returns: at most ``REPEATED`` of them."""
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     return set(random.Random(commit).sample(sorted(paths), min(REPEATED, len(paths))))
 
 
 def differences(fresh: Record, kept: Record) -> list[str]:
-    """Where two executions of a chapter do not agree: the verdicts, and which mistakes were noticed. Returns: one line a difference.
-
-    Args:
-        fresh: of now.
-        kept: of before.
-    """
+    """Where two executions of a chapter do not agree: the verdicts, and which mistakes were noticed. Returns: one line a difference."""
     of = lambda record: ledger.gather((record.chapter, verdict) for verdict in verdicts_of(record))
     lines = ledger.differences(of(fresh), of(kept))
     noticed = lambda record: {(one["claim"], one["what"]) for one in record.mistakes if one["red"]}
@@ -169,12 +152,7 @@ def differences(fresh: Record, kept: Record) -> list[str]:
 
 
 def edited(runs: Sequence[Run], full: bool = False) -> list[str]:
-    """Chapters whose code is no longer the one that ran: what it printed must not stand below what is there now. Returns: their names.
-
-    Args:
-        runs: of chapters, none of them failed.
-        full: whether their mistakes were planted without early exits.
-    """
+    """Chapters whose code is no longer the one that ran: what it printed must not stand below what is there now. Returns: their names."""
     return [
         one.chapter
         for one in runs
@@ -183,16 +161,12 @@ def edited(runs: Sequence[Run], full: bool = False) -> list[str]:
 
 
 def fill_builder_cache(runs: Sequence[Run]) -> None:
-    """Give the site's builder the outputs of all chapters, and take away those of chapters that are no more.
-
-    Args:
-        runs: of all chapters.
-    """
+    """Give the site's builder the outputs of all chapters, and take away those of chapters that are no more."""
     cache = get_cache(CACHE)
     _ = cache.db  # creates the folder
     of_today = set()
     for one in runs:
-        pages = [name(page) for page in parts(ROOT / f"{one.chapter}.md")]
+        pages = [docname(page) for page in parts(ROOT / f"{one.chapter}.md")]
         # The builder's hash sees captions: it reads the page with what was said in place.
         notebooks = [
             read_notebook(ROOT / f"{page}.md", fill=partial(said.filled, page=page)) for page in pages
@@ -217,14 +191,7 @@ def fill_builder_cache(runs: Sequence[Run]) -> None:
 
 
 def verdicts_of(record: Record) -> Iterator[dict]:
-    """Every verdict in the outputs of a chapter, as ``Verdict.entry``.
-
-    Args:
-        record: of the chapter.
-
-    Yields:
-        Entries.
-    """
+    """Every verdict in the outputs of a chapter, as ``Verdict.entry``."""
     for outputs in record.outputs:
         for output in outputs:
             if MIME in output.get("metadata", {}):
@@ -232,20 +199,12 @@ def verdicts_of(record: Record) -> Iterator[dict]:
 
 
 def gathered(runs: Sequence[Run]) -> list[dict]:
-    """The ledger that executed chapters make. Returns: its entries.
-
-    Args:
-        runs: of the chapters, none of them failed.
-    """
+    """The ledger that executed chapters make. Returns: its entries."""
     return ledger.gather((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
 
 
 def unnoticed(runs: Sequence[Run]) -> list[str]:
-    """Mistakes that turned no check red. Returns: one line a mistake.
-
-    Args:
-        runs: of chapters, none of them failed.
-    """
+    """Mistakes that turned no check red. Returns: one line a mistake."""
     return [
         f"{one['claim']} stays green although: {one['what']} {one['error']}".rstrip()
         for each in runs
@@ -262,12 +221,7 @@ def _complain(title: str, lines: Sequence[str], advice: str = "") -> int:
 
 
 def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
-    """Hold what was found against the committed ledger, or write it there. Returns: exit status.
-
-    Args:
-        runs: of the chapters, none of them failed.
-        partly: not all chapters are among them.
-    """
+    """Hold what was found against the committed ledger, or write it there. Returns: exit status."""
     fresh, stored, others = gathered(runs), ledger.read(LEDGER), []
     there = {one.chapter for one in runs}
     stated = {
@@ -298,12 +252,7 @@ def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
 
 
 def compare_with_said(runs: Sequence[Run], accept: bool, partly: bool) -> int:
-    """Hold what chapters said to their prose against what is kept, or keep it. Returns: exit status.
-
-    Args:
-        runs: of the chapters, none of them failed.
-        partly: not all chapters are among them.
-    """
+    """Hold what chapters said to their prose against what is kept, or keep it. Returns: exit status."""
     fresh, stored = said.gathered(one.record for one in runs), said.read()
     there, others = {one.chapter for one in runs}, {}
     if partly:

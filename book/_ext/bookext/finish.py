@@ -40,12 +40,7 @@ _PICTURE = re.compile(r"_images/([^\"'\s<>?#&]+)")
 
 
 def finish_site(app: Sphinx, exception: Exception | None) -> None:
-    """Handle Sphinx's ``build-finished``.
-
-    Args:
-        app: the application.
-        exception: what ended the build, or None.
-    """
+    """Handle Sphinx's ``build-finished``."""
     site = Path(app.outdir)
     if exception or app.builder.format != "html":
         return
@@ -68,24 +63,12 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
 
 
 def lighten(html: str) -> str:
-    """Take out of a page what it loads and does not need.
-
-    Returns: the page without the icons' script and the fonts that are loaded ahead of need.
-
-    Args:
-        html: of the page.
-    """
+    """A page without what it loads and does not need: the icons' script and the fonts that are loaded ahead of need."""
     return _HEAVY.sub("", html)
 
 
 def name_toggles(html: str) -> str:
-    """Name the arrows of the sidebar, which the theme leaves without a word for who listens to a page.
-
-    Returns: the page, in which an arrow says what it unfolds.
-
-    Args:
-        html: of the page.
-    """
+    """A page whose sidebar's arrows say what they unfold, which the theme leaves without a word for who listens to a page."""
     return html.replace(
         '<summary><span class="toctree-toggle"',
         '<summary aria-label="Pages below"><span class="toctree-toggle"',
@@ -98,23 +81,12 @@ def checksum(file: Path) -> str:
 
 
 def name_versions(html: str, checksums: Callable[[str], str]) -> str:
-    """Let a page load styles and scripts as they are now: some lie there only after the first page was written.
-
-    Returns: the page, the same whenever it was written.
-
-    Args:
-        html: of the page.
-        checksums: file, relative to the site → its checksum as a query.
-    """
+    """A page that loads styles and scripts as they are now: some lie there only after the first page was written."""
     return _LOADED.sub(lambda match: f'{match["to"]}{checksums(match["file"])}"', html)
 
 
 def prune(site: Path) -> None:
-    """Delete what no page of a built site loads.
-
-    Args:
-        site: folder of the site.
-    """
+    """Delete what no page of a built site loads."""
     for pattern in UNUSED:
         for path in site.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -131,9 +103,6 @@ def inline_imported_style(site: Path) -> None:
     """Write Sphinx's basic style into the theme's, which imports it.
 
     One request fewer, and tools that re-read style sheets out of place do not ask for a file that is not there.
-
-    Args:
-        site: folder of the site.
     """
     theme = site / "_static" / "styles" / "theme.css"
     basic = (site / "_static" / "basic.css").read_text(encoding="utf-8")

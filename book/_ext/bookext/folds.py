@@ -1,10 +1,10 @@
 """What a page folds: the checks of a statement, under one line that says what came out; on the scoreboard their names."""
 
 from collections import Counter
+from html import escape
 
 from bs4 import BeautifulSoup, Tag
 
-from bookext.asides import REFUTED
 from bookext.results import of_the_book
 from shallowformer.verify.claims import parse
 from shallowformer.verify.typeset import as_html
@@ -12,14 +12,24 @@ from shallowformer.verify.verdict import IN_WORDS
 
 _CARD = "div.verdict[data-verdict]"
 
+#: What the text says beside a true statement does not hold, in words: by the check that refutes it, and where the check has no finding.
+REFUTED = {
+    "kr-lemma-2-frobenius/inference": "that the Frobenius norm of the third cumulant is at most its operator norm",
+    "kr-lemma-2-sharp/naive": "the bound with R in the place of max(1, R)",
+    "kr-lemma-2-third/naive": "the bound with R in the place of max(1, R)",
+    "kr-lemma-5-optimal/lowered": "the constant 1.1 in the place of √2",
+    "kr-proposition-1-noise/gram": "the Gram form for single samples",
+    "kr-proposition-1-online/all-samples": "the bound for the loss over all samples",
+    "kr-remark-10/longer": "that the attention error of four tokens is at most that of two",
+    "rt-lemma-w-path/longer": "that a longer step pays for its path as well",
+    "kr-theorem-a-step/condition": "part 2 without its condition on τ",
+}
+
 
 def fold_checks(soup: BeautifulSoup) -> None:
     """Fold every run of cells with verdicts, with the helper code and the paragraph before it that says what is checked.
 
     What other cells show, a figure or a table, stays where it is, and so do a reader's own checks.
-
-    Args:
-        soup: of a page's text; changed in place.
     """
     for card in soup.select(f"div.cell {_CARD}"):
         cell = card.find_parent("div", class_="cell")
@@ -28,11 +38,7 @@ def fold_checks(soup: BeautifulSoup) -> None:
 
 
 def fold_names(soup: BeautifulSoup) -> None:
-    """Fold the names of a statement's many further checks on the scoreboard, under the words that count them.
-
-    Args:
-        soup: of a page's text; changed in place.
-    """
+    """Fold the names of a statement's many further checks on the scoreboard, under the words that count them."""
     for count in soup.select("span.further-checks"):
         names = count.find_next_sibling("span", class_="their-names")
         box, line = soup.new_tag("details", attrs={"class": "checks"}), soup.new_tag("summary")
@@ -55,7 +61,9 @@ def _fold(soup: BeautifulSoup, cell: Tag) -> None:
         run.append(after)
     box = soup.new_tag("details", attrs={"class": "checks"})
     run[-1].insert_after(box)
-    box.append(_line(soup, [card for piece in run for card in piece.select(_CARD)]))
+    line = soup.new_tag("summary")
+    line.append(BeautifulSoup(_line([card for piece in run for card in piece.select(_CARD)]), "html.parser"))
+    box.append(line)
     for piece in run:
         box.append(piece.extract())
 
@@ -94,41 +102,26 @@ def _announces(piece: Tag) -> bool:
     return strong is not None and not strong.previous_sibling and strong.get_text().startswith("Check")
 
 
-def _line(soup: BeautifulSoup, cards: list[Tag]) -> Tag:
-    """The line under which checks are folded, and below it what they found."""
+def _line(cards: list[Tag]) -> str:
+    """The line under which checks are folded, and below it what they found, as HTML."""
     asides = [card for card in cards if _is_aside(card)]
     refuted = any(card.find(class_="verdict-mark").get_text() == "✗" for card in cards if card not in asides)
     came = Counter(card["data-verdict"] for card in cards if card not in asides)
     words = ", ".join(word if count == 1 else f"{word} ×{count}" for word, count in came.items())
-    line = soup.new_tag("summary")
-    line.append(_mark(soup, refuted))
     several = len(cards) > 1
-    line.append(
-        f" {len(cards)} check{'s' * several}: {words or 'refuted'}; {'the first ' * several}{_notices(cards[0])}"
-    )
+    notices = escape(cards[0].find("summary").get_text().partition("; ")[2], quote=False)
+    line = f"{_mark(refuted)} {len(cards)} check{'s' * several}: {words or 'refuted'}; {'the first ' * several}{notices}"
     said: list[str] = []  # what several checks found alike stands there once
     for card in cards:
         if card in asides:
-            line.append(_found(soup, f" refuted, as the text says{_said(card)}", _mark(soup, refuted=True)))
+            said.append(f"{_mark(refuted=True)} refuted, as the text says{_said(card)}")
         elif _has_finding(card) and _says(card) not in said:
             said.append(_says(card))
-            line.append(_found(soup, _says(card)))
-    return line
+    return line + "".join(f'<span class="checks-found">{found}</span>' for found in said)
 
 
-def _mark(soup: BeautifulSoup, refuted: bool) -> Tag:
-    mark = soup.new_tag("span", attrs={"class": "verdict-mark" + " is-refuted" * refuted})
-    mark.string = "✗" if refuted else "✓"
-    return mark
-
-
-def _found(soup: BeautifulSoup, html: str, mark: Tag | None = None) -> Tag:
-    """A line of its own below the first: what a check found."""
-    line = soup.new_tag("span", attrs={"class": "checks-found"})
-    if mark:
-        line.append(mark)
-    line.extend(BeautifulSoup(html, "html.parser").contents[:])
-    return line
+def _mark(refuted: bool) -> str:
+    return f'<span class="verdict-mark{" is-refuted" * refuted}">{"✗" if refuted else "✓"}</span>'
 
 
 def _is_aside(card: Tag) -> bool:
@@ -158,8 +151,3 @@ def _said(card: Tag) -> str:
         if _has_finding(card)
         else f": {as_html(REFUTED.get(claim, parse(claim).part))}"
     )
-
-
-def _notices(card: Tag) -> str:
-    """What a check would notice, from its card."""
-    return card.find("summary").get_text().partition("; ")[2]

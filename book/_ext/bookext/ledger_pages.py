@@ -29,19 +29,12 @@ ERRATA = ROOT / "book/errata.yml"
 
 
 def reference(entry: dict, titles: dict[str, dict[str, str]]) -> str:
-    """MyST source of a link to a claim's statement, by the paper's own number or by what it says. Returns: Markdown.
-
-    Args:
-        entry: of the ledger.
-        titles: from ``bookext.chapters.statements``.
-    """
+    """MyST source of a link to a claim's statement, by the paper's own number or by what it says. Returns: Markdown."""
     return f"{{prf:ref}}`{name(entry['id'], titles[entry['id']]['title'])} <{entry['id']}>`"
 
 
 class _LedgerDirective(SphinxDirective):
     """Writes Markdown made from the ledger in its place, and rebuilds the page when the ledger changes."""
-
-    has_content = False
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(LEDGER))
@@ -66,12 +59,7 @@ class Scoreboard(_LedgerDirective):
         return written
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-        """Make the table. Returns: lines of MyST.
-
-        Args:
-            entries: of the ledger.
-            titles: from ``bookext.chapters.statements``.
-        """
+        """Make the table. Returns: lines of MyST."""
         by_label = {entry["id"]: entry for entry in entries}
         checks = [check for entry in entries for check in (entry, *entry["parts"])]
         recorded = sum(check["verdict"] == RECORDED for check in checks)
@@ -106,12 +94,7 @@ class Errata(_LedgerDirective):
     final_argument_whitespace = True
 
     def markdown(self, entries: list[dict], titles: dict[str, dict[str, str]]) -> list[str]:
-        """Make the list that the page asks for. Returns: lines of MyST.
-
-        Args:
-            entries: of the ledger.
-            titles: from ``bookext.chapters.statements``.
-        """
+        """Make the list that the page asks for. Returns: lines of MyST."""
         return errata(self.arguments[0], entries, titles)
 
 
@@ -119,11 +102,6 @@ def errata(which: str, entries: list[dict], titles: dict[str, dict[str, str]]) -
     """What is declared to be wrong in the papers, or what else was found: what can be said better, and what a hypothesis is for.
 
     Returns: lines of MyST, an entry each, in the order of the book.
-
-    Args:
-        which: one of ``DECLARED``, or the folder of a part of the book.
-        entries: of the ledger.
-        titles: from ``bookext.chapters.statements``.
     """
     order = {label: place for place, label in enumerate(titles)}
     found = [
@@ -228,11 +206,7 @@ def _measured(check: dict) -> str:
 
 
 def short(value: float, digits: int = 1) -> str:
-    """A number in few digits, as the other columns write it. Returns: for example "0.02", "3·10⁻¹⁶" or "10⁻⁷".
-
-    Args:
-        value: not below 0.
-    """
+    """A number in few digits, as the other columns write it. Returns: for example "0.02", "3·10⁻¹⁶" or "10⁻⁷"."""
     if value == 0 or value >= 1e-3:
         return f"{float(f'{value:.{digits}g}'):g}"
     factor, exponent = f"{value:.{digits - 1}e}".split("e")

@@ -4,11 +4,7 @@ from bs4 import BeautifulSoup, Tag
 
 
 def join_printouts(soup: BeautifulSoup) -> None:
-    """Let lines that a cell prints one after the other stand in one box; a loop makes one output a line.
-
-    Args:
-        soup: of a page's text; changed in place.
-    """
+    """Let lines that a cell prints one after the other stand in one box; a loop makes one output a line."""
     for output in soup.select("div.cell_output > div.output.stream"):
         before = output.find_previous_sibling()
         if before is not None and before.get("class") == output.get("class"):
@@ -19,11 +15,7 @@ def join_printouts(soup: BeautifulSoup) -> None:
 
 
 def join_hidden_cells(soup: BeautifulSoup) -> None:
-    """Put the code of a hidden cell without output into the bar of the hidden cell that follows, and thin the bars that stay alone.
-
-    Args:
-        soup: of a page's text; changed in place.
-    """
+    """Put the code of a hidden cell without output into the bar of the hidden cell that follows, and thin the bars that stay alone."""
     for cell in soup.select("div.cell"):
         bar, after = _bar(cell), cell.find_next_sibling()
         if bar is None or cell.find(class_="cell_output"):

@@ -22,8 +22,6 @@ PAGE, WHOLE = "book/map", "Map of results"
 class MapOfResults(SphinxDirective):
     """Puts the whole map in its place."""
 
-    has_content = False
-
     def run(self) -> list[nodes.Node]:
         """Hold the place; the map is drawn when all pages have been read. Returns: a node to be filled by ``DrawMaps``."""
         self.env.note_dependency(str(LEDGER))
@@ -35,12 +33,7 @@ class map_node(nodes.General, nodes.Element):
 
 
 def visit_map(translator, node: map_node) -> None:
-    """Write a map.
-
-    Args:
-        translator: of the page.
-        node: of the map.
-    """
+    """Write a map."""
     translator.body.append(node["html"])
     raise nodes.SkipNode
 
@@ -52,11 +45,7 @@ class DrawMaps(SphinxPostTransform):
     builders = ("html", "dirhtml")
 
     def run(self, **options: object) -> None:
-        """Draw.
-
-        Args:
-            **options: not used.
-        """
+        """Draw."""
         page, whole = self.env.docname, book_graph(self.env)
         for node in self.document.findall(map_node):
             node["html"] = self.html(whole, WHOLE)
@@ -73,12 +62,7 @@ class DrawMaps(SphinxPostTransform):
             )
 
     def html(self, graph: Graph, name: str) -> str:
-        """Draw one map for this page. Returns: HTML.
-
-        Args:
-            graph: what to draw.
-            name: of the map, for screen readers.
-        """
+        """Draw one map for this page. Returns: HTML."""
         asked = _asked(self.app, self.env.docname, graph, name)
         begun = getattr(self.app, "whole_map", None) if (self.env.docname, name) == (PAGE, WHOLE) else None
         return _TEMPLATE.render(
@@ -107,31 +91,18 @@ def _asked(app: Sphinx, page: str, graph: Graph, name: str) -> tuple[Graph, dict
 
 
 def begin_whole_map(app: Sphinx, env: BuildEnvironment) -> None:
-    """Handle Sphinx's ``env-check-consistency``: where all pages will be written, the picture that takes longest is begun now.
-
-    Args:
-        app: the application.
-        env: its environment, after all pages have been read.
-    """
+    """Handle Sphinx's ``env-check-consistency``: where all pages will be written, the picture that takes longest is begun now."""
     if app.fresh_env_used and app.builder.format == "html" and PAGE in env.found_docs:
         app.whole_map = beside.begin(draw, *_asked(app, PAGE, book_graph(env), WHOLE))
 
 
-def _template():
-    environment = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
-    environment.filters["plain"] = plain
-    return environment.from_string(Path(__file__).with_name("map.jinja").read_text(encoding="utf-8"))
-
-
-_TEMPLATE = _template()
+_ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
+_ENVIRONMENT.filters["plain"] = plain
+_TEMPLATE = _ENVIRONMENT.from_string(Path(__file__).with_name("map.jinja").read_text(encoding="utf-8"))
 
 
 def book_graph(env) -> Graph:
-    """The graph of the whole book. Returns: every statement with what it uses.
-
-    Args:
-        env: Sphinx's environment, after all pages have been read.
-    """
+    """The graph of the whole book. Returns: every statement with what it uses."""
     found = of_the_book()
     return Graph(found, book_uses(env, found))
 
@@ -139,15 +110,7 @@ def book_graph(env) -> Graph:
 def load_scripts(
     app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Handle Sphinx's ``html-page-context``: only pages with a map or a scoreboard load the script for it.
-
-    Args:
-        app: the application.
-        pagename: of the page.
-        templatename: of the template.
-        context: what the template will see.
-        doctree: of the page, or None.
-    """
+    """Handle Sphinx's ``html-page-context``: only pages with a map or a scoreboard load the script for it."""
     if doctree is None:
         return
     if any(True for _ in doctree.findall(map_node)):

@@ -38,21 +38,13 @@ class Directive:
 
 @functools.cache
 def settings(root: Path = ROOT) -> dict:
-    """What ``_config.yml`` says; read once. Returns: the settings.
-
-    Args:
-        root: of the repository.
-    """
+    """What ``_config.yml`` says; read once."""
     return yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
 
 
 @functools.cache
 def syntax(root: Path = ROOT) -> MdParserConfig:
-    """The Markdown extensions that the site is built with. Returns: the parser's configuration.
-
-    Args:
-        root: of the repository.
-    """
+    """The parser's configuration: the Markdown extensions that the site is built with."""
     return MdParserConfig(enable_extensions=set(settings(root)["parse"]["myst_enable_extensions"]))
 
 
@@ -67,11 +59,7 @@ def parse(text: str) -> list[Token]:
 
 
 def directive(token: Token) -> Directive | None:
-    """Take a directive apart. Returns: the directive, or None if the token is none.
-
-    Args:
-        token: of ``parse``.
-    """
+    """Take a directive apart; None if the token of ``parse`` is none."""
     head = re.match(r"\{([^}\s]+)\}\s*(.*)", token.info)
     if token.type not in ("fence", "colon_fence") or not head:
         return None
@@ -84,11 +72,7 @@ def directive(token: Token) -> Directive | None:
 
 
 def walk(text: str) -> Iterator[Token]:
-    """Every token of a text, also those inside directives, in reading order.
-
-    Yields:
-        Tokens.
-    """
+    """Every token of a text, also those inside directives, in reading order."""
     for token in parse(text):
         yield token
         inner = directive(token)

@@ -3,29 +3,22 @@
 The markup is in ``book/_templates``; the addresses are from ``bookext.address``.
 """
 
-import functools
 import re
 from urllib.parse import urlencode
 
-import yaml
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from bookext import address
-from bookext.chapters import ROOT, SUPPLEMENT, chapter_numbers, chapter_of, chapters, docname
-from bookext.version import VERSION
+from bookext.chapters import SUPPLEMENT, chapter_numbers, chapter_of, chapters, docname
+from bookext.version import VERSION, cited
 
 #: Quotation marks of a title that stands in quotation marks.
 _INNER_QUOTES = str.maketrans("“”", "‘’")
 
 
 def configure(app: Sphinx, config: Config) -> None:
-    """Handle Sphinx's ``config-inited``: say which version this is, and where the site will stand.
-
-    Args:
-        app: the application.
-        config: its settings; changed in place.
-    """
+    """Handle Sphinx's ``config-inited``: say which version this is, and where the site will stand."""
     config.version = config.release = VERSION
     config.html_baseurl = config.ogp_site_url = address.site()
     # Part of a card's picture, so of what it is kept by.
@@ -33,12 +26,7 @@ def configure(app: Sphinx, config: Config) -> None:
 
 
 def number_supplement(app: Sphinx, page: str, source: list[str]) -> None:
-    """Handle Sphinx's ``source-read``: a supplement's title names its chapter by number, as tabs and the search show it alone.
-
-    Args:
-        app: the application.
-        source: the page's text, in a list of one; changed in place.
-    """
+    """Handle Sphinx's ``source-read``: a supplement's title names its chapter by number, as tabs and the search show it alone."""
     number = chapter_numbers().get(chapter_of(page))
     if number and page != chapter_of(page):
         source[0] = re.sub(
@@ -47,15 +35,7 @@ def number_supplement(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def add_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
-    """Handle Sphinx's ``html-page-context``.
-
-    Args:
-        app: the application.
-        pagename: of the page.
-        templatename: of the template.
-        context: what the template will see; changed in place.
-        doctree: of the page, or None for a page without a source, like the search page.
-    """
+    """Handle Sphinx's ``html-page-context``."""
     if not doctree:
         return
     context |= neighbours(app, pagename)
@@ -78,9 +58,6 @@ def neighbours(app: Sphinx, page: str) -> dict[str, dict[str, str]]:
     """The chapters beside a page whose neighbour is a supplement: what can be skipped is not what comes next.
 
     Returns: ``next``, ``prev`` as templates want them; only what differs from the order of the pages.
-
-    Args:
-        app: the application.
     """
     relations = app.builder.relations
     _, before, after = relations.get(page, (None, None, None))
@@ -97,14 +74,8 @@ def neighbours(app: Sphinx, page: str) -> dict[str, dict[str, str]]:
 
 
 def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
-    """How to cite a page. Returns: ``text``, a sentence, and ``bibtex``, an entry.
-
-    Args:
-        title: of the page, plain text.
-        pagename: docname of the page.
-        changed: the day of its last change, as the page prints it, or None if that is not known.
-    """
-    book, url = _book(), address.page(pagename)
+    """How to cite a page. Returns: ``text``, a sentence, and ``bibtex``, an entry."""
+    book, url = cited(), address.page(pagename)
     authors = " and ".join(author["name"] for author in book["authors"])
     year = str(book["date-released"])[:4]
     day = f", {changed}" if changed else ""
@@ -121,9 +92,3 @@ def citation(title: str, pagename: str, changed: str | None) -> dict[str, str]:
         "text": f"{authors}: “{title.translate(_INNER_QUOTES)}”, in {book['title']}, {year}, version {book['version']}{day}. {url}",
         "bibtex": f"@incollection{{shallowformer-{pagename.rpartition('/')[2].replace('_', '-')},\n{inside}\n}}",
     }
-
-
-@functools.cache
-def _book() -> dict:
-    """How to cite the book."""
-    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

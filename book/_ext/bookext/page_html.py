@@ -21,15 +21,7 @@ _MARK = "\ue000"
 
 
 def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
-    """Handle Sphinx's ``html-page-context``.
-
-    Args:
-        app: the application.
-        pagename: of the page.
-        templatename: of the template.
-        context: what the template will see; changed in place.
-        doctree: of the page, or None for a page without a source, like the search page.
-    """
+    """Handle Sphinx's ``html-page-context``."""
     repairs.leave_out_live_code(context)
     if "body" not in context:
         return
@@ -58,9 +50,6 @@ def set_aside(html: str) -> tuple[str, list[str]]:
     """Take out of a text what is most of it and what nobody has anything to do with: what stands in listings and on maps.
 
     Returns: the text, each piece replaced by its number between two marks; and the pieces.
-
-    Args:
-        html: of the body.
     """
     pieces: list[str] = []
 
@@ -72,25 +61,14 @@ def set_aside(html: str) -> tuple[str, list[str]]:
 
 
 def put_back(html: str, pieces: list[str]) -> str:
-    """Put back what was set aside. Returns: the text without marks.
-
-    Args:
-        html: a text, or a part of it.
-        pieces: from ``set_aside``.
-    """
+    """Put back into a text, or a part of it, what was set aside."""
     return re.sub(rf"{_MARK}(\d+){_MARK}", lambda match: pieces[int(match[1])], html)
 
 
 def finish_text(
     html: str, words: dict[str, list[badges.Badge]], address: badges.Address = lambda page: ""
 ) -> BeautifulSoup:
-    """Finish the text of a page. Returns: the same content: repaired, badged, and fit for any screen.
-
-    Args:
-        html: of the body.
-        words: label of a statement → its badges.
-        address: docname → address, relative to the page.
-    """
+    """Finish the text of a page: the same content, repaired, badged (by the labels of statements), and fit for any screen."""
     steps = {
         "script": [repairs.drop_live_code],
         "style": [repairs.leave_unmarked],

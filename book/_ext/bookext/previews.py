@@ -17,11 +17,7 @@ LEFT_OUT = frozenset({"img", "figure", "button", "script", "headerlink", "verdic
 
 
 def collect(soup: BeautifulSoup) -> dict[str, str]:
-    """The previews of a page. Returns: element id → HTML of its preview, without ids, links, badges or pictures.
-
-    Args:
-        soup: of the page's text.
-    """
+    """The previews of a page. Returns: element id → HTML of its preview, without ids, links, badges or pictures."""
     return {
         target["id"]: _bare(target)
         for target in soup.find_all("div", id=True)
@@ -42,12 +38,7 @@ def _bare(target: Tag) -> str:
 
 
 def write(site: Path, page: str, found: dict[str, str]) -> None:
-    """Write a page's previews, or take away what it had.
-
-    Args:
-        site: folder of the site.
-        found: from ``collect``.
-    """
+    """Write a page's previews, or take away what it had."""
     target = site / "_static" / "previews" / f"{page}.js"
     target.unlink(missing_ok=True)
     if found:

@@ -39,22 +39,15 @@ class Record:
     foreign: bool = False  # whether this checkout has it from the user's cache
 
     def counts(self, key: str) -> bool:
-        """Whether it stands for an execution of today.
-
-        Args:
-            key: of today.
-        """
+        """Whether it stands for an execution of today."""
         return self.key == key and all(keys.state(path) == state for path, state in self.read.items())
 
     def into(self, *notebooks: nbformat.NotebookNode) -> None:
-        """Put the outputs into notebooks that together have the same code; what was said to the prose stands there.
-
-        Args:
-            *notebooks: the chapter's pages, changed in place.
-        """
+        """Put the outputs into notebooks that together have the same code; what was said to the prose stands there."""
         cells = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
         for count, (cell, outputs) in enumerate(zip(cells, self.outputs, strict=True), start=1):
-            cell.outputs = [nbformat.from_dict(output) for output in _shown(outputs)]
+            shown = (output for output in outputs if MIME not in output.get("metadata", {}))
+            cell.outputs = [nbformat.from_dict(output) for output in shown]
             cell.execution_count = count
 
 
@@ -70,7 +63,6 @@ def find(chapter: str, key: str, cold: bool = False, here: bool = False) -> tupl
     """A record that counts. Returns: the record, or None; and whether it comes from the user's cache just now.
 
     Args:
-        key: of today.
         cold: only what was executed in this checkout.
         here: only what this checkout has, wherever it was executed.
     """
@@ -94,11 +86,7 @@ def forget(chapter: str) -> None:
 
 
 def keep(record: Record) -> None:
-    """Keep a record here, in place of the chapter's others, and in the user's cache, beside its latest ones.
-
-    Args:
-        record: to be kept.
-    """
+    """Keep a record here, in place of the chapter's others, and in the user's cache, beside its latest ones."""
     name = f"{keys.digest(record.key, *map(str, sorted(record.read.items())))}.json"
     for folder, most in ((HERE, 1), (user_cache(), MOST)):
         text = json.dumps(
@@ -115,11 +103,6 @@ def keep(record: Record) -> None:
         except OSError:
             if folder == HERE:  # a home that cannot be written to keeps nothing, and does no harm
                 raise
-
-
-def _shown(outputs: list[dict]) -> list[dict]:
-    """Outputs without what was said."""
-    return [one for one in outputs if MIME not in one.get("metadata", {})]
 
 
 def _records(folder: Path, chapter: str) -> Iterator[Record]:

@@ -40,34 +40,29 @@ class Part:
     needed: bool = True  # whether a version is incomplete without it
 
 
-def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
-    """Put a folder into a zip; the same bytes for the same files. Returns: whether there was a file.
+def zipped(files: dict[str, bytes], target: Path, when: tuple[int, ...] = (1980, 1, 1, 0, 0, 0)) -> None:
+    """Write a zip of files (name → content), in their order, the same bytes on every run."""
+    with zipfile.ZipFile(target, "w") as packed:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, when)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(entry, content)
 
-    Args:
-        folder: what is packed; its files keep their paths below it.
-        target: the zip.
-        leave_out: folders and files directly below it that are left out.
-    """
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    files = [path for path in files if path.relative_to(folder).parts[0] not in leave_out]
-    when = datetime.datetime.fromtimestamp(max(moment(), 315532800), datetime.UTC).timetuple()[:6]
+
+def pack(folder: Path, target: Path, leave_out: tuple[str, ...] = ()) -> bool:
+    """Put a folder into a zip, but for some directly below it; the same bytes for the same files. Returns: whether there was a file."""
+    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    files = {
+        name.as_posix(): path.read_bytes() for name, path in paths.items() if name.parts[0] not in leave_out
+    }
     if files:
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-            for path in files:
-                entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), when)
-                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                packed.writestr(entry, path.read_bytes())
+        when = datetime.datetime.fromtimestamp(max(moment(), 315532800), datetime.UTC).timetuple()[:6]
+        zipped(files, target, when)
     return bool(files)
 
 
 def wheel(root: Path, built: Path, target: Path) -> bool:
-    """Build the package's wheel from what is committed, outside the repository. Returns: True.
-
-    Args:
-        root: of the repository.
-        built: not used.
-        target: the wheel.
-    """
+    """Build the package's wheel from what is committed, outside the repository. Returns: True."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "source")
         source.mkdir()
@@ -86,21 +81,12 @@ def wheel(root: Path, built: Path, target: Path) -> bool:
 
 
 def folder(name: str, leave_out: tuple[str, ...] = ()) -> Callable[[Path, Path, Path], bool]:
-    """A folder that was built, as a zip. Returns: what packs it.
-
-    Args:
-        name: below the folder that was built into.
-        leave_out: as in ``pack``.
-    """
+    """What packs a folder that was built, as ``pack``."""
     return lambda root, built, target: pack(built / name, target, leave_out)
 
 
 def file(name: str) -> Callable[[Path, Path, Path], bool]:
-    """A file that was built. Returns: what copies it.
-
-    Args:
-        name: below the folder that was built into.
-    """
+    """What copies a file that was built."""
     return lambda root, built, target: (
         (built / name).is_file() and bool(shutil.copyfile(built / name, target))
     )
@@ -120,14 +106,7 @@ PARTS = (
 
 
 def gather(out: Path, built: Path = ROOT / "_build", parts: tuple[Part, ...] = PARTS, root: Path = ROOT) -> list[Part]:  # fmt: skip
-    """Write a release. Returns: the parts that are missing.
-
-    Args:
-        out: its folder; what is in it is replaced.
-        built: folder that was built into.
-        parts: what it consists of.
-        root: of the repository.
-    """
+    """Write a release, in place of what is in its folder. Returns: the parts that are missing."""
     shutil.rmtree(out, ignore_errors=True)
     missing = []
     for part in parts:
@@ -151,11 +130,7 @@ def refuse_other_tag(environment: dict[str, str] | os._Environ = os.environ) -> 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Command line. Returns: exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for.
-
-    Args:
-        arguments: of the command, or None for those of the process.
-    """
+    """Command line. Returns: exit status: 1 if the tag names another version, or something is missing that ``--complete`` asks for."""
     parser = argparse.ArgumentParser(prog="python -m bookext.release", description="Everything that a version consists of.")  # fmt: skip
     parser.add_argument("--out", type=Path, default=ROOT / "_build/release", help="folder of releases")
     parser.add_argument("--complete", action="store_true", help="fail if a part is missing")

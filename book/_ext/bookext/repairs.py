@@ -9,11 +9,7 @@ _LIVE_CODE = re.compile("thebe", re.IGNORECASE)
 
 
 def leave_out_live_code(context: dict) -> None:
-    """Let a page load nothing of the live-code feature.
-
-    Args:
-        context: of Sphinx's ``html-page-context``; changed in place.
-    """
+    """Let a page load nothing of the live-code feature."""
     for kind in ("script_files", "css_files"):
         context[kind] = [file for file in context.get(kind, ()) if not _LIVE_CODE.search(_text(file))]
 
@@ -30,11 +26,7 @@ def drop_live_code(script: Tag) -> None:
 
 
 def drop_repeated_id(element: Tag, seen: set[str]) -> None:
-    """Let the first element that bears an id keep it alone.
-
-    Args:
-        seen: ids so far; changed in place.
-    """
+    """Let the first element that bears an id keep it alone."""
     if "id" in element.attrs:
         if element["id"] in seen:
             del element["id"]

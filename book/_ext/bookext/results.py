@@ -37,12 +37,7 @@ class Result:
 
 
 def name(label: str, title: str = "") -> str:
-    """What readers call a statement. Returns: for example "Fact 1" or "Skewness bound".
-
-    Args:
-        label: its id.
-        title: on the page, if it is known: only the paper's numbered statements are not called by it.
-    """
+    """What readers call a statement, for example "Fact 1" or "Skewness bound": by its title, if it is no numbered one of the paper."""
     claim = parse(label)
     if claim.own or (title and (claim.variant or claim.origin == "book")):
         return _unsigned(title).partition(":")[0]
@@ -50,11 +45,7 @@ def name(label: str, title: str = "") -> str:
 
 
 def topic(title: str) -> str:
-    """What a statement is about: its title behind the colon, without citations and without whose it is. Returns: MyST, possibly empty.
-
-    Args:
-        title: on the page, in MyST.
-    """
+    """What a statement is about: its title behind the colon, without citations and without whose it is. Returns: MyST, possibly empty."""
     return _unsigned(title).partition(":")[2].strip()
 
 
@@ -62,9 +53,6 @@ def whose(title: str) -> str:
     """The note behind a title that says whose the statement is.
 
     Returns: for example "this book" or "rate known, constants this book"; empty behind a title with a citation.
-
-    Args:
-        title: on the page, in MyST.
     """
     note = re.search(r"\(([^()]*)\)$", title.strip())
     return note[1] if note else ""
@@ -76,21 +64,12 @@ def _unsigned(title: str) -> str:
 
 
 def plain(text: str) -> str:
-    """MyST without the marks of mathematics and emphasis, for places that show plain text. Returns: Plain text.
-
-    Args:
-        text: one line of MyST.
-    """
+    """MyST without the marks of mathematics and emphasis, for places that show plain text."""
     return re.sub(r"[$`\\{}]", "", re.sub(r"(\*+)([^*]+)\1", r"\2", text))
 
 
 def results(stated: dict[str, dict[str, str]], entries: list[dict]) -> dict[str, Result]:
-    """Everything that the book states, in reading order. Returns: label → result.
-
-    Args:
-        stated: from ``bookext.chapters.statements``.
-        entries: of the ledger.
-    """
+    """Everything that the book states, in reading order. Returns: label → result."""
     found = {entry["id"]: entry for entry in entries}
     varies = {label: _original(label, stated) for label in stated}
     sharper = {varies[label]: label for label in stated if parse(label).variant.startswith("sharp")}

@@ -22,8 +22,6 @@ def layers() -> list[list[str]]:
 class Rooms(SphinxDirective):
     """Puts the picture in its place."""
 
-    has_content = False
-
     def run(self) -> list[nodes.Node]:
         """A list of rows, which the style sheet draws as boxes."""
         self.env.note_dependency(str(PROJECT))
@@ -44,8 +42,6 @@ def arguments(room: str) -> dict[str, str]:
 
 class Arguments(SphinxDirective):
     """Lists what arguments mean, room by room."""
-
-    has_content = False
 
     def run(self) -> list[nodes.Node]:
         """A list a room."""

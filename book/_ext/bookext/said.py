@@ -79,11 +79,7 @@ def write(said: Said) -> None:
 
 
 def filled(text: str, page: str) -> str:
-    """A page's source with what it refers to in place.
-
-    Args:
-        page: docname; a name that its chapter, or the chapter it names, did not say raises ``MarkupError``.
-    """
+    """A page's source with what it refers to in place."""
 
     def told(reference: re.Match) -> str:
         there, name, number, formula = reference.groups()
@@ -109,10 +105,5 @@ def _formula(words: str) -> str:
 
 
 def fill(app: Sphinx, page: str, source: list[str]) -> None:
-    """Handle Sphinx's ``source-read``: put what was said where the page refers to it.
-
-    Args:
-        app: the application.
-        source: the page's text, in a list of one; changed in place.
-    """
+    """Handle Sphinx's ``source-read``: put what was said where the page refers to it."""
     source[0] = filled(source[0], page)

@@ -11,9 +11,6 @@ def index_statements(app: Sphinx) -> tuple:
 
     A title counts for the search only where the query is at least half as long, and single letters and signs are no words to it.
     Sphinx keeps no entries of pages that it does not write again, but words that no page has any more. Returns: no further pages.
-
-    Args:
-        app: the application.
     """
     index = app.builder.indexer
     index._index_entries = {page: [] for page in sorted(app.env.found_docs)}

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from bookext.chapters import ROOT, chapters, docname
@@ -69,12 +70,7 @@ def _files(words: str) -> tuple[str, ...]:
 
 
 def name_chapters(app: Sphinx, page: str, source: list[str]) -> None:
-    """Handle Sphinx's ``source-read``: the notation page calls chapters by their titles, where its source has the names of their files.
-
-    Args:
-        app: the application.
-        source: the page's text, in a list of one; changed in place.
-    """
+    """Handle Sphinx's ``source-read``: the notation page calls chapters by their titles, where its source has the names of their files."""
     if page == docname(NOTATION):
         source[0] = _FIRST_CELL.sub(lambda row: f"{row[1]}{_titles(row[2])}{row[3]}", source[0])
 
@@ -111,10 +107,6 @@ def of_chapter(page: str, source: str) -> list[Row]:
     What cannot be mistaken for another symbol needs no code.
 
     Returns: rows, in the order of the notation page; a row without an identifier needs its symbol only.
-
-    Args:
-        page: docname of the chapter; a part with a table of its own has its symbols there.
-        source: its text.
     """
     program = code(source)
     math = " ".join(_plain(a or b) for a, b in _MATH.findall(_CODE.sub("", source)))
@@ -124,11 +116,7 @@ def of_chapter(page: str, source: str) -> list[Row]:
 
 
 def code(source: str) -> str:
-    """The code that stands in a text.
-
-    Args:
-        source: of a page.
-    """
+    """The code that stands in a text."""
     return "\n".join([*_CODE.findall(source), ""])
 
 
@@ -176,42 +164,23 @@ def _at_commas(formula: str) -> list[str]:
 
 
 def fold(soup: BeautifulSoup, found: list[Row], notation: str) -> None:
-    """Put the symbols of a chapter into a fold below its title.
-
-    Args:
-        soup: of a page's text; changed in place.
-        found: from ``of_chapter``; without any, nothing is put.
-        notation: address of the notation page.
-    """
+    """Put the symbols of a chapter, if there are any, into a fold below its title, with the address of the notation page."""
     title = soup.find("h1")
     if title is None or not found:
         return
-    box = soup.new_tag("details", attrs={"class": "symbols"})
-    summary = soup.new_tag("summary")
-    summary.string = "Symbols of this chapter"
-    table, body = soup.new_tag("table"), soup.new_tag("tbody")
-    for place, row in enumerate(found):
-        line = soup.new_tag("tr", id=f"symbol-{place}")
-        symbol, meaning = soup.new_tag("td"), soup.new_tag("td")
-        _write(soup, symbol, _CHAPTERS.sub(" (here)", row.symbol))
-        _write(soup, meaning, row.meaning)
-        line.extend([symbol, meaning])
-        body.append(line)
-    table.append(body)
-    more, link = soup.new_tag("p"), soup.new_tag("a", attrs={"href": notation})
-    link.string = "All symbols, with their names in the package"
-    more.append(link)
-    box.extend([summary, table, more])
-    title.insert_after(box)
+    rows = "".join(
+        f'<tr id="symbol-{place}"><td>{_html(_CHAPTERS.sub(" (here)", row.symbol))}</td><td>{_html(row.meaning)}</td></tr>'
+        for place, row in enumerate(found)
+    )
+    box = (
+        f'<details class="symbols"><summary>Symbols of this chapter</summary><table><tbody>{rows}</tbody></table>'
+        f'<p><a href="{notation}">All symbols, with their names in the package</a></p></details>'
+    )
+    title.insert_after(BeautifulSoup(box, "html.parser").details)
 
 
 def mark(soup: BeautifulSoup, found: list[Row]) -> None:
-    """Say at every formula in a line that is one symbol which rows of the fold explain it: ``book.js`` shows them on pointing.
-
-    Args:
-        soup: of a page's text, without the fold; changed in place.
-        found: from ``of_chapter``.
-    """
+    """Say at every formula in a line that is one symbol which rows of the fold explain it: ``book.js`` shows them on pointing."""
     places: dict[str, list[int]] = {}
     for place, row in enumerate(found):
         for piece in row.pieces:
@@ -222,16 +191,7 @@ def mark(soup: BeautifulSoup, found: list[Row]) -> None:
             formula["data-symbol"] = " ".join(map(str, explained))
 
 
-def _write(soup: BeautifulSoup, into: Tag, text: str) -> None:
-    """Write words and formulas of a table's cell."""
-    for part in re.split(r"(\$[^$]+\$|`[^`]+`)", text):
-        if part.startswith("$"):
-            formula = soup.new_tag("span", attrs={"class": "math notranslate nohighlight"})
-            formula.string = rf"\({part[1:-1]}\)"
-            into.append(formula)
-        elif part.startswith("`"):
-            code = soup.new_tag("code")
-            code.string = part[1:-1]
-            into.append(code)
-        else:
-            into.append(part)
+def _html(text: str) -> str:
+    """Words and formulas of a table's cell."""
+    written = lambda part: rf'<span class="math notranslate nohighlight">\({part[1]}\)</span>' if part[1] else f"<code>{part[2]}</code>"  # fmt: skip
+    return re.sub(r"\$([^$]+)\$|`([^`]+)`", written, escape(text, quote=False))

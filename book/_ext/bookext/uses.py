@@ -11,7 +11,6 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.util import logging
 from sphinx_proof.nodes import proof_node
 
@@ -30,11 +29,7 @@ class Passage:
 
 
 def passages(document: nodes.document) -> list[Passage]:
-    """Find a page's statements and proofs. Returns: one passage each, in reading order.
-
-    Args:
-        document: as read, its references not yet resolved.
-    """
+    """Find a page's statements and proofs. Returns: one passage each, in reading order."""
     found: list[Passage] = []
     waiting: list[str] = []  # statements that the next proof proves
     proved = False
@@ -67,10 +62,6 @@ def uses(found: Iterable[Passage], labels: Iterable[str]) -> dict[str, list[str]
 
     Returns: label → labels of the statements that it uses, both in reading order. Statements that share a proof do not use each other by
     it.
-
-    Args:
-        found: passages of the whole book.
-        labels: of all statements, in reading order.
     """
     found, labels = list(found), list(labels)
     homes: dict[str, set[str]] = {label: {label} for label in labels}
@@ -86,57 +77,14 @@ def uses(found: Iterable[Passage], labels: Iterable[str]) -> dict[str, list[str]
     return {label: [other for other in labels if other in used[label]] for label in labels}
 
 
-class PassageCollector(EnvironmentCollector):
-    """Keeps every page's passages in the environment, as ``env.passages``."""
-
-    def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-        """Forget a page.
-
-        Args:
-            app: the application.
-            env: its environment.
-            docname: of the page.
-        """
-        _of(env).pop(docname, None)
-
-    def merge_other(
-        self, app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment
-    ) -> None:
-        """Take over what another process has read.
-
-        Args:
-            app: the application.
-            env: its environment.
-            docnames: of the pages that the other has read.
-            other: the other's environment.
-        """
-        _of(env).update({name: _of(other)[name] for name in docnames if name in _of(other)})
-
-    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Read a page.
-
-        Args:
-            app: the application.
-            doctree: of the page.
-        """
-        if found := passages(doctree):
-            _of(app.env)[app.env.docname] = found
-
-
-def _of(env: BuildEnvironment) -> dict[str, list[Passage]]:
-    if not hasattr(env, "passages"):
-        env.passages = {}
-    return env.passages
+def collect(app: Sphinx, doctree: nodes.document) -> None:
+    """Handle Sphinx's ``doctree-read``: keep a page's passages where Sphinx forgets and merges what is known of a page."""
+    app.env.metadata[app.env.docname]["passages"] = passages(doctree)
 
 
 def book_uses(env: BuildEnvironment, labels: Iterable[str]) -> dict[str, list[str]]:
-    """Who uses whom in the book that has been read. Returns: as ``uses``.
-
-    Args:
-        env: Sphinx's environment.
-        labels: of all statements, in reading order.
-    """
-    return uses((passage for page in _of(env).values() for passage in page), labels)
+    """Who uses whom in the book that has been read. Returns: as ``uses``."""
+    return uses((passage for known in env.metadata.values() for passage in known.get("passages", ())), labels)
 
 
 def compare_statements(app: Sphinx, env: BuildEnvironment) -> None:
@@ -144,10 +92,6 @@ def compare_statements(app: Sphinx, env: BuildEnvironment) -> None:
 
     sphinx-proof keeps neither titles nor the reading order, and is not at hand where chapters are executed; so they are listed by
     ``bookext.chapters.statements``.
-
-    Args:
-        app: the application.
-        env: its environment.
     """
     listed = {label: (statement["page"], statement["kind"]) for label, statement in statements().items()}
     kinds = {kind for _, kind in listed.values()}

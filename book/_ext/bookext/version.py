@@ -1,13 +1,16 @@
 """Which version of the book this is, and of which day: the package says the first, the commit or CITATION.cff the second."""
 
 import datetime
+import functools
 import os
-import subprocess
 
-from bookext.chapters import ROOT
+import yaml
+
+from bookext.address import git
+from bookext.markup import ROOT
 from shallowformer import __version__ as VERSION
 
-__all__ = ["VERSION", "day", "moment"]
+__all__ = ["VERSION", "cited", "day", "moment"]
 
 
 def moment() -> int:
@@ -17,10 +20,15 @@ def moment() -> int:
     """
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
-    asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True)
-    return int(asked.stdout) if asked.returncode == 0 and asked.stdout.strip() else 315532800
+    return int(git("log", "-1", "--format=%ct") or 315532800)
 
 
 def day() -> str:
     """The day of ``moment``, for example ``2026-11-20``."""
     return datetime.datetime.fromtimestamp(moment(), datetime.UTC).date().isoformat()
+
+
+@functools.cache
+def cited() -> dict:
+    """How to cite the book: what CITATION.cff says."""
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

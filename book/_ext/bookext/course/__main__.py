@@ -100,25 +100,22 @@ def parser() -> argparse.ArgumentParser:
     showing = commands.add_parser("decks", help="write a deck of slides a week, and the figures as files")
     showing.set_defaults(run=decks)
     showing.add_argument("--out", type=Path, default=assign.OUT)
-    grading = commands.add_parser("grade", help="grade a folder of notebooks")
-    grading.set_defaults(run=grade)
-    grading.add_argument("assignment", help="for example ps1")
-    grading.add_argument("submissions", type=Path, help="folder; notebooks are taken from its folders, too")
-    grading.add_argument("--out", type=Path, default=Path("points.csv"), help="the table")
-    grading.add_argument(
+    named = argparse.ArgumentParser(add_help=False)
+    named.add_argument("assignment", help="for example ps1")
+    named.add_argument(
         "--course", dest="out_folder", type=Path, default=assign.OUT, help="where 'make' wrote"
     )
+    grading = commands.add_parser("grade", parents=[named], help="grade a folder of notebooks")
+    grading.set_defaults(run=grade)
+    grading.add_argument("submissions", type=Path, help="folder; notebooks are taken from its folders, too")
+    grading.add_argument("--out", type=Path, default=Path("points.csv"), help="the table")
     grading.add_argument("--cell-seconds", type=float, default=60, help="a cell may take so long")
     grading.add_argument(
         "--call-seconds", type=float, default=10, help="a call of a function may take so long"
     )
-    adding = commands.add_parser("total", help="add up, after points by hand were filled in")
+    adding = commands.add_parser("total", parents=[named], help="add up, after points by hand were filled in")
     adding.set_defaults(run=total)
-    adding.add_argument("assignment", help="for example ps1")
     adding.add_argument("table", type=Path, help="what 'grade' wrote")
-    adding.add_argument(
-        "--course", dest="out_folder", type=Path, default=assign.OUT, help="where 'make' wrote"
-    )
     return top
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import hashlib
 import json
 import shutil
 import tempfile
@@ -15,6 +14,7 @@ from bookext.chapters import ROOT
 from bookext.course import master, questions
 from bookext.markup import MarkupError
 from bookext.notebooks import _name
+from bookext.release import zipped
 
 OUT = ROOT / "_build/course"
 
@@ -33,13 +33,7 @@ del pathlib, tests, question, source"""
 
 
 def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
-    """Make one assignment. Returns: the instructor's folder of the assignment.
-
-    Args:
-        path: of its source.
-        out: folder that receives ``student`` and ``instructor``.
-        label: the class; None keeps the source's.
-    """
+    """Make one assignment below a folder, for a class (None: the source's). Returns: the instructor's folder of it."""
     name = path.stem
     notebook = master.read(path, label)
     marked = questions.take_apart(notebook, path)
@@ -56,7 +50,9 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
         for test in sorted((made / "autograder/tests").glob("*.py")):
             (folder / "tests" / test.name).write_text(test.read_text("utf-8"), encoding="utf-8")
         (archive,) = (made / "autograder").glob("*.zip")
-        _repack(archive, folder / f"{name}-autograder.zip")
+        with zipfile.ZipFile(archive) as old:  # written again without the days of its files
+            files = {each: old.read(each) for each in sorted(old.namelist())}
+        zipped(files, folder / f"{name}-autograder.zip")
     rows = [question.row for question in marked.questions]
     (folder / "questions.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
     (folder / "rubric.md").write_text(questions.rubrics(name, marked.questions), "utf-8")
@@ -67,11 +63,7 @@ def make(path: Path, out: Path = OUT, label: str | None = None) -> Path:
 
 
 def points(folder: Path) -> float:
-    """What an assignment is worth. Returns: the points of all its questions.
-
-    Args:
-        folder: the instructor's, of it.
-    """
+    """What an assignment is worth, by the instructor's folder of it: the points of all its questions."""
     return sum(each["points"] for each in json.loads((folder / "questions.json").read_text("utf-8")))
 
 
@@ -99,64 +91,22 @@ def _write(source: Path, target: Path, name: str, tests: dict[str, str]) -> None
     nbformat.write(notebook, target)
 
 
-def _repack(archive: Path, target: Path) -> None:
-    """Copy an archive without the days of its files."""
-    with zipfile.ZipFile(archive) as old:
-        files = {entry.filename: old.read(entry) for entry in old.infolist()}
-    pack(files, target)
-
-
-def pack(files: dict[str, bytes], target: Path) -> None:
-    """Write a zip, the same bytes on every run.
-
-    Args:
-        files: name → content.
-        target: path of the zip.
-    """
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            new.writestr(entry, content)
-
-
 def leaks(notebook: Path, secrets: list[str]) -> list[str]:
-    """What a student's notebook shows of what it must not show. Returns: Those that stand in it, and marks of the source that do.
-
-    Args:
-        notebook: path of the notebook.
-        secrets: pieces of solutions and of hidden tests.
-    """
+    """What a student's notebook shows of what it must not show: pieces of solutions and of hidden tests, and marks of the source."""
     texts = []
     for cell in nbformat.read(notebook, as_version=4).cells:
         texts.append(cell.source)
-        with contextlib.suppress(
-            SyntaxError
-        ):  # a cell with magics; the tests stand in strings of one without
-            tree = ast.parse(cell.source) if cell.cell_type == "code" else ast.Module([], [])
-            texts += [
-                n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
-            ]
+        # A cell with magics is no Python; the tests stand in strings of one without.
+        with contextlib.suppress(SyntaxError):
+            nodes = ast.walk(ast.parse(cell.source)) if cell.cell_type == "code" else ()
+            texts += [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     text = "\n".join(texts)
     marks = ["# SOLUTION", "BEGIN SOLUTION", "# HIDDEN", "hidden=True", "**Rubric**", "BEGIN QUESTION\n"]
     return [secret for secret in [*marks, *secrets] if secret in text]
 
 
 def pack_students(out: Path = OUT) -> Path:
-    """Put the students' notebooks into one zip. Returns: the zip.
-
-    Args:
-        out: folder with ``student``.
-    """
+    """Put the students' notebooks into one zip."""
     target = out / "student/assignments.zip"
-    pack({path.name: path.read_bytes() for path in (out / "student").glob("*.ipynb")}, target)
+    zipped({path.name: path.read_bytes() for path in sorted((out / "student").glob("*.ipynb"))}, target)
     return target
-
-
-def digest(folder: Path) -> dict[str, str]:
-    """Checksums of all files below a folder. Returns: relative path → SHA-256."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
-    }

@@ -4,15 +4,11 @@ import json
 from pathlib import Path
 
 from bookext.course import grading
-from bookext.course.process import Limits, Nursery
+from bookext.course.process import Nursery
 
 
 def by_otter(folder: Path) -> dict[str, float]:
-    """Grade the solved notebook as Gradescope does, without its container. Returns: Question → points.
-
-    Args:
-        folder: the instructor's, of an assignment.
-    """
+    """Grade the solved notebook as Gradescope does, without its container. Returns: question → points."""
     from otter.api import grade_submission  # it loads much: only when needed
 
     name = folder.name
@@ -21,32 +17,16 @@ def by_otter(folder: Path) -> dict[str, float]:
     return {question: float(result.score) for question, result in results.results.items()}
 
 
-def by_us(folder: Path, notebook: Path, limits: Limits | None = None) -> grading.Marks:
-    """Grade a notebook in processes of its own. Returns: points and remarks.
-
-    Args:
-        folder: the instructor's, of an assignment.
-        notebook: the solved one, or another.
-        limits: how long and how much; None takes the usual ones.
-    """
-    with Nursery((folder.parents[1],)) as nursery:
-        return grading.grade(folder, notebook, nursery, limits=limits)
-
-
-def troubles(folder: Path, otter: bool = True) -> list[str]:
-    """What is wrong with an assignment. Returns: a line each.
-
-    Args:
-        folder: the instructor's, of it.
-        otter: run otter's grader, too.
-    """
+def troubles(folder: Path) -> list[str]:
+    """What is wrong with an assignment. Returns: a line each."""
     questions = json.loads((folder / "questions.json").read_text("utf-8"))
     wanted = {each["name"]: float(each["points"]) for each in questions if not each["manual"]}
     found = []
-    marks = by_us(folder, folder / f"{folder.name}.ipynb")
+    with Nursery((folder.parents[1],)) as nursery:
+        marks = grading.grade(folder, folder / f"{folder.name}.ipynb", nursery)
     found += [f"{folder.name}: the solutions: {remark}" for remark in marks.remarks]
     graders = {"our grader": (marks.points, marks.feedback)}
-    if otter and wanted:
+    if wanted:
         graders["otter"] = (by_otter(folder), {})
     for grader, (points, said) in graders.items():
         found += [

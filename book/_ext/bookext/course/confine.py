@@ -32,12 +32,7 @@ refusals: list[tuple[str, bool]] = []
 
 
 def limits(memory: int, seconds: int) -> None:
-    """Bound what the process may take.
-
-    Args:
-        memory: bytes beyond what it holds already.
-        seconds: of processor time: it ends also if the grader has died.
-    """
+    """Bound the process: bytes beyond what it holds already; processor time, by which it ends also if the grader has died."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**28, 2**28))
@@ -48,12 +43,7 @@ def limits(memory: int, seconds: int) -> None:
 
 
 def hook(private: list[str], shown: list[str]) -> None:
-    """Refuse, from now on and for good, what the module's text lists.
-
-    Args:
-        private: folders that are the instructor's, or hold answers.
-        shown: files in them that are neither.
-    """
+    """Refuse, from now on and for good, what the module's text lists; files that are ``shown`` in private folders hold no answers."""
     python = [os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix)]
     within = lambda path, folders: any(path == each or path.startswith(each + os.sep) for each in folders)
     roots = [os.path.realpath(folder) for folder in private]
@@ -100,12 +90,7 @@ def hook(private: list[str], shown: list[str]) -> None:
 
 
 def landlock(readable: list[str], writable: list[str]) -> bool:
-    """Let Linux refuse all other files, and all TCP connections, to this process. Returns: whether the system could do it.
-
-    Args:
-        readable: folders and files that may be read and run.
-        writable: folders that may also be written.
-    """
+    """Let Linux refuse all other files, and all TCP connections, to this process. Returns: whether the system could do it."""
     if not sys.platform.startswith("linux"):
         return False
     libc = ctypes.CDLL(None, use_errno=True)

@@ -8,21 +8,61 @@ import json
 import re
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
 from bookext import address
-from bookext.chapters import STATEMENTS, docname
+from bookext.chapters import ROOT, STATEMENTS, docname
 from bookext.course.pictures import SITE, Picture, of_page, with_formulas
-from bookext.course.syllabus import SYLLABUS, Reading, Week, weeks
 from bookext.markup import MarkupError, directive, settings, walk
 from bookext.notebooks.markdown import Flattener
-from bookext.notebooks.references import papers, targets
 from bookext.results import of_the_book, whose
 from bookext.said import filled
 
 LOOK = Path(__file__).with_name("deck")
+#: The chapters of a week are the links in the first column of its table. Of a row that says "its opening" no more is read.
+SYLLABUS = ROOT / "book/course/index.md"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A row of the syllabus."""
+
+    path: Path  # of the chapter
+    purpose: str  # what it is read for, in MyST
+    opening: bool = False  # only its opening is read
+
+
+@dataclass(frozen=True)
+class Week:
+    """A week of the syllabus."""
+
+    number: int  # from 1
+    title: str  # for example "Token selection"
+    aims: str  # what students can do afterwards, in MyST, possibly empty
+    readings: tuple[Reading, ...]  # its chapters
+
+
+def weeks(syllabus: Path = SYLLABUS) -> list[Week]:
+    """Read the weeks of the syllabus."""
+    found = []
+    sections = re.split(r"^## ", syllabus.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for section in sections:
+        head = re.match(r"Week (\d+): (.+)\n", section)
+        if not head:
+            continue
+        rows = re.findall(r"^\| \[[^\]]+\]\(([^)]+\.md)\)([^|]*)\|[^|]*\| (.*?) \|$", section, re.MULTILINE)
+        readings = tuple(Reading((syllabus.parent / link).resolve(), purpose, "opening" in rest) for link, rest, purpose in rows)  # fmt: skip
+        missing = [str(reading.path) for reading in readings if not reading.path.exists()]
+        if missing or not readings:
+            raise MarkupError(
+                f"{syllabus}: week {head[1]} has no chapters, or these are not there: {missing}"
+            )
+        aims = re.search(r"^\*Afterwards you can\* (.+)$", section, re.MULTILINE)
+        found.append(Week(int(head[1]), head[2].strip(), aims[1] if aims else "", readings))
+    return found
 
 
 def core(path: Path) -> list[tuple[str, str, str]]:
@@ -43,47 +83,26 @@ def idea(path: Path) -> str:
 
 
 def plain(text: str) -> str:
-    """Text in which no character is a mark. Returns: Markdown.
-
-    Args:
-        text: what is to be read as it stands.
-    """
+    """Text in which no character is a mark. Returns: Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>$|#~()])", r"\\\1", text)
 
 
 def unsplit(text: str) -> str:
-    """Formulas of several lines with a number, so written that Sphinx leaves them alone: it would put them into an environment that has none.
-
-    Returns: Markdown.
-    """
+    """Formulas of several lines with a number, so written that Sphinx leaves them alone: it would put them into an environment that has none."""
 
     def one(found: re.Match) -> str:
         indent, formula = found.groups()
         if "\\tag" not in formula or r"\\" not in formula:
             return found[0]
-        lines = [
-            "```{math}",
-            ":nowrap:",
-            "",
-            r"\[",
-            *map(str.strip, formula.strip().splitlines()),
-            r"\]",
-            "```",
-        ]
+        inside = map(str.strip, formula.strip().splitlines())
+        lines = ["```{math}", ":nowrap:", "", r"\[", *inside, r"\]", "```"]
         return "\n".join(indent + line for line in lines)
 
     return re.sub(r"^( *)\$\$\n(.*?)\$\$ *$", one, text, flags=re.MULTILINE | re.DOTALL)
 
 
 def statement(flattener: Flattener, label: str, title: str, body: str) -> str:
-    """The slide of a statement. Returns: Markdown.
-
-    Args:
-        flattener: of its page.
-        label: of the statement.
-        title: as it is written.
-        body: as it is written.
-    """
+    """The slide of a statement. Returns: Markdown."""
     note = whose(title)
     found = of_the_book().get(label)
     verdict = ", ".join(filter(None, [found.headline, found.support])) if found else ""
@@ -94,25 +113,15 @@ def statement(flattener: Flattener, label: str, title: str, body: str) -> str:
 
 
 def figure(picture: Picture) -> str:
-    """The slide of a figure. Returns: Markdown; the figure lies beside it under its ``name``.
-
-    Args:
-        picture: one that has a file.
-    """
+    """The slide of a figure. Returns: Markdown; the figure lies beside it under its ``name``."""
     parts = enumerate(with_formulas(picture.caption))
     caption = "".join(f"${part}$" if k % 2 else plain(part) for k, part in parts)
     return f"### {plain(picture.number) or 'Figure'}\n\n:::{{figure}} {picture.name}\n:alt: {json.dumps(picture.alt, ensure_ascii=False)}\n\n{caption}\n:::"  # fmt: skip
 
 
 def chapter(reading: Reading, pictures: list[Picture]) -> str:
-    """The slides of a chapter. Returns: Markdown.
-
-    Args:
-        reading: of the syllabus.
-        pictures: of its page.
-    """
-    macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
-    flattener = Flattener(reading.path, targets(), papers(), macros)
+    """The slides of a chapter. Returns: Markdown."""
+    flattener = Flattener(reading.path)
     text = _text(reading.path)
     title = re.search(r"^# (.+)$", text, re.MULTILINE)[1]
     quote = "\n".join(f"> {line}" for line in flattener.text(idea(reading.path)).splitlines())
@@ -126,14 +135,9 @@ def chapter(reading: Reading, pictures: list[Picture]) -> str:
 
 
 def deck(week: Week, site: Path = SITE) -> tuple[str, list[Picture]]:
-    """The slides of a week. Returns: Markdown, and the figures that must lie beside it.
-
-    Args:
-        week: of the syllabus.
-        site: folder of the built site; where a page is not built, its figures are left out.
-    """
+    """The slides of a week; of a page that is not built no figures. Returns: Markdown, and the figures that must lie beside it."""
     slides, used = [], []
-    flattener = Flattener(SYLLABUS, targets(), papers(), {})
+    flattener = Flattener(SYLLABUS)
     aims = f"Afterwards you can {flattener.line(week.aims)}" if week.aims else ""
     slides.append(f"# Week {week.number}: {flattener.line(week.title)}\n\n{aims}")
     for reading in week.readings:
@@ -144,13 +148,7 @@ def deck(week: Week, site: Path = SITE) -> tuple[str, list[Picture]]:
 
 
 def build(out: Path, chosen: list[Week] | None = None, site: Path = SITE) -> list[Path]:
-    """Write decks, and a page that lists them. Returns: the decks.
-
-    Args:
-        out: folder; what is in it is replaced.
-        chosen: weeks; without, all of the syllabus.
-        site: folder of the built site, for its figures.
-    """
+    """Write decks of the weeks, or of all, and a page that lists them, in place of what is in the folder. Returns: the decks."""
     chosen = chosen or weeks()
     listed = "\n".join(f"- [Week {week.number}: {week.title}](week{week.number}.md)" for week in chosen)
     with tempfile.TemporaryDirectory() as scratch:

@@ -27,7 +27,7 @@ import json
 import re
 import signal
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,23 +50,9 @@ class Marks:
 
 
 def grade(
-    folder: Path,
-    submission: Path,
-    nursery: Nursery,
-    name: str = "",
-    limits: Limits | None = None,
-    only: Collection[str] | None = None,
+    folder: Path, submission: Path, nursery: Nursery, name: str = "", limits: Limits | None = None
 ) -> Marks:
-    """Grade one notebook. Returns: points of the questions that tests grade, and remarks.
-
-    Args:
-        folder: the instructor's, of the assignment.
-        submission: path of the notebook.
-        nursery: starts the processes.
-        name: of the submission in the table; else the file's.
-        limits: how long and how much; None takes the usual ones.
-        only: questions to grade; None takes all.
-    """
+    """Grade one notebook, under a name of its own or the file's. Returns: points of the questions that tests grade, and remarks."""
     limits = limits or Limits()
     marks = Marks(name or submission.stem)
     questions = [

@@ -16,12 +16,7 @@ class Malformed(ValueError):
 
 
 def send(line: socket.socket, message: dict) -> None:
-    """Send a message.
-
-    Args:
-        line: the connection.
-        message: what JSON can say.
-    """
+    """Send a message."""
     raw = json.dumps(message).encode()
     if len(raw) > LARGEST:
         raise Malformed(f"a message of {len(raw)} bytes")
@@ -29,12 +24,7 @@ def send(line: socket.socket, message: dict) -> None:
 
 
 def receive(line: socket.socket, seconds: float | None = None) -> dict:
-    """Wait for a message. Returns: the message.
-
-    Args:
-        line: the connection.
-        seconds: how long; None waits for ever.
-    """
+    """Wait for a message, for some seconds or for ever."""
     deadline = None if seconds is None else time.monotonic() + seconds
     (size,) = struct.unpack(">Q", _read(line, 8, deadline))
     if size > LARGEST:

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import nbformat
 import yaml
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 from bookext import address
 from bookext.chapters import ROOT, read_notebook
 from bookext.markup import MarkupError, settings
-from bookext.notebooks import INSTALL
+from bookext.notebooks import INSTALL, in_python
 from bookext.notebooks.markdown import Flattener
-from bookext.notebooks.references import papers, targets
 
 SOURCES = ROOT / "book/course/assignments"
 #: What stands in the cell of the tests until they are known.
@@ -41,11 +40,7 @@ NO_CHECKS = "Run the cell below first. What you hand in is read and marked by ha
 
 
 def find(assignment: str) -> Path:
-    """Where the source of an assignment is. Returns: the path.
-
-    Args:
-        assignment: its name, for example ``ps1``, or a path to a ``.md``.
-    """
+    """Where the source of an assignment is, by its name, for example ``ps1``, or by a path to a ``.md``."""
     path = Path(assignment) if assignment.endswith(".md") else SOURCES / f"{assignment}.md"
     if not path.exists():
         known = ", ".join(sorted(each.stem for each in SOURCES.glob("*.md"))) or "none"
@@ -57,15 +52,10 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
     """Read a source.
 
     Returns: the notebook for ``otter assign``: flat Markdown, our settings, cells that install and that will hold the tests.
-
-    Args:
-        path: of the ``.md``.
-        label: the class; None keeps the source's.
     """
-    macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
     # links are those of a source in its place, wherever this one lies
     place = path if path.is_relative_to(ROOT) else SOURCES / path.name
-    flattener = Flattener(place, targets(), papers(), macros)
+    flattener = Flattener(place)
     source = read_notebook(path)
     label = _set_class(source, path, label)
     cells = []
@@ -91,8 +81,7 @@ def read(path: Path, label: str | None = None) -> nbformat.NotebookNode:
         new_code_cell(TESTS_HERE, metadata=dict(folded)),
         *cells[1:],
     ]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    return in_python(cells)
 
 
 def _checks(cells: list[nbformat.NotebookNode]) -> str:
@@ -140,9 +129,8 @@ def _config(given: dict) -> dict:
         "tests": {"files": True, "ok_format": False},
     }
     wanted = {"show_question_points": True, "requirements": [address.package()], "python_version": "3.12"}
-    given.pop(
-        "name", None
-    )  # otter would look for it in the metadata of submissions, which not every editor keeps
+    # otter would look for it in the metadata of submissions, which not every editor keeps
+    given.pop("name", None)
     return {**wanted, "generate": {"show_hidden": False}, **given, **ours}
 
 

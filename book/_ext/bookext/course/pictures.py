@@ -31,12 +31,7 @@ class Picture:
 
 
 def of_page(page: str, site: Path = SITE) -> list[Picture]:
-    """The figures of a page of the built site. Returns: its figures in their order; none if the page is not built.
-
-    Args:
-        page: its docname.
-        site: folder of the site.
-    """
+    """The figures of a page of the built site. Returns: its figures in their order; none if the page is not built."""
     built = site / f"{page}.html"
     if not built.exists():
         return []
@@ -58,13 +53,7 @@ def _picture(page: str, figure: Tag, built: Path) -> Picture:
 
 
 def pack(out: Path, site: Path = SITE, names: list[str] | None = None) -> list[Picture]:
-    """Write the figures into a folder, with ``captions.md``. Returns: the figures; without any, no folder is written.
-
-    Args:
-        out: the folder; what is in it is replaced.
-        site: folder of the built site.
-        names: docnames of pages; without, all of the book.
-    """
+    """Write the figures of pages, or of all, into a folder, with ``captions.md``, in place of what is in it; without any, none is written."""
     shutil.rmtree(out, ignore_errors=True)
     names = names or [docname(path) for path in pages()]
     found = [picture for page in names for picture in of_page(page, site)]
@@ -78,20 +67,12 @@ def pack(out: Path, site: Path = SITE, names: list[str] | None = None) -> list[P
 
 
 def with_formulas(caption: str) -> list[str]:
-    """A caption in parts. Returns: by turns plain text, possibly empty, and the TeX of a formula.
-
-    Args:
-        caption: of a figure of the site.
-    """
+    """A caption in parts. Returns: by turns plain text, possibly empty, and the TeX of a formula."""
     return re.split(r"\\\((.*?)\\\)", caption)
 
 
 def captions(found: list[Picture]) -> str:
-    """What stands below the figures, and where they come from. Returns: Markdown.
-
-    Args:
-        found: the figures.
-    """
+    """What stands below the figures, and where they come from. Returns: Markdown."""
     lines = ["# Figures", "", f"From [the book]({address.site()}). Text and figures: CC BY 4.0 ([licence]({address.files()}/LICENSE-CONTENT)).", ""]  # fmt: skip
     for picture in found:
         where = f"[{picture.page}]({address.page(picture.page)}#{picture.label})"

@@ -14,11 +14,7 @@ def _questions(folder: Path) -> list[dict]:
 
 
 def read(table: Path) -> dict[str, dict[str, str]]:
-    """The rows of a table, also as spreadsheets save it: with a mark in front, or with semicolons. Returns: Submission → column → text.
-
-    Args:
-        table: path; it need not exist.
-    """
+    """The rows of a table, also as spreadsheets save it: with a mark in front, or with semicolons. Returns: submission → column → text."""
     if not table.exists():
         return {}
     try:
@@ -38,11 +34,6 @@ def write(folder: Path, marks: Iterable[Marks], table: Path) -> list[str]:
     Points by hand that stand in the table already are kept, and so are the rows of other submissions.
 
     Returns: the submissions that stand in the table and are not among these.
-
-    Args:
-        folder: the instructor's, of the assignment.
-        marks: of the submissions.
-        table: path of the CSV.
     """
     questions, before = _questions(folder), read(table)
     rows, feedback = dict(before), table.parent / "feedback" / folder.name
@@ -65,12 +56,7 @@ def write(folder: Path, marks: Iterable[Marks], table: Path) -> list[str]:
 
 
 def total(folder: Path, table: Path) -> list[str]:
-    """Add up, after points by hand were filled in. Returns: what is missing or impossible, a line each.
-
-    Args:
-        folder: the instructor's, of the assignment.
-        table: path of the CSV, which is written again.
-    """
+    """Add up, after points by hand were filled in. Returns: what is missing or impossible, a line each."""
     if not table.exists():
         raise FileNotFoundError(f"{table} is not there: 'make grade' writes it")
     questions, rows = _questions(folder), list(read(table).values())

@@ -16,20 +16,7 @@ from bookext.chapters import ROOT
 from bookext.course import wire
 
 #: What a process needs to read besides Python and its libraries.
-SYSTEM = (
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/bin",
-    "/etc",
-    "/opt",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/nix",
-    "/System",
-    "/Library",
-)
+SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/proc", "/sys", "/dev", "/nix", "/System", "/Library")  # fmt: skip
 #: What is the instructor's in the repository.
 PRIVATE = tuple(str(ROOT / folder) for folder in ("book", "tests", "_build", ".git"))
 
@@ -55,11 +42,7 @@ class Gone(Exception):
 
 
 class Nursery:
-    """Starts students' processes from one that has loaded the libraries.
-
-    Args:
-        private: further folders that no student may read.
-    """
+    """Starts students' processes from one that has loaded the libraries; ``private`` are further folders that no student may read."""
 
     def __init__(self, private: tuple[Path, ...] = ()):
         checks = Path(shallowformer.__file__).parent / "exercises"
@@ -97,11 +80,7 @@ class Nursery:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def start(self, limits: Limits) -> "Student":
-        """A new process, in a scratch folder of its own. Returns: the process.
-
-        Args:
-            limits: how long and how much.
-        """
+        """A new process, in a scratch folder of its own."""
         scratch = tempfile.mkdtemp(prefix="scratch-", dir=self.home)
         ours, theirs = socket.socketpair()
         order = {
@@ -126,26 +105,16 @@ class Nursery:
         return student
 
     def tell(self, what: str, pid: int) -> None:
-        """Interrupt or end a process.
-
-        Args:
-            what: ``interrupt`` or ``end``.
-            pid: of the process.
-        """
+        """Say ``interrupt`` or ``end`` to a process."""
         wire.send(self.control, {"do": what, "pid": pid})
         wire.receive(self.control, 30)
 
     def _readable(self) -> list[str]:
         package = Path(shallowformer.__file__).parent
-        python = {
-            sys.prefix,
-            sys.base_prefix,
-            sys.exec_prefix,
-            *map(sysconfig.get_path, ("stdlib", "purelib", "platlib")),
-        }
-        here = Path(
-            __file__
-        ).parent  # the two files that the process itself was started from: no answers in them
+        libraries = map(sysconfig.get_path, ("stdlib", "purelib", "platlib"))
+        python = {sys.prefix, sys.base_prefix, sys.exec_prefix, *libraries}
+        # the files that the process itself was started from: no answers in them
+        here = Path(__file__).parent
         own = [str(here / f"{name}.py") for name in ("wire", "line", "confine", "student")]
         return sorted(
             {*SYSTEM, *python, str(package.parent), str(ROOT / "results"), f"{self.home}/fonts", *own}
@@ -153,15 +122,7 @@ class Nursery:
 
 
 class Student:
-    """A process in which a student's notebook runs.
-
-    Args:
-        nursery: where it comes from.
-        pid: its number.
-        line: to it.
-        scratch: its folder.
-        limits: how long and how much.
-    """
+    """A process in which a student's notebook runs."""
 
     def __init__(self, nursery: Nursery, pid: int, line: socket.socket, scratch: Path, limits: Limits):
         self.nursery, self.pid, self.line, self.scratch, self.limits = nursery, pid, line, scratch, limits
@@ -177,11 +138,7 @@ class Student:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
     def ask(self, seconds: float, **order: object) -> tuple[dict, bool]:
-        """Have it do something. Returns: the answer, and whether it had to be interrupted for it.
-
-        Args:
-            seconds: how long it may take.
-        """
+        """Have it do something. Returns: the answer, and whether it had to be interrupted for it."""
         if not self.alive:
             raise Gone("its process had ended")
         late = False
@@ -197,12 +154,9 @@ class Student:
             self.end()
             if late:
                 raise Gone(f"it took more than {seconds:g} s and would not stop") from None
-            kind = (
-                "it sent nonsense"
-                if isinstance(error, wire.Malformed)
-                else "it ended its process (a crash, an exit, or too much memory)"
-            )
-            raise Gone(kind) from None
+            if isinstance(error, wire.Malformed):
+                raise Gone("it sent nonsense") from None
+            raise Gone("it ended its process (a crash, an exit, or too much memory)") from None
 
 
 #: What students' errors may be raised as again; any other is a RuntimeError that names it.

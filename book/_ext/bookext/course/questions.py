@@ -41,12 +41,7 @@ class Marked:
 
 
 def take_apart(notebook: nbformat.NotebookNode, path: Path) -> Marked:
-    """Read the marks. Returns: Questions and secrets.
-
-    Args:
-        notebook: for ``otter assign``, as ``master.read`` returns it.
-        path: of the source, for messages.
-    """
+    """Read the marks of what ``master.read`` returns."""
     questions: list[Question] = []
     secrets: list[str] = []
     hidden: list[str] = []
@@ -165,12 +160,7 @@ def _cell(text: str) -> str:
 
 
 def rubrics(name: str, questions: list[Question]) -> str:
-    """The table of points and the rubrics of an assignment. Returns: Markdown.
-
-    Args:
-        name: of the assignment.
-        questions: of it.
-    """
+    """The table of points and the rubrics of an assignment, in Markdown."""
     lines = [f"# {name}: points", "", "| question | points | marked |", "|---|---|---|"]
     lines += [
         f"| {q.name}{f': {q.title}' if q.title else ''} | {q.points:g} | {'by hand' if q.manual else 'by its tests'} |"

@@ -15,14 +15,7 @@ RUNS = 12
 
 
 class Run:
-    """A notebook that has been run, and is run again when its process has ended.
-
-    Args:
-        nursery: starts processes.
-        cells: code of the notebook, in order.
-        limits: how long and how much.
-        remark: told what went wrong.
-    """
+    """A notebook that has been run, and is run again when its process has ended."""
 
     def __init__(self, nursery: Nursery, cells: list[str], limits: Limits, remark: Callable[[str], None]):
         self.nursery, self.cells, self.limits, self.remark = nursery, cells, limits, remark
@@ -68,11 +61,7 @@ class Run:
 
 
 class Answers:
-    """What a question's tests see instead of the student's names.
-
-    Args:
-        run: the notebook.
-    """
+    """What a question's tests see instead of the student's names."""
 
     def __init__(self, run: Run):
         self.run = run
@@ -81,12 +70,7 @@ class Answers:
         self.notes: list[str] = []  # names that are not defined, and calls that took too long
 
     def get(self, name: str, default: object = None) -> object:
-        """A name's value, a copy, or a function that calls the student's. Returns: the value.
-
-        Args:
-            name: as the test's parameter says it.
-            default: where the student has not given it.
-        """
+        """A name's value, a copy, or a function that calls the student's."""
         self.slow = ""  # a test begins
         answer = self._ask(self.run.limits.call, do="look", name=name)
         if answer.get("missing"):
@@ -98,13 +82,7 @@ class Answers:
         return self._value(answer)
 
     def call(self, number: int, arguments: tuple, options: dict) -> object:
-        """Call a student's function. Returns: what came back, a copy.
-
-        Args:
-            number: of the function in its process.
-            arguments: what a test hands over.
-            options: by name.
-        """
+        """Call a student's function, by its number in its process. Returns: what came back, a copy."""
         order = {"arguments": wire.pack(arguments), "options": wire.pack(options)}
         modes = {
             "gradients": torch.is_grad_enabled(),
@@ -152,9 +130,8 @@ class Answers:
             def call(*arguments: object, **options: object) -> object:
                 return self.call(number, arguments, options)
 
-            if (
-                isinstance(answer.get("borrowed"), str) and answer["borrowed"]
-            ):  # what `feedback.judge` goes by
+            # what `feedback.judge` goes by
+            if isinstance(answer.get("borrowed"), str) and answer["borrowed"]:
                 call.__module__, call.__name__ = "shallowformer", answer["borrowed"][:80]
             return call
 
@@ -166,11 +143,7 @@ class Answers:
 
 
 def suspicion(answer: dict) -> str:
-    """What a process was refused that has to do with answers. Returns: the first of it, or "".
-
-    Args:
-        answer: of the process.
-    """
+    """What a process was refused that has to do with answers. Returns: the first of it, or ""."""
     refused = answer.get("refused")
     for each in refused if isinstance(refused, list) else ():
         if isinstance(each, list) and len(each) == 2 and each[1] is True:
@@ -179,10 +152,6 @@ def suspicion(answer: dict) -> str:
 
 
 def short(text: object, length: int = 200) -> str:
-    """A student's text in one line, of what can be printed. Returns: the line.
-
-    Args:
-        length: the longest.
-    """
+    """A student's text in one line, of what can be printed."""
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     return line if len(line) <= length else line[: length - 1] + "…"

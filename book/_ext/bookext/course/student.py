@@ -135,12 +135,7 @@ def _otter() -> types.ModuleType:
 
 
 def serve(line: socket.socket, order: dict) -> None:
-    """Be a student's process, until the line is cut.
-
-    Args:
-        line: to the grader.
-        order: scratch folder, private folders, memory, processor time.
-    """
+    """Be a student's process, until the line is cut."""
     os.setsid()
     os.chdir(order["scratch"])
     os.environ["HOME"] = os.environ["TMPDIR"] = os.environ["IPYTHONDIR"] = order["scratch"]
@@ -183,11 +178,7 @@ def warm_up() -> None:
 
 
 def nurse(control: socket.socket) -> None:
-    """Fork a process for every run, and end it when told.
-
-    Args:
-        control: to the grader.
-    """
+    """Fork a process for every run, and end it when told."""
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

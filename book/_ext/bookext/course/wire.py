@@ -38,12 +38,7 @@ class Odd:
 
 
 def pack(value: object, keep: Callable[[Callable], int] | None = None, depth: int = 0) -> object:
-    """What JSON can say of a value. Returns: lists, dicts, numbers, text.
-
-    Args:
-        keep: receives a function and returns its number; None refuses functions.
-        depth: of lists around it.
-    """
+    """What JSON can say of a value; ``keep`` receives a function and returns its number, None refuses functions."""
     large = issubclass(type(value), np.ndarray | torch.Tensor) and value.nbytes > LARGEST // 2
     try:
         packed = None if large else _pack(value, keep, depth)
@@ -70,14 +65,8 @@ def _pack(value: object, keep: Callable | None, depth: int) -> tuple | None:
             return None
         array = np.asarray(value)
         kind = "array" if isinstance(value, np.ndarray) else "number"
-        return (
-            {
-                "!": kind,
-                "dtype": array.dtype.str,
-                "shape": list(array.shape),
-                "bytes": _text(array.tobytes()),
-            },
-        )
+        shape, raw = list(array.shape), _text(array.tobytes())
+        return ({"!": kind, "dtype": array.dtype.str, "shape": shape, "bytes": raw},)
     if isinstance(value, int):
         return (int(value) if abs(value) < 2**53 else {"!": "int", "hex": hex(value)},)
     if isinstance(value, float):
@@ -90,10 +79,8 @@ def _pack(value: object, keep: Callable | None, depth: int) -> tuple | None:
         if name not in TENSORS:
             return None
         raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
-        flags = [bool(value.requires_grad), bool(value.is_inference())]
-        return (
-            {"!": "tensor", "dtype": name, "shape": list(plain.shape), "bytes": _text(raw), "flags": flags},
-        )
+        shape, flags = list(plain.shape), [bool(value.requires_grad), bool(value.is_inference())]
+        return ({"!": "tensor", "dtype": name, "shape": shape, "bytes": _text(raw), "flags": flags},)
     if isinstance(value, torch.Generator):
         return ({"!": "generator", "state": pack(value.get_state())},)
     if isinstance(value, list):
@@ -109,13 +96,7 @@ def _pack(value: object, keep: Callable | None, depth: int) -> tuple | None:
 
 
 def unpack(packed: object, function: Callable[[int], object] | None = None, depth: int = 0) -> object:
-    """The value again. Returns: the value, a copy.
-
-    Args:
-        packed: as ``pack`` made it.
-        function: number → what stands for that function; None refuses functions.
-        depth: of lists around it.
-    """
+    """The value again, a copy; ``function`` says what stands for the function of a number, None refuses functions."""
     if depth > DEEPEST + 1:
         raise Malformed("too deep")
     if packed is None or isinstance(packed, bool | int | float | str):
@@ -166,14 +147,12 @@ def _tensor(packed: dict) -> torch.Tensor:
     raw = _bytes(packed, size)
     differentiable, inference = packed["flags"]
     with torch.inference_mode(bool(inference)):
-        if dtype == torch.bool:
-            tensor = (
-                torch.frombuffer(bytearray(raw), dtype=torch.uint8) != 0
-                if raw
-                else torch.empty(0, dtype=dtype)
-            )
+        if not raw:
+            tensor = torch.empty(0, dtype=dtype)
+        elif dtype == torch.bool:
+            tensor = torch.frombuffer(bytearray(raw), dtype=torch.uint8) != 0
         else:
-            tensor = torch.frombuffer(bytearray(raw), dtype=dtype) if raw else torch.empty(0, dtype=dtype)
+            tensor = torch.frombuffer(bytearray(raw), dtype=dtype)
         tensor = tensor.reshape([int(n) for n in packed["shape"]]).clone()
     return tensor.requires_grad_() if differentiable and not inference and dtype.is_floating_point else tensor
 

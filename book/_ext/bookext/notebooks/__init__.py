@@ -20,7 +20,6 @@ from bookext import address, beside
 from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
 from bookext.markup import MarkupError, directive, parse, settings, walk
 from bookext.notebooks.markdown import Flattener, fold
-from bookext.notebooks.references import papers, targets
 from bookext.said import filled
 
 INSTALL = """\
@@ -53,13 +52,7 @@ ARGUMENT = "**{exercise}: your argument.** *Double-click here and write it down.
 
 
 def header(page: str, exercises: bool = False, supplement: bool = False) -> str:
-    """What stands under the chapter's title: where the notebook comes from. Returns: Markdown.
-
-    Args:
-        page: docname of the chapter.
-        exercises: say how to do its exercises, too.
-        supplement: say that one stands at the end.
-    """
+    """What stands under the chapter's title: where the notebook comes from. Returns: Markdown."""
     files = address.files()
     how = EXERCISES.format(url=address.colab(page, solutions=True)) if exercises else ""
     what = "A chapter, with its supplement at the end, of" if supplement else "A chapter of"
@@ -71,14 +64,7 @@ def header(page: str, exercises: bool = False, supplement: bool = False) -> str:
 
 
 def sections(text: str) -> Iterator[tuple[int, str]]:
-    """Cut Markdown before headings and behind folds: an edit changes few cells, and Colab can fold sections.
-
-    Args:
-        text: of a Markdown cell.
-
-    Yields:
-        Pairs of first line and piece.
-    """
+    """Cut Markdown before headings and behind folds: an edit changes few cells, and Colab can fold sections. Yields: first line, piece."""
     lines = text.splitlines()
     outer = [token for token in parse(text) if not token.level and token.map]
     headings = {token.map[0] for token in outer if token.type == "heading_open"}
@@ -89,13 +75,7 @@ def sections(text: str) -> Iterator[tuple[int, str]]:
 
 
 def code(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A code cell, folded where the site folds it: JupyterLab reads one setting, Colab another and a title.
-
-    Returns: the notebook's cell.
-
-    Args:
-        cell: of the chapter.
-    """
+    """A code cell, folded where the site folds it: JupyterLab reads one setting, Colab another and a title."""
     tags = cell.metadata.get("tags", [])
     metadata, source = {"tags": list(tags)} if tags else {}, cell.source
     if FOLDED & set(tags):
@@ -106,15 +86,7 @@ def code(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def caption(cell: nbformat.NotebookNode, flattener: Flattener, line: int) -> str:
-    """What stands under the figure of a code cell: number, caption, and its description in a fold.
-
-    Returns: Markdown, empty for a cell without a figure.
-
-    Args:
-        cell: of the chapter.
-        flattener: of the page.
-        line: of the page on which the cell begins.
-    """
+    """What stands under the figure of a code cell: number, caption, and its description in a fold; empty without one."""
     settings_ = cell.metadata.get("mystnb", {})
     figure = settings_.get("figure", {})
     if "caption" not in figure:
@@ -125,35 +97,31 @@ def caption(cell: nbformat.NotebookNode, flattener: Flattener, line: int) -> str
 
 
 def argued(text: str) -> str:
-    """Label of the last exercise in a cell, if it wants an argument (two stars or three); else "".
-
-    Args:
-        text: of a Markdown cell.
-    """
+    """Label of the last exercise in a cell, if it wants an argument (two stars or three); else ""."""
     found = [d for token in walk(text) if (d := directive(token)) and d.name == "exercise"]
     return found[-1].options["label"] if found and found[-1].body.lstrip().startswith("★★") else ""
 
 
 def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
-    """One chapter and its supplement as a notebook without outputs; the same bytes on every run. Returns: the notebook.
-
-    Args:
-        student: leave solutions out.
-    """
+    """One chapter and its supplement as a notebook without outputs; the same bytes on every run."""
     install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
     cells = [install, *(cell for page in parts(path) for cell in _converted(page, student))]
     title, _, rest = cells[1].source.partition("\n")
     exercises = student and any("exercises.check_" in cell.source for cell in cells)
     cells[1].source = f"{title}\n\n{header(docname(path), exercises, len(parts(path)) > 1)}\n{rest}"
     _name(cells)
+    return in_python(cells)
+
+
+def in_python(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
+    """A notebook of cells."""
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 
 def _converted(path: Path, student: bool) -> list[nbformat.NotebookNode]:
     """The cells of one page."""
-    macros = settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
-    flattener = Flattener(path, targets(), papers(), macros, student)
+    flattener = Flattener(path, student=student)
     notebook = read_notebook(path, fill=lambda text: filled(text, docname(path)))
     cells, waiting = [], ""
     for cell, line in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
@@ -181,12 +149,7 @@ def _name(cells: list[nbformat.NotebookNode]) -> None:
 
 
 def write(folder: Path, student: bool = False) -> list[Path]:
-    """Write all notebooks. Returns: paths of the notebooks.
-
-    Args:
-        folder: where; within it they stand as ``address.notebook`` says.
-        student: leave solutions out.
-    """
+    """Write all notebooks, where ``address.notebook`` says. Returns: their paths."""
     written = []
     for path in chapters():
         target = folder / address.notebook(docname(path))
@@ -197,11 +160,7 @@ def write(folder: Path, student: bool = False) -> list[Path]:
 
 
 def write_all(folder: Path) -> None:
-    """Write all notebooks twice: without solutions, and with them in a folder of their own.
-
-    Args:
-        folder: where.
-    """
+    """Write all notebooks twice: without solutions, and with them in a folder of their own."""
     write(folder, student=True)
     write(folder / address.SOLUTIONS)
 
@@ -210,20 +169,11 @@ class BesideThePages:
     """The site serves its own notebooks; they are written while Sphinx reads and writes pages."""
 
     def begin(self, app: Sphinx) -> None:
-        """Handle Sphinx's ``builder-inited``.
-
-        Args:
-            app: the application.
-        """
+        """Handle Sphinx's ``builder-inited``."""
         html = app.builder.format == "html"
         self.begun = beside.begin(write_all, Path(app.outdir) / "notebooks") if html else None
 
     def end(self, app: Sphinx, exception: Exception | None) -> None:
-        """Handle Sphinx's ``build-finished``.
-
-        Args:
-            app: the application.
-            exception: what ended the build, or None.
-        """
+        """Handle Sphinx's ``build-finished``."""
         if self.begun and not exception:
             self.begun.result()

@@ -2,14 +2,16 @@
 
 import re
 
+from bookext.markup import settings
+
+
+def of_the_site() -> dict[str, str | list]:
+    """MathJax's table: name → text, or [text with ``#1`` …, number of arguments]."""
+    return settings()["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+
 
 def expand(tex: str, macros: dict[str, str | list]) -> str:
-    r"""Write out the macros in a formula. Returns: the formula without them, for example ``\mathbb{R}^d`` for ``\R^d``.
-
-    Args:
-        tex: the formula.
-        macros: MathJax's table: name → text, or [text with ``#1`` …, number of arguments].
-    """
+    r"""A formula with its macros (of such a table) written out, for example ``\mathbb{R}^d`` for ``\R^d``."""
     for _ in range(1000):
         found = next((m for m in re.finditer(r"\\(?:([A-Za-z]+)|.)", tex, re.DOTALL) if m[1] in macros), None)
         if not found:

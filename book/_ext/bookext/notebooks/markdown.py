@@ -19,7 +19,7 @@ from bookext import address
 from bookext.chapters import ROOT, docname
 from bookext.markup import Directive, MarkupError, directive, parse
 from bookext.notebooks import macros
-from bookext.notebooks.references import Paper, Target
+from bookext.notebooks.references import Paper, Target, papers, targets
 
 #: Directives that are set apart by a bar, with their kind as title; their first line is text.
 ADMONITIONS = {kind: kind.capitalize() for kind in ("attention", "caution", "danger", "error", "hint", "important",
@@ -54,19 +54,14 @@ class Flattener:
     """Flattens one page."""
 
     path: Path  # of the page
-    targets: dict[str, Target] = field(default_factory=dict)  # label → what it stands for, of the whole book
-    papers: dict[str, Paper] = field(default_factory=dict)  # BibTeX key → paper
-    macros: dict[str, str | list] = field(default_factory=dict)  # MathJax's table
+    targets: dict[str, Target] = field(default_factory=targets)  # label → what it stands for
+    papers: dict[str, Paper] = field(default_factory=papers)  # BibTeX key → paper
+    macros: dict[str, str | list] = field(default_factory=macros.of_the_site)
     student: bool = False  # leave solutions out
     folded: bool = False  # the text stands in a fold, whose title says what it is
 
     def text(self, source: str, line: int = 0) -> str:
-        """Flatten a piece of the page. Returns: Markdown that needs no extension, possibly empty.
-
-        Args:
-            source: Markdown of the site.
-            line: of the page on which the piece begins, counted from 0.
-        """
+        """Flatten a piece of the page that begins on a line of it, counted from 0. Returns: Markdown that needs no extension, possibly empty."""
         lines = source.splitlines()
         edits: dict[int, tuple[int, str]] = {}  # first line → line after the last, new text
         inline: dict[tuple[int, int], list[Token]] = defaultdict(list)  # a table's row holds several
@@ -97,12 +92,7 @@ class Flattener:
         return "\n".join(lines).strip("\n")
 
     def line(self, source: str, line: int = 0) -> str:
-        """Flatten a title or a caption. Returns: the line, flattened.
-
-        Args:
-            source: one line of Markdown.
-            line: of the page.
-        """
+        """Flatten a title or a caption."""
         return self._inline(source, [c for token in parse(source) for c in token.children or []], line)
 
     def is_solution(self, found: Directive) -> bool:
@@ -263,9 +253,5 @@ def _barred(title: str, body: str) -> str:
 
 
 def fold(title: str, body: str) -> str:
-    """A text that opens under its title. Blank lines make the text between the tags Markdown again. Returns: Markdown.
-
-    Args:
-        title: plain text.
-    """
+    """A text that opens under its title. Blank lines make the text between the tags Markdown again. Returns: Markdown."""
     return f"<details><summary><b>{html.escape(title)}</b></summary>\n\n{body}\n\n</details>"

@@ -31,13 +31,7 @@ class Target:
 
 @functools.cache
 def targets(root: Path = ROOT) -> dict[str, Target]:
-    """Every label of the book, numbered as on the site: by chapter where chapters have numbers, else through the book; read once.
-
-    Returns: label → what it stands for.
-
-    Args:
-        root: of the repository.
-    """
+    """Label → what it stands for, numbered as on the site: by chapter where chapters have numbers, else through the book."""
     found: dict[str, Target] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for path in pages(root):
@@ -103,21 +97,13 @@ class Paper:
     url: str  # where it can be read, or else where the book names it
 
     def cite(self, in_text: bool) -> str:
-        """Author–year, linked. Returns: Markdown.
-
-        Args:
-            in_text: the authors are part of the sentence: "Authors (year)" instead of "Authors year".
-        """
+        """Author–year, linked; where the authors are part of the sentence, "Authors (year)" instead of "Authors year"."""
         return f"[{self.authors} {f'({self.year})' if in_text else self.year}]({self.url})"
 
 
 @functools.cache
 def papers(root: Path = ROOT) -> dict[str, Paper]:
-    """The bibliography; read once. Returns: BibTeX key → paper.
-
-    Args:
-        root: of the repository.
-    """
+    """The bibliography; read once. Returns: BibTeX key → paper."""
     found = {}
     for key, entry in parse_file(str(root / "book/references.bib")).entries.items():
         *others, last = (" ".join(person.last_names) for person in entry.persons["author"])

@@ -5,37 +5,35 @@ import sys
 import time
 from pathlib import Path
 
-import yaml
-
 from bookext import address, version
-from bookext.chapters import ROOT
-from bookext.pdf import joining, links, plan
+from bookext.chapters import ROOT, Leaf, leaves
+from bookext.pdf import joining, links
 from bookext.pdf.front import Book, front
 from bookext.pdf.printing import chromium, pressing, print_html, print_leaf, serving
 
 
 def book() -> Book:
     """What the title page says: from CITATION.cff, the package and the repository."""
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    authors = ", ".join(author["name"] for author in cited["authors"])
-    return Book(cited["title"], authors, version.VERSION, version.day(), address.site())
+    authors = ", ".join(author["name"] for author in version.cited()["authors"])
+    return Book(version.cited()["title"], authors, version.VERSION, version.day(), address.site())
+
+
+def chosen(pages: list[str] | None) -> list[Leaf]:
+    """The pages that are asked for by their docnames, or all, in reading order."""
+    if unknown := sorted(set(pages or ()) - {leaf.page for leaf in leaves()}):
+        raise ValueError(f"pages must be in _toc.yml, for example book/tour; got {', '.join(unknown)}")
+    return [leaf for leaf in leaves() if pages is None or leaf.page in pages]
 
 
 def make(target: Path, site: Path, pages: list[str] | None = None) -> list[str]:
-    """Print the site, or some pages of it. Returns: what went wrong, a line each.
-
-    Args:
-        target: file to write.
-        site: folder of the built site.
-        pages: docnames, or None for all.
-    """
-    leaves = plan.chosen(plan.leaves(), pages)
+    """Print the site, or some pages of it. Returns: what went wrong, a line each."""
+    wanted = chosen(pages)
     if not (executable := chromium()):
         raise RuntimeError("no Chromium")
-    about, places = book(), links.places(site, [leaf.page for leaf in leaves])
+    about, places = book(), links.places(site, [leaf.page for leaf in wanted])
     printed, firsts, first = [], [], 1
     with serving(site) as home, pressing(executable) as context:
-        for leaf in leaves:
+        for leaf in wanted:
             each = print_leaf(context, home, leaf, places[leaf.page], first)
             printed.append(each)
             firsts.append(first)
@@ -57,9 +55,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Command line.
 
     Returns: exit status: 0 also where Chromium is missing, which is said; 1 where the site is, or where something went wrong on the way.
-
-    Args:
-        arguments: of the command, or None for those of the process.
     """
     parser = argparse.ArgumentParser(
         prog="python -m bookext.pdf", description="Print the built site as one PDF."

@@ -35,14 +35,7 @@ class Book:
 
 
 def front(book: Book, printed: list[Printed], firsts: list[int], home: str) -> str:
-    """Title page and contents. Returns: HTML.
-
-    Args:
-        book: what the title page says.
-        printed: the chapters.
-        firsts: number of each chapter's first page.
-        home: address from which the site was printed.
-    """
+    """Title page and contents, in HTML; ``firsts`` are the numbers of the chapters' first pages."""
     title, _, sub = book.title.partition(": ")
     lines, part = [], None
     for each, first in zip(printed, firsts, strict=True):

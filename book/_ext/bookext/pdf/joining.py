@@ -4,16 +4,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import (
-    ArrayObject,
-    BooleanObject,
-    DictionaryObject,
-    Fit,
-    FloatObject,
-    NameObject,
-    NullObject,
-    TextStringObject,
-)
+from pypdf.generic import ArrayObject, Fit, FloatObject, NameObject, NullObject, TextStringObject
 
 from bookext.pdf import links
 from bookext.pdf.printing import ABOVE, Printed
@@ -33,23 +24,12 @@ class Joined:
 
 
 def length(pdf: bytes) -> int:
-    """How many pages a document has. Returns: their number.
-
-    Args:
-        pdf: the document.
-    """
+    """How many pages a document has."""
     return len(PdfReader(BytesIO(pdf)).pages)
 
 
 def join(front: bytes, printed: list[Printed], home: str, site: str) -> Joined:
-    """Join the pages. Returns: the document, with links and bookmarks.
-
-    Args:
-        front: title page and contents.
-        printed: the chapters, in order.
-        home: address from which they were printed.
-        site: address of the published site, where links lead that cannot stay in the document.
-    """
+    """Join the pages, with links and bookmarks; links that cannot stay in the document lead to the published site."""
     joined = Joined(PdfWriter())
     spans = [(None, _add(joined, None, front))]
     spans += [(each.leaf.page, _add(joined, each.leaf.page, each.pdf)) for each in printed]
@@ -65,23 +45,12 @@ def join(front: bytes, printed: list[Printed], home: str, site: str) -> Joined:
 
 
 def describe(writer: PdfWriter, title: str, author: str, subject: str, date: str) -> None:
-    """Say in the document what it is.
-
-    Args:
-        writer: of the document.
-        title: of the book.
-        author: of the book.
-        subject: one line, with the version.
-        date: when, as PDF writes it: ``D:20261120000000Z``.
-    """
+    """Say in the document what it is, and when, as PDF writes it: ``D:20261120000000Z``."""
     writer.metadata = None
     writer.add_metadata({"/Title": title, "/Author": author, "/Subject": subject, "/CreationDate": date, "/ModDate": date})  # fmt: skip
-    root = writer.root_object
-    root[NameObject("/Lang")] = TextStringObject("en")
-    root[NameObject("/PageMode")] = NameObject("/UseOutlines")
-    root[NameObject("/ViewerPreferences")] = DictionaryObject(
-        {NameObject("/DisplayDocTitle"): BooleanObject(True)}
-    )
+    writer.root_object[NameObject("/Lang")] = TextStringObject("en")
+    writer.page_mode = "/UseOutlines"
+    writer.create_viewer_preferences().display_doctitle = True
 
 
 def _add(joined: Joined, page: str | None, pdf: bytes) -> range:

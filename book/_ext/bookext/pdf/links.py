@@ -10,11 +10,7 @@ _HREF = re.compile(r'\b(?:xlink:)?href="([^"]+)"')
 
 
 def places(site: Path, pages: list[str]) -> dict[str, list[str]]:
-    """The places that links of these pages lead to. Returns: Docname → ids on that page, sorted; every page is there.
-
-    Args:
-        site: folder of the built site.
-    """
+    """The places that links of these pages lead to. Returns: Docname → ids on that page, sorted; every page is there."""
     found: dict[str, set[str]] = {page: set() for page in pages}
     for page in pages:
         html = (site / f"{page}.html").read_text(encoding="utf-8")
@@ -34,10 +30,6 @@ def target(uri: str, home: str) -> tuple[str, str] | None:
     """Where an address leads if it is one of the site's pages.
 
     Returns: Docname and id ("" for the page itself), or None for what is not a page of the site.
-
-    Args:
-        uri: as it stands in the printed page.
-        home: address from which the site was printed, with a closing slash.
     """
     if not uri.startswith(home):
         return None
@@ -47,10 +39,5 @@ def target(uri: str, home: str) -> tuple[str, str] | None:
 
 
 def published(uri: str, home: str, site: str) -> str:
-    """An address of the site as it was printed, on the published site. Returns: the address; what lies elsewhere stays as it is.
-
-    Args:
-        home: address from which the site was printed.
-        site: address of the published site.
-    """
+    """An address of the site as it was printed, on the published site; what lies elsewhere stays as it is."""
     return urljoin(site, uri.removeprefix(home)) if uri.startswith(home) else uri

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
-from bookext.pdf.plan import Leaf
+from bookext.chapters import Leaf
 
 HERE = Path(__file__).parent
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -52,14 +52,7 @@ def chromium() -> str | None:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """Serve a folder on this machine.
-
-    Args:
-        folder: of the site.
-
-    Yields:
-        The address, with a closing slash.
-    """
+    """Serve a folder on this machine. Yields: the address, with a closing slash."""
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *args: object) -> None:
@@ -75,11 +68,7 @@ def serving(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def pressing(executable: str) -> Iterator[BrowserContext]:
-    """A browser that shows pages as paper shows them.
-
-    Yields:
-        The browser's context.
-    """
+    """A browser that shows pages as paper shows them."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         context = browser.new_context(viewport={"width": WIDTH, "height": 980}, color_scheme="light")
@@ -90,14 +79,7 @@ def pressing(executable: str) -> Iterator[BrowserContext]:
 
 
 def print_leaf(context: BrowserContext, home: str, leaf: Leaf, places: list[str], first: int) -> Printed:
-    """Print a page of the site. Returns: the printed page.
-
-    Args:
-        context: of the browser.
-        home: the site's address.
-        leaf: the page.
-        places: ids on it that must be found on paper.
-    """
+    """Print a page of the site, on which ``places`` must be found on paper."""
     tab, troubles = context.new_page(), []
     tab.on("pageerror", lambda error: troubles.append(f"script: {error}"))
     tab.on("request", lambda request: request.url.startswith((home, "data:", "blob:")) or troubles.append(f"foreign: {request.url}"))  # fmt: skip
@@ -117,12 +99,7 @@ def print_leaf(context: BrowserContext, home: str, leaf: Leaf, places: list[str]
 
 
 def print_html(context: BrowserContext, html: str) -> bytes:
-    """Print a page that is no page of the site. Returns: the document.
-
-    Args:
-        context: of the browser.
-        html: of the page.
-    """
+    """Print a page that is no page of the site."""
     tab = context.new_page()
     tab.set_content(html)
     return _print(tab)
