@@ -21,9 +21,19 @@ def unchecked() -> Iterator[None]:
         jaxtyping.config.update("jaxtyping_disable", before)
 
 
+def refused(name: str, given: str, allowed: str, call=None, /, *args, **more):
+    """Expect a ValueError whose message names the argument, what was given and what is allowed.
+
+    Of what is called inside, or, as with ``pytest.raises``, of the call that is handed over.
+    """
+    if call is None:
+        return _refused(name, given, allowed)
+    with _refused(name, given, allowed):
+        call(*args, **more)
+
+
 @contextmanager
-def refused(name: str, given: str, allowed: str) -> Iterator[None]:
-    """Expect a ValueError whose message names the argument, what was given and what is allowed."""
+def _refused(name: str, given: str, allowed: str) -> Iterator[None]:
     with pytest.raises(ValueError) as caught, unchecked():
         yield
     message = str(caught.value)

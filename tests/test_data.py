@@ -115,8 +115,7 @@ def test_two_camps_keep_the_dtype_and_lie_in_the_unit_ball_whatever_the_length(d
     ],
 )
 def test_bad_camps_are_refused(arguments_, name, given, allowed):
-    with refused(name, given, allowed):
-        data.two_camps(*arguments_)
+    refused(name, given, allowed, data.two_camps, *arguments_)
 
 
 def test_tokens_are_repeated_side_by_side():

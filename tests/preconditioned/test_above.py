@@ -36,7 +36,6 @@ def test_multiplicity_and_the_rest():
 
 
 def test_refused():
-    with refused("b", "0.5", "at least"):
-        above.exponent(0.5)
+    refused("b", "0.5", "at least", above.exponent, 0.5)
     with refused("B_tilde", "1.0", "2^(-1/2)"):
         above.at_threshold(torch.eye(2, dtype=torch.float64), torch.eye(2, dtype=torch.float64))

@@ -62,5 +62,4 @@ def test_the_algorithms_coordinates(problem, generator, draw):
 
 def test_refused(problem, generator, draw):
     X, Y = problem.samples(30, generator())
-    with refused("B", "(4, 4)", "(5, 5)"):
-        bias.whitened(draw(5, 5), draw(4, 4), X, Y, problem)
+    refused("B", "(4, 4)", "(5, 5)", bias.whitened, draw(5, 5), draw(4, 4), X, Y, problem)

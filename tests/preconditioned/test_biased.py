@@ -48,11 +48,7 @@ def test_in_the_basin():
 
 
 def test_refused():
-    with refused("eta", "1", "its limit"):
-        biased.in_the_basin(S, 1.0, 0.0)
-    with refused("delta", "1", "its limit"):
-        biased.in_the_basin(S, 0.01, 1.0)
-    with refused("delta", "1", "most_bias"):
-        biased.floor_and_barrier(S, 1.0)
-    with refused("f0", "1", "most_f0"):
-        biased.in_the_basin(S, 0.01, 0.0).at(3, 1.0)
+    refused("eta", "1", "its limit", biased.in_the_basin, S, 1.0, 0.0)
+    refused("delta", "1", "its limit", biased.in_the_basin, S, 0.01, 1.0)
+    refused("delta", "1", "most_bias", biased.floor_and_barrier, S, 1.0)
+    refused("f0", "1", "most_f0", biased.in_the_basin(S, 0.01, 0.0).at, 3, 1.0)

@@ -40,17 +40,12 @@ def test_roots(generator):
 
 def test_refused(draw):
     singular = torch.diag(torch.tensor([1.0, 1e-18], dtype=torch.float64))
-    with refused("Sigma", "1e-18", "positive definite"):
-        covariances.roots(singular)
-    with refused("Sigma", "-1", "positive definite"):
-        covariances.roots(-torch.eye(2, dtype=torch.float64))
+    refused("Sigma", "1e-18", "positive definite", covariances.roots, singular)
+    refused("Sigma", "-1", "positive definite", covariances.roots, -torch.eye(2, dtype=torch.float64))
     with refused("Sigma", "differ", "symmetric"):
         covariances.roots(torch.tensor([[1.0, 0.5], [0.0, 1.0]], dtype=torch.float64))
-    with refused("Sigma", "(2, 3)", "square"):
-        covariances.roots(draw(2, 3))
+    refused("Sigma", "(2, 3)", "square", covariances.roots, draw(2, 3))
     with refused("Sigma", "1 entries", "finite"):
         covariances.roots(torch.tensor([[torch.nan]], dtype=torch.float64))
-    with refused("condition", "0.5", "at least 1"):
-        covariances.random(2, 0.5, torch.Generator())
-    with refused("smallest", "3", "largest = 2"):
-        covariances.geometric(2, 2.0, 3.0)
+    refused("condition", "0.5", "at least 1", covariances.random, 2, 0.5, torch.Generator())
+    refused("smallest", "3", "largest = 2", covariances.geometric, 2, 2.0, 3.0)

@@ -65,8 +65,7 @@ def test_the_table_is_the_quadrature():
 
 
 def test_refused():
-    with refused("rho", "2", "0 and 1"):
-        exact.Table(5, 1.0)(torch.tensor([2.0], dtype=torch.float64))
+    refused("rho", "2", "0 and 1", exact.Table(5, 1.0), torch.tensor([2.0], dtype=torch.float64))
     with refused("draws", "1", "at least 2"):
         one = torch.eye(1, dtype=torch.float64)
         exact.risk(one, one, one, 5, 1, torch.Generator())

@@ -67,15 +67,10 @@ def test_the_objective(invariant, draw):
 
 def test_refused(draw):
     U, V, target = case((3, 5, 2), draw)
-    with refused("V", "(5, 3)", "(5, 2)"):
-        factorisation.value(U, draw(5, 3), target)
-    with refused("U", "(2, 2)", "(3, 2)"):
-        factorisation.gradient(U[:2], V, target)
-    with refused("X", "(5, 2)", "(3, 2)"):
-        factorisation.hessian_form(U, V, V, V, target)
-    with refused("lam", "-1", "at least 0"):
-        factorisation.hessian(U, V, target, -1.0)
-    with refused("target", "1 entries", "finite"):
-        factorisation.Factorisation(torch.full((1, 1), torch.nan))
+    refused("V", "(5, 3)", "(5, 2)", factorisation.value, U, draw(5, 3), target)
+    refused("U", "(2, 2)", "(3, 2)", factorisation.gradient, U[:2], V, target)
+    refused("X", "(5, 2)", "(3, 2)", factorisation.hessian_form, U, V, V, V, target)
+    refused("lam", "-1", "at least 0", factorisation.hessian, U, V, target, -1.0)
+    refused("target", "1 entries", "finite", factorisation.Factorisation, torch.full((1, 1), torch.nan))
     with refused("rows", "some", "must not be given"):
         factorisation.Factorisation(target).losses_and_gradient((U, V), torch.tensor([0]))

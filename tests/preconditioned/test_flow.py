@@ -37,7 +37,5 @@ def test_descent_follows(lam, draw):
 
 def test_refused(draw):
     U = V = M = ONE
-    with refused("times", "[1.0, 0.5]", "increase from 0 on"):
-        flow.solve(U, V, M, [1, 0.5])
-    with refused("lam", "-1", "at least 0"):
-        flow.solve(U, V, M, [1], lam=-1.0)
+    refused("times", "[1.0, 0.5]", "increase from 0 on", flow.solve, U, V, M, [1, 0.5])
+    refused("lam", "-1", "at least 0", flow.solve, U, V, M, [1], lam=-1.0)

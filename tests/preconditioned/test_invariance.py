@@ -41,7 +41,5 @@ def test_its_gradient(draw):
 
 def test_refused(draw):
     U, V = case(draw)
-    with refused("U", "0.0", "not 0"):
-        invariance.regulariser(0 * U, V)
-    with refused("V", "nan", "finite"):
-        invariance.equal_norms(U, torch.nan * V)
+    refused("U", "0.0", "not 0", invariance.regulariser, 0 * U, V)
+    refused("V", "nan", "finite", invariance.equal_norms, U, torch.nan * V)

@@ -39,5 +39,4 @@ def test_drawn_tokens(monomial):
 
 
 def test_refused():
-    with refused("f", "(0, 1)", "a ≥ 1"):
-        ladder.reduced({((0, 1),): 1.0}, 1.0)
+    refused("f", "(0, 1)", "a ≥ 1", ladder.reduced, {((0, 1),): 1.0}, 1.0)

@@ -37,13 +37,8 @@ def test_the_mean_error(problem, generator):
 
 def test_refused(problem, generator):
     X, Y = problem.samples(20, generator())
-    with refused("X", "4 rows", "rank d = 5"):
-        least_squares.fit(X[:4], Y[:4])
-    with refused("X", "20 rows", "rank d = 5"):
-        least_squares.fit(X[:1].repeat(20, 1), Y)
-    with refused("Y", "(3, 5)", "(20, 5)"):
-        least_squares.fit(X, Y[:3])
-    with refused("M_hat", "(2, 2)", "(5, 5)"):
-        least_squares.error(torch.zeros(2, 2, dtype=torch.float64), problem)
-    with refused("n", "6", "at least 7"):
-        least_squares.expected_error(5, 5, 0.5, 6)
+    refused("X", "4 rows", "rank d = 5", least_squares.fit, X[:4], Y[:4])
+    refused("X", "20 rows", "rank d = 5", least_squares.fit, X[:1].repeat(20, 1), Y)
+    refused("Y", "(3, 5)", "(20, 5)", least_squares.fit, X, Y[:3])
+    refused("M_hat", "(2, 2)", "(5, 5)", least_squares.error, torch.zeros(2, 2, dtype=torch.float64), problem)
+    refused("n", "6", "at least 7", least_squares.expected_error, 5, 5, 0.5, 6)

@@ -27,13 +27,8 @@ def test_a_ridge(problem, generator):
 
 def test_refused(problem, generator, draw):
     X, Y = problem.samples(5, generator())
-    with refused("X", "n = 5", "more than d = 5"):
-        Moments.of(X, Y)
-    with refused("Y", "(4, 5)", "(5, 5)"):
-        Moments.of(X, Y[:4], 0.1)
-    with refused("Sigma", "eigenvalues", "positive definite"):
-        Moments.of(X[:1].repeat(20, 1), Y[:1].repeat(20, 1))
-    with refused("X", "25 entries", "finite"):
-        Moments.of(torch.nan * X, Y)
-    with refused("cross", "(5, 4)", "(5, 5)"):
-        Moments(problem.Sigma, draw(5, 4))
+    refused("X", "n = 5", "more than d = 5", Moments.of, X, Y)
+    refused("Y", "(4, 5)", "(5, 5)", Moments.of, X, Y[:4], 0.1)
+    refused("Sigma", "eigenvalues", "positive definite", Moments.of, X[:1].repeat(20, 1), Y[:1].repeat(20, 1))
+    refused("X", "25 entries", "finite", Moments.of, torch.nan * X, Y)
+    refused("cross", "(5, 4)", "(5, 5)", Moments, problem.Sigma, draw(5, 4))

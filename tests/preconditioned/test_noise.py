@@ -97,8 +97,7 @@ def test_monte_carlo(problem, generator):
 
 def test_refused(problem, draw):
     A = draw(5, 5)
-    with refused("B", "(4, 4)", "(5, 5)"):
-        noise.constant(A, draw(4, 4), problem.Sigma)
+    refused("B", "(4, 4)", "(5, 5)", noise.constant, A, draw(4, 4), problem.Sigma)
     with refused("A", "1 entries", "finite"):
         noise.constant(torch.full((1, 1), torch.nan).double(), torch.eye(1).double(), torch.eye(1).double())
     with refused("singular_values", "zeros", "not all be 0"):

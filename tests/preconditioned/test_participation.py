@@ -65,9 +65,6 @@ def test_a_huge_context_at_fixed_scores():
 
 
 def test_refused():
-    with refused("rho", "41", "at most 40"):
-        participation.means(41.0, [2])
-    with refused("n", "0.5", "at least 1"):
-        participation.means(1.0, [0.5])
-    with refused("n", "1e+101", "at most 1e+100"):
-        participation.one_token(1.0, 1e101)
+    refused("rho", "41", "at most 40", participation.means, 41.0, [2])
+    refused("n", "0.5", "at least 1", participation.means, 1.0, [0.5])
+    refused("n", "1e+101", "at most 1e+100", participation.one_token, 1.0, 1e101)

@@ -54,11 +54,7 @@ def test_refused(draw):
     one = torch.eye(2, dtype=torch.float64)
     with refused("Sigma", "eigenvalues from 0", "positive definite"):
         Problem(torch.ones(2, 2, dtype=torch.float64), one)
-    with refused("M", "(3, 4)", "(3, 2)"):
-        Problem(one, draw(3, 4))
-    with refused("M", "1 entries", "finite"):
-        Problem(one, torch.tensor([[torch.nan, 0.0]], dtype=torch.float64))
-    with refused("d", "2", "at least 3"):
-        problems.random(S, 1.0, torch.Generator(), d=2)
-    with refused("singular_values", "-1", "at least 0"):
-        problems.random(-S[1:2], 1.0, torch.Generator())
+    refused("M", "(3, 4)", "(3, 2)", Problem, one, draw(3, 4))
+    refused("M", "1 entries", "finite", Problem, one, torch.tensor([[torch.nan, 0.0]], dtype=torch.float64))
+    refused("d", "2", "at least 3", problems.random, S, 1.0, torch.Generator(), d=2)
+    refused("singular_values", "-1", "at least 0", problems.random, -S[1:2], 1.0, torch.Generator())

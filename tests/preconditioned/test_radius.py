@@ -38,5 +38,4 @@ def test_no_neighbour_is_better(draw):
 def test_refused():
     with refused("k", "0.5", "between 0 and 1/2"):
         radius.value(torch.ones(1, dtype=torch.float64), torch.tensor([0.5], dtype=torch.float64))
-    with refused("singular_values", "0.0", "above 0"):
-        radius.best(torch.zeros(2, dtype=torch.float64))
+    refused("singular_values", "0.0", "above 0", radius.best, torch.zeros(2, dtype=torch.float64))

@@ -36,7 +36,5 @@ def test_at_the_optimum_only_the_contexts_noise_is_left(problem, generator):
 
 def test_refused(problem, draw, generator):
     A = draw(5, 5)
-    with refused("A", "(4, 5)", "(5, 5)"):
-        risk.excess(A[:4], A, A, problem, 2, generator())
-    with refused("context", "(5, 4)", "(5, 5)"):
-        risk.excess(A, A, A[:, :4], problem, 2, generator())
+    refused("A", "(4, 5)", "(5, 5)", risk.excess, A[:4], A, A, problem, 2, generator())
+    refused("context", "(5, 4)", "(5, 5)", risk.excess, A, A, A[:, :4], problem, 2, generator())

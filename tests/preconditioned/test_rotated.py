@@ -60,11 +60,7 @@ def test_where_the_bounds_are_attained():
 def test_refused(generator, draw):
     M = problem(generator, 3, 3, (2.0, 1.0, 0.5))
     zero = torch.zeros(3, 3, dtype=torch.float64)
-    with refused("start", "det", "≠ 0"):
-        FlowStart(rotated(zero, zero, M))
-    with refused("start", "(3, 4)", "square"):
-        FlowStart(rotated(draw(3, 4), draw(3, 4), M))
-    with refused("rank", "4", "3"):
-        rotated(zero, zero, M, rank=4)
-    with refused("U", "(2, 3)", "m as in target"):
-        rotated(draw(2, 3), zero, M)
+    refused("start", "det", "≠ 0", FlowStart, rotated(zero, zero, M))
+    refused("start", "(3, 4)", "square", FlowStart, rotated(draw(3, 4), draw(3, 4), M))
+    refused("rank", "4", "3", rotated, zero, zero, M, rank=4)
+    refused("U", "(2, 3)", "m as in target", rotated, draw(2, 3), zero, M)

@@ -66,20 +66,12 @@ def test_the_first_pair_alternates():
 
 
 def test_refused(draw):
-    with refused("eta", "0.7", "at most 1/s1"):
-        steps.level(1.5, 0.7)
-    with refused("kept", "-1", "above 0"):
-        steps.unstable(-S[:1] / 1.5, S[1:], 3)
-    with refused("columns", "1", "at least 2"):
-        steps.unstable(S[:2], S[2:], 1)
-    with refused("eta", "0.1", "at least 0.6"):
-        steps.oscillation(1.5, 0.1)
-    with refused("X", "(3, 2)", "full row rank"):
-        steps.AlignedStart(draw(3, 2), S, 0.01)
-    with refused("eta", "1", "at most 1/(2s₁ + 3√(2f_0))"):
-        steps.AlignedStart(draw(3, 3), S, 1.0)
-    with refused("s", "(2,)", "one for each row"):
-        steps.AlignedStart(draw(3, 3), S[:2], 0.01)
+    refused("eta", "0.7", "at most 1/s1", steps.level, 1.5, 0.7)
+    refused("kept", "-1", "above 0", steps.unstable, -S[:1] / 1.5, S[1:], 3)
+    refused("columns", "1", "at least 2", steps.unstable, S[:2], S[2:], 1)
+    refused("eta", "0.1", "at least 0.6", steps.oscillation, 1.5, 0.1)
+    refused("X", "(3, 2)", "full row rank", steps.AlignedStart, draw(3, 2), S, 0.01)
+    refused("eta", "1", "at most 1/(2s₁ + 3√(2f_0))", steps.AlignedStart, draw(3, 3), S, 1.0)
+    refused("s", "(2,)", "one for each row", steps.AlignedStart, draw(3, 3), S[:2], 0.01)
     start = steps.AlignedStart(draw(3, 3), S, 0.01)
-    with refused("t", "-1", "at least 0"):
-        start.least(-1)
+    refused("t", "-1", "at least 0", start.least, -1)

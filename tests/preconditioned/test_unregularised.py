@@ -40,11 +40,7 @@ def test_minima(draw):
 
 
 def test_refused():
-    with refused("width", "5", "at most 2d − 2 = 4"):
-        unregularised.saddle(S, 2.0, 5)
-    with refused("s", "[0.8, 1.0, 1.5]", "largest first"):
-        unregularised.valley(S.flip(0), 2.0)
-    with refused("s", "[1.5]", "two singular values"):
-        unregularised.valley(S[:1], 2.0)
-    with refused("V", "(2, 2)", "as U"):
-        unregularised.minimum_spectrum(S.diag(), S[:2].diag())
+    refused("width", "5", "at most 2d − 2 = 4", unregularised.saddle, S, 2.0, 5)
+    refused("s", "[0.8, 1.0, 1.5]", "largest first", unregularised.valley, S.flip(0), 2.0)
+    refused("s", "[1.5]", "two singular values", unregularised.valley, S[:1], 2.0)
+    refused("V", "(2, 2)", "as U", unregularised.minimum_spectrum, S.diag(), S[:2].diag())

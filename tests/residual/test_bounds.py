@@ -72,5 +72,4 @@ def test_a_diameter_is_the_largest_distance_and_has_a_slope_at_0():
 
 def test_what_does_not_fit_is_refused():
     X, Y, theta = next(iter(draws(2)))
-    with refused("Y", "(1, 3, 3)", "(2, 3, 3)"):
-        bounds.by_diameters(X, Y[:1], theta, Setting())
+    refused("Y", "(1, 3, 3)", "(2, 3, 3)", bounds.by_diameters, X, Y[:1], theta, Setting())

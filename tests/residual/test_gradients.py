@@ -85,8 +85,7 @@ def test_networks_side_by_side(case):
 
 def test_targets_of_another_shape_are_refused(case):
     one = case()
-    with refused("Y", "(2, 2, 2)", "(2, 3, 2)"):
-        gradients.backward(one.X, one.Y[:, 1:], one.theta, one.setting)
+    refused("Y", "(2, 2, 2)", "(2, 3, 2)", gradients.backward, one.X, one.Y[:, 1:], one.theta, one.setting)
 
 
 # Block gradient bounds ------------------------------------------------------------------------------------------------

@@ -53,5 +53,4 @@ def test_dependent_tokens_are_refused():
     X = draw(2, 3)[[0, 0]]
     with refused("X", "2 in dimension 3", "linearly independent"):
         hull.exceptional(X, torch.full((2, 2), 0.5, dtype=torch.float64), draw(3, 3))
-    with refused("S", "(3, 3)", "(2, 2)"):
-        hull.exceptional(draw(2, 3), draw(3, 3), draw(3, 3))
+    refused("S", "(3, 3)", "(2, 2)", hull.exceptional, draw(2, 3), draw(3, 3), draw(3, 3))

@@ -62,8 +62,6 @@ def test_the_width_makes_the_failure_as_unlikely_as_asked():
 
 
 def test_what_is_refused():
-    with refused("spread", "2.0", "at least 4"):
-        kernel.width(2.0, 4, 0.1)
-    with refused("eta", "1", "at most v"):
-        kernel.failure_rate(2.0, 0.3, 1.0, 0.5)
+    refused("spread", "2.0", "at least 4", kernel.width, 2.0, 4, 0.1)
+    refused("eta", "1", "at most v", kernel.failure_rate, 2.0, 0.3, 1.0, 0.5)
     assert math.isfinite(kernel.failure_rate(1.0, 0.3, 0.1, 0.5))

@@ -75,20 +75,14 @@ def test_a_wrong_block_is_refused(case, name):
 
 def test_what_else_is_refused(case):
     one = case()
-    with refused("X", "(3, 5)", "P N d"):
-        model.forward(one.X[0], one.theta, one.setting)
-    with refused("Y", "(2, 3, 1)", "(2, 3, 2)"):
-        model.loss(one.X, one.Y[..., :1], one.theta, one.setting)
-    with refused("theta", "tuple", "Parameters"):
-        model.forward(one.X, tuple(one.theta), one.setting)
-    with refused("g", "(2,)", "one a network"):
-        model.forward(one.X, one.theta, Setting(torch.ones(2).double()))
+    refused("X", "(3, 5)", "P N d", model.forward, one.X[0], one.theta, one.setting)
+    refused("Y", "(2, 3, 1)", "(2, 3, 2)", model.loss, one.X, one.Y[..., :1], one.theta, one.setting)
+    refused("theta", "tuple", "Parameters", model.forward, one.X, tuple(one.theta), one.setting)
+    refused("g", "(2,)", "one a network", model.forward, one.X, one.theta, Setting(torch.ones(2).double()))
     for name in ("g", "g_f"):
         for wrong in (-0.5, math.nan, math.inf):
-            with refused(name, repr(wrong), "at least 0"):
-                Setting(**{name: wrong})
-    with refused("g", "-1", "at least 0"):
-        Setting(torch.tensor([1.0, -1.0]))
+            refused(name, repr(wrong), "at least 0", Setting, **{name: wrong})
+    refused("g", "-1", "at least 0", Setting, torch.tensor([1.0, -1.0]))
 
 
 # Starts ---------------------------------------------------------------------------------------------------------------
@@ -111,14 +105,10 @@ def test_factors_change_one_block_and_no_draw():
 
 def test_wrong_starts_are_refused(case):
     theta = case().theta
-    with refused("factors", "W_3", "W_Q, W_K"):
-        starts.scaled(theta, W_3=1.0)
-    with refused("W_Q", "nan", "finite"):
-        starts.scaled(theta, W_Q=math.nan)
-    with refused("thetas", "none", "at least one"):
-        starts.side_by_side([])
-    with refused("W_Q", "(4, 4)", "(5, 4)"):
-        starts.side_by_side([theta, case(d=4).theta])
+    refused("factors", "W_3", "W_Q, W_K", starts.scaled, theta, W_3=1.0)
+    refused("W_Q", "nan", "finite", starts.scaled, theta, W_Q=math.nan)
+    refused("thetas", "none", "at least one", starts.side_by_side, [])
+    refused("W_Q", "(4, 4)", "(5, 4)", starts.side_by_side, [theta, case(d=4).theta])
 
 
 def test_relu_is_the_default():

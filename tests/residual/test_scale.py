@@ -27,5 +27,4 @@ def test_outputs_and_ten_steps_are_the_same(case, g, tau):
 
 
 def test_what_is_refused(case):
-    with refused("g", "0.0", "above 0"):
-        scale.standard(case().theta, Setting(0.0))
+    refused("g", "0.0", "above 0", scale.standard, case().theta, Setting(0.0))

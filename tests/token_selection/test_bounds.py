@@ -197,12 +197,10 @@ def test_two_tokens_in_closed_form():
     ],
 )
 def test_arguments_out_of_range(make, said):
-    with refused(*said):
-        make()
+    refused(*said, make)
 
 
 def test_queries_of_their_own_are_outside_the_assumption():
     data = small()
     other = datasets.Instance(data.X, data.y, data.u, data.queries.clone())
-    with refused("query", "vectors of their own", "a token"):
-        constants.near_orthogonality(other, 0.1)
+    refused("query", "vectors of their own", "a token", constants.near_orthogonality, other, 0.1)

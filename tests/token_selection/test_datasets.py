@@ -96,10 +96,8 @@ def test_a_file_of_pictures(tmp_path):
         assert float(pictures[-1, -1]) == 1
         assert digits.tolist() == [0, 1, 0, 1]
     np.savez(tmp_path / "other.npz", a=x)
-    with refused("source", "['a']", "x_train and y_train"):
-        datasets.images(tmp_path / "other.npz")
-    with refused("labels", "3", "one a picture (4)"):
-        datasets.images(x, y[:3])
+    refused("source", "['a']", "x_train and y_train", datasets.images, tmp_path / "other.npz")
+    refused("labels", "3", "one a picture (4)", datasets.images, x, y[:3])
 
 
 @pytest.mark.parametrize(
@@ -111,5 +109,4 @@ def test_a_file_of_pictures(tmp_path):
     ],
 )
 def test_arguments_out_of_range(make, said):
-    with refused(*said):
-        make()
+    refused(*said, make)

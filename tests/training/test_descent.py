@@ -154,8 +154,7 @@ def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batc
     more = settings | {"steps": 40}
     further = descent.run(objective, start, **more, checkpoint=path, observe=patient)
     assert same(further, descent.run(objective, start, **more))
-    with refused("steps", "30", "at least 40"):
-        descent.run(objective, start, **settings, checkpoint=path)
+    refused("steps", "30", "at least 40", descent.run, objective, start, **settings, checkpoint=path)
 
 
 @pytest.mark.parametrize("steps", [28, 30])
@@ -186,8 +185,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
         ("every", objective, start, {"every": 3}),
     ]
     for what, other, point, settings in others:
-        with refused("checkpoint", "run.pt", f"other {what};"):
-            descent.run(other, point, **(mine | settings))
+        refused("checkpoint", "run.pt", f"other {what};", descent.run, other, point, **mine | settings)
     assert path.read_bytes() == before
     descent.run(objective, start, **mine)
 

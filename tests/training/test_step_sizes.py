@@ -23,11 +23,7 @@ def test_where_the_gradient_is_0_a_polyak_step_is_0():
 
 
 def test_rules_refuse_what_they_cannot_do():
-    with refused("eta", "0.0", "above 0"):
-        Constant(0.0)
-    with refused("factor", "-1.0", "above 0"):
-        Polyak(-1.0)
-    with refused("least", "nan", "finite"):
-        Polyak(1.0, least=float("nan"))
-    with refused("losses", "2", "one model"):
-        Polyak(1.0)(0, torch.ones(2), GRADIENT)
+    refused("eta", "0.0", "above 0", Constant, 0.0)
+    refused("factor", "-1.0", "above 0", Polyak, -1.0)
+    refused("least", "nan", "finite", Polyak, 1.0, least=float("nan"))
+    refused("losses", "2", "one model", Polyak(1.0), 0, torch.ones(2), GRADIENT)

@@ -353,8 +353,7 @@ def test_a_known_point_where_the_ratio_is_no_number_fails():
 
 @pytest.mark.parametrize("rhs", [0.0, -1.0, NAN, INF])
 def test_a_right_side_that_is_no_number_above_0_is_refused(rhs):
-    with refused("rhs", repr(rhs), "above 0"):
-        settle(never, rhs, expect="loose")
+    refused("rhs", repr(rhs), "above 0", settle, never, rhs, expect="loose")
 
 
 def test_a_right_side_that_turns_negative_does_not_pass():
@@ -364,8 +363,7 @@ def test_a_right_side_that_turns_negative_does_not_pass():
 
 
 def test_a_gap_that_makes_everything_tight_is_refused():
-    with refused("gap", "1.0", "below 1"):
-        settle(never, gap=1.0)
+    refused("gap", "1.0", "below 1", settle, never, gap=1.0)
 
 
 # Refusals -------------------------------------------------------------------------------------------------------------
@@ -376,8 +374,7 @@ def never(x):
 
 
 def test_an_unknown_expectation_is_refused():
-    with refused("expect", "'holds'", "'tight', 'loose', 'violated' or 'recorded'"):
-        settle(never, expect="holds")
+    refused("expect", "'holds'", "'tight', 'loose', 'violated' or 'recorded'", settle, never, expect="holds")
 
 
 def test_no_reason_is_refused():
@@ -388,27 +385,23 @@ def test_no_reason_is_refused():
 @pytest.mark.parametrize("name", ["attains", "gap", "rounding"])
 @pytest.mark.parametrize("value", [0, -1e-3, NAN, INF])
 def test_a_bad_allowance_is_refused(name, value):
-    with refused(name, repr(value), "finite number above 0"):
-        settle(never, **{name: value})
+    refused(name, repr(value), "finite number above 0", settle, never, **{name: value})
 
 
 @pytest.mark.parametrize(("name", "value"), [("restarts", 0), ("steps", -1)])
 def test_a_bad_budget_is_refused(name, value):
-    with refused(name, repr(value), "at least"):
-        settle(never, **{name: value})
+    refused(name, repr(value), "at least", settle, never, **{name: value})
 
 
 @pytest.mark.parametrize(
     ("over", "given"), [({}, "none"), (ball(3), "Region"), ({"x": ball(3)}, "Region"), (None, "NoneType")]
 )
 def test_what_is_no_admissible_set_is_refused(over, given):
-    with refused("over", given, "admissible set"):
-        settle(never, over=over)
+    refused("over", given, "admissible set", settle, never, over=over)
 
 
 def test_a_side_of_the_wrong_shape_is_refused():
-    with refused("objective", "(8, 3)", "one number a restart"):
-        settle(lambda x: x)
+    refused("objective", "(8, 3)", "one number a restart", settle, lambda x: x)
 
 
 def test_batch_makes_a_batch_of_one_in_float64():

@@ -177,7 +177,9 @@ def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, 
 
     def impatient(check, patient=True, steps=None):
         found = searched(check, patient, steps)
-        return found if patient else {name: replace(each, value=each.value / 2) for name, each in found.items()}
+        return (
+            found if patient else {name: replace(each, value=each.value / 2) for name, each in found.items()}
+        )
 
     monkeypatch.setattr(Inequality, "searched", impatient)
     settled = replace(settled, found=found)

@@ -71,8 +71,7 @@ def test_the_interval_covers_every_probability_at_its_level(p):
     ],
 )
 def test_bad_counts_are_refused(failures, draws, name, given, allowed):
-    with refused(name, given, allowed):
-        interval(failures, draws)
+    refused(name, given, allowed, interval, failures, draws)
 
 
 # Verdicts -------------------------------------------------------------------------------------------------------------
@@ -189,8 +188,7 @@ def test_a_bad_argument_is_refused_before_anything_is_drawn(name, value, allowed
     ],
 )
 def test_a_wrong_result_is_refused_and_shown(fails, given):
-    with refused("fails", given, "100 booleans"):
-        verify.probability("my-claim", fails, 0.1, 100)
+    refused("fails", given, "100 booleans", verify.probability, "my-claim", fails, 0.1, 100)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
@@ -211,8 +209,7 @@ def test_draws_that_no_comparison_can_judge_are_refused(fails, value):
         x[7] = value
         return fails(x, torch.full_like(x, value if value == math.inf else 1.0))
 
-    with refused("fails", "compared", "numbers"):
-        check(drawn).run()
+    refused("fails", "compared", "numbers", check(drawn).run)
 
 
 def test_an_infinite_draw_is_above_every_number():
@@ -224,8 +221,7 @@ def test_an_infinite_draw_is_above_every_number():
 
 def test_draws_that_ignore_their_generator_are_refused():
     own = lambda draws, _: torch.rand(draws, generator=torch.Generator().manual_seed(0)) < 0.01
-    with refused("fails", "left it as it was", "stored=True"):
-        check(own).run()
+    refused("fails", "left it as it was", "stored=True", check(own).run)
     assert given(own).run().verdict == "supported"
     seeded = lambda draws, g: (
         torch.rand(draws, generator=torch.Generator().manual_seed(g.initial_seed())) < 0.01

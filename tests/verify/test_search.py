@@ -294,8 +294,7 @@ def never(x):
     ],
 )
 def test_a_bad_budget_is_refused_before_the_search(name, value, allowed):
-    with refused(name, repr(value), allowed):
-        maximise(never, product(x=ball(2)), **{name: value})
+    refused(name, repr(value), allowed, maximise, never, product(x=ball(2)), **{name: value})
 
 
 @pytest.mark.parametrize(
@@ -308,5 +307,4 @@ def test_a_bad_budget_is_refused_before_the_search(name, value, allowed):
     ],
 )
 def test_an_objective_must_return_one_number_a_restart(objective, given):
-    with refused("objective", given, "shape (32,)"):
-        maximise(objective, product(x=ball(2)))
+    refused("objective", given, "shape (32,)", maximise, objective, product(x=ball(2)))

@@ -141,5 +141,4 @@ def test_the_curvature_joins_the_readout_with_both_orders(closed):
     ],
 )  # fmt: skip
 def test_what_is_out_of_range_is_refused(call, name, given, allowed):
-    with refused(name, given, allowed):
-        call()
+    refused(name, given, allowed, call)

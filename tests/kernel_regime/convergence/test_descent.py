@@ -175,10 +175,8 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
     settings = dict(steps=6, rho=RHO, checkpoint=path)
     descent.run(loss, students, eta=0.5, **settings)
     before = path.read_bytes()
-    with refused("checkpoint", "run.pt", "this run"):
-        descent.run(loss, students, eta=0.4, **settings)
-    with refused("checkpoint", "run.pt", "this run"):
-        descent.run(loss, students[:2], eta=0.5, **settings)
+    refused("checkpoint", "run.pt", "this run", descent.run, loss, students, eta=0.4, **settings)
+    refused("checkpoint", "run.pt", "this run", descent.run, loss, students[:2], eta=0.5, **settings)
     assert path.read_bytes() == before
 
 

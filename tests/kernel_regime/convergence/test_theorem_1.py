@@ -59,9 +59,6 @@ def test_the_sharp_constants_bound_what_they_are_named_after():
 
 
 def test_wrong_arguments_are_refused():
-    with refused("nu_w", "4", "rho_w = 3"):
-        theorem_1.paper(10, 2, 4, THREES, (1.0, 1.0, 4.0), 0.1, 0.1)
-    with refused("eta", "0", "above 0"):
-        paper_setting(8).best(0.0, 10)
-    with refused("steps", "0", "at least 1"):
-        paper_setting(8).best(0.1, 0)
+    refused("nu_w", "4", "rho_w = 3", theorem_1.paper, 10, 2, 4, THREES, (1.0, 1.0, 4.0), 0.1, 0.1)
+    refused("eta", "0", "above 0", paper_setting(8).best, 0.0, 10)
+    refused("steps", "0", "at least 1", paper_setting(8).best, 0.1, 0)

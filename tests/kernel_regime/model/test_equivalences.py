@@ -47,8 +47,7 @@ def test_merging_multiplies_head_by_head():
     ],
 )
 def test_matrices_that_do_not_fit_are_refused(name, value, given, allowed):
-    with refused(name, given, allowed):
-        equivalences.merge(**{**matrices(), name: value})
+    refused(name, given, allowed, equivalences.merge, **{**matrices(), name: value})
 
 
 def test_block_diagonal_puts_each_vector_into_the_columns_of_its_head():
@@ -61,5 +60,4 @@ def test_block_diagonal_puts_each_vector_into_the_columns_of_its_head():
 
 
 def test_block_diagonal_refuses_what_is_not_a_matrix():
-    with refused("U", "(4,)", "[m d]"):
-        equivalences.block_diagonal(draw(4))
+    refused("U", "(4,)", "[m d]", equivalences.block_diagonal, draw(4))

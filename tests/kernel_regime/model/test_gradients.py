@@ -293,8 +293,7 @@ for field in ("value", "first", "second", "third"):
 )
 def test_bad_labels_are_refused_before_any_work(y, given_, allowed):
     X, _, phi = large(4)
-    with refused("y", given_, allowed):
-        gradients.loss_and_gradient(X, y, phi, sigma=UNUSED)
+    refused("y", given_, allowed, gradients.loss_and_gradient, X, y, phi, sigma=UNUSED)
 
 
 @pytest.mark.parametrize("chunk", [0, -1, 2.5, True])

@@ -165,8 +165,7 @@ def test_a_zero_gradient_leaves_the_centre():
 
 
 def test_another_shape_is_refused():
-    with refused("phi.W", "(4, 3, 3)", "(6, 3, 3)"):
-        region.project(centre(m=4), centre(), RHO)
+    refused("phi.W", "(4, 3, 3)", "(6, 3, 3)", region.project, centre(m=4), centre(), RHO)
 
 
 def test_projecting_may_wipe_out_the_part_in_which_partners_differ():
