@@ -38,25 +38,6 @@ def first(losses, eta, rho_c):
     return None
 
 
-@pytest.mark.parametrize(
-    ("answer", "word"),
-    [
-        (lambda losses, eta, rho_c: 0, "got 0"),
-        (lambda losses, eta, rho_c: None, "long enough"),
-        (lambda losses, eta, rho_c: "soon", "number of steps"),
-        (lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
-        (lambda losses, eta, rho_c: 2, "count steps"),
-        (lambda losses, eta, rho_c: first(losses, eta / 2, rho_c), "a factor 2"),
-        (lambda losses, eta, rho_c: first(losses, eta, rho_c) or len(losses), "the answer is None"),
-        (lambda losses, eta, rho_c: 3 if len(losses) > 3 else 7, "expected 3"),
-    ],
-)
-def test_a_wrong_contact_is_told_why(answer, word):
-    feedback = descent.check_earliest_contact(answer)
-    assert feedback.state == "wrong"
-    assert word in feedback.told
-
-
 def test_the_right_contact_passes():
     assert descent.check_earliest_contact(first).passed
     assert not descent.check_earliest_contact(3).passed
@@ -342,35 +323,36 @@ def test_the_nearest_step_is_that_of_a_search():
         assert abs(theorem_1._nearest_step(r, e, float(slope.square().sum())) - best) < 1e-4
 
 
-@pytest.mark.parametrize(
-    ("answer", "word"),
-    [
-        (lambda c, U, W: c[:, None] * U / U.norm(dim=1, keepdim=True), "looks at c"),
-        (lambda c, U, W: U, "norm 1"),
-        (lambda c, U, W: torch.nn.functional.normalize(W[:, 0], dim=1), "not zero"),
-        (lambda c, U, W: U[:, 0], "shape"),
-        (lambda c, U, W: U.nothing, "AttributeError"),
-        (3.0, "give the function"),
-    ],
-)
-def test_an_idle_mapping_that_is_none_is_told_why(answer, word):
-    feedback = transportation.check_idle(answer)
-    assert feedback.state == "wrong"
-    assert word in feedback.told
+CONTACT, IDLE = descent.check_earliest_contact, transportation.check_idle
+READOUT = transportation.check_readout_for
 
 
 @pytest.mark.parametrize(
-    ("answer", "word"),
+    ("check", "answer", "word"),
     [
-        (lambda U: -U[:, 0], "minus the function"),
-        (lambda U: torch.ones(len(U), dtype=U.dtype), "by parts"),
-        (lambda U: U, "shape"),
-        (lambda U: U.nothing, "AttributeError"),
-        (1.0, "give the function"),
+        (CONTACT, lambda losses, eta, rho_c: 0, "got 0"),
+        (CONTACT, lambda losses, eta, rho_c: None, "long enough"),
+        (CONTACT, lambda losses, eta, rho_c: "soon", "number of steps"),
+        (CONTACT, lambda losses, eta, rho_c: 1 / 0, "ZeroDivisionError"),
+        (CONTACT, lambda losses, eta, rho_c: 2, "count steps"),
+        (CONTACT, lambda losses, eta, rho_c: first(losses, eta / 2, rho_c), "a factor 2"),
+        (CONTACT, lambda losses, eta, rho_c: first(losses, eta, rho_c) or len(losses), "the answer is None"),
+        (CONTACT, lambda losses, eta, rho_c: 3 if len(losses) > 3 else 7, "expected 3"),
+        (IDLE, lambda c, U, W: c[:, None] * U / U.norm(dim=1, keepdim=True), "looks at c"),
+        (IDLE, lambda c, U, W: U, "norm 1"),
+        (IDLE, lambda c, U, W: torch.nn.functional.normalize(W[:, 0], dim=1), "not zero"),
+        (IDLE, lambda c, U, W: U[:, 0], "shape"),
+        (IDLE, lambda c, U, W: U.nothing, "AttributeError"),
+        (IDLE, 3.0, "give the function"),
+        (READOUT, lambda U: -U[:, 0], "minus the function"),
+        (READOUT, lambda U: torch.ones(len(U), dtype=U.dtype), "by parts"),
+        (READOUT, lambda U: U, "shape"),
+        (READOUT, lambda U: U.nothing, "AttributeError"),
+        (READOUT, 1.0, "give the function"),
     ],
 )
-def test_a_readout_that_does_not_do_what_moving_does_is_told_why(answer, word):
-    feedback = transportation.check_readout_for(answer)
+def test_what_has_more_than_one_right_answer_tells_why_one_is_wrong(check, answer, word):
+    feedback = check(answer)
     assert feedback.state == "wrong"
     assert word in feedback.told
 

@@ -196,40 +196,22 @@ def declare(**changes):
     return verify.identity(**(good | changes))
 
 
-@pytest.mark.parametrize("tolerance", [0, -1e-9, NAN, INF])
-def test_a_bad_tolerance_is_refused(tolerance):
-    refused("tolerance", repr(tolerance), "above 0", declare, tolerance=tolerance)
-
-
-@pytest.mark.parametrize("tolerance", [0, -1e-9, NAN, INF])
-def test_a_bad_tolerance_of_a_route_is_refused(tolerance):
-    refused("tolerances", repr(tolerance), "above 0", declare, tolerances={"route": tolerance})
-
-
-@pytest.mark.parametrize("floor", [-1.0, NAN, INF])
-def test_a_bad_floor_is_refused(floor):
-    """An infinite floor, or one that is no number, would turn every error into 0."""
-    refused("floor", repr(floor), "above 0", declare, floor=floor)
-
-
-def test_no_route_is_refused():
-    refused("against", "none", "at least one independent route", declare, against={})
-
-
-def test_no_case_is_refused():
-    refused("over", "none", "at least one case", declare, over=[])
-
-
-def test_no_reason_is_refused():
-    refused("because", "nothing", "what the tolerance is derived from", declare, because="")
-
-
-def test_an_unknown_expectation_is_refused():
-    refused("expect", "'tight'", "'holds', 'violated', 'not implied' or 'recorded'", declare, expect="tight")
-
-
-def test_a_tolerance_of_an_unknown_route_is_refused():
-    refused("tolerances", "other", "routes (route)", declare, tolerances={"other": 1e-9})
+@pytest.mark.parametrize(
+    ("name", "value", "given", "allowed"),
+    [
+        *(("tolerance", value, repr(value), "above 0") for value in (0, -1e-9, NAN, INF)),
+        *(("tolerances", {"route": value}, repr(value), "above 0") for value in (0, -1e-9, NAN, INF)),
+        # An infinite floor, or one that is no number, would turn every error into 0.
+        *(("floor", value, repr(value), "above 0") for value in (-1.0, NAN, INF)),
+        ("against", {}, "none", "at least one independent route"),
+        ("over", [], "none", "at least one case"),
+        ("because", "", "nothing", "what the tolerance is derived from"),
+        ("expect", "tight", "'tight'", "'holds', 'violated', 'not implied' or 'recorded'"),
+        ("tolerances", {"other": 1e-9}, "other", "routes (route)"),
+    ],
+)
+def test_a_bad_argument_is_refused_before_the_check_runs(name, value, given, allowed):
+    refused(name, given, allowed, declare, **{name: value})
 
 
 def test_what_is_not_implied_is_no_erratum():
