@@ -4,7 +4,6 @@ import itertools
 import math
 
 import numpy as np
-import pytest
 import torch
 
 from companion.exercises.preconditioned import factorisation as factorisation_exercises
@@ -55,13 +54,6 @@ def test_the_factor_is_the_packages():
     assert geometric.check_factor(by_package).passed
 
 
-@pytest.mark.parametrize(("hint", "mistaken"), geometric.FACTOR_MISTAKES.items())
-def test_each_mistake_gets_its_hint(hint, mistaken):
-    feedback = geometric.check_factor(mistaken)
-    assert feedback.state == "wrong"
-    assert hint in feedback.told
-
-
 def test_samples_are_those_below_which_the_barrier_is_gone():
     s = torch.tensor([0.5], dtype=torch.float64)
     answer = next(n for n in range(1, 1000) if 20 / n < biased.most_bias(s) ** 2 * (1 - 1e-12))
@@ -76,18 +68,6 @@ def test_the_length_is_that_of_the_scalar_flow():
         move = -step * (x**2 - 2 * s) * x / 2
         x, length = x + move, length + abs(move)
     assert geometric.check_length(length).passed
-
-
-@pytest.mark.parametrize(
-    ("check", "mistakes"),
-    [
-        (geometric.check_samples, geometric.SAMPLES_MISTAKES),
-        (geometric.check_length, geometric.LENGTH_MISTAKES),
-    ],
-)
-def test_known_numbers_get_their_hints(check, mistakes):
-    for hint, number in mistakes.items():
-        assert check(number).hint(2) == hint
 
 
 def by_square_roots(M):

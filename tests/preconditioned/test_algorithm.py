@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from checks import refused
+from checks import numbers, refused
 from shallowformer.preconditioned import (
     algorithm,
     factorisation,
@@ -111,9 +111,7 @@ def test_a_symmetric_start_does_not_see_the_covariance(generator, draw):
 
 
 def problem_data(generator):
-    problem = problems.random(
-        torch.tensor([1.5, 1.2, 0.9, 0.6, 0.4], dtype=torch.float64), 10.0, generator(7)
-    )
+    problem = problems.random(numbers(1.5, 1.2, 0.9, 0.6, 0.4), 10.0, generator(7))
     return problem.samples(60, generator())
 
 
@@ -166,7 +164,7 @@ def test_what_is_recorded(problem, generator):
 
 def test_a_rank(generator):
     """Rank 2 of 3, rows and columns apart: factors keep their two columns, attention its shapes."""
-    problem = problems.random(torch.tensor([1.0, 0.5], dtype=torch.float64), 5.0, generator(), d=3, m=4)
+    problem = problems.random(numbers(1.0, 0.5), 5.0, generator(), d=3, m=4)
     X, Y = problem.samples(400, generator(1))
     method = Algorithm(X, Y)
     start = starts.perturbed(*starts.spectral(method.moments, rank=2), 0.1, generator(2))

@@ -5,19 +5,11 @@ import math
 import pytest
 import torch
 
-from checks import refused, unchecked
-from shallowformer.preconditioned import (
-    bounds,
-    factorisation,
-    flow,
-    landscape,
-    moments,
-    problems,
-    starts,
-)
+from checks import numbers, refused, unchecked
+from shallowformer.preconditioned import bounds, factorisation, flow, landscape, moments, problems, starts
 from shallowformer.training import descent
 
-S = torch.tensor([2.0, 1.0, 0.5], dtype=torch.float64)
+S = numbers(2.0, 1.0, 0.5)
 TARGET = S.diag()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import normal, refused, source
 from companion.theory.residual import climate, made_up_weather
 from companion.theory.residual.climate import TEMPERATURE, VARIABLES
 
@@ -116,7 +116,7 @@ def test_what_is_no_such_file(file):
 
 
 def made(k=100, missing=(), seed=0):
-    values = torch.randn(k, 14, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    values = normal(k, 14, seed=seed)
     values[:, TEMPERATURE] = torch.arange(k)
     values[list(missing)] = torch.nan
     return climate.Record(values, "2010-03-01T00:00", 60, "")
@@ -159,10 +159,7 @@ def test_windows_have_no_gap_and_share_no_time():
 
 
 def test_which_windows_is_drawn():
-    drawn = [
-        climate.windows(made(), 5, 3, torch.Generator().manual_seed(seed))[0][:, 0, TEMPERATURE]
-        for seed in (1, 1, 2)
-    ]
+    drawn = [climate.windows(made(), 5, 3, source(seed))[0][:, 0, TEMPERATURE] for seed in (1, 1, 2)]
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
     refused("P", "17", "at most 16", climate.windows, made(), 17, 3)

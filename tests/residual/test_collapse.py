@@ -5,13 +5,9 @@ import math
 import pytest
 import torch
 
-from checks import refused
+from checks import normal, refused
 from companion.theory.residual import collapse, hull
 from shallowformer.residual import spectra
-
-
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def test_the_steepness_is_a_mean():
@@ -24,7 +20,7 @@ def test_the_steepness_is_a_mean():
 
 
 def test_bounds_hold_and_the_first_is_attained_by_small_logits():
-    L = draw(300, 4, 4) * torch.logspace(-4, 1, 300, dtype=torch.float64)[:, None, None]
+    L = normal(300, 4, 4) * torch.logspace(-4, 1, 300, dtype=torch.float64)[:, None, None]
     S = torch.softmax(L, -1)
     distance = (S - 0.25).norm(dim=(-2, -1)) / collapse.distance_bound(L)
     assert float(distance.max()) <= 1 + 1e-9
@@ -35,7 +31,7 @@ def test_bounds_hold_and_the_first_is_attained_by_small_logits():
 
 
 def test_what_tells_tokens_apart_by_projections():
-    S = torch.softmax(draw(5, 5), -1)
+    S = torch.softmax(normal(5, 5), -1)
     P = torch.eye(5, dtype=torch.float64) - 0.2
     assert float(collapse.difference(S)) == pytest.approx(float(torch.linalg.matrix_norm(P @ S @ P, 2)))
     assert float(collapse.difference(torch.full((3, 3), 1 / 3, dtype=torch.float64))) < 1e-15
@@ -48,15 +44,15 @@ def test_the_range_is_of_the_widest_row():
 
 
 def test_at_an_exceptional_coefficient_rank_is_lost():
-    X, W_V = draw(5, 5), draw(5, 5, seed=1)
-    S = torch.softmax(draw(5, 5, seed=2), -1)
+    X, W_V = normal(5, 5), normal(5, 5, seed=1)
+    S = torch.softmax(normal(5, 5, seed=2), -1)
     for g in hull.exceptional(X, S, W_V):
         Z = g * X.to(g.dtype) + (S @ X @ W_V).to(g.dtype)
         assert float(torch.linalg.svdvals(Z)[-1]) < 1e-12 * float(torch.linalg.svdvals(Z)[0]) * 10
 
 
 def test_distance_by_least_squares():
-    X, point = draw(6, 3, 5), draw(6, 5, seed=1)
+    X, point = normal(6, 3, 5), normal(6, 5, seed=1)
     for tokens, at, found in zip(X, point, hull.distance(X, point), strict=True):
         weights = torch.linalg.lstsq((tokens[1:] - tokens[0]).T, (at - tokens[0])[:, None]).solution
         off = at - tokens[0] - ((tokens[1:] - tokens[0]).T @ weights)[:, 0]
@@ -64,28 +60,28 @@ def test_distance_by_least_squares():
 
 
 def test_distance_to_one_token():
-    assert float(hull.distance(draw(1, 3), draw(3, seed=1))) == pytest.approx(
-        float((draw(1, 3)[0] - draw(3, seed=1)).norm())
+    assert float(hull.distance(normal(1, 3), normal(3, seed=1))) == pytest.approx(
+        float((normal(1, 3)[0] - normal(3, seed=1)).norm())
     )
 
 
 def test_in_the_hull_the_bound_and_the_singular_value_are_zero():
-    X = draw(3, 4)
+    X = normal(3, 4)
     w = -0.7 * torch.tensor([0.2, 1.3, -0.5], dtype=torch.float64) @ X
     assert float(hull.lower_bound(X, w, 0.7)) < 1e-14
     assert float(spectra.smallest(0.7 * X + w)) < 1e-14
 
 
 def test_the_bound_holds_one_coefficient_a_case_and_with_nothing_added():
-    X, w = draw(200, 3, 4), 3 * draw(200, 4, seed=1)
-    g = draw(200, seed=2).exp()
+    X, w = normal(200, 3, 4), 3 * normal(200, 4, seed=1)
+    g = normal(200, seed=2).exp()
     found = hull.lower_bound(X, w, g)
     assert bool((found <= spectra.smallest(g[:, None, None] * X + w[:, None]) * (1 + 1e-9)).all())
     assert torch.allclose(hull.lower_bound(X, 0 * w, g), g * spectra.smallest(X))
 
 
 def test_dependent_tokens_are_refused():
-    X = draw(2, 3)[[0, 0]]
+    X = normal(2, 3)[[0, 0]]
     with refused("X", "2 in dimension 3", "linearly independent"):
-        hull.exceptional(X, torch.full((2, 2), 0.5, dtype=torch.float64), draw(3, 3))
-    refused("S", "(3, 3)", "(2, 2)", hull.exceptional, draw(2, 3), draw(3, 3), draw(3, 3))
+        hull.exceptional(X, torch.full((2, 2), 0.5, dtype=torch.float64), normal(3, 3))
+    refused("S", "(3, 3)", "(2, 2)", hull.exceptional, normal(2, 3), normal(3, 3), normal(3, 3))

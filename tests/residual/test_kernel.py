@@ -5,31 +5,27 @@ import math
 import pytest
 import torch
 
-from checks import refused
+from checks import normal, refused
 from companion.theory.residual import kernel, tangent
 from shallowformer.residual import curvature, model, spectra
 from shallowformer.residual.parameters import Parameters
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 @pytest.mark.parametrize("tau", [0.0, 0.5, 2.0])
 def test_the_kernel_is_a_mean_over_weights(tau):
-    Z, activation = draw(4, 6), SmoothedReLU(tau)
-    A = activation(Z @ (0.7 * draw(6, 400_000, seed=1)))
+    Z, activation = normal(4, 6), SmoothedReLU(tau)
+    A = activation(Z @ (0.7 * normal(6, 400_000, seed=1)))
     assert torch.allclose(kernel.gram(Z, activation, 0.7), A @ A.T / 400_000, rtol=0.02, atol=0.01)
 
 
 def test_of_one_token_it_is_half_of_its_square():
-    Z = draw(1, 3)
+    Z = normal(1, 3)
     assert float(kernel.gram(Z, RELU)) == pytest.approx(float(Z.square().sum()) / 2, rel=1e-13)
 
 
 def test_many_at_once():
-    Z, activation = draw(5, 3, 4), SmoothedReLU(0.3)
+    Z, activation = normal(5, 3, 4), SmoothedReLU(0.3)
     one = torch.stack([kernel.lower_bound(each, activation) for each in Z])
     assert torch.allclose(kernel.lower_bound(Z, activation), one, rtol=1e-13)
     assert kernel.gram(Z, activation).shape == (5, 3, 3)
@@ -37,7 +33,7 @@ def test_many_at_once():
 
 @pytest.mark.parametrize("tau", [0.0, 0.3, 5.0])
 def test_orthogonal_rows_of_one_length_attain_the_bound(tau):
-    Z, activation = 1.7 * torch.linalg.qr(draw(5, 3))[0].T, SmoothedReLU(tau)
+    Z, activation = 1.7 * torch.linalg.qr(normal(5, 3))[0].T, SmoothedReLU(tau)
     least = float(torch.linalg.eigvalsh(kernel.gram(Z, activation, 0.6))[0])
     assert least == pytest.approx(float(kernel.lower_bound(Z, activation, 0.6)), rel=1e-10)
 
@@ -50,7 +46,7 @@ def test_the_constant_runs_from_a_quarter_to_that_of_relu():
 
 
 def test_slopes_are_finite_on_the_diagonal():
-    Z = draw(3, 4).requires_grad_()
+    Z = normal(3, 4).requires_grad_()
     kernel.gram(Z, RELU).sum().backward()
     assert bool(Z.grad.isfinite().all())
 

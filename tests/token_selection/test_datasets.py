@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_example_1():

@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from shallowformer.token_selection import datasets, descent, gaps, gradients, rules, svm
 from shallowformer.token_selection.instances import Instance
 from shallowformer.training import autograd
 from shallowformer.training import descent as training
 from shallowformer.training.descent import Diverged
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def start(d, norm, seed=1):

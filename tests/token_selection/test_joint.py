@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from companion.theory.token_selection import joint, joint_bounds, joint_conditions, joint_gram, joint_rules
 from shallowformer.token_selection import constants, datasets, gradients, svm
 from shallowformer.training import descent as training
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 @pytest.mark.parametrize("shape", [(2, 2, 4), (3, 4, 5)])

@@ -130,7 +130,7 @@ def test_an_observer_is_asked_at_the_records_and_may_say_anything():
 @pytest.mark.parametrize("stop", [1, 10, 13, 29])
 def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batch):
     objective, start = problem()
-    path = tmp_path / "run.pt"
+    path = tmp_path / "deep" / "run.pt"
 
     def impatient(step, _):
         if step >= stop:
@@ -151,6 +151,7 @@ def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batc
         objective, start, **settings, checkpoint=path, observe=lambda *_: pytest.fail("asked")
     )
     assert same(whole, again)
+    assert [file.name for file in path.parent.iterdir()] == ["run.pt"]
     more = settings | {"steps": 40}
     further = descent.run(objective, start, **more, checkpoint=path, observe=patient)
     assert same(further, descent.run(objective, start, **more))
@@ -192,7 +193,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
 
 def test_a_loss_that_is_not_finite_says_where_and_why():
     objective, start = network()
-    with pytest.raises(descent.Diverged, match=r"student 0 is \S+ at step \d+.*eta=1e\+200"):
+    with pytest.raises(descent.Diverged, match=r"student 0 is \S+ at step \d+.*too long.*eta=1e\+200"):
         descent.run(objective, start, eta=1e200, steps=50)
 
 

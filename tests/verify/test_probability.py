@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from shallowformer import verify
 from shallowformer.verify import ClaimFailed, Probability
 from shallowformer.verify.probability import interval, quantile_interval
@@ -209,12 +209,10 @@ def test_an_infinite_draw_is_above_every_number():
 
 
 def test_draws_that_ignore_their_generator_are_refused():
-    own = lambda draws, _: torch.rand(draws, generator=torch.Generator().manual_seed(0)) < 0.01
+    own = lambda draws, _: torch.rand(draws, generator=source(0)) < 0.01
     refused("fails", "left it as it was", "stored=True", check(own).run)
     assert given(own).run().verdict == "supported"
-    seeded = lambda draws, g: (
-        torch.rand(draws, generator=torch.Generator().manual_seed(g.initial_seed())) < 0.01
-    )
+    seeded = lambda draws, g: torch.rand(draws, generator=source(g.initial_seed())) < 0.01
     assert check(seeded).run().verdict == "supported"
 
 

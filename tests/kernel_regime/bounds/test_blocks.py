@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import numbers, refused
 from shallowformer import activations, data
 from shallowformer.kernel_regime.bounds import blocks, linearisation, smoothness
 from shallowformer.kernel_regime.model import linear_model, pairs, parameters
@@ -16,10 +16,6 @@ from shallowformer.kernel_regime.neighbourhood import norm_event, perturbations,
 
 RADII = ((3.0, 3.0), (1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (0.1, 2.0), (0.0, 0.0))
 LENGTHS = (0.0, 0.05, 0.3, 0.7, 1.0, 2.0, 4.0, 7.0, 12.0)
-
-
-def lengths(*values):
-    return torch.tensor(values, dtype=torch.float64)
 
 
 @pytest.mark.parametrize(
@@ -35,21 +31,21 @@ def test_g1_is_the_maximum(R, r_u, r_w):
 )
 def test_g1_where_a_block_or_the_vector_is_missing(R, r_u, r_w):
     assert blocks.G1(R, r_u, r_w) == r_u
-    assert float(blocks.G1(lengths(R), r_u, r_w)) == r_u
+    assert float(blocks.G1(numbers(R), r_u, r_w)) == r_u
 
 
 @pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
 @pytest.mark.parametrize(("r_u", "r_w"), RADII)
 def test_many_radii_at_once_are_the_radii_one_by_one(sigma, r_u, r_w):
-    R = lengths(*LENGTHS)
-    first = lengths(*(blocks.G1(r, r_u, r_w) for r in LENGTHS))
+    R = numbers(*LENGTHS)
+    first = numbers(*(blocks.G1(r, r_u, r_w) for r in LENGTHS))
     assert torch.allclose(blocks.G1(R, r_u, r_w), first, rtol=1e-14, atol=0)
-    second = lengths(*(blocks.G2(r, r_u, r_w, sigma) for r in LENGTHS))
+    second = numbers(*(blocks.G2(r, r_u, r_w, sigma) for r in LENGTHS))
     assert torch.allclose(blocks.G2(R, r_u, r_w, sigma), second, rtol=1e-14, atol=1e-15)
 
 
 def test_two_equal_directions_give_the_bound_for_one():
-    R = lengths(0.0, 0.4, 1.0, 2.8, 7.0)
+    R = numbers(0.0, 0.4, 1.0, 2.8, 7.0)
     for r in ((1.0, 2.0), (0.0, 1.0), (1.0, 0.0)):
         one = blocks.G2(R, *r)
         assert torch.allclose(blocks.G2(R, *r, other=r), one, rtol=1e-12, atol=0)
@@ -79,13 +75,13 @@ def test_a_bound_does_not_decrease(bound):
 @pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
 @pytest.mark.parametrize(("r_u", "r_w"), RADII)
 def test_the_third_order_is_below_the_bound_in_a_joint_ball(sigma, r_u, r_w):
-    along = blocks.G3(lengths(*LENGTHS), r_u, r_w, sigma)
-    joint = lengths(*(smoothness.L3(r, sigma) for r in LENGTHS)) * math.hypot(r_u, r_w) ** 3
+    along = blocks.G3(numbers(*LENGTHS), r_u, r_w, sigma)
+    joint = numbers(*(smoothness.L3(r, sigma) for r in LENGTHS)) * math.hypot(r_u, r_w) ** 3
     assert (along <= joint * (1 + 1e-12)).all()
 
 
 def test_the_third_order_of_a_readout_alone_is_that_of_the_activation():
-    assert blocks.G3(lengths(0.0), 2.0, 0.0)[0] == pytest.approx(2.0 * 2.0**3)
+    assert blocks.G3(numbers(0.0), 2.0, 0.0)[0] == pytest.approx(2.0 * 2.0**3)
 
 
 def test_the_largest_second_derivative_of_z_is_found_in_closed_form():
@@ -96,12 +92,12 @@ def test_the_largest_second_derivative_of_z_is_found_in_closed_form():
     _, s1, s2, s3 = activations.TANH.bounds
     kappa = 4 / (3 * math.sqrt(3))
     by_hand = s3 * G1**3 + 3 * s2 * G1 * Z2 + s1 * (3 * kappa * r_u * r_w**2 + 2 * R * r_w**3)
-    assert float(blocks.G3(lengths(R), r_u, r_w)[0]) == pytest.approx(by_hand, rel=1e-8)
+    assert float(blocks.G3(numbers(R), r_u, r_w)[0]) == pytest.approx(by_hand, rel=1e-8)
 
 
 @pytest.mark.parametrize("r", RADII[:5])
 def test_the_closed_form_of_the_first_order_dominates_the_average(r):
-    R = lengths(*LENGTHS)
+    R = numbers(*LENGTHS)
     root = R.square().mean().sqrt()
     for some in (R, root[None]):  # pointwise as well, at a single length
         assert (blocks.G1(some, *r) <= blocks.G1_closed(some, *r) * (1 + 1e-14)).all()
@@ -112,7 +108,7 @@ def test_the_closed_form_of_the_first_order_dominates_the_average(r):
 @pytest.mark.parametrize("other", RADII[:5])
 @pytest.mark.parametrize("r", RADII[:5])
 def test_closed_forms_dominate_the_averages(sigma, r, other):
-    R = lengths(*LENGTHS)
+    R = numbers(*LENGTHS)
     root = R.square().mean().sqrt()
     assert blocks.G2(R, *r, sigma, other).mean() <= blocks.G2_closed(root, *r, sigma, other) * (1 + 1e-14)
 
@@ -128,7 +124,7 @@ def test_the_closed_forms_in_numbers():
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_the_curvature_joins_the_readout_with_both_orders(closed):
-    R, r, o = lengths(0.5, 2.0), (0.3, 1.0, 2.0), (0.7, 0.5, 3.0)
+    R, r, o = numbers(0.5, 2.0), (0.3, 1.0, 2.0), (0.7, 0.5, 3.0)
     first, second = (blocks.G1_closed, blocks.G2_closed) if closed else (blocks.G1, blocks.G2)
     sigma = activations.ERF
     by_hand = sigma.bounds[1] * (0.3 * first(R, 0.5, 3.0) + 0.7 * first(R, 1.0, 2.0))
@@ -198,7 +194,7 @@ def test_the_bound_without_a_logarithm_is_the_averaged_one_at_its_radius():
 
 
 def test_the_bound_of_a_head_by_hand():
-    R = lengths(0.5, 2.0)
+    R = numbers(0.5, 2.0)
     by_hand = 3 * blocks.G1(R, 1.0, 2.0) + blocks.G2(R, 1.0, 2.0) / 2
     assert torch.allclose(linearisation.head_bound(R, (3.0, 1.0, 2.0)), by_hand, rtol=1e-14, atol=0)
     assert float(linearisation.B_lin(R, (3.0, 1.0, 2.0))) == pytest.approx(float(by_hand.mean()) / 2**0.5)
@@ -237,7 +233,7 @@ def test_parting_partners_err_less_than_their_bound():
 
 def test_a_radius_below_zero_is_named():
     for call in (
-        lambda: linearisation.B_lin(lengths(1.0), (1.0, -1.0, 1.0)),
+        lambda: linearisation.B_lin(numbers(1.0), (1.0, -1.0, 1.0)),
         lambda: linearisation.B_lin_closed(1.0, 2, (1.0, 1.0)),
         lambda: linearisation.B_lin_no_log(2, 2, (1.0,), 1.0),
     ):
@@ -248,7 +244,7 @@ def test_a_radius_below_zero_is_named():
 
 
 def test_negative_arguments_are_refused():
-    wrong = lengths(-1.0)
+    wrong = numbers(-1.0)
     for call in (
         lambda: linearisation.B_lin(wrong, THREES),
         lambda: linearisation.B_lin_pairs(wrong, THREES),

@@ -3,11 +3,8 @@
 import pytest
 import torch
 
+from checks import source
 from shallowformer.kernel_regime.recurrent import autoregression
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_the_series_obeys_its_recursion():
