@@ -293,8 +293,6 @@ def test_float32_agrees_with_float64():
     assert_agrees(single, softmax.pooled_attention(X, W, q), logit)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
 OF_LOGITS = {
     "jacobian": (softmax.jacobian, "z"),
     "jacobian_product": (lambda z: softmax.jacobian_product(z, torch.ones(2)), "z"),

@@ -182,9 +182,6 @@ def test_the_summary_rounds_errors_up_to_a_power_of_ten(error, text):
     assert text in check(lambda x: x + error, over=one, itself=lambda x: x).run().summary
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(**_):
     raise AssertionError("the check ran although an argument is bad")
 

@@ -330,9 +330,6 @@ def test_a_right_side_that_turns_negative_does_not_pass():
     assert not verdict.passed
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(x):
     raise AssertionError("the check ran although an argument is bad")
 

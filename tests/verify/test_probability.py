@@ -139,9 +139,6 @@ def test_the_seed_decides():
     assert first != other
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(draws, generator):
     raise AssertionError("something was drawn although an argument is bad")
 

@@ -262,9 +262,6 @@ def test_noise_does_not_bend_a_line(seed):
     assert check(noise=0.05, seeds=few, bias=0.02).run().verdict == "supported"
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(x, seed):
     raise AssertionError("something was measured although an argument is bad")
 

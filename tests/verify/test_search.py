@@ -275,9 +275,6 @@ def test_a_place_without_a_value_is_noticed_where_restarts_climb_into_it(edges):
     assert maximise(broken, product(x=interval(0, 1, 1)), edges=edges).undefined > 0
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(x):
     raise AssertionError("the objective was asked although an argument is bad")
 

@@ -159,9 +159,6 @@ def test_a_set_says_what_it_is():
         assert text in str(over)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("radius", [0, -1.0, math.inf, math.nan, "1"])
 @pytest.mark.parametrize("make", [regions.ball, regions.sphere])
 def test_a_bad_radius_is_refused(make, radius):

@@ -103,10 +103,6 @@ def test_the_linear_model_leaves_what_descent_on_it_leaves():
     assert prices.compute_left(config, CPU)["left"]["mixed"] == pytest.approx(left, rel=1e-6)
 
 
-def test_what_is_left_of_every_problem_is_stored():
-    assert [row["seed"] for row in stored(prices.LEFT)] == list(prices.SEEDS)
-
-
 def test_the_closed_form_of_the_linear_model_is_its_descent():
     config = outside.Config(4, 0, n=8, T=3, teacher=16)
     X, Y, Z, labels = outside.problem(config)

@@ -207,9 +207,6 @@ def test_no_array_of_a_chunk_is_larger_than_allowed(monkeypatch):
     assert largest_tensor(kernel.limit, X, 16 * 400, Generator()) == of_one_batch
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def test_bad_arguments_are_refused():
     X, phi = sample()
     generator = Generator()

@@ -242,9 +242,6 @@ def test_checking_the_tokens_makes_nothing_larger_than_the_tokens():
     assert largest_new_tensor(n, chunk=4) <= n * T * d
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(z):
     raise AssertionError("the activation was asked although an argument is bad")
 

@@ -108,8 +108,6 @@ def test_dtype_is_kept(ordinary):
     assert_agrees(out, transformer.f(ordinary.X, ordinary.phi), ordinary.logit)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
 PHI = parameters.random(4, 2, Generator().manual_seed(0), torch.float32)
 TOKENS = torch.full((3, 5, 2), 0.5)
 FUNCTIONS = {
