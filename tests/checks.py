@@ -21,9 +21,19 @@ def unchecked() -> Iterator[None]:
         jaxtyping.config.update("jaxtyping_disable", before)
 
 
+def refused(name: str, given: str, allowed: str, call=None, /, *args, **more):
+    """Expect a ValueError whose message names the argument, what was given and what is allowed.
+
+    Of what is called inside, or, as with ``pytest.raises``, of the call that is handed over.
+    """
+    if call is None:
+        return _refused(name, given, allowed)
+    with _refused(name, given, allowed):
+        call(*args, **more)
+
+
 @contextmanager
-def refused(name: str, given: str, allowed: str) -> Iterator[None]:
-    """Expect a ValueError whose message names the argument, what was given and what is allowed."""
+def _refused(name: str, given: str, allowed: str) -> Iterator[None]:
     with pytest.raises(ValueError) as caught, unchecked():
         yield
     message = str(caught.value)
@@ -47,9 +57,21 @@ def assert_agrees(actual: Tensor, expected: object, logit: float = 0.0, factor: 
     assert error <= budget, f"error {error:.3g} above the rounding budget {budget:.3g}"
 
 
+def source(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def normal(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=source(seed), dtype=torch.float64)
+
+
+def numbers(*values: float) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
 def random_laws(T: int, d: int, n: int = 20_000) -> tuple[Tensor, Tensor]:
     """Tokens in the unit ball, many of them long, and weights."""
-    generator = torch.Generator().manual_seed(T * d)
+    generator = source(T * d)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     X = torch.nn.functional.normalize(draw(n, T, d), dim=-1)
     X = X * torch.rand(n, T, 1, generator=generator, dtype=torch.float64) ** 0.2

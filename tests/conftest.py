@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import checks
 import signatures
 
 # Before anything imports the package: shapes and types of every call are compared with its signature. What numba compiles stays as it is.
@@ -19,6 +20,13 @@ signatures.install(
 
 settings.register_profile("shallowformer", derandomize=True, deadline=None, max_examples=25, database=None)
 settings.load_profile("shallowformer")
+
+
+@pytest.fixture
+def long():
+    """Many steps: signatures, which shorter runs check, are left unchecked."""
+    with checks.unchecked():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -208,14 +208,3 @@ def complex_step(
         moved[k] += 1j * step
         gradient.append(function(moved).imag / step)
     return gradient
-
-
-def central_differences(function: Callable[[Vector], float], at: Sequence[float], step: float) -> list[float]:
-    """Gradient by (f(x + step·e_k) − f(x − step·e_k)) / (2·step)."""
-    gradient = []
-    for k in range(len(at)):
-        ahead, behind = list(at), list(at)
-        ahead[k] += step
-        behind[k] -= step
-        gradient.append((function(ahead) - function(behind)) / (2 * step))
-    return gradient

@@ -30,13 +30,11 @@ DTYPES = [torch.float32, torch.float64]
     ],
 )
 def test_floating_refuses(value, given, allowed):
-    with refused("value", given, allowed):
-        arguments.floating("value", value, "n d")
+    refused("value", given, allowed, arguments.floating, "value", value, "n d")
 
 
 def test_floating_refuses_too_few_dimensions_before_the_dots():
-    with refused("z", "(3,)", "[... T d]"):
-        arguments.floating("z", torch.ones(3), "... T d")
+    refused("z", "(3,)", "[... T d]", arguments.floating, "z", torch.ones(3), "... T d")
 
 
 @pytest.mark.parametrize("shape", [(2,), (1, 2), (3, 1, 2)])
@@ -64,8 +62,7 @@ def test_a_norm_above_one_by_rounding_is_allowed_and_not_clamped(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_norm_above_one_beyond_rounding_is_refused(dtype):
     value = torch.tensor([[0.5], [1 + 70 * torch.finfo(dtype).eps]], dtype=dtype)
-    with refused("X", "norm 1", "norm at most 1"):
-        arguments.in_unit_ball("X", value)
+    refused("X", "norm 1", "norm at most 1", arguments.in_unit_ball, "X", value)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -90,21 +87,17 @@ def test_the_ball_bounds_vectors_and_not_entries():
 
 
 def test_a_vector_whose_norm_overflows_is_refused():
-    with refused("X", "norm inf", "norm at most 1"):
-        arguments.in_unit_ball("X", torch.full((1, 2), 1e30))
+    refused("X", "norm inf", "norm at most 1", arguments.in_unit_ball, "X", torch.full((1, 2), 1e30))
 
 
 def test_tokens_are_named_X_unless_told():
     long = torch.full((1, 1, 1), 1.5)
-    with refused("X", "1.5", "unit ball"):
-        arguments.tokens(long)
-    with refused("X_test", "1.5", "unit ball"):
-        arguments.tokens(long, "X_test")
+    refused("X", "1.5", "unit ball", arguments.tokens, long)
+    refused("X_test", "1.5", "unit ball", arguments.tokens, long, "X_test")
 
 
 def test_tokens_need_three_dimensions():
-    with refused("X", "(2, 3)", "[n T d]"):
-        arguments.tokens(torch.zeros(2, 3))
+    refused("X", "(2, 3)", "[n T d]", arguments.tokens, torch.zeros(2, 3))
 
 
 def test_tokens_are_returned_unchanged():
@@ -115,8 +108,7 @@ def test_tokens_are_returned_unchanged():
 def test_shape_says_what_fixes_it():
     value = torch.ones(2, 3)
     assert arguments.shape("U", value, (2, 3), "[m, d] as in W") is value
-    with refused("U", "(2, 3)", "(3, 2) ([m, d] as in W)"):
-        arguments.shape("U", value, (3, 2), "[m, d] as in W")
+    refused("U", "(2, 3)", "(3, 2) ([m, d] as in W)", arguments.shape, "U", value, (3, 2), "[m, d] as in W")
 
 
 def test_same_kind_refuses_another_dtype():
@@ -133,15 +125,13 @@ def test_same_kind_refuses_another_device():
 
 @pytest.mark.parametrize("value", [0, -3, 1.0, True, "2", None, NAN])
 def test_count_refuses(value):
-    with refused("n", repr(value), "whole number of at least 1"):
-        arguments.count("n", value)
+    refused("n", repr(value), "whole number of at least 1", arguments.count, "n", value)
 
 
 def test_count_allows_from_its_minimum():
     assert arguments.count("n", 1) == 1
     assert arguments.count("n", 0, 0) == 0
-    with refused("n", "1", "whole number of at least 2"):
-        arguments.count("n", 1, 2)
+    refused("n", "1", "whole number of at least 2", arguments.count, "n", 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +139,7 @@ def test_count_allows_from_its_minimum():
     [(3, "even"), (1, "at least 2"), (0, "at least 2"), (-2, "at least 2"), (2.0, "whole number")],
 )
 def test_even_refuses(value, allowed):
-    with refused("m", repr(value), allowed):
-        arguments.even("m", value)
+    refused("m", repr(value), allowed, arguments.even, "m", value)
 
 
 def test_even_allows_even_numbers():
@@ -159,8 +148,7 @@ def test_even_allows_even_numbers():
 
 @pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, -0.1, 1.1, NAN, INF, True, "0.5", None])
 def test_probability_refuses(value):
-    with refused("delta", repr(value), "open interval (0, 1)"):
-        arguments.probability("delta", value)
+    refused("delta", repr(value), "open interval (0, 1)", arguments.probability, "delta", value)
 
 
 def test_probability_allows_the_open_interval():
@@ -169,8 +157,7 @@ def test_probability_allows_the_open_interval():
 
 @pytest.mark.parametrize("value", [0, 0.0, -1, -1e-300, INF, NAN, True, "1", None])
 def test_positive_refuses(value):
-    with refused("radius", repr(value), "finite number above 0"):
-        arguments.positive("radius", value)
+    refused("radius", repr(value), "finite number above 0", arguments.positive, "radius", value)
 
 
 def test_positive_allows_and_returns_a_float():
@@ -180,8 +167,7 @@ def test_positive_allows_and_returns_a_float():
 
 @pytest.mark.parametrize("value", [-1e-9, -1, math.nan, math.inf, True, "1", None])
 def test_at_least_refuses(value):
-    with refused("tolerance", repr(value), "at least 0"):
-        arguments.at_least("tolerance", value, 0.0)
+    refused("tolerance", repr(value), "at least 0", arguments.at_least, "tolerance", value, 0.0)
 
 
 def test_at_least_allows_and_returns_a_float():

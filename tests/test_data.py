@@ -4,9 +4,8 @@ import math
 
 import pytest
 import torch
-from torch import Generator
 
-from checks import refused
+from checks import normal, numbers, refused, source
 from shallowformer import arguments, data
 
 laws = pytest.mark.parametrize("law", [data.clipped_gaussian, data.sphere])
@@ -16,7 +15,7 @@ laws = pytest.mark.parametrize("law", [data.clipped_gaussian, data.sphere])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("size", [(1, 1, 1), (3, 1, 2), (2, 5, 1), (4, 3, 200)])
 def test_tokens_have_their_shape_and_dtype_and_lie_in_the_unit_ball(law, size, dtype):
-    X = law(*size, Generator().manual_seed(0), dtype)
+    X = law(*size, source(0), dtype)
     assert tuple(X.shape) == size
     assert X.dtype == dtype
     assert arguments.tokens(X) is X
@@ -24,12 +23,8 @@ def test_tokens_have_their_shape_and_dtype_and_lie_in_the_unit_ball(law, size, d
 
 @laws
 def test_the_generator_decides(law):
-    generator = Generator().manual_seed(3)
-    first, second, again = (
-        law(2, 3, 4, generator),
-        law(2, 3, 4, generator),
-        law(2, 3, 4, Generator().manual_seed(3)),
-    )
+    generator = source(3)
+    first, second, again = (law(2, 3, 4, generator), law(2, 3, 4, generator), law(2, 3, 4, source(3)))
     assert first.equal(again)
     assert not first.equal(second)
 
@@ -37,13 +32,13 @@ def test_the_generator_decides(law):
 @laws
 def test_the_global_generator_is_left_alone(law):
     before = torch.random.get_rng_state()
-    law(2, 3, 4, Generator().manual_seed(3))
+    law(2, 3, 4, source(3))
     assert torch.random.get_rng_state().equal(before)
 
 
 def test_clipping_moves_only_tokens_outside_the_ball_and_keeps_directions():
-    X = data.clipped_gaussian(50, 4, 2, Generator().manual_seed(5)).reshape(-1, 2)
-    raw = torch.randn(50, 4, 2, generator=Generator().manual_seed(5), dtype=torch.float64).reshape(-1, 2)
+    X = data.clipped_gaussian(50, 4, 2, source(5)).reshape(-1, 2)
+    raw = normal(50, 4, 2, seed=5).reshape(-1, 2)
     for token, before in zip(X.tolist(), raw.tolist(), strict=True):
         norm = math.hypot(*before)
         assert token == pytest.approx(
@@ -53,7 +48,7 @@ def test_clipping_moves_only_tokens_outside_the_ball_and_keeps_directions():
 
 @pytest.mark.parametrize(("d", "inside"), [(1, math.erf(0.5**0.5)), (2, 1 - math.exp(-0.5)), (8, 0.00175)])
 def test_gaussian_tokens_are_inside_the_ball_as_often_as_they_should_be(d, inside):
-    X = data.clipped_gaussian(1000, 20, d, Generator().manual_seed(1))
+    X = data.clipped_gaussian(1000, 20, d, source(1))
     share = float((X.norm(dim=-1) < 1 - 1e-9).double().mean())
     assert abs(share - inside) < 5 * (inside * (1 - inside) / 20_000) ** 0.5
 
@@ -61,7 +56,7 @@ def test_gaussian_tokens_are_inside_the_ball_as_often_as_they_should_be(d, insid
 def test_tokens_on_the_sphere_have_norm_1_and_no_preferred_direction():
     """Mean 0 and second moment I/d within five standard errors."""
     d, N = 3, 20_000
-    X = data.sphere(1000, 20, d, Generator().manual_seed(1)).reshape(N, d)
+    X = data.sphere(1000, 20, d, source(1)).reshape(N, d)
     assert float((X.norm(dim=-1) - 1).abs().max()) <= 1e-15
     assert float(X.mean(0).abs().max()) < 5 * (1 / d / N) ** 0.5
     assert float((X.T @ X / N - torch.eye(d, dtype=torch.float64) / d).abs().max()) < 5 * (4 / 45 / N) ** 0.5
@@ -71,7 +66,7 @@ def test_tokens_on_the_sphere_have_norm_1_and_no_preferred_direction():
 @pytest.mark.parametrize("bad", [0, -1, 1.5, True, None])
 @pytest.mark.parametrize("name", ["n", "T", "d"])
 def test_bad_sizes_are_refused_before_anything_is_drawn(law, name, bad):
-    generator = Generator().manual_seed(0)
+    generator = source(0)
     before = generator.get_state()
     with refused(name, repr(bad), "whole number of at least 1"):
         law(**({"n": 2, "T": 3, "d": 4} | {name: bad}), generator=generator)
@@ -85,7 +80,7 @@ def test_bad_sizes_are_refused_before_anything_is_drawn(law, name, bad):
     ("T", "camp", "ahead"), [(2, None, 1), (5, None, 2), (4, 0, 0), (4, 4, 4), (4, 3, 3)]
 )
 def test_two_camps_are_opposite_unit_vectors(T, camp, ahead):
-    X = data.two_camps(torch.tensor([3.0, -4.0], dtype=torch.float64), T, camp)
+    X = data.two_camps(numbers(3.0, -4.0), T, camp)
     assert tuple(X.shape) == (1, T, 2)
     e = [0.6, -0.8]
     for t, token in enumerate(X[0].tolist()):
@@ -115,12 +110,11 @@ def test_two_camps_keep_the_dtype_and_lie_in_the_unit_ball_whatever_the_length(d
     ],
 )
 def test_bad_camps_are_refused(arguments_, name, given, allowed):
-    with refused(name, given, allowed):
-        data.two_camps(*arguments_)
+    refused(name, given, allowed, data.two_camps, *arguments_)
 
 
 def test_tokens_are_repeated_side_by_side():
-    X = data.sphere(2, 3, 2, Generator().manual_seed(0))
+    X = data.sphere(2, 3, 2, source(0))
     longer = data.repeated(X, 4)
     assert tuple(longer.shape) == (2, 12, 2)
     assert longer[:, ::4].equal(X)

@@ -4,8 +4,8 @@ import math
 
 import pytest
 import sympy
-import torch
 
+from checks import numbers
 from shallowformer import arguments, formulas
 
 x = sympy.Symbol("x", positive=True)
@@ -23,9 +23,7 @@ x = sympy.Symbol("x", positive=True)
 def test_numbers_tensors_and_symbols_agree(of_formula, of_number, number):
     expected = of_number(number)
     assert of_formula(number) == expected
-    assert of_formula(torch.tensor([number], dtype=torch.float64)).tolist() == pytest.approx(
-        [expected], rel=1e-15
-    )
+    assert of_formula(numbers(number)).tolist() == pytest.approx([expected], rel=1e-15)
     assert float(of_formula(x).subs(x, number)) == pytest.approx(expected, rel=1e-15)
 
 

@@ -29,8 +29,7 @@ def test_a_fixed_query_is_the_same_for_every_sample():
     ],
 )
 def test_a_bad_fixed_query_is_refused(vector, given, allowed):
-    with refused("vector", given, allowed):
-        queries.fixed(vector)
+    refused("vector", given, allowed, queries.fixed, vector)
 
 
 def test_the_last_token_is_the_query():
@@ -87,5 +86,4 @@ def test_resolve_returns_the_query_of_every_sample():
     ],
 )
 def test_resolve_refuses(query, given, allowed):
-    with refused("query(X)", given, allowed):
-        queries.resolve(query, X)
+    refused("query(X)", given, allowed, queries.resolve, query, X)

@@ -293,8 +293,6 @@ def test_float32_agrees_with_float64():
     assert_agrees(single, softmax.pooled_attention(X, W, q), logit)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
 OF_LOGITS = {
     "jacobian": (softmax.jacobian, "z"),
     "jacobian_product": (lambda z: softmax.jacobian_product(z, torch.ones(2)), "z"),
@@ -317,20 +315,17 @@ BAD_VECTORS = {
 def test_functions_of_logits_refuse(case, bad):
     function, name = case
     value, given_, allowed = bad
-    with refused(name, given_, allowed):
-        function(value)
+    refused(name, given_, allowed, function, value)
 
 
 def test_jacobian_product_refuses_another_number_of_tokens():
-    with refused("u", "3", "as many entries as z (2)"):
-        softmax.jacobian_product(torch.ones(2), torch.ones(3))
+    refused("u", "3", "as many entries as z (2)", softmax.jacobian_product, torch.ones(2), torch.ones(3))
 
 
 @pytest.mark.parametrize("function", [softmax.subset_masses, softmax.inf_to_one_norm])
 def test_at_most_16_tokens_are_enumerated(function):
     assert function(torch.zeros(16)).isfinite().all()
-    with refused("alpha", "T = 17", "T ≤ 16"):
-        function(torch.zeros(17))
+    refused("alpha", "T = 17", "T ≤ 16", function, torch.zeros(17))
 
 
 GOOD = {"X": torch.full((2, 3, 4), 0.5), "W": torch.ones(5, 4, 4), "q": torch.ones(2, 4)}
@@ -356,8 +351,7 @@ BAD_ATTENTION = [
 @pytest.mark.parametrize("function", [softmax.logits, softmax.weights, softmax.pooled_attention])
 @pytest.mark.parametrize(("name", "value", "given_", "allowed"), BAD_ATTENTION)
 def test_attention_refuses(function, name, value, given_, allowed):
-    with refused(name, given_, allowed):
-        function(**(GOOD | {name: value}))
+    refused(name, given_, allowed, function, **GOOD | {name: value})
 
 
 CUMULANTS = {
@@ -392,8 +386,7 @@ BAD_LAWS = [
 @pytest.mark.parametrize(("function", "names"), CUMULANTS.values(), ids=CUMULANTS)
 @pytest.mark.parametrize(("name", "value", "given_", "allowed"), BAD_LAWS)
 def test_cumulants_refuse_tokens_and_weights(function, names, name, value, given_, allowed):
-    with refused(name, given_, allowed):
-        call(function, names, **{name: value})
+    refused(name, given_, allowed, call, function, names, **{name: value})
 
 
 DIRECTIONS = [(function, names, name) for function, names in CUMULANTS.values() for name in names]
@@ -401,10 +394,8 @@ DIRECTIONS = [(function, names, name) for function, names in CUMULANTS.values() 
 
 @pytest.mark.parametrize(("function", "names", "name"), DIRECTIONS)
 def test_cumulants_refuse_directions(function, names, name):
-    with refused(name, "got 3", "d = 2 entries as the tokens of X"):
-        call(function, names, **{name: torch.ones(3)})
-    with refused(name, "2 entries that are NaN", "finite"):
-        call(function, names, **{name: torch.full((2,), NAN)})
+    refused(name, "got 3", "d = 2 entries as the tokens of X", call, function, names, **{name: torch.ones(3)})
+    refused(name, "2 entries that are NaN", "finite", call, function, names, **{name: torch.full((2,), NAN)})
     with refused(name, "torch.int64", "floating-point"):
         call(function, names, **{name: torch.ones(2, dtype=torch.int64)})
 
@@ -427,5 +418,4 @@ def test_jacobian_product_refuses_mixed_dtypes():
 
 
 def test_jacobian_product_refuses_leading_dimensions_that_do_not_broadcast():
-    with refused("u", "(4, 3)", "broadcast"):
-        softmax.jacobian_product(torch.ones(2, 3), torch.ones(4, 3))
+    refused("u", "(4, 3)", "broadcast", softmax.jacobian_product, torch.ones(2, 3), torch.ones(4, 3))

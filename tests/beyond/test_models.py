@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from checks import source
 from companion.theory.beyond import attention, deep, dense, directions, single_layer
 from shallowformer import data
 from shallowformer.kernel_regime.model import transformer
@@ -13,10 +14,6 @@ from shallowformer.kernel_regime.neighbourhood import perturbations
 
 F64 = torch.float64
 MODELS = (single_layer.HEADS, single_layer.SEQUENCE, dense.DENSE, deep.DEEP)
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def drawn(architecture, m=6, d=3, seed=0):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from checks import source
 from companion.theory.beyond import dense, directions, single_layer, tangents, teachers, training
 from shallowformer import data
 from shallowformer.kernel_regime.convergence import descent
@@ -16,10 +17,6 @@ F64, THREES = torch.float64, (3.0, 3.0, 3.0)
 X = data.clipped_gaussian(5, 4, 3, torch.Generator().manual_seed(0))
 START = parameters.symmetric(6, 3, torch.Generator().manual_seed(1))
 PHI0 = dict(zip("cUW", START.blocks, strict=True))
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_the_gap_is_that_of_the_book():

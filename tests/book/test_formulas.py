@@ -12,7 +12,7 @@ from formulas import formulas
 
 from bookext import address
 from bookext.chapters import cells, chapters
-from bookext.markup import directive, walk
+from bookext.markup import directives
 
 MATHJAX = (
     Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static/mathjax/tex-chtml.js"
@@ -37,7 +37,7 @@ RENDER = """async formulas => {
 def of_sources() -> set[tuple[str, bool]]:
     """The formulas of the chapters as they stand in their sources, those of titles included."""
     texts = [cell.source for path in chapters() for cell in cells(path) if cell.cell_type == "markdown"]  # fmt: skip
-    titles = [inner.title for text in texts for token in walk(text) if (inner := directive(token))]
+    titles = [inner.title for text in texts for inner in directives(text)]
     return {(tex.strip(), display) for text in [*texts, *titles] for tex, display in formulas(text)}
 
 

@@ -111,7 +111,7 @@ def test_a_student_gets_no_solution(path):
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_a_student_has_a_cell_for_each_argument_behind_the_stub(path):
     cells = converted(path, True).cells
-    asked = [d.options["label"] for token in walk(path.read_text(encoding="utf-8")) if (d := directive(token)) and d.name == "exercise" and d.body.lstrip().startswith("★★")]  # fmt: skip
+    asked = [d.options["label"] for d in markup.directives(path.read_text(encoding="utf-8")) if d.name == "exercise" and d.body.lstrip().startswith("★★")]  # fmt: skip
     places = [k for k, cell in enumerate(cells) if "your argument.**" in cell.source]
     assert [cells[k].source.partition(":")[0] for k in places] == [f"**{targets()[label].text}" for label in asked]  # fmt: skip
     assert all("exercises.check_" in cells[k - 1].source for k in places)

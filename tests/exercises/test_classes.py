@@ -70,5 +70,4 @@ def test_a_class_may_be_a_word_and_a_number_is_its_digits():
     ],
 )
 def test_bad_bounds_are_refused(call, name, given, allowed):
-    with refused(name, given, allowed):
-        call()
+    refused(name, given, allowed, call)

@@ -1,10 +1,11 @@
-"""Automatic differentiation is noticed in each of its forms, a solver of eigenvalues under each of its names."""
+"""Automatic differentiation is noticed in each of its forms, a solver of eigenvalues under each of its names. Entries of what a computation makes are counted."""
 
 import pytest
 import torch
 from torch.autograd import forward_ad
 
 from shallowformer.exercises.feedback import Feedback
+from shallowformer.exercises.memory import largest_tensor, without_matrix
 from shallowformer.exercises.unaided import without_autograd, without_solver
 
 PASSED = Feedback("ex", "passed", "")
@@ -83,3 +84,22 @@ SOLVERS = {
 @pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
 def test_a_solver_is_noticed(solver):
     assert "solver" in without_solver(PASSED, solver, (torch.eye(2).double(),)).message
+
+
+X, U = torch.ones(3, 50), torch.ones(50)
+
+
+def test_what_is_made_counts_and_views_do_not():
+    assert largest_tensor(lambda a: a[:, None] * a, U) == 50 * 50
+    assert largest_tensor(lambda a: a.expand(1000, 50).T[:2], U) == 0
+    assert largest_tensor(lambda a, b: a.T @ (a @ b), X, U) == 50
+
+
+def test_only_what_is_right_is_judged_by_its_memory():
+    passed, wrong = Feedback("ex", "passed", ""), Feedback("ex", "wrong", "no")
+    matrix, lean = (lambda X, U: (X.T @ X) @ U), (lambda X, U: X.T @ (X @ U))
+    assert without_matrix(passed, lean, (X, U), "instead") is passed
+    assert without_matrix(wrong, matrix, (X, U), "instead") is wrong
+    assert without_matrix(passed, matrix, (X, U), "instead").message == (
+        "right, but for d = 50 you make a tensor of d² entries: instead"
+    )

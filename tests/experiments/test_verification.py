@@ -52,22 +52,18 @@ def test_verify_allows_what_rounding_explains(swept):
     assert [compared.differences for compared in again] == [()] * 4
 
 
-@pytest.mark.parametrize(("number", "confirmed"), [(3, True), (2, False)])
-def test_a_tolerance_may_depend_on_the_configuration(swept, number, confirmed):
+@pytest.mark.parametrize(
+    ("asked", "confirmed"),
+    [
+        (lambda config, _: config.number == 3, True),
+        (lambda config, _: config.number == 2, False),
+        (lambda _, result: result["square"] > 10, True),
+        (lambda _, result: result["square"] > 12, False),
+    ],
+)
+def test_a_tolerance_may_depend_on_the_configuration_and_on_what_is_stored(swept, asked, confirmed):
     change(swept, square=12)  # of number = 3
-    some = replace(
-        toys.SQUARES, tolerance=lambda config, _: {"square": 0.5} if config.number == number else {}
-    )
-    found = [compared.differences == () for compared in verification.verify(some, 1.0, 0, swept)]
-    assert all(found) == confirmed
-
-
-@pytest.mark.parametrize(("above", "confirmed"), [(10, True), (12, False)])
-def test_a_tolerance_may_depend_on_what_is_stored(swept, above, confirmed):
-    change(swept, square=12)  # of number = 3
-    some = replace(
-        toys.SQUARES, tolerance=lambda _, result: {"square": 0.5} if result["square"] > above else {}
-    )
+    some = replace(toys.SQUARES, tolerance=lambda *row: {"square": 0.5} if asked(*row) else {})
     found = [compared.differences == () for compared in verification.verify(some, 1.0, 0, swept)]
     assert all(found) == confirmed
 

@@ -1,17 +1,9 @@
 """What tests of this room share: random numbers, and a problem."""
 
 import pytest
-import torch
 
+from checks import normal, source
 from shallowformer.preconditioned import covariances, problems
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(*shape, generator=source(seed), dtype=torch.float64)
 
 
 @pytest.fixture

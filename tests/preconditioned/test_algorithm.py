@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from checks import refused
+from checks import numbers, refused
 from shallowformer.preconditioned import (
     algorithm,
     factorisation,
@@ -111,9 +111,7 @@ def test_a_symmetric_start_does_not_see_the_covariance(generator, draw):
 
 
 def problem_data(generator):
-    problem = problems.random(
-        torch.tensor([1.5, 1.2, 0.9, 0.6, 0.4], dtype=torch.float64), 10.0, generator(7)
-    )
+    problem = problems.random(numbers(1.5, 1.2, 0.9, 0.6, 0.4), 10.0, generator(7))
     return problem.samples(60, generator())
 
 
@@ -166,7 +164,7 @@ def test_what_is_recorded(problem, generator):
 
 def test_a_rank(generator):
     """Rank 2 of 3, rows and columns apart: factors keep their two columns, attention its shapes."""
-    problem = problems.random(torch.tensor([1.0, 0.5], dtype=torch.float64), 5.0, generator(), d=3, m=4)
+    problem = problems.random(numbers(1.0, 0.5), 5.0, generator(), d=3, m=4)
     X, Y = problem.samples(400, generator(1))
     method = Algorithm(X, Y)
     start = starts.perturbed(*starts.spectral(method.moments, rank=2), 0.1, generator(2))
@@ -206,20 +204,16 @@ def test_too_long_a_step_diverges(problem, generator):
 def test_refused(problem, generator, draw):
     X, Y = problem.samples(20, generator())
     for b in (2**-0.5, 1.0):
-        with refused("radius", repr(b), "(0, 1/√2 = 0.7071)"):
-            Algorithm(X, Y, radius=b)
+        refused("radius", repr(b), "(0, 1/√2 = 0.7071)", Algorithm, X, Y, radius=b)
     assert Algorithm(X, Y, radius=1.0, allow_large_radius=True).scale_of(torch.eye(5).double()) == 1.0
-    with refused("X", "n = 5", "more than d = 5"):
-        Algorithm(X[:5], Y[:5])
+    refused("X", "n = 5", "more than d = 5", Algorithm, X[:5], Y[:5])
     assert Algorithm(X[:5], Y[:5], ridge=0.1).n == 5
     with refused("Sigma", "eigenvalues", "positive definite"):
         Algorithm(X, Y, preconditioner=torch.zeros(5, 5, dtype=torch.float64))
     with refused("preconditioner", "(4, 4)", "(5, 5)"):
         Algorithm(X, Y, preconditioner=torch.eye(4, dtype=torch.float64))
-    with refused("U", "(4, 5)", "(5, 5)"):
-        algorithm.run(Algorithm(X, Y), (draw(4, 5), draw(5, 5)), steps=1)
-    with refused("U", "6", "d = 5"):
-        algorithm.run(Algorithm(X, Y), (draw(5, 6), draw(5, 6)), steps=1)
+    refused("U", "(4, 5)", "(5, 5)", algorithm.run, Algorithm(X, Y), (draw(4, 5), draw(5, 5)), steps=1)
+    refused("U", "6", "d = 5", algorithm.run, Algorithm(X, Y), (draw(5, 6), draw(5, 6)), steps=1)
     with refused("problem", "2 and 2", "m = 5 and d = 5"):
         other = problems.Problem(torch.eye(2, dtype=torch.float64), draw(2, 2))
         algorithm.run(Algorithm(X, Y), (draw(5, 5), draw(5, 5)), steps=1, problem=other)

@@ -59,7 +59,5 @@ def test_small_starts(generator):
 
 
 def test_refused(draw):
-    with refused("etas", "none", "at least one"):
-        baselines.best_of(objective(), start(draw), [], f, 1e-8, 5)
-    with refused("eta", "0", "above 0"):
-        baselines.steps_to(objective(), start(draw), 0.0, f, 1e-8, 5)
+    refused("etas", "none", "at least one", baselines.best_of, objective(), start(draw), [], f, 1e-8, 5)
+    refused("eta", "0", "above 0", baselines.steps_to, objective(), start(draw), 0.0, f, 1e-8, 5)

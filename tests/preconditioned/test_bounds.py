@@ -5,19 +5,11 @@ import math
 import pytest
 import torch
 
-from checks import refused, unchecked
-from shallowformer.preconditioned import (
-    bounds,
-    factorisation,
-    flow,
-    landscape,
-    moments,
-    problems,
-    starts,
-)
+from checks import numbers, refused, unchecked
+from shallowformer.preconditioned import bounds, factorisation, flow, landscape, moments, problems, starts
 from shallowformer.training import descent
 
-S = torch.tensor([2.0, 1.0, 0.5], dtype=torch.float64)
+S = numbers(2.0, 1.0, 0.5)
 TARGET = S.diag()
 
 
@@ -156,11 +148,8 @@ def test_the_covariates_part(condition, generator):
 
 
 def test_refused():
-    with refused("s", "0", "above 0"):
-        bounds.basin(torch.tensor([1.0, 0.0]))
-    with refused("f", "1", "saddle_free"):
-        bounds.contraction(S, 0.1, 1.0)
-    with refused("f0", "1", "saddle_free"):
-        bounds.envelope(S, 1.0, 1.0)
+    refused("s", "0", "above 0", bounds.basin, torch.tensor([1.0, 0.0]))
+    refused("f", "1", "saddle_free", bounds.contraction, S, 0.1, 1.0)
+    refused("f0", "1", "saddle_free", bounds.envelope, S, 1.0, 1.0)
     assert bounds.pl_constant(S, 1.0) == 0
     assert math.isfinite(bounds.step(S))

@@ -1,10 +1,14 @@
-"""The exact law of a finite context: against drawn tokens, and its average over queries by two routes."""
+"""Finite contexts: the exact law, means of participation, Stein's ladder, and the exponent above the threshold; against drawn tokens and grids."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import exact, noise
+from companion.theory.preconditioned import ladder
+from shallowformer.preconditioned import above, exact, noise, participation
 
 
 def test_drawn_contexts(draw, generator):
@@ -64,9 +68,8 @@ def test_the_table_is_the_quadrature():
         assert float(along[k]) == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
 
-def test_refused():
-    with refused("rho", "2", "0 and 1"):
-        exact.Table(5, 1.0)(torch.tensor([2.0], dtype=torch.float64))
+def test_what_exact_refuses():
+    refused("rho", "2", "0 and 1", exact.Table(5, 1.0), torch.tensor([2.0], dtype=torch.float64))
     with refused("draws", "1", "at least 2"):
         one = torch.eye(1, dtype=torch.float64)
         exact.risk(one, one, one, 5, 1, torch.Generator())
@@ -86,3 +89,130 @@ def test_the_shortfall_of_two_tokens(b):
 
 def test_the_shortfall_of_one_token_is_everything():
     assert exact.shortfall(0.7, [1.0]) == pytest.approx([0.7])
+
+
+@pytest.mark.parametrize("rho", [0.0, 5e-4, 0.3, 1.7, 6.0])
+def test_two_tokens_by_a_grid(rho):
+    t = np.arange(-12, 12, 0.02)
+    mass = np.exp(-(t**2) / 2) * 0.02 / math.sqrt(2 * math.pi)
+    p = 1 / (1 + np.exp(-rho * math.sqrt(2) * t))
+    P2, P3 = p**2 + (1 - p) ** 2, p**3 + (1 - p) ** 3
+    expected = [mass @ P2, mass @ P3, mass @ P2**2]
+    assert participation.means(rho, [2])[0].tolist() == pytest.approx(expected, rel=1e-11)
+
+
+def test_one_token_and_equal_weights():
+    assert participation.means(2.0, [1])[0].tolist() == pytest.approx([1, 1, 1], rel=1e-11)
+    assert participation.means(0.0, [7])[0].tolist() == pytest.approx([1 / 7, 1 / 49, 1 / 49])
+
+
+@pytest.mark.parametrize(("rho", "n"), [(1.5, 20), (3.0, 200)])
+def test_drawn_tokens(rho, n):
+    """Within 5 standard errors of 20 000 draws, below 1 % each."""
+    t = torch.randn(20_000, n, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    p = torch.softmax(rho * t, 1)
+    P2, P3 = p.square().sum(1), p.pow(3).sum(1)
+    found = participation.means(rho, [n])[0]
+    for expected, values in zip(found.tolist(), (P2, P3, P2.square()), strict=True):
+        error = float(values.std()) / len(values) ** 0.5
+        assert abs(float(values.mean()) - expected) < 5 * error
+        assert error < 0.015 * expected
+
+
+def test_several_sizes_at_once_are_the_same():
+    together = participation.means(2.5, [3, 1e4, 1e12])
+    alone = torch.cat([participation.means(2.5, [n]) for n in (3, 1e4, 1e12)])
+    torch.testing.assert_close(together, alone, rtol=1e-10, atol=0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 1e6, 1e30])
+@pytest.mark.parametrize("rho", [0.0, 0.7, 3.0, 9.0])
+def test_bounds(rho, n):
+    P2 = float(participation.means(rho, [n])[0, 0])
+    assert participation.one_token(rho, n) <= P2 * (1 + 1e-9)
+    assert math.exp(rho**2) / (n - 1 + math.exp(rho**2)) * (1 + 1e-9) >= P2
+
+
+def test_the_truncated_second_moment_by_a_grid():
+    t = np.arange(-12, 30, 0.001)
+    mass = np.exp(-(t**2) / 2) * 0.001 / math.sqrt(2 * math.pi)
+    for rho, n in ((0.5, 10), (2.0, 1e3), (4.0, 1e3)):
+        expected = n * mass @ np.minimum(1, np.exp(rho * t - rho**2 / 2) / n) ** 2
+        assert participation.truncated(rho, n) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_huge_context_at_fixed_scores():
+    assert 1e80 * float(participation.means(2.0, [1e80])[0, 0]) == pytest.approx(math.exp(4), rel=1e-8)
+
+
+def test_what_participation_refuses():
+    refused("rho", "41", "at most 40", participation.means, 41.0, [2])
+    refused("n", "0.5", "at least 1", participation.means, 1.0, [0.5])
+    refused("n", "1e+101", "at most 1e+100", participation.one_token, 1.0, 1e101)
+
+
+def test_the_square_of_the_error():
+    rho = 1.3
+    found = ladder.reduced({((1, 1), (1, 1)): 1.0, ((1, 1),): -2 * rho, (): rho**2}, rho)
+    expected = {((2, 0),): 1 + rho**2, ((3, 0),): -6 * rho**2, ((2, 0), (2, 0)): 6 * rho**2}
+    found = {key: c for key, c in found.items() if abs(c) > 1e-12}
+    assert found == pytest.approx(expected)
+
+
+def test_the_mean():
+    assert ladder.reduced({((1, 1),): 1.0}, 0.7) == {(): 0.7, ((2, 0),): -0.7}
+
+
+@pytest.mark.parametrize("monomial", [((1, 2),), ((1, 1), (1, 2)), ((2, 2), (1, 1), (1, 1))])
+def test_the_ladder_over_drawn_tokens(monomial):
+    rho, n = 0.9, 6
+    x = torch.randn(200_000, n, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    p = torch.softmax(rho * x, 1)
+
+    def values(polynomial):
+        total = torch.zeros(len(x), dtype=torch.float64)
+        for factors, c in polynomial.items():
+            term = torch.full_like(total, c)
+            for a, k in factors:
+                term = term * (p**a * x**k).sum(1)
+            total = total + term
+        return total
+
+    off = values({monomial: 1.0}) - values(ladder.reduced({monomial: 1.0}, rho))
+    assert abs(float(off.mean())) < 5 * float(off.std()) / len(off) ** 0.5
+
+
+def test_what_ladder_refuses():
+    refused("f", "(0, 1)", "a ≥ 1", ladder.reduced, {((0, 1),): 1.0}, 1.0)
+
+
+@pytest.mark.parametrize(("b", "alpha"), [(2**-0.5, 1.0), (1.0, (5**0.5 - 1) / 2), (2 / 3**0.5, 0.5)])
+def test_known_exponents(b, alpha):
+    assert above.exponent(b) == pytest.approx(alpha, rel=1e-12)
+
+
+def test_the_exponent_is_the_least_sum_of_costs():
+    r = torch.linspace(0.5, 2, 200_001, dtype=torch.float64)
+    for b in (0.8, 1.3, 3.0):
+        costs = r / (2 * b**2) + (r.rsqrt() - r.sqrt() / 2).square() / 2
+        assert above.exponent(b) == pytest.approx(float(costs.min()), rel=1e-8)
+
+
+def test_the_constant_of_one_dimension():
+    one = torch.ones(1, 1, dtype=torch.float64)
+    constant, power = above.at_threshold(3 * one, noise.THRESHOLD * one)
+    assert constant == pytest.approx(9 * (4 / 3) ** 1.5 / (3 * math.sqrt(2 * math.pi)))
+    assert power == 1.5
+
+
+def test_multiplicity_and_the_rest():
+    b = torch.tensor([2**-0.5, 2**-0.5, 0.5], dtype=torch.float64)
+    constant, power = above.at_threshold(torch.eye(3, dtype=torch.float64), b.diag())
+    assert power == 2.0
+    assert constant == pytest.approx(2 * (4 / 3) ** 2 / (2 * 2 * 4) * 2**0.5)
+
+
+def test_what_above_refuses():
+    refused("b", "0.5", "at least", above.exponent, 0.5)
+    with refused("B_tilde", "1.0", "2^(-1/2)"):
+        above.at_threshold(torch.eye(2, dtype=torch.float64), torch.eye(2, dtype=torch.float64))

@@ -134,17 +134,10 @@ def test_what_leaves_the_range_is_said_to_diverge(draw):
 
 def test_refused(draw):
     X, Y, _, A, B = data(6, 3, 2, "self", draw)
-    with refused("B", "(2, 2)", "(3, 3)"):
-        gradients.loss_and_gradients(A, draw(2, 2), X, Y)
-    with refused("A", "(2, 4)", "(2, 3)"):
-        gradients.loss_and_gradients(draw(2, 4), B, X, Y)
-    with refused("Y", "(5, 2)", "(6, 2)"):
-        gradients.loss_and_gradients(A, B, X, Y[:5])
-    with refused("context", "(5, 7, 3)", "(6, 7, 3)"):
-        gradients.loss_and_gradients(A, B, X, Y, draw(5, 7, 3))
-    with refused("context", "(7, 2)", "(7, 3)"):
-        gradients.Regression(X, Y, draw(7, 2))
-    with refused("B", "9 entries", "finite"):
-        gradients.attended(torch.nan * B, X, X)
-    with refused("chunk", "0", "at least 1"):
-        gradients.attended(B, X, X, chunk=0)
+    refused("B", "(2, 2)", "(3, 3)", gradients.loss_and_gradients, A, draw(2, 2), X, Y)
+    refused("A", "(2, 4)", "(2, 3)", gradients.loss_and_gradients, draw(2, 4), B, X, Y)
+    refused("Y", "(5, 2)", "(6, 2)", gradients.loss_and_gradients, A, B, X, Y[:5])
+    refused("context", "(5, 7, 3)", "(6, 7, 3)", gradients.loss_and_gradients, A, B, X, Y, draw(5, 7, 3))
+    refused("context", "(7, 2)", "(7, 3)", gradients.Regression, X, Y, draw(7, 2))
+    refused("B", "9 entries", "finite", gradients.attended, torch.nan * B, X, X)
+    refused("chunk", "0", "at least 1", gradients.attended, B, X, X, chunk=0)

@@ -73,9 +73,6 @@ def test_the_jump_of_a_context_that_is_written_out(b):
 
 
 def test_refused(draw):
-    with refused("b", "4", "3"):
-        influence.deviation(draw(2, 3), 4.0)
-    with refused("log_n", "2", "3"):
-        influence.jump(1.0, 2.0)
-    with refused("tokens", "(3,)", "contexts n"):
-        influence.deviation(draw(3), 1.0)
+    refused("b", "4", "3", influence.deviation, draw(2, 3), 4.0)
+    refused("log_n", "2", "3", influence.jump, 1.0, 2.0)
+    refused("tokens", "(3,)", "contexts n", influence.deviation, draw(3), 1.0)

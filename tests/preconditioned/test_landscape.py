@@ -1,9 +1,10 @@
-"""All stationary points are stationary, descent finds no others, and Hessians have the eigenvalues that theory says."""
+"""All stationary points are stationary, descent finds no others, and Hessians have the eigenvalues that theory says; without the regulariser, too."""
 
 import pytest
 import torch
 
 from checks import refused
+from companion.theory.preconditioned import unregularised
 from shallowformer.preconditioned import covariances, factorisation, landscape
 from shallowformer.training import descent
 
@@ -124,10 +125,8 @@ def test_the_spectrum_at_the_optimum_twice():
     assert torch.allclose(
         landscape.stationary_spectrum(S, none, 0.3, 4, 5, 6), landscape.hessian_spectrum(S, 0.3, 5, 6)
     )
-    with refused("lost", "above 0", "-1"):
-        landscape.stationary_spectrum(S, -S[:1] / S[0], 0.5, 4, 5, 5)
-    with refused("columns", "3", "at least 4"):
-        landscape.stationary_spectrum(S, none, 0.5, 3, 4, 4)
+    refused("lost", "above 0", "-1", landscape.stationary_spectrum, S, -S[:1] / S[0], 0.5, 4, 5, 5)
+    refused("columns", "3", "at least 4", landscape.stationary_spectrum, S, none, 0.5, 3, 4, 4)
 
 
 def test_an_optimum_of_lower_rank(generator):
@@ -141,25 +140,57 @@ def test_an_optimum_of_lower_rank(generator):
     assert float(full[:, 2:].abs().max()) < 1e-7
 
 
-def test_refused(generator, draw):
+def test_what_landscape_refuses(generator, draw):
     M = target(generator)
-    with refused("target", "singular values", "full rank"):
-        landscape.stationary_points(target(generator, s=S[:3]))
-    with refused("target", "2.0", "distinct"):
-        landscape.stationary(2 * torch.eye(2, dtype=torch.float64), (0,))
-    with refused("kept", "(0, 0)", "different indices from 0 to 3"):
-        landscape.stationary(M, (0, 0))
-    with refused("kept", "(4,)", "from 0 to 3"):
-        landscape.stationary(M, (4,))
-    with refused("O", "off", "orthonormal"):
-        landscape.stationary(M, (0,), draw(4, 1))
+    refused("target", "singular values", "full rank", landscape.stationary_points, target(generator, s=S[:3]))
+    refused("target", "2.0", "distinct", landscape.stationary, 2 * torch.eye(2, dtype=torch.float64), (0,))
+    refused("kept", "(0, 0)", "different indices from 0 to 3", landscape.stationary, M, (0, 0))
+    refused("kept", "(4,)", "from 0 to 3", landscape.stationary, M, (4,))
+    refused("O", "off", "orthonormal", landscape.stationary, M, (0,), draw(4, 1))
     with refused("O", "(1, 1)", "at least 4 rows"):
         landscape.stationary(M, (0,), torch.eye(1, dtype=torch.float64))
-    with refused("target", "13", "at most 12"):
-        landscape.stationary_points(torch.diag(torch.arange(1.0, 14)))
-    with refused("rank", "5", "min(m, d) = 4"):
-        landscape.optimum(M, rank=5)
-    with refused("singular_values", "0", "above 0"):
-        landscape.hessian_spectrum(torch.zeros(1))
-    with refused("m", "1", "at least 4"):
-        landscape.hessian_spectrum(S, m=1)
+    refused("target", "13", "at most 12", landscape.stationary_points, torch.diag(torch.arange(1.0, 14)))
+    refused("rank", "5", "min(m, d) = 4", landscape.optimum, M, rank=5)
+    refused("singular_values", "0", "above 0", landscape.hessian_spectrum, torch.zeros(1))
+    refused("m", "1", "at least 4", landscape.hessian_spectrum, S, m=1)
+
+
+THREE = torch.tensor([1.5, 1.0, 0.8], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("width", [3, 4])
+def test_saddles_get_flat(width):
+    limit = float(THREE[-1] * (1 + THREE[-1] / THREE[width - 3]))
+    for gamma in (4.0, 40.0):
+        U, V = unregularised.saddle(THREE, gamma, width)
+        assert max(float(g.abs().max()) for g in factorisation.gradient(U, V, THREE.diag(), 0.0)) < 1e-11
+        least = float(torch.linalg.eigvalsh(factorisation.hessian(U, V, THREE.diag(), 0.0))[0])
+        assert -limit / gamma**2 - 1e-10 <= least < 0
+    assert -least * gamma**2 == pytest.approx(limit, rel=1e-3)
+
+
+def test_valleys_have_no_slope():
+    for gamma in (2.0, 10.0):
+        U, V = unregularised.valley(THREE, gamma)
+        f = float(factorisation.value(U, V, THREE.diag(), 0.0))
+        slope = sum(float(g.square().sum()) for g in factorisation.gradient(U, V, THREE.diag(), 0.0))
+        assert f == pytest.approx(1.5**2 / (2 * gamma**4), rel=1e-10)
+        assert slope / f == pytest.approx(6 * 1.5 / gamma**2, rel=1e-9)
+        assert (
+            float(torch.linalg.eigvalsh(factorisation.hessian(U, V, THREE.diag(), 0.0))[-1]) >= 1.5 * gamma**2
+        )
+
+
+def test_minima(draw):
+    G = draw(3, 3)
+    U, V = G, (torch.linalg.inv(G) @ THREE.diag()).T
+    found = torch.linalg.eigvalsh(factorisation.hessian(U, V, THREE.diag(), 0.0))
+    assert torch.allclose(found[9:], unregularised.minimum_spectrum(U, V), rtol=1e-9)
+    assert float(found[:9].abs().max()) < 1e-9 * float(found[-1])
+
+
+def test_what_unregularised_refuses():
+    refused("width", "5", "at most 2d − 2 = 4", unregularised.saddle, THREE, 2.0, 5)
+    refused("s", "[0.8, 1.0, 1.5]", "largest first", unregularised.valley, THREE.flip(0), 2.0)
+    refused("s", "[1.5]", "two singular values", unregularised.valley, THREE[:1], 2.0)
+    refused("V", "(2, 2)", "as U", unregularised.minimum_spectrum, THREE.diag(), THREE[:2].diag())

@@ -69,10 +69,8 @@ def test_raw_descent(problem, draw):
 
 def test_refused(problem, draw):
     B = draw(5, 5)
-    with refused("A", "(5, 4)", "(5, 5)"):
-        limit.error(draw(5, 4), B, problem)
-    with refused("B", "(4, 5)", "(5, 5)"):
-        limit.gradients(B, draw(4, 5), problem)
+    refused("A", "(5, 4)", "(5, 5)", limit.error, draw(5, 4), B, problem)
+    refused("B", "(4, 5)", "(5, 5)", limit.gradients, B, draw(4, 5), problem)
     with refused("Sigma", "eigenvalues from 0", "positive definite"):
         limit.whitened(B, B, torch.zeros(5, 5, dtype=torch.float64))
     with refused("preconditioner", "(2, 2)", "(5, 5)"):

@@ -1,4 +1,4 @@
-"""The noise constant: by quadrature, by Monte Carlo, at its threshold, and the numbers of the experiments."""
+"""The noise constant, the best radius, and the excess risk of fresh queries: by quadrature, by Monte Carlo, by loops, and in closed form."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from checks import refused
-from shallowformer.preconditioned import covariances, invariance, landscape, limit, noise
+from shallowformer.preconditioned import covariances, invariance, landscape, limit, noise, radius, risk
 
 S = covariances.geometric(5, 1.5, 0.375)
 
@@ -95,11 +95,68 @@ def test_monte_carlo(problem, generator):
     assert float(found.std()) / 40**0.5 < 5
 
 
-def test_refused(problem, draw):
+def test_what_noise_refuses(problem, draw):
     A = draw(5, 5)
-    with refused("B", "(4, 4)", "(5, 5)"):
-        noise.constant(A, draw(4, 4), problem.Sigma)
+    refused("B", "(4, 4)", "(5, 5)", noise.constant, A, draw(4, 4), problem.Sigma)
     with refused("A", "1 entries", "finite"):
         noise.constant(torch.full((1, 1), torch.nan).double(), torch.eye(1).double(), torch.eye(1).double())
     with refused("singular_values", "zeros", "not all be 0"):
         noise.best_radius(torch.zeros(2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("d", [1, 3, 50])
+def test_a_closed_form_and_a_minimiser(d):
+    b, least = radius.orthogonal(d)
+    found = noise.best_radius(torch.ones(d, dtype=torch.float64))
+    assert found == pytest.approx((b, d * least), rel=1e-6)
+
+
+def test_values_are_those_of_the_noise_constant(draw):
+    """B̃ = QK^½ with M̃ diagonal, Ã = M̃B̃^{−T}."""
+    k = torch.tensor([0.2, 0.1, 0.05, 0.15, 0.3], dtype=torch.float64)
+    rotation, _ = torch.linalg.qr(draw(5, 5))
+    B = k.sqrt().diag() @ rotation
+    A = S.diag() @ torch.linalg.inv(B).T
+    one = torch.eye(5, dtype=torch.float64)
+    assert radius.value(S, k) == pytest.approx(noise.constant(A, B, one), rel=1e-10)
+
+
+def test_no_neighbour_is_better(draw):
+    k = radius.best(S)
+    least = radius.value(S, k)
+    assert least == pytest.approx(73.305, abs=1e-3)
+    assert noise.best_radius(S)[1] > least
+    for seed in range(20):
+        assert radius.value(S, k * (1 + 0.02 * draw(5, seed=seed))) > least
+
+
+def test_what_radius_refuses():
+    with refused("k", "0.5", "between 0 and 1/2"):
+        radius.value(torch.ones(1, dtype=torch.float64), torch.tensor([0.5], dtype=torch.float64))
+    refused("singular_values", "0.0", "above 0", radius.best, torch.zeros(2, dtype=torch.float64))
+
+
+def test_a_loop(problem, generator, draw):
+    A, B, context = draw(5, 5), 0.3 * draw(5, 5, seed=1), problem.covariates(8, generator())
+    found = risk.excess(A, B, context, problem, 3, generator(2))
+    for value, x in zip(found, problem.covariates(3, generator(2)), strict=True):
+        weights = torch.stack([(token @ B.T @ x).exp() for token in context])
+        off = A @ (weights / weights.sum() @ context) - problem.M @ x
+        assert float(value) == pytest.approx(float(off @ off) / 2)
+
+
+def test_at_the_optimum_only_the_contexts_noise_is_left(problem, generator):
+    """𝓡_n ≈ 𝒱/(2n): over 30 contexts of 1000, within 5 standard errors."""
+    A, B = at_radius(problem, 0.4)
+    g = generator()
+    means = torch.stack([
+        2000 * risk.excess(A, B, problem.covariates(1000, g), problem, 500, g).mean() for _ in range(30)
+    ])  # fmt: skip
+    off = float(means.mean()) - noise.at_radius(problem.singular_values, 0.4)
+    assert abs(off) < 5 * float(means.std()) / 30**0.5
+
+
+def test_what_risk_refuses(problem, draw, generator):
+    A = draw(5, 5)
+    refused("A", "(4, 5)", "(5, 5)", risk.excess, A[:4], A, A, problem, 2, generator())
+    refused("context", "(5, 4)", "(5, 5)", risk.excess, A, A, A[:, :4], problem, 2, generator())

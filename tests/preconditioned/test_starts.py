@@ -64,11 +64,7 @@ def test_a_symmetric_start(problem, generator):
 
 def test_refused(problem, generator, draw):
     X, Y = problem.samples(20, generator())
-    with refused("first", "21", "n = 20"):
-        starts.subsample(X, Y, 21)
-    with refused("X", "n = 4", "more than d = 5"):
-        starts.subsample(X, Y, 4)
-    with refused("rank", "6", "min(m, d) = 5"):
-        starts.spectral(Moments.of(X, Y), 6)
-    with refused("rank", "2", "symmetric"):
-        starts.spectral(Moments.of(X, Y), 2, symmetric=True)
+    refused("first", "21", "n = 20", starts.subsample, X, Y, 21)
+    refused("X", "n = 4", "more than d = 5", starts.subsample, X, Y, 4)
+    refused("rank", "6", "min(m, d) = 5", starts.spectral, Moments.of(X, Y), 6)
+    refused("rank", "2", "symmetric", starts.spectral, Moments.of(X, Y), 2, symmetric=True)

@@ -62,5 +62,4 @@ def test_a_number_gives_a_number_and_a_tensor_a_tensor():
     ],
 )
 def test_what_is_out_of_range_is_refused(call, name, given, allowed):
-    with refused(name, given, allowed):
-        call()
+    refused(name, given, allowed, call)

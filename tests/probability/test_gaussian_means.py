@@ -3,13 +3,9 @@ import math
 import pytest
 import torch
 
-from checks import unchecked
+from checks import numbers, unchecked
 from shallowformer import activations
 from shallowformer.probability import gaussian_means, gaussian_norms
-
-
-def numbers(*values):
-    return torch.tensor(values, dtype=torch.float64)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from checks import unchecked
 from shallowformer.residual import starts
 from shallowformer.residual.parameters import Parameters, Setting
 from shallowformer.residual.smoothed import SmoothedReLU
@@ -40,10 +39,3 @@ def random_case(P=2, N=3, d=5, d_k=4, d_1=12, K=2, seed=0, g=1.0, g_f=1.0, tau=0
 @pytest.fixture
 def case():
     return random_case
-
-
-@pytest.fixture
-def long():
-    """Many steps: signatures, which shorter runs check, are left unchecked."""
-    with unchecked():
-        yield

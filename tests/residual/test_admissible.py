@@ -158,20 +158,14 @@ def test_what_is_refused(case):
         admissible.constants(one.X, one.theta, Setting(activation=RELU))
     for name in BLOCKS:
         zero = starts.scaled(one.theta, **{name: 0.0})
-        with refused(name, "norm 0", "must not be 0"):
-            admissible.constants(one.X, zero, one.setting)
-    with refused("P·N", "6", "d_1"):
-        admissible.constants(*case(d_1=5).model)
-    with refused("K", "6", "d = 5"):
-        admissible.constants(*case(K=6).model)
+        refused(name, "norm 0", "must not be 0", admissible.constants, one.X, zero, one.setting)
+    refused("P·N", "6", "d_1", admissible.constants, *case(d_1=5).model)
+    refused("K", "6", "d = 5", admissible.constants, *case(K=6).model)
     twice = one.X[:1].repeat(2, 1, 1)
-    with refused("A", "got", "full rank"):
-        admissible.constants(twice, one.theta, one.setting)
-    with refused("loss", "1e-30", "rounding"):
-        admissible.targets(*one.model, 1e-30, one.generator)
+    refused("A", "got", "full rank", admissible.constants, twice, one.theta, one.setting)
+    refused("loss", "1e-30", "rounding", admissible.targets, *one.model, 1e-30, one.generator)
     known = admissible.constants(*one.model)
-    with refused("mu", "got", "1/alpha"):
-        known.distance(1.0, 2 / known.alpha, 1)
+    refused("mu", "got", "1/alpha", known.distance, 1.0, 2 / known.alpha, 1)
 
 
 def test_prescribed_losses(case):

@@ -132,8 +132,7 @@ def test_blocks_of_zeros_are_allowed():
 def test_what_is_refused():
     X, theta, setting = instance(0)
     for by in ("kernel", "layers", "unembedding", "both"):
-        with refused("delta", "1.0", "(0, 1)"):
-            getattr(certificates, f"by_{by}")(X, theta, setting, 1.0)
+        refused("delta", "1.0", "(0, 1)", getattr(certificates, f"by_{by}"), X, theta, setting, 1.0)
     with refused("W_U", "full rank", "above rounding"):
         certificates.by_layers(X, starts.scaled(theta, W_U=0.0), setting)
     with refused("hidden layer A", "full rank", "above rounding"):
@@ -144,15 +143,9 @@ def test_what_is_refused():
         certificates.by_unembedding(X[:1].repeat(2, 1, 1), theta, setting)
     with refused("[H, cA]", "full rank", "above rounding"):
         certificates.by_both(X[:1].repeat(2, 1, 1), theta, setting)
-    with refused("P·N", "6", "d"):
-        certificates.by_unembedding(*instance(0, (2, 3, 5, 4, 40, 2)))
-    with refused("P·N", "6", "d_1"):
-        certificates.by_layers(*instance(0, (2, 3, 6, 4, 5, 2)))
-    with refused("K", "7", "d = 6"):
-        certificates.by_both(*instance(0, (2, 3, 6, 4, 40, 7)))
-    with refused("activation", "ReLU", "Lipschitz"):
-        certificates.by_layers(X, theta, Setting(activation=RELU))
-    with refused("e", "0.04", "error = 0.035"):
-        KERNEL.path(0.04)
-    with refused("mu", "0.5", "mu = 0.189"):
-        KERNEL.factor(0.01, 0.01, 0.5)
+    refused("P·N", "6", "d", certificates.by_unembedding, *instance(0, (2, 3, 5, 4, 40, 2)))
+    refused("P·N", "6", "d_1", certificates.by_layers, *instance(0, (2, 3, 6, 4, 5, 2)))
+    refused("K", "7", "d = 6", certificates.by_both, *instance(0, (2, 3, 6, 4, 40, 7)))
+    refused("activation", "ReLU", "Lipschitz", certificates.by_layers, X, theta, Setting(activation=RELU))
+    refused("e", "0.04", "error = 0.035", KERNEL.path, 0.04)
+    refused("mu", "0.5", "mu = 0.189", KERNEL.factor, 0.01, 0.01, 0.5)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import normal, refused, source
 from companion.theory.residual import climate, made_up_weather
 from companion.theory.residual.climate import TEMPERATURE, VARIABLES
 
@@ -100,29 +100,23 @@ def test_a_zip_file_and_the_checksum_of_its_text(file, tmp_path):
     )
     assert torch.equal(one.values, two.values)
     assert one.sha256 == two.sha256 == found
-    with refused("sha256", "0" * 64, found):
-        climate.read(path, sha256="0" * 64)
+    refused("sha256", "0" * 64, found, climate.read, path, sha256="0" * 64)
     with zipfile.ZipFile(tmp_path / "empty.zip", "w") as folder:
         folder.writestr("readme.txt", "")
-    with refused("path", "[]", "one .csv file"):
-        climate.read(tmp_path / "empty.zip")
+    refused("path", "[]", "one .csv file", climate.read, tmp_path / "empty.zip")
 
 
 def test_what_is_no_such_file(file):
-    with refused("path", "T (degC)", "columns"):
-        climate.read(file(["1,2"], header='"Date Time","T"'))
-    with refused("path", "'2010-03-01'", "such as 31.12.2009"):
-        climate.read(file([line("2010-03-01")]))
-    with refused("path", "none", "multiples of 60"):
-        climate.read(file([line("01.03.2010 04:10:00")]))
-    with refused("minutes", "7", "divide a day"):
-        climate.read(file(hours(5)), minutes=7)
+    refused("path", "T (degC)", "columns", climate.read, file(["1,2"], header='"Date Time","T"'))
+    refused("path", "'2010-03-01'", "such as 31.12.2009", climate.read, file([line("2010-03-01")]))
+    refused("path", "none", "multiples of 60", climate.read, file([line("01.03.2010 04:10:00")]))
+    refused("minutes", "7", "divide a day", climate.read, file(hours(5)), minutes=7)
     with pytest.raises(FileNotFoundError):
         climate.read("nowhere.csv")
 
 
 def made(k=100, missing=(), seed=0):
-    values = torch.randn(k, 14, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    values = normal(k, 14, seed=seed)
     values[:, TEMPERATURE] = torch.arange(k)
     values[list(missing)] = torch.nan
     return climate.Record(values, "2010-03-01T00:00", 60, "")
@@ -133,8 +127,7 @@ def test_blocks_follow_one_another():
     assert (len(early.values), len(late.values)) == (70, 30)
     assert late.first == "2010-03-03T22:00"
     assert late.values[0, TEMPERATURE] == 70
-    with refused("share", "0.001", "at least one"):
-        climate.blocks(made(), 0.001)
+    refused("share", "0.001", "at least one", climate.blocks, made(), 0.001)
 
 
 def test_means_and_deviations_are_those_of_the_training_part():
@@ -149,8 +142,7 @@ def test_means_and_deviations_are_those_of_the_training_part():
     assert torch.isnan(later.values[10]).all()
     early.values[:, 4] = 1.0
     early.values[3] = torch.nan
-    with refused("by", "rh (%)", "two different values"):
-        climate.standardised(early, early)
+    refused("by", "rh (%)", "two different values", climate.standardised, early, early)
 
 
 def test_windows_have_no_gap_and_share_no_time():
@@ -167,14 +159,10 @@ def test_windows_have_no_gap_and_share_no_time():
 
 
 def test_which_windows_is_drawn():
-    drawn = [
-        climate.windows(made(), 5, 3, torch.Generator().manual_seed(seed))[0][:, 0, TEMPERATURE]
-        for seed in (1, 1, 2)
-    ]
+    drawn = [climate.windows(made(), 5, 3, source(seed))[0][:, 0, TEMPERATURE] for seed in (1, 1, 2)]
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
-    with refused("P", "17", "at most 16"):
-        climate.windows(made(), 17, 3)
+    refused("P", "17", "at most 16", climate.windows, made(), 17, 3)
 
 
 def test_made_up_weather_is_read_back(tmp_path):

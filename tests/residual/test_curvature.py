@@ -110,12 +110,9 @@ def test_the_gradient_of_relu_jumps(case):
 
 def test_what_is_refused(case):
     one = case(1, 1, 1, 1, 1, 1)
-    with refused("k", "6", "= 5"):
-        curvature.eigenpairs(*one.all, k=6)
-    with refused("margin", "0.5", "at least 1"):
-        curvature.step_size(*one.all, margin=0.5)
-    with refused("Y", "NaN", "finite"):
-        curvature.largest(one.X, one.Y * math.nan, one.theta, one.setting)
+    refused("k", "6", "= 5", curvature.eigenpairs, *one.all, k=6)
+    refused("margin", "0.5", "at least 1", curvature.step_size, *one.all, margin=0.5)
+    refused("Y", "NaN", "finite", curvature.largest, one.X, one.Y * math.nan, one.theta, one.setting)
     nothing = starts.scaled(one.theta, W_V=0.0, W_1=0.0, W_2=0.0, W_U=0.0)
     with refused("theta", "norm 0", "Hessian"):
         curvature.step_size(0 * one.X, 0 * one.Y, nothing, Setting(activation=RELU))

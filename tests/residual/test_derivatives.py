@@ -152,7 +152,6 @@ def test_relu_on_one_side_of_its_kinks(case):
 
 def test_what_is_refused(case):
     one = case()
-    with refused("radius", "-1", "at least 0"):
-        derivatives.forms(*one.model, -1.0)
+    refused("radius", "-1", "at least 0", derivatives.forms, *one.model, -1.0)
     with refused("activation", "ReLU", "Lipschitz derivative"):
         derivatives.forms(one.X, one.theta, Setting(activation=RELU), 0.1)

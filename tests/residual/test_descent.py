@@ -99,8 +99,7 @@ def test_too_long_steps_diverge_by_name(case):
 
 def test_what_is_refused(case):
     one = case()
-    with refused("eta", "0", "above 0"):
-        descent.run(*one.all, mu=0.0, steps=3)
+    refused("eta", "0", "above 0", descent.run, *one.all, mu=0.0, steps=3)
     with refused("Y", "(2, 2, 2)", "(2, 3, 2)"):
         descent.run(one.X, one.Y[:, 1:], one.theta, one.setting, mu=0.1, steps=1)
     with refused("X", "(1, 1, 2, 3, 5)", "[s, P, N, d]"):
@@ -155,10 +154,8 @@ def test_the_floor_is_what_equal_rows_leave(case):
 def test_the_spread_of_rows():
     M = torch.tensor([[[1.0, 2.0], [1.0, 2.0]], [[1.0, 0.0], [-1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])  # fmt: skip
     assert plateau.spread(M.double()).tolist() == pytest.approx([0.0, 1.0, 0.0, math.sqrt(0.5)])
-    with refused("M", "(2,)", "P N k"):
-        plateau.spread(torch.ones(2))
-    with refused("Y", "NaN", "finite"):
-        plateau.floor(torch.full((1, 1, 1), math.nan))
+    refused("M", "(2,)", "P N k", plateau.spread, torch.ones(2))
+    refused("Y", "NaN", "finite", plateau.floor, torch.full((1, 1, 1), math.nan))
 
 
 # Data -----------------------------------------------------------------------------------------------------------------
@@ -182,10 +179,8 @@ def test_autoregressive_tokens():
     for k in range(4):
         found = X[:, 0].T @ X[:, k] / len(X)
         assert torch.allclose(found, 0.7**k * W @ W.T, rtol=0, atol=0.03)
-    with refused("memory", "1.0", "below 1"):
-        datasets.autoregressive(1, 1, 1, source(), memory=1.0)
-    with refused("memory", "-0.1", "at least 0"):
-        datasets.autoregressive(1, 1, 1, source(), memory=-0.1)
+    refused("memory", "1.0", "below 1", datasets.autoregressive, 1, 1, 1, source(), memory=1.0)
+    refused("memory", "-0.1", "at least 0", datasets.autoregressive, 1, 1, 1, source(), memory=-0.1)
 
 
 def test_a_teacher(case):

@@ -78,9 +78,7 @@ def test_the_fastest_start_is_aligned_and_its_opposite_is_not():
 
 
 def test_what_is_refused(case):
-    with refused("r", "0.001", "at least 0.01"):
-        escape.times(0.01, 0.001, 0.5, 1.1)
-    with refused("q", "1.0", "at least 1"):
-        escape.times(0.01, 0.1, 0.5, 1.0)
+    refused("r", "0.001", "at least 0.01", escape.times, 0.01, 0.001, 0.5, 1.1)
+    refused("q", "1.0", "at least 1", escape.times, 0.01, 0.1, 0.5, 1.0)
     one = case()
     assert model.loss(*one.all).shape == ()

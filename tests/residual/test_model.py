@@ -1,4 +1,4 @@
-"""The forward pass against loops over tokens; networks side by side; what is refused."""
+"""The forward pass against loops over tokens; networks side by side; a coefficient is a scale; what is refused."""
 
 import math
 
@@ -7,8 +7,9 @@ import torch
 
 import reference_residual as naive
 from checks import assert_agrees, refused
-from shallowformer.residual import model, starts
-from shallowformer.residual.parameters import BLOCKS, Parameters, Setting
+from companion.theory.residual import scale
+from shallowformer.residual import gradients, model, starts
+from shallowformer.residual.parameters import BLOCKS, Parameters, PerBlock, Setting
 from shallowformer.residual.smoothed import RELU, SmoothedReLU
 
 SIZES = [(2, 3, 4, 2, 5, 2), (1, 1, 1, 1, 1, 1), (3, 1, 2, 3, 4, 2), (1, 4, 3, 1, 2, 3)]
@@ -75,20 +76,14 @@ def test_a_wrong_block_is_refused(case, name):
 
 def test_what_else_is_refused(case):
     one = case()
-    with refused("X", "(3, 5)", "P N d"):
-        model.forward(one.X[0], one.theta, one.setting)
-    with refused("Y", "(2, 3, 1)", "(2, 3, 2)"):
-        model.loss(one.X, one.Y[..., :1], one.theta, one.setting)
-    with refused("theta", "tuple", "Parameters"):
-        model.forward(one.X, tuple(one.theta), one.setting)
-    with refused("g", "(2,)", "one a network"):
-        model.forward(one.X, one.theta, Setting(torch.ones(2).double()))
+    refused("X", "(3, 5)", "P N d", model.forward, one.X[0], one.theta, one.setting)
+    refused("Y", "(2, 3, 1)", "(2, 3, 2)", model.loss, one.X, one.Y[..., :1], one.theta, one.setting)
+    refused("theta", "tuple", "Parameters", model.forward, one.X, tuple(one.theta), one.setting)
+    refused("g", "(2,)", "one a network", model.forward, one.X, one.theta, Setting(torch.ones(2).double()))
     for name in ("g", "g_f"):
         for wrong in (-0.5, math.nan, math.inf):
-            with refused(name, repr(wrong), "at least 0"):
-                Setting(**{name: wrong})
-    with refused("g", "-1", "at least 0"):
-        Setting(torch.tensor([1.0, -1.0]))
+            refused(name, repr(wrong), "at least 0", Setting, **{name: wrong})
+    refused("g", "-1", "at least 0", Setting, torch.tensor([1.0, -1.0]))
 
 
 # Starts ---------------------------------------------------------------------------------------------------------------
@@ -111,15 +106,31 @@ def test_factors_change_one_block_and_no_draw():
 
 def test_wrong_starts_are_refused(case):
     theta = case().theta
-    with refused("factors", "W_3", "W_Q, W_K"):
-        starts.scaled(theta, W_3=1.0)
-    with refused("W_Q", "nan", "finite"):
-        starts.scaled(theta, W_Q=math.nan)
-    with refused("thetas", "none", "at least one"):
-        starts.side_by_side([])
-    with refused("W_Q", "(4, 4)", "(5, 4)"):
-        starts.side_by_side([theta, case(d=4).theta])
+    refused("factors", "W_3", "W_Q, W_K", starts.scaled, theta, W_3=1.0)
+    refused("W_Q", "nan", "finite", starts.scaled, theta, W_Q=math.nan)
+    refused("thetas", "none", "at least one", starts.side_by_side, [])
+    refused("W_Q", "(4, 4)", "(5, 4)", starts.side_by_side, [theta, case(d=4).theta])
 
 
 def test_relu_is_the_default():
     assert Setting().activation == RELU
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.3])
+@pytest.mark.parametrize("g", [0.4, 1.0, 3.0])
+def test_outputs_and_ten_steps_are_the_same(case, g, tau):
+    one = case(g=g, g_f=0.6, tau=tau)
+    other, setting = scale.standard(one.theta, one.setting)
+    theta, mu = one.theta, 1e-3
+    assert setting.g == 1.0
+    assert setting.activation == SmoothedReLU(tau / g)
+    for _ in range(10):
+        here = model.outputs(one.X, theta, one.setting)
+        assert torch.allclose(here, model.outputs(one.X, other, setting), rtol=1e-9, atol=1e-9)
+        slope = gradients.gradients(one.X, one.Y, theta, one.setting)
+        theta = scale.step(theta, slope, PerBlock(*[mu] * 6))
+        other = scale.step(other, gradients.gradients(one.X, one.Y, other, setting), scale.steps(g, mu))
+
+
+def test_what_scale_refuses(case):
+    refused("g", "0.0", "above 0", scale.standard, case().theta, Setting(0.0))

@@ -159,22 +159,17 @@ def test_descent_on_the_head_is_that_of_torch_and_never_rises():
 
 
 def test_what_cannot_be_read_or_run_is_refused(tmp_path, path):
-    with refused("L", "4", "at most 3"):
-        pretrained.load(path, 4, HEADS)
-    with refused("heads", "3", "divide the width 8"):
-        pretrained.load(path, 1, 3)
+    refused("L", "4", "at most 3", pretrained.load, path, 4, HEADS)
+    refused("heads", "3", "divide the width 8", pretrained.load, path, 1, 3)
     save_file({"embedding": torch.ones(2)}, tmp_path / "other.safetensors")
-    with refused("L", "1", "at most 0"):
-        pretrained.load(tmp_path / "other.safetensors", 1)
+    refused("L", "1", "at most 0", pretrained.load, tmp_path / "other.safetensors", 1)
     lacking = {name: value for name, value in weights().items() if name != "h.1.mlp.c_fc.bias"}
     save_file(lacking, tmp_path / "lacking.safetensors")
     with refused("path", "other tensors", "h.1.mlp.c_fc.bias"):
         pretrained.load(tmp_path / "lacking.safetensors", 2, HEADS)
     model = pretrained.load(path, 1, HEADS, torch.float64)
-    with refused("ids", "(1, 2)", "from 0 to 10"):
-        pretrained.stream(model, torch.tensor([[0, V]]))
-    with refused("ids", "7", "at most 6"):
-        pretrained.stream(model, ids(1, 7))
+    refused("ids", "(1, 2)", "from 0 to 10", pretrained.stream, model, torch.tensor([[0, V]]))
+    refused("ids", "7", "at most 6", pretrained.stream, model, ids(1, 7))
     for mask in ([[0, 1]], [[1, 2]], [[0, 0]]):
         with refused("mask", "another order", "ones and then zeros"):
             pretrained.features(model, ids(1, 2), torch.tensor(mask))

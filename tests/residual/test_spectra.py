@@ -81,12 +81,9 @@ def test_both_are_equalities_along_the_smallest_singular_vectors(case):
 
 
 def test_sizes_at_which_nothing_is_said_are_refused(case):
-    with refused("P·N", "6", "d_1, the columns of W_1, = 5"):
-        spectra.pl_2(*case(d_1=5).model)
-    with refused("K", "6", "d = 5"):
-        spectra.pl_2(*case(K=6).model)
-    with refused("P·N", "6", "d = 5"):
-        spectra.pl_u(*case(d=5).model)
+    refused("P·N", "6", "d_1, the columns of W_1, = 5", spectra.pl_2, *case(d_1=5).model)
+    refused("K", "6", "d = 5", spectra.pl_2, *case(K=6).model)
+    refused("P·N", "6", "d = 5", spectra.pl_u, *case(d=5).model)
 
 
 @pytest.mark.parametrize("g", [0.0, 1.0, 5.0])

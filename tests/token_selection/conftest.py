@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from checks import unchecked
 from shallowformer.token_selection.instances import Instance
 
 
@@ -18,10 +17,3 @@ def random_instance(n=3, T=4, d=5, seed=0, **more):
 @pytest.fixture
 def case():
     return random_instance
-
-
-@pytest.fixture
-def long():
-    """Thousands of steps: signatures, which shorter runs check, are left unchecked."""
-    with unchecked():
-        yield

@@ -75,10 +75,8 @@ def test_repeated_constraints_do_no_harm():
 
 
 def test_what_cannot_be_is_refused():
-    with refused("query", "(0, 3)", "indices from 0 to 1"):
-        draw(1, 2, 2, 2, (0, 3))
-    with refused("K", "9", "8"):
-        shortest(torch.eye(9, dtype=torch.float64)[None])
+    refused("query", "(0, 3)", "indices from 0 to 1", draw, 1, 2, 2, 2, (0, 3))
+    refused("K", "9", "8", shortest, torch.eye(9, dtype=torch.float64)[None])
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.optimize import brentq
 
-from checks import refused
+from checks import normal, numbers, refused, source
 from shallowformer.token_selection import (
     bounds,
     constants,
@@ -18,10 +18,6 @@ from shallowformer.token_selection import (
     rules,
     svm,
 )
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def small(seed=0):
@@ -73,11 +69,9 @@ def test_degradation_factors_enclose_every_weight():
     X = torch.tensor(
         [[[2.0, 1.0], [0.5, 0.0], [0.5, 9.0]], [[0.0, 1.0], [-0.3, 0.2], [-0.3, 1.0]]], dtype=torch.float64
     )
-    data = datasets.Instance(
-        X, torch.ones(2, dtype=torch.float64), torch.tensor([1.0, 0.0], dtype=torch.float64)
-    )
+    data = datasets.Instance(X, torch.ones(2, dtype=torch.float64), numbers(1.0, 0.0))
     for scale in (0.1, 1.0, 30.0):
-        W = scale * torch.randn(2, 2, generator=source(), dtype=torch.float64)
+        W = scale * normal(2, 2)
         a = torch.exp(-gradients.outputs(X, W, data.u, data.queries)) * data.Delta
         assert float(a.max()) <= constants.psi_max(data) * (1 + 1e-12)
         assert float(a.min()) >= constants.psi_min(data) * (1 - 1e-12)
@@ -94,7 +88,7 @@ def test_lambert():
 @pytest.mark.parametrize("seed", range(3))
 def test_a_small_start_spreads_attention(seed, case):
     data = case(3, 4, 5, seed)
-    W0 = torch.randn(5, 5, generator=source(seed), dtype=torch.float64)
+    W0 = normal(5, 5, seed=seed)
     W0 *= bounds.start_scale(constants.B(data)) / W0.norm()
     weights = torch.softmax(gradients.logits(data.X, W0, data.queries), 1)
     assert float(weights.min()) >= 1 / (2 * data.T)
@@ -136,7 +130,7 @@ def test_the_theorems_where_their_hypotheses_hold():
     assert abs(float(data.y.sum())) == 1
     phi_min, B = 1 / 6, constants.B(data)
     assert constants.near_orthogonality(data, phi_min).holds
-    a, b = torch.randn(2, 200_000, 1, generator=source(1), dtype=torch.float64)
+    a, b = normal(2, 200_000, 1, seed=1)
     a *= bounds.start_scale(B) / a.norm() / b.norm()
     best = svm.w_svm(data)
     problem = gaps.problem(data, (a, b), best)
@@ -173,7 +167,7 @@ def test_polyak_steps_lie_between_their_bounds():
 
 def test_a_step_of_gradient_descent():
     data = small()
-    problem = gaps.problem(data, torch.randn(8, 8, generator=source(), dtype=torch.float64))
+    problem = gaps.problem(data, normal(8, 8))
     run = descent.run(problem, rules.GD(0.3), 200, at=range(201))
     assert float(run.length.max()) <= bounds.gd_step_length(0.3, constants.B(data), constants.psi_max(data))
 
@@ -197,12 +191,10 @@ def test_two_tokens_in_closed_form():
     ],
 )
 def test_arguments_out_of_range(make, said):
-    with refused(*said):
-        make()
+    refused(*said, make)
 
 
 def test_queries_of_their_own_are_outside_the_assumption():
     data = small()
     other = datasets.Instance(data.X, data.y, data.u, data.queries.clone())
-    with refused("query", "vectors of their own", "a token"):
-        constants.near_orthogonality(other, 0.1)
+    refused("query", "vectors of their own", "a token", constants.near_orthogonality, other, 0.1)

@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_example_1():
@@ -96,10 +92,8 @@ def test_a_file_of_pictures(tmp_path):
         assert float(pictures[-1, -1]) == 1
         assert digits.tolist() == [0, 1, 0, 1]
     np.savez(tmp_path / "other.npz", a=x)
-    with refused("source", "['a']", "x_train and y_train"):
-        datasets.images(tmp_path / "other.npz")
-    with refused("labels", "3", "one a picture (4)"):
-        datasets.images(x, y[:3])
+    refused("source", "['a']", "x_train and y_train", datasets.images, tmp_path / "other.npz")
+    refused("labels", "3", "one a picture (4)", datasets.images, x, y[:3])
 
 
 @pytest.mark.parametrize(
@@ -111,5 +105,4 @@ def test_a_file_of_pictures(tmp_path):
     ],
 )
 def test_arguments_out_of_range(make, said):
-    with refused(*said):
-        make()
+    refused(*said, make)

@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from shallowformer.token_selection import datasets, descent, gaps, gradients, rules, svm
 from shallowformer.token_selection.instances import Instance
 from shallowformer.training import autograd
 from shallowformer.training import descent as training
 from shallowformer.training.descent import Diverged
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def start(d, norm, seed=1):
@@ -229,18 +225,14 @@ def test_a_step_without_end(case):
 def test_what_cannot_be_run(case):
     data = case()
     problem = gaps.problem(data)
-    with refused("at", "[9]", "0 to steps = 5"):
-        descent.run(problem, rules.NGD(1.0), 5, at=[9])
+    refused("at", "[9]", "0 to steps = 5", descent.run, problem, rules.NGD(1.0), 5, at=[9])
     with refused("opt", "below another", "largest scores"):
         gaps.problem(Instance(data.X, data.y, data.u, opt=data.scores.argmin(1)))
-    with refused("W0", "(4, 4)", "(5, 5)"):
-        gaps.problem(data, torch.zeros(4, 4, dtype=torch.float64))
+    refused("W0", "(4, 4)", "(5, 5)", gaps.problem, data, torch.zeros(4, 4, dtype=torch.float64))
     with refused("instance", "float32", "float64"):
         gaps.problem(Instance(data.X.float(), data.y.float(), data.u.float()))
-    with refused("problems", "[]", "at least one"):
-        gaps.stacked([])
-    with refused("problems", "(3, 2)", "of one size"):
-        gaps.stacked([problem, gaps.problem(case(3, 3, 5))])
+    refused("problems", "[]", "at least one", gaps.stacked, [])
+    refused("problems", "(3, 2)", "of one size", gaps.stacked, [problem, gaps.problem(case(3, 3, 5))])
     with refused("problem", "side by side", "single"):
         gaps.stacked([problem, problem]).matrix(torch.zeros(5, dtype=torch.float64))
 
@@ -274,8 +266,7 @@ def test_no_gradient_no_step():
     ],
 )
 def test_what_is_no_rule(make, said):
-    with refused(*said):
-        make()
+    refused(*said, make)
 
 
 def test_recorded_steps():

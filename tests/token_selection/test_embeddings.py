@@ -29,17 +29,14 @@ def test_files_of_each_kind(kind, tmp_path):
     assert found.dtype == torch.float64
     assert torch.equal(found, matrix().double())
     assert torch.equal(embeddings.load(str(path), "pooler"), matrix(3).double())
-    with refused("name", "'other'", "one of"):
-        embeddings.load(path, "other")
+    refused("name", "'other'", "one of", embeddings.load, path, "other")
 
 
 def test_a_name_must_be_clear(tmp_path):
     torch.save({"a": matrix(), "b": matrix()}, tmp_path / "model.pt")
-    with refused("name", "0 look like it", "must say which"):
-        embeddings.load(tmp_path / "model.pt")
+    refused("name", "0 look like it", "must say which", embeddings.load, tmp_path / "model.pt")
     torch.save([1], tmp_path / "list.pt")
-    with refused("path", "list", "mapping"):
-        embeddings.load(tmp_path / "list.pt")
+    refused("path", "list", "mapping", embeddings.load, tmp_path / "list.pt")
 
 
 class Touch:
@@ -85,7 +82,6 @@ def test_independent_directions_have_the_spread_of_their_dimension():
 
 
 def test_too_little():
-    with refused("embeddings", "1", "at least 2"):
-        embeddings.similarities(torch.eye(3, dtype=torch.float64)[:1])
+    refused("embeddings", "1", "at least 2", embeddings.similarities, torch.eye(3, dtype=torch.float64)[:1])
     with refused("generator", "None", "must be given"):
         embeddings.similarities(torch.eye(3, dtype=torch.float64), 5)

@@ -111,5 +111,4 @@ y, u = torch.ones(2, dtype=torch.float64), torch.ones(4, dtype=torch.float64)
     ],
 )
 def test_what_is_no_instance(parts, said):
-    with refused(*said):
-        Instance(*parts)
+    refused(*said, Instance, *parts)

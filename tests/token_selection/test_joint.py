@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from companion.theory.token_selection import joint, joint_bounds, joint_conditions, joint_gram, joint_rules
 from shallowformer.token_selection import constants, datasets, gradients, svm
 from shallowformer.training import descent as training
-
-
-def source(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 @pytest.mark.parametrize("shape", [(2, 2, 4), (3, 4, 5)])
@@ -199,8 +195,7 @@ def test_the_dimension_of_condition_2():
     assert size.dimension == math.ceil(max(36 * 16, 2.2e4 / 0.75**2, 1.1e4 * 4 / 0.75) * x) == 310_835
     scale = 0.2 * math.sqrt(310_835)
     assert size.eta(310_835) == pytest.approx(min(1 / (35 * math.sqrt(2) * scale**2), 1 / (3.1 * scale)))
-    with refused("d", "1000", "310835"):
-        size.eta(1000)
+    refused("d", "1000", "310835", size.eta, 1000)
     allowed = joint_conditions.Orthogonal(12, 1000, 0.1)
     y = math.log(12 * 13 / 0.1)
     assert allowed.product == pytest.approx(math.sqrt(2 * 1000 * y) + y)
@@ -271,10 +266,8 @@ def test_what_cannot_be_run(case):
         joint.run(case(), joint_rules.GD(0.1), 5, W0=torch.zeros(4, 4, dtype=torch.float64))
     with refused("u0", "(4,)", "(5,)"):
         joint.run(case(), joint_rules.GD(0.1), 5, u0=torch.zeros(4, dtype=torch.float64))
-    with refused("at", "[6]", "0 to steps = 5"):
-        joint.run(case(), joint_rules.GD(0.1), 5, at=[6])
-    with refused("most", "0.0", "above 0"):
-        joint_rules.Polyak(most=0.0)
+    refused("at", "[6]", "0 to steps = 5", joint.run, case(), joint_rules.GD(0.1), 5, at=[6])
+    refused("most", "0.0", "above 0", joint_rules.Polyak, most=0.0)
 
 
 def test_nothing_moves_where_the_gradient_vanishes():

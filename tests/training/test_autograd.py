@@ -67,13 +67,10 @@ def test_outputs_of_another_shape_than_the_labels_are_refused():
     objective, point = network()
     column = autograd.Autograd(lambda X, p: objective.model(X, p)[:, None], objective.X, objective.y)
     for use in (column.losses, column.losses_and_gradient, column.tangent):
-        with refused("outputs", "(7, 1)", "(7,)"):
-            use(point)
+        refused("outputs", "(7, 1)", "(7,)", use, point)
     hinge = autograd.Autograd(column.model, column.X, column.y, lambda f, y: (1 - y * f).clamp(min=0))
-    with refused("loss", "(7, 7)", "(7, 1)"):
-        hinge.losses(point)
-    with refused("y", "7", "1"):
-        autograd.Autograd(objective.model, objective.X, objective.y[:1], hinge.loss)
+    refused("loss", "(7, 7)", "(7, 1)", hinge.losses, point)
+    refused("y", "7", "1", autograd.Autograd, objective.model, objective.X, objective.y[:1], hinge.loss)
 
 
 @pytest.mark.parametrize("widths", [(4,), (2, 6)])

@@ -61,16 +61,14 @@ def test_what_is_made_in_place_needs_an_identity():
             self.made = "here"
 
     for part in (scaled(1.0), functools.lru_cache(scaled(1.0)), Local, Local().__init__):
-        with refused("checkpoint", part.__qualname__, "identity"):
-            checkpoints.fingerprint(part)
+        refused("checkpoint", part.__qualname__, "identity", checkpoints.fingerprint, part)
     one, two = scaled(1.0), scaled(2.0)
     one.identity, two.identity = "scaled by 1", "scaled by 2"
     assert checkpoints.fingerprint(one) != checkpoints.fingerprint(two)
 
 
 def test_what_cannot_be_told_apart_is_refused():
-    with refused("checkpoint", "object", "identity"):
-        checkpoints.fingerprint(object())
+    refused("checkpoint", "object", "identity", checkpoints.fingerprint, object())
 
 
 def test_a_state_comes_back_bit_for_bit_and_to_its_run_only(tmp_path):
@@ -85,8 +83,7 @@ def test_a_state_comes_back_bit_for_bit_and_to_its_run_only(tmp_path):
         checkpoints.restore(path, PLAN | {"seed": "1"}, ONE.device)
     assert [file.name for file in path.parent.iterdir()] == ["state.pt"]
     torch.save({"plan": "one fingerprint", "state": state}, path)  # as it was written once
-    with refused("checkpoint", "state.pt", "other objective, seed;"):
-        checkpoints.restore(path, PLAN, ONE.device)
+    refused("checkpoint", "state.pt", "other objective, seed;", checkpoints.restore, path, PLAN, ONE.device)
 
 
 def test_a_save_that_is_interrupted_leaves_the_last_one(tmp_path, monkeypatch):

@@ -59,9 +59,6 @@ def test_the_best_point_is_the_best_of_the_path(horizon):
 
 def test_arguments_are_checked():
     _, K, missing = problem()
-    with refused("lam", "nan", "at least 0"):
-        comparators.weights(K, missing, math.nan)
-    with refused("horizon", "0.0", "above 0"):
-        comparators.best_ridge(K, missing, 0.0)
-    with refused("rounds", "0", "at least 1"):
-        comparators.best_ridge(K, missing, 1.0, rounds=0)
+    refused("lam", "nan", "at least 0", comparators.weights, K, missing, math.nan)
+    refused("horizon", "0.0", "above 0", comparators.best_ridge, K, missing, 0.0)
+    refused("rounds", "0", "at least 1", comparators.best_ridge, K, missing, 1.0, rounds=0)

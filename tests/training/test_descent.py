@@ -1,4 +1,4 @@
-"""Descent on models that are no Transformers: against plain loops, with a projection and a step size handed in, stopped and resumed."""
+"""Descent on models that are no Transformers: against plain loops, with a projection and a step size handed in, stopped and resumed. Rules for the step size."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ import torch
 from checks import refused
 from shallowformer.training import descent, points
 from shallowformer.training.balls import Balls
-from shallowformer.training.step_sizes import Polyak
+from shallowformer.training.step_sizes import Constant, Polyak
 from simple_models import Quadratic, network, quadratic
 
 
@@ -130,7 +130,7 @@ def test_an_observer_is_asked_at_the_records_and_may_say_anything():
 @pytest.mark.parametrize("stop", [1, 10, 13, 29])
 def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batch):
     objective, start = problem()
-    path = tmp_path / "run.pt"
+    path = tmp_path / "deep" / "run.pt"
 
     def impatient(step, _):
         if step >= stop:
@@ -151,11 +151,11 @@ def test_a_run_that_is_stopped_goes_on_bit_for_bit(tmp_path, problem, stop, batc
         objective, start, **settings, checkpoint=path, observe=lambda *_: pytest.fail("asked")
     )
     assert same(whole, again)
+    assert [file.name for file in path.parent.iterdir()] == ["run.pt"]
     more = settings | {"steps": 40}
     further = descent.run(objective, start, **more, checkpoint=path, observe=patient)
     assert same(further, descent.run(objective, start, **more))
-    with refused("steps", "30", "at least 40"):
-        descent.run(objective, start, **settings, checkpoint=path)
+    refused("steps", "30", "at least 40", descent.run, objective, start, **settings, checkpoint=path)
 
 
 @pytest.mark.parametrize("steps", [28, 30])
@@ -186,15 +186,14 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
         ("every", objective, start, {"every": 3}),
     ]
     for what, other, point, settings in others:
-        with refused("checkpoint", "run.pt", f"other {what};"):
-            descent.run(other, point, **(mine | settings))
+        refused("checkpoint", "run.pt", f"other {what};", descent.run, other, point, **mine | settings)
     assert path.read_bytes() == before
     descent.run(objective, start, **mine)
 
 
 def test_a_loss_that_is_not_finite_says_where_and_why():
     objective, start = network()
-    with pytest.raises(descent.Diverged, match=r"student 0 is \S+ at step \d+.*eta=1e\+200"):
+    with pytest.raises(descent.Diverged, match=r"student 0 is \S+ at step \d+.*too long.*eta=1e\+200"):
         descent.run(objective, start, eta=1e200, steps=50)
 
 
@@ -219,3 +218,26 @@ def test_a_rule_gives_one_step_size_a_block(rates):
     objective, start = quadratic()
     with refused("step sizes", str(len(rates)), "one a block, 1"):
         descent.run(objective, start, eta=lambda *_: rates, steps=1)
+
+
+LOSS, GRADIENT = torch.tensor([3.0]), (torch.tensor([1.0, 2.0]), torch.tensor([[2.0]]))
+
+
+def test_a_constant_step_is_constant():
+    assert Constant(0.25)(7, LOSS, GRADIENT) == 0.25
+
+
+def test_a_polyak_step_by_hand():
+    assert Polyak(0.5)(0, LOSS, GRADIENT) == pytest.approx(0.5 * 3 / 9)
+    assert Polyak(2.0, least=1.0)(5, LOSS, dict(zip("ab", GRADIENT, strict=True))) == pytest.approx(2 * 2 / 9)
+
+
+def test_where_the_gradient_is_0_a_polyak_step_is_0():
+    assert Polyak(1.0)(0, torch.tensor([0.0]), (torch.zeros(3),)) == 0.0
+
+
+def test_rules_refuse_what_they_cannot_do():
+    refused("eta", "0.0", "above 0", Constant, 0.0)
+    refused("factor", "-1.0", "above 0", Polyak, -1.0)
+    refused("least", "nan", "finite", Polyak, 1.0, least=float("nan"))
+    refused("losses", "2", "one model", Polyak(1.0), 0, torch.ones(2), GRADIENT)

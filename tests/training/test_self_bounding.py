@@ -96,17 +96,10 @@ def test_what_is_followed_is_what_the_formulas_say():
 
 
 def test_arguments_are_checked():
-    with refused("theta", "1.0", "below 1"):
-        theorem.bound(0.1, 1.0, 0.1, 5, 1.0)
-    with refused("epsilon", "-0.1", "at least 0"):
-        theorem.bound(-0.1, 1.0, 0.1, 5, 0.5)
-    with refused("V0", "nan", "at least 0"):
-        theorem.bound(0.1, math.nan, 0.1, 5, 0.5)
-    with refused("eta", "0.0", "above 0"):
-        theorem.bound(0.1, 1.0, 0.0, 5, 0.5)
-    with refused("steps", "0", "at least 1"):
-        theorem.bound(0.1, 1.0, 0.1, 0, 0.5)
-    with refused("comparators", "none", "at least one"):
-        theorem.observer(lambda point: None, [])
-    with refused("form", "'Gram'", "gram"):
-        followed(None, 0.1, steps=2)[0].theta("Gram")
+    refused("theta", "1.0", "below 1", theorem.bound, 0.1, 1.0, 0.1, 5, 1.0)
+    refused("epsilon", "-0.1", "at least 0", theorem.bound, -0.1, 1.0, 0.1, 5, 0.5)
+    refused("V0", "nan", "at least 0", theorem.bound, 0.1, math.nan, 0.1, 5, 0.5)
+    refused("eta", "0.0", "above 0", theorem.bound, 0.1, 1.0, 0.0, 5, 0.5)
+    refused("steps", "0", "at least 1", theorem.bound, 0.1, 1.0, 0.1, 0, 0.5)
+    refused("comparators", "none", "at least one", theorem.observer, lambda point: None, [])
+    refused("form", "'Gram'", "gram", followed(None, 0.1, steps=2)[0].theta, "Gram")

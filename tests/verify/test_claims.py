@@ -110,8 +110,7 @@ def test_what_cannot_be_a_label_is_refused(text):
     ],
 )
 def test_a_papers_prefix_needs_kind_and_number(text):
-    with refused("claim", repr(text), "PREFIX-KIND-NUMBER[-VARIANT]"):
-        claims.parse(text)
+    refused("claim", repr(text), "PREFIX-KIND-NUMBER[-VARIANT]", claims.parse, text)
 
 
 def test_every_paper_has_its_room():

@@ -151,8 +151,7 @@ def test_parts_are_compared_one_by_one():
 
 
 def test_another_number_of_parts_is_refused():
-    with refused("route 'one'", "gives 1 parts", "the formula 2"):
-        check(lambda x: (x, x), one=lambda x: x).run()
+    refused("route 'one'", "gives 1 parts", "the formula 2", check(lambda x: (x, x), one=lambda x: x).run)
 
 
 def test_an_expected_violation_must_be_found():
@@ -183,9 +182,6 @@ def test_the_summary_rounds_errors_up_to_a_power_of_ten(error, text):
     assert text in check(lambda x: x + error, over=one, itself=lambda x: x).run().summary
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(**_):
     raise AssertionError("the check ran although an argument is bad")
 
@@ -197,48 +193,22 @@ def declare(**changes):
     return verify.identity(**(good | changes))
 
 
-@pytest.mark.parametrize("tolerance", [0, -1e-9, NAN, INF])
-def test_a_bad_tolerance_is_refused(tolerance):
-    with refused("tolerance", repr(tolerance), "above 0"):
-        declare(tolerance=tolerance)
-
-
-@pytest.mark.parametrize("tolerance", [0, -1e-9, NAN, INF])
-def test_a_bad_tolerance_of_a_route_is_refused(tolerance):
-    with refused("tolerances", repr(tolerance), "above 0"):
-        declare(tolerances={"route": tolerance})
-
-
-@pytest.mark.parametrize("floor", [-1.0, NAN, INF])
-def test_a_bad_floor_is_refused(floor):
-    """An infinite floor, or one that is no number, would turn every error into 0."""
-    with refused("floor", repr(floor), "above 0"):
-        declare(floor=floor)
-
-
-def test_no_route_is_refused():
-    with refused("against", "none", "at least one independent route"):
-        declare(against={})
-
-
-def test_no_case_is_refused():
-    with refused("over", "none", "at least one case"):
-        declare(over=[])
-
-
-def test_no_reason_is_refused():
-    with refused("because", "nothing", "differ by so much"):
-        declare(because="")
-
-
-def test_an_unknown_expectation_is_refused():
-    with refused("expect", "'tight'", "'holds', 'violated', 'not implied' or 'recorded'"):
-        declare(expect="tight")
-
-
-def test_a_tolerance_of_an_unknown_route_is_refused():
-    with refused("tolerances", "other", "routes (route)"):
-        declare(tolerances={"other": 1e-9})
+@pytest.mark.parametrize(
+    ("name", "value", "given", "allowed"),
+    [
+        *(("tolerance", value, repr(value), "above 0") for value in (0, -1e-9, NAN, INF)),
+        *(("tolerances", {"route": value}, repr(value), "above 0") for value in (0, -1e-9, NAN, INF)),
+        # An infinite floor, or one that is no number, would turn every error into 0.
+        *(("floor", value, repr(value), "above 0") for value in (-1.0, NAN, INF)),
+        ("against", {}, "none", "at least one independent route"),
+        ("over", [], "none", "at least one case"),
+        ("because", "", "nothing", "differ by so much"),
+        ("expect", "tight", "'tight'", "'holds', 'violated', 'not implied' or 'recorded'"),
+        ("tolerances", {"other": 1e-9}, "other", "routes (route)"),
+    ],
+)
+def test_a_bad_argument_is_refused_before_the_check_runs(name, value, given, allowed):
+    refused(name, given, allowed, declare, **{name: value})
 
 
 def test_what_is_not_implied_is_no_erratum():

@@ -27,12 +27,15 @@ def bound(ceiling: float, **options) -> Inequality:
     )
 
 
-def test_a_loose_bound_notices_a_smaller_constant():
-    check = bound(4.0, expect="loose")
-    change = check.run().notices
-    assert change.change == pytest.approx(0.75)
-    assert not check.scaled(1 - MORE * change.change).run().passed
-    assert check.scaled(1 - LESS * change.change).run().passed
+@pytest.mark.parametrize(
+    ("ceiling", "expect", "change", "sign"), [(4.0, "loose", 0.75, -1), (0.5, "violated", 1.0, 1)]
+)
+def test_a_loose_bound_notices_a_smaller_constant_and_a_refuted_one_a_larger(ceiling, expect, change, sign):
+    check = bound(ceiling, expect=expect)
+    found = check.run().notices.change
+    assert found == pytest.approx(change)
+    assert not check.scaled(1 + sign * MORE * found).run().passed
+    assert check.scaled(1 + sign * LESS * found).run().passed
 
 
 @pytest.mark.parametrize("ceiling", [4.0, 0.5])
@@ -48,14 +51,6 @@ def test_a_bound_whose_attained_ratio_is_stated_notices_another_constant_on_eith
 
 def test_a_tight_bound_notices_next_to_nothing():
     assert bound(1.0, expect="tight").run().notices.change <= 1e-9
-
-
-def test_a_refuted_bound_notices_a_larger_constant():
-    check = bound(0.5, expect="violated")
-    change = check.run().notices
-    assert change.change == pytest.approx(1.0)
-    assert not check.scaled(1 + MORE * change.change).run().passed
-    assert check.scaled(1 + LESS * change.change).run().passed
 
 
 def rate(exponent: float, relation: str, expect: str = "supported") -> Rate:
@@ -106,18 +101,12 @@ def coin(at_most: float, expect: str = "supported") -> Probability:
     )
 
 
-def test_a_probability_notices_a_lower_level():
-    check = coin(0.2)
+@pytest.mark.parametrize(("at_most", "expect", "sign"), [(0.2, "supported", -1), (0.05, "violated", 1)])
+def test_a_probability_notices_a_lower_level_and_a_refuted_one_a_higher(at_most, expect, sign):
+    check = coin(at_most, expect)
     change = check.run().notices.change
-    assert not replace(check, at_most=0.2 * (1 - MORE * change)).run().passed
-    assert replace(check, at_most=0.2 * (1 - LESS * change)).run().passed
-
-
-def test_a_refuted_probability_notices_a_higher_level():
-    check = coin(0.05, "violated")
-    change = check.run().notices.change
-    assert not replace(check, at_most=0.05 * (1 + MORE * change)).run().passed
-    assert replace(check, at_most=0.05 * (1 + LESS * change)).run().passed
+    assert not replace(check, at_most=at_most * (1 + sign * MORE * change)).run().passed
+    assert replace(check, at_most=at_most * (1 + sign * LESS * change)).run().passed
 
 
 def parts(x, off=(0.0, 0.0, 0.0), error=0.0):

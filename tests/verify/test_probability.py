@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from checks import refused
+from checks import refused, source
 from shallowformer import verify
 from shallowformer.verify import ClaimFailed, Probability
 from shallowformer.verify.probability import interval, quantile_interval
@@ -28,16 +28,12 @@ def at_least(k: int, n: int, p: float) -> float:
 
 @pytest.mark.parametrize("draws", [1, 10, 500, 100_000])
 def test_no_failure_has_a_closed_form(draws):
-    low, high = interval(0, draws)
-    assert low == 0
-    assert high == pytest.approx(1 - (ALPHA / 2) ** (1 / draws), rel=1e-9)
+    assert interval(0, draws) == (0, pytest.approx(1 - (ALPHA / 2) ** (1 / draws), rel=1e-9))
 
 
 @pytest.mark.parametrize("draws", [1, 10, 500])
 def test_nothing_but_failures_has_a_closed_form(draws):
-    low, high = interval(draws, draws)
-    assert low == pytest.approx((ALPHA / 2) ** (1 / draws), rel=1e-9)
-    assert high == 1
+    assert interval(draws, draws) == (pytest.approx((ALPHA / 2) ** (1 / draws), rel=1e-9), 1)
 
 
 @pytest.mark.parametrize(("failures", "draws"), [(1, 2), (1, 20), (7, 20), (19, 20), (3, 150)])
@@ -71,8 +67,7 @@ def test_the_interval_covers_every_probability_at_its_level(p):
     ],
 )
 def test_bad_counts_are_refused(failures, draws, name, given, allowed):
-    with refused(name, given, allowed):
-        interval(failures, draws)
+    refused(name, given, allowed, interval, failures, draws)
 
 
 # Verdicts -------------------------------------------------------------------------------------------------------------
@@ -102,22 +97,15 @@ def test_a_frequency_below_at_and_above_the_level(p, verdict, seed):
     assert check(often(p), seed=seed).run().verdict == verdict
 
 
-def test_only_support_passes_where_it_is_expected():
-    assert verify.settle(check(often(0.01))).passed
-    for p, found in ((0.05, "undecided"), (0.1, "violated")):
-        with pytest.raises(
-            ClaimFailed, match=rf"claim kr-lemma-5 expects 'supported' but its check says '{found}'"
-        ):
-            verify.settle(check(often(p)))
-
-
-def test_only_a_violation_passes_where_it_is_expected():
-    assert verify.settle(check(often(0.1), expect="violated")).passed
-    for p, found in ((0.05, "undecided"), (0.01, "supported")):
-        with pytest.raises(
-            ClaimFailed, match=rf"claim kr-lemma-5 expects 'violated' but its check says '{found}'"
-        ):
-            verify.settle(check(often(p), expect="violated"))
+@pytest.mark.parametrize("expect", ["supported", "violated"])
+def test_only_what_is_expected_passes(expect):
+    for p, found in ((0.01, "supported"), (0.05, "undecided"), (0.1, "violated")):
+        if found == expect:
+            assert verify.settle(check(often(p), expect=expect)).passed
+        else:
+            said = rf"claim kr-lemma-5 expects '{expect}' but its check says '{found}'"
+            with pytest.raises(ClaimFailed, match=said):
+                verify.settle(check(often(p), expect=expect))
 
 
 def test_the_ends_of_the_interval_decide():
@@ -149,9 +137,6 @@ def test_the_seed_decides():
     first, again, other = (check(often(0.5), seed=seed).run().measured["frequency"] for seed in (1, 1, 2))
     assert first == again
     assert first != other
-
-
-# Refusals -------------------------------------------------------------------------------------------------------------
 
 
 def never(draws, generator):
@@ -189,8 +174,7 @@ def test_a_bad_argument_is_refused_before_anything_is_drawn(name, value, allowed
     ],
 )
 def test_a_wrong_result_is_refused_and_shown(fails, given):
-    with refused("fails", given, "100 booleans"):
-        verify.probability("my-claim", fails, 0.1, 100)
+    refused("fails", given, "100 booleans", verify.probability, "my-claim", fails, 0.1, 100)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
@@ -211,8 +195,7 @@ def test_draws_that_no_comparison_can_judge_are_refused(fails, value):
         x[7] = value
         return fails(x, torch.full_like(x, value if value == math.inf else 1.0))
 
-    with refused("fails", "compared", "numbers"):
-        check(drawn).run()
+    refused("fails", "compared", "numbers", check(drawn).run)
 
 
 def test_an_infinite_draw_is_above_every_number():
@@ -223,13 +206,10 @@ def test_an_infinite_draw_is_above_every_number():
 
 
 def test_draws_that_ignore_their_generator_are_refused():
-    own = lambda draws, _: torch.rand(draws, generator=torch.Generator().manual_seed(0)) < 0.01
-    with refused("fails", "left it as it was", "stored=True"):
-        check(own).run()
+    own = lambda draws, _: torch.rand(draws, generator=source(0)) < 0.01
+    refused("fails", "left it as it was", "stored=True", check(own).run)
     assert given(own).run().verdict == "supported"
-    seeded = lambda draws, g: (
-        torch.rand(draws, generator=torch.Generator().manual_seed(g.initial_seed())) < 0.01
-    )
+    seeded = lambda draws, g: torch.rand(draws, generator=source(g.initial_seed())) < 0.01
     assert check(seeded).run().verdict == "supported"
 
 

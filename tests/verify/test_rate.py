@@ -114,16 +114,14 @@ def test_the_interval_holds_the_true_slope_as_often_as_it_says(seeds):
     ],
 )
 def test_fit_refuses(x, y, law, name, given, allowed):
-    with refused(name, given, allowed):
-        fit(x, y, law)
+    refused(name, given, allowed, fit, x, y, law)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, NAN, INF])
 def test_fit_refuses_measurements_without_a_logarithm_and_shows_them(value):
     y = np.ones((2, 3))
     y[1, 2] = value
-    with refused("y", str(value), "finite and above 0"):
-        fit([1, 2, 3], y)
+    refused("y", str(value), "finite and above 0", fit, [1, 2, 3], y)
 
 
 # Verdicts -------------------------------------------------------------------------------------------------------------
@@ -264,9 +262,6 @@ def test_noise_does_not_bend_a_line(seed):
     assert check(noise=0.05, seeds=few, bias=0.02).run().verdict == "supported"
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(x, seed):
     raise AssertionError("something was measured although an argument is bad")
 
@@ -303,13 +298,11 @@ def declare(**changes):
     ],
 )
 def test_a_bad_argument_is_refused_before_anything_is_measured(name, value, allowed):
-    with refused(name, repr(value), allowed):
-        declare(**{name: value})
+    refused(name, repr(value), allowed, declare, **{name: value})
 
 
 def test_no_reason_is_refused_before_anything_is_measured():
-    with refused("because", "nothing", "differ by so much"):
-        declare(because="")
+    refused("because", "nothing", "differ by so much", declare, because="")
 
 
 @pytest.mark.parametrize("over", [(1, 2), (2, 2, 2), (), (0, 1, 2)])
@@ -329,8 +322,7 @@ def test_a_measurement_that_ignores_its_seed_is_refused():
 
 
 def test_the_same_seed_twice_is_refused():
-    with refused("seeds", "[0, 1, 0]", "different"):
-        declare(seeds=[0, 1, 0])
+    refused("seeds", "[0, 1, 0]", "different", declare, seeds=[0, 1, 0])
 
 
 def test_no_seed_is_refused():

@@ -275,9 +275,6 @@ def test_a_place_without_a_value_is_noticed_where_restarts_climb_into_it(edges):
     assert maximise(broken, product(x=interval(0, 1, 1)), edges=edges).undefined > 0
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def never(x):
     raise AssertionError("the objective was asked although an argument is bad")
 
@@ -294,8 +291,7 @@ def never(x):
     ],
 )
 def test_a_bad_budget_is_refused_before_the_search(name, value, allowed):
-    with refused(name, repr(value), allowed):
-        maximise(never, product(x=ball(2)), **{name: value})
+    refused(name, repr(value), allowed, maximise, never, product(x=ball(2)), **{name: value})
 
 
 @pytest.mark.parametrize(
@@ -308,5 +304,4 @@ def test_a_bad_budget_is_refused_before_the_search(name, value, allowed):
     ],
 )
 def test_an_objective_must_return_one_number_a_restart(objective, given):
-    with refused("objective", given, "shape (32,)"):
-        maximise(objective, product(x=ball(2)))
+    refused("objective", given, "shape (32,)", maximise, objective, product(x=ball(2)))

@@ -6,9 +6,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Generator, Tensor
+from torch import Tensor
 
-from checks import refused
+from checks import normal, numbers, refused, source
 from shallowformer.verify import regions, sets
 
 EPS = torch.finfo(torch.float64).eps
@@ -39,7 +39,7 @@ each = pytest.mark.parametrize(("region", "shape", "inside"), REGIONS.values(), 
 
 
 def start(region, restarts: int = 200, seed: int = 0) -> Tensor:
-    return sets.product(x=region).draw(restarts, Generator().manual_seed(seed))["x"]
+    return sets.product(x=region).draw(restarts, source(seed))["x"]
 
 
 @each
@@ -53,7 +53,7 @@ def test_starting_points_are_admissible(region, shape, inside):
 @each
 def test_any_raw_value_is_mapped_inside(region, shape, inside):
     for scale in (1e-6, 1.0, 1e6):
-        raw = scale * torch.randn(200, *shape, generator=Generator().manual_seed(1), dtype=torch.float64)
+        raw = scale * normal(200, *shape, seed=1)
         admitted = region.admit(raw)
         assert admitted.shape == raw.shape
         assert inside(admitted).all()
@@ -87,9 +87,7 @@ def test_restarts_do_not_interact(region, shape, inside):
 
 @given(st.floats(1e-3, 1e3), st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=4))
 def test_the_ball_maps_to_the_nearest_point(radius, raw):
-    admitted = (
-        regions.ball(len(raw), radius=radius).admit(torch.tensor([raw], dtype=torch.float64))[0].tolist()
-    )
+    admitted = regions.ball(len(raw), radius=radius).admit(numbers(raw))[0].tolist()
     norm = math.hypot(*raw)
     expected = raw if norm <= radius else [radius * entry / norm for entry in raw]
     assert admitted == pytest.approx(expected, rel=1e-14, abs=1e-300)
@@ -103,9 +101,9 @@ def test_what_has_no_direction_is_mapped_to_the_sphere_all_the_same():
 
 @each
 def test_edges_are_admissible_and_no_way_leads_out_of_them(region, shape, inside):
-    x = region.admit(region.edges(200, Generator().manual_seed(0)))
+    x = region.admit(region.edges(200, source(0)))
     assert inside(x).all()
-    slope = torch.randn(x.shape, generator=Generator().manual_seed(1), dtype=torch.float64)
+    slope = normal(x.shape, seed=1)
     way = region.open(x, slope)
     step = 1e-9 * way  # a boundary bends away by its square over the radius
     out = norms((region.admit(x + step) - x - step).reshape(200, -1))
@@ -115,7 +113,7 @@ def test_edges_are_admissible_and_no_way_leads_out_of_them(region, shape, inside
 
 
 def test_edges_of_all_of_space_have_every_size():
-    x = regions.free(1).edges(2000, Generator().manual_seed(0)).abs().log10().flatten()
+    x = regions.free(1).edges(2000, source(0)).abs().log10().flatten()
     assert x.min() < -2.5
     assert x.max() > 5.5
     assert x.histc(9, -3, 6).min() > 100
@@ -146,7 +144,7 @@ def test_every_token_of_a_sequence_has_its_own_ball():
 
 def test_a_product_draws_and_admits_every_variable():
     over = sets.product(x=regions.ball(2), w=regions.interval(0, 1))
-    drawn = over.draw(3, Generator().manual_seed(0))
+    drawn = over.draw(3, source(0))
     assert {name: tuple(value.shape) for name, value in drawn.items()} == {"x": (3, 2), "w": (3,)}
     admitted = over.admit({"x": torch.tensor([[3.0, 4.0]]), "w": torch.tensor([7.0])})
     assert admitted["x"].tolist() == [pytest.approx([0.6, 0.8])]
@@ -161,20 +159,15 @@ def test_a_set_says_what_it_is():
         assert text in str(over)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("radius", [0, -1.0, math.inf, math.nan, "1"])
 @pytest.mark.parametrize("make", [regions.ball, regions.sphere])
 def test_a_bad_radius_is_refused(make, radius):
-    with refused("radius", repr(radius), "finite number above 0"):
-        make(3, radius=radius)
+    refused("radius", repr(radius), "finite number above 0", make, 3, radius=radius)
 
 
 @pytest.mark.parametrize("scale", [0, -1.0, math.inf, math.nan])
 def test_a_bad_scale_is_refused(scale):
-    with refused("scale", repr(scale), "finite number above 0"):
-        regions.free(3, scale=scale)
+    refused("scale", repr(scale), "finite number above 0", regions.free, 3, scale=scale)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.0, True])
@@ -182,42 +175,35 @@ def test_a_bad_scale_is_refused(scale):
     "make", [regions.free, regions.ball, regions.sphere, regions.logits, lambda size: regions.tokens(2, size)]
 )
 def test_a_bad_size_is_refused(make, size):
-    with refused("shape", repr(size), "whole number of at least 1"):
-        make(size)
+    refused("shape", repr(size), "whole number of at least 1", make, size)
 
 
 @pytest.mark.parametrize("make", [regions.ball, regions.sphere])
 def test_a_ball_and_a_sphere_need_a_dimension(make):
     """Without one, the norm would be taken over the restarts."""
-    with refused("shape", "()", "at least one"):
-        make()
+    refused("shape", "()", "at least one", make)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, math.nan), (math.nan, 1)])
 def test_an_interval_without_length_is_refused(low, high):
-    with refused("high", str(high), f"above low = {low}"):
-        regions.interval(low, high)
+    refused("high", str(high), f"above low = {low}", regions.interval, low, high)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, math.inf), (-math.inf, 0)])
 def test_an_interval_without_end_is_refused(low, high):
     """No starting point can be uniform there: all of them would be infinite."""
-    with refused("high" if high == math.inf else "low", "inf", "finite"):
-        regions.interval(low, high)
+    refused("high" if high == math.inf else "low", "inf", "finite", regions.interval, low, high)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.0])
 def test_a_bad_size_of_an_interval_is_refused(size):
-    with refused("shape", repr(size), "whole number of at least 1"):
-        regions.interval(0, 1, size)
+    refused("shape", repr(size), "whole number of at least 1", regions.interval, 0, 1, size)
 
 
 def test_a_product_of_nothing_is_refused():
-    with refused("product", "none", "at least one variable"):
-        sets.product()
+    refused("product", "none", "at least one variable", sets.product)
 
 
 @pytest.mark.parametrize("value", [3, torch.ones(2), sets.product(z=regions.free(1)), None])
 def test_a_product_of_what_is_no_region_is_refused(value):
-    with refused("x", type(value).__name__, "a region such as ball(3)"):
-        sets.product(x=value)
+    refused("x", type(value).__name__, "a region such as ball(3)", sets.product, x=value)

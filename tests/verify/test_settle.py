@@ -106,8 +106,7 @@ def test_an_unknown_support_is_refused_before_the_check_runs():
     ],
 )
 def test_every_kind_refuses_a_bad_id(declare):
-    with refused("claim", "'kr-nonsense'", "PREFIX-KIND-NUMBER"):
-        declare("kr-nonsense")
+    refused("claim", "'kr-nonsense'", "PREFIX-KIND-NUMBER", declare, "kr-nonsense")
 
 
 def test_the_public_names_exist():

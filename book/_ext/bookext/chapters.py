@@ -9,7 +9,7 @@ import nbformat
 import yaml
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
-from bookext.markup import ROOT, directive, syntax, walk
+from bookext.markup import ROOT, directives, syntax
 
 LEDGER = ROOT / "results" / "ledger.json"
 
@@ -118,8 +118,8 @@ def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for path in pages(root):
         page = docname(path, root)
-        inner = map(directive, walk(path.read_text(encoding="utf-8")))
-        for statement in (each for each in inner if each and each.name in STATEMENTS):
+        inner = directives(path.read_text(encoding="utf-8"))
+        for statement in (each for each in inner if each.name in STATEMENTS):
             kind, label = statement.name.removeprefix("prf:"), statement.options.get("label")
             if not label:
                 raise ValueError(f"{page}: the {kind} {statement.title!r} has no :label:")

@@ -49,13 +49,18 @@ def syntax(root: Path = ROOT) -> MdParserConfig:
 
 
 @functools.cache
-def _parser():
-    return create_md_parser(syntax(), RendererHTML)
+def _parser(inline: bool):
+    parser = create_md_parser(syntax(), RendererHTML)
+    return parser if inline else parser.disable("inline")
 
 
-def parse(text: str) -> list[Token]:
-    """Markdown → tokens. Returns: the parser's tokens; ``map`` holds first line and line after the last."""
-    return _parser().parse(text, {})
+def parse(text: str, inline: bool = True) -> list[Token]:
+    """Markdown → tokens. Returns: the parser's tokens; ``map`` holds first line and line after the last.
+
+    Args:
+        inline: whether what stands within lines is parsed, too, which takes most of the time.
+    """
+    return _parser(inline).parse(text, {})
 
 
 def directive(token: Token) -> Directive | None:
@@ -71,10 +76,15 @@ def directive(token: Token) -> Directive | None:
     return Directive(head[1], head[2].strip(), body, len(options) + 1, dict(options))
 
 
-def walk(text: str) -> Iterator[Token]:
+def walk(text: str, inline: bool = True) -> Iterator[Token]:
     """Every token of a text, also those inside directives, in reading order."""
-    for token in parse(text):
+    for token in parse(text, inline):
         yield token
         inner = directive(token)
         if inner and inner.name not in VERBATIM:
-            yield from walk(inner.body)
+            yield from walk(inner.body, inline)
+
+
+def directives(text: str) -> Iterator[Directive]:
+    """Every directive of a text, also those inside others, in reading order."""
+    return filter(None, map(directive, walk(text, inline=False)))

@@ -1,12 +1,19 @@
-"""The stored certificates: whole, consistent, and as good as the page says."""
+"""Stored certificates, of runs, of linear runs and by Theorem E: whole, consistent, and as good as the page says."""
 
 import math
 
 import pytest
 import torch
 
-from companion.experiments.kernel_regime import certificates
+from companion.experiments.kernel_regime import certificates, linear_runs, problems, training_loss
+from companion.experiments.kernel_regime import theorem_e as experiment
 from shallowformer.experiments.experiment import stored
+from shallowformer.kernel_regime.convergence import certificates as convergence
+from shallowformer.kernel_regime.convergence import comparators
+from shallowformer.kernel_regime.kernel import tangent_kernel
+from shallowformer.kernel_regime.linear_run.theorem_f import certify
+from shallowformer.kernel_regime.model.loss import Loss
+from shallowformer.kernel_regime.neighbourhood import region
 
 ROWS = stored(certificates.EXPERIMENT)
 PAPER = [row for row in ROWS if row["steps"] == certificates.PAPER[1]]
@@ -46,3 +53,75 @@ def test_a_tiny_row_is_of_the_size_asked_for():
     config = certificates.plan("smoke")[0]
     row = certificates.compute(config, torch.device("cpu"))
     assert (config.m, config.n, row["horizons"]) == (4, 12, [1, 4, 10])
+
+
+CPU = torch.device("cpu")
+
+
+def test_a_row_by_a_plain_route():
+    config = linear_runs.Config(8, 1, 20, 64, 25, every=3)
+    row, given = linear_runs.compute(config, CPU), problems.problem("paper", 1, 20, 64)
+    sure = certify(given.X, given.labels.mean.flatten(), problems.start(8, 1), 0.2, 25, 3)
+    assert row["horizons"] == [1, 4, 10, 25]
+    assert row["mu"] == [float(sure.mu[t - 1]) for t in (1, 4, 10, 25)]
+    assert row["E"] == [float(sure.E[t - 1]) for t in (1, 4, 10, 25)]
+    assert row["mu"][0] ** 2 == pytest.approx(row["trivial"], rel=1e-9)
+    assert row["E"][0] < 1e-4 * row["mu"][0]
+    assert row["best"] == float(sure.upper.min())
+    assert row["explodes"] == -1
+
+
+def test_coarse_steps_have_the_same_length():
+    fine, coarse = (linear_runs.Config(8, 0, 20, 64, 100, k, every=5) for k in (1, 5))
+    first, second = (linear_runs.compute(config, CPU) for config in (fine, coarse))
+    assert second["best"] == pytest.approx(first["best"], rel=0.05)
+
+
+def test_problems_and_starts_of_linear_runs_are_those_of_the_stored_runs():
+    runs = training_loss.collected()
+    rows = stored(linear_runs.EXPERIMENT)
+    assert rows
+    for row in rows:
+        assert row["best"] < row["trivial"], "says nothing"
+        run = runs.get(("paper", row["m"], row["seed"]))
+        if run:
+            assert run["trivial"] == pytest.approx(row["trivial"], rel=1e-6)
+            assert run["horizons"] == row["horizons"]
+
+
+def test_the_distance_falls_with_the_width():
+    rows = {(row["m"], row["seed"]): row for row in stored(linear_runs.EXPERIMENT)}
+    for (m, seed), row in rows.items():
+        wider = rows.get((2 * m, seed))
+        if wider and row["E"][-1] > 0:
+            assert 0 < wider["E"][-1] < row["E"][-1]
+
+
+def test_a_row_by_the_route_of_the_narrow_runs():
+    eta, steps = certificates.PAPER
+    given, phi0 = problems.problem("paper", 1, 20, 64), problems.start(16, 1)
+    loss = Loss(given.X, given.labels.mean)
+    ridge = comparators.best_ridge(loss, phi0, eta, steps)
+    nu = [4 * float(moves.max()) for moves in region.displacement(ridge.point, phi0)]
+    rho = [move * (1 + 1e-9) for move in nu]
+    A0 = float(tangent_kernel.diagonal(given.X, phi0).total.mean()) ** 0.5
+    R = region.longest(phi0, rho[1])
+    known = convergence.prior(R, A0, ridge.epsilon, ridge.V0, nu, eta=eta, steps=steps, rho=rho)
+    row = experiment.compute(experiment.Config(16, 1, 20, 64), torch.device("cpu"))
+    assert row["displacement"] == pytest.approx(nu)
+    assert row["by_width"] == pytest.approx(known.by_width)
+    assert min(
+        row[f"value_by_{way}"] for way in ("width", "pairs") if row[f"value_by_{way}"] > 0
+    ) == pytest.approx(known.value)
+
+
+def test_comparators_are_those_of_the_stored_runs():
+    runs = {(row["m"], row["seed"]): row for row in stored(certificates.EXPERIMENT) if row["steps"] == 4000}
+    rows = stored(experiment.EXPERIMENT)
+    assert rows
+    for row in rows:
+        run = runs.get((row["m"], row["seed"]))
+        if run:
+            assert row["trivial"] == pytest.approx(run["trivial"], rel=1e-6)
+            assert row["V0"] == pytest.approx(run["ridge"]["V0"], rel=1e-4)
+            assert row["displacement"] == pytest.approx(run["ridge"]["displacement"], rel=1e-4)

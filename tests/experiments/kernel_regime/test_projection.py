@@ -1,9 +1,9 @@
-"""The projection at work: stored runs obey it, and the gap is what it says."""
+"""The projection at work, and runs beyond the edge: stored runs obey it, and the gap is what it says."""
 
 import pytest
 import torch
 
-from companion.experiments.kernel_regime import projection, training_loss
+from companion.experiments.kernel_regime import projection, runaway, training_loss
 from shallowformer.experiments.experiment import stored
 from shallowformer.kernel_regime.model import linear_model, parameters, transformer
 
@@ -40,3 +40,9 @@ def test_the_gap_is_that_of_the_linear_model():
     X = 0.5 * torch.nn.functional.normalize(torch.randn(5, 3, 3, dtype=torch.float64), dim=-1)
     direct = transformer.f(X, phi) - linear_model.f_lin(X, phi, phi0)
     assert torch.allclose(projection._gap(X, phi, phi0), direct)
+
+
+def test_a_run_that_has_run_away_is_told_apart():
+    rows = stored(runaway.EXPERIMENT)
+    assert all((row["away"] >= 0) == (row["peak"] == "away") for row in rows)
+    assert not any(row["peak"] == "away" for row in rows if row["rho"] is not None)

@@ -43,5 +43,4 @@ def test_a_row_is_that_of_the_algorithm(start):
 def test_starts_have_names():
     config = convergence.Config(80, 0, 0.5, start="far", d=2)
     problem, (X, Y) = convergence.posed(config)
-    with refused("start", "far", "coarse"):
-        convergence.start(config, X, Y, problem.target)
+    refused("start", "far", "coarse", convergence.start, config, X, Y, problem.target)

@@ -1,4 +1,4 @@
-"""Rows are what their definitions say, and stored rows agree with the exact law and the theorem."""
+"""Contexts, finite, infinite and one for all: rows are what their definitions say, and stored rows agree with the theorems."""
 
 import math
 
@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from checks import unchecked
-from companion.experiments.preconditioned import finite_context
+from companion.experiments.preconditioned import finite_context, infinite_context, one_context
+from companion.experiments.preconditioned.ingredients import posed
+from companion.theory.preconditioned import influence
 from shallowformer.experiments.experiment import stored
-from shallowformer.preconditioned import above, exact, gradients, noise
+from shallowformer.preconditioned import above, exact, gradients, invariance, landscape, limit, noise
 
 CPU = torch.device("cpu")
 
@@ -75,6 +77,67 @@ def test_stored_rows_agree_with_the_theorem():
             assert slope == pytest.approx(above.exponent(row["b"]), abs=0.02)
 
 
-def test_stored_rows_are_complete():
-    assert len(stored(finite_context.EXPERIMENT)) == 210
-    assert len(stored(finite_context.OWN)) == 180
+@pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])
+def test_curvature_is_that_of_the_hessian(scale):
+    problem = posed(3, 7.0, 0.0)
+    factors = invariance.rescaled(*landscape.optimum(problem.target), scale)
+    point = torch.stack(limit.unwhitened(*factors, problem.Sigma)).flatten()
+    error = lambda flat: limit._error(*flat.view(2, 3, 3), problem)
+    values = torch.linalg.eigvalsh(torch.autograd.functional.hessian(error, point))
+    assert infinite_context.curvature(problem, scale) == pytest.approx([float(values[9]), float(values[-1])])
+
+
+def test_preconditioned_counts_do_not_depend_on_the_covariance_and_raw_ones_do():
+    rows = [
+        infinite_context.count(infinite_context.Count(k, "near", 3, most=500, threshold=1e-4), CPU)
+        for k in (1.0, 10.0)
+    ]
+    assert rows[0]["ours"] == rows[1]["ours"] < 20
+    assert rows[1]["raw"] > 2 * rows[0]["raw"]
+    assert rows[0]["spread"] == pytest.approx(4.0)
+
+
+def test_the_whitened_step_is_preconditioned_descent():
+    """The count on f_λ at a balanced start with λ that does not act is that of (PC)."""
+    problem = posed(3, 20.0, 0.0)
+    s = problem.singular_values
+    U, V = infinite_context.whitened_start(problem, "near", 1)
+    A, B = limit.unwhitened(U, V, problem.Sigma)
+    _, (of_A, of_B) = limit.Population(problem, problem.Sigma).losses_and_gradient((A, B))
+    eta = 1 / float(s[0] + s[-1])
+    D = U @ V.T - problem.target
+    after = limit.whitened(A - eta * of_A, B - eta * of_B, problem.Sigma)
+    torch.testing.assert_close(after[0], U - eta * D @ V)
+    torch.testing.assert_close(after[1], V - eta * D.T @ U)
+
+
+def test_balance_is_kept_or_restored():
+    rows = {lam: infinite_context.balance(infinite_context.Balance(2.0, lam, 1), CPU) for lam in (0.0, 0.5)}
+    assert rows[0.0]["imbalance"] > 1 > 0.01 > rows[0.5]["imbalance"]
+
+
+def test_an_unknown_start_is_refused():
+    with pytest.raises(ValueError, match="far"):
+        infinite_context.whitened_start(posed(2, 1.0, 0.0), "far", 0)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_row_is_made_of_single_contexts(own):
+    row = one_context.compute(one_context.Config(1.5, 20, 3, 5, own), CPU)
+    generator = torch.Generator().manual_seed(3 * 10**7 + 2000 + 15)
+    tokens = torch.randn(5, 20, generator=generator, dtype=torch.float64)
+    each = [influence.among(x, 1.5) if own else influence.deviation(x[None], 1.5)[0] for x in tokens]
+    sizes = sorted(abs(float(T)) for T in each)
+    assert row["median"] == pytest.approx(sizes[2])
+    assert row["square"] == pytest.approx(20 * sum(T**2 for T in sizes) / 5)
+
+
+def test_a_mean_by_quadrature():
+    row = one_context.mean(one_context.Mean(0.8, (1, 2)), CPU)
+    assert row["log_mean"] == pytest.approx([math.log(v) for v in exact.shortfall(0.8, [10, 100])])
+
+
+def test_stored_means_fall_with_the_exponent_of_the_theorem():
+    for row in stored(one_context.MEAN):
+        slope = (row["log_mean"][0] - row["log_mean"][2]) / (32 * math.log(10))
+        assert slope == pytest.approx(above.exponent(row["b"]), abs=0.01)

@@ -58,12 +58,10 @@ def test_what_descent_needs_is_found_by_runs_of_one_network_at_a_time(monkeypatc
 
 
 def test_other_tokens_and_deviations_are_refused():
-    with refused("tokens", "'words'", "gaussian"):
-        certified_widths.posed(Config("words", 1.0, 0.0, "1", 0), 5)
+    refused("tokens", "'words'", "gaussian", certified_widths.posed, Config("words", 1.0, 0.0, "1", 0), 5)
     with refused("tokens", "'orthonormal'", "at most d"):
         certified_widths.posed(Config("orthonormal", 1.0, 0.0, "1", 0, P=3), 5)
-    with refused("deviation", "'2'", "'1/sqrt d'"):
-        certified_widths.posed(Config("gaussian", 1.0, 0.0, "2", 0), 5)
+    refused("deviation", "'2'", "'1/sqrt d'", certified_widths.posed, Config("gaussian", 1.0, 0.0, "2", 0), 5)
 
 
 def test_a_width_that_is_not_found_is_said_to_be_so(monkeypatch):

@@ -84,8 +84,7 @@ def test_tokens_and_start_do_not_depend_on_the_targets():
         assert all(torch.equal(a, b) for a, b in zip(theta, posed[0][2], strict=True))
         assert float(Y.square().mean()) == pytest.approx(1.0)
     assert not torch.equal(posed[0][1], posed[1][1])
-    with refused("targets", "'nobody'", "with, without, noise"):
-        coefficient_sweep.posed(Config("nobody", 0))
+    refused("targets", "'nobody'", "with, without, noise", coefficient_sweep.posed, Config("nobody", 0))
 
 
 def test_rows_of_weather_say_where_it_is_from(tmp_path, capsys):

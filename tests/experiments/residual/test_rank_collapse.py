@@ -51,5 +51,4 @@ def test_cases_of_a_seed_share_all_but_attention():
 def test_plans_and_refusal():
     assert len(rank_collapse.plan("paper")) == 10 * len(rank_collapse.CASES)
     assert len(rank_collapse.plan("smoke")) == len(rank_collapse.CASES)
-    with refused("start", "'loud'", "one of drawn"):
-        rank_collapse.posed(small("loud", 0.0))
+    refused("start", "'loud'", "one of drawn", rank_collapse.posed, small("loud", 0.0))

@@ -76,5 +76,4 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
         mask=np.ones((2, 2), int),
         labels=np.zeros(2, int),
     )
-    with refused("path", "(2, 2)", "a mask of that shape"):
-        truncated.sentences(tmp_path / "other.npz")
+    refused("path", "(2, 2)", "a mask of that shape", truncated.sentences, tmp_path / "other.npz")

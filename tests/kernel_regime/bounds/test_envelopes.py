@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from checks import unchecked
+from checks import numbers, unchecked
 from shallowformer import activations, data, softmax
 from shallowformer.kernel_regime.bounds import blocks, envelopes, smoothness
 from shallowformer.kernel_regime.model import gradients, parameters, transformer
@@ -12,10 +12,6 @@ from shallowformer.probability import gaussian_means
 
 THREES = (3.0, 3.0, 3.0)
 BELL = [activations.TANH, activations.ERF, activations.LOGISTIC]
-
-
-def numbers(*values):
-    return torch.tensor(values, dtype=torch.float64)
 
 
 def test_the_paper_envelopes_at_the_paper_setting():

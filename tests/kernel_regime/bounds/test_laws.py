@@ -5,15 +5,12 @@ import functools
 import pytest
 import torch
 
+from checks import numbers
 from shallowformer import activations
 from shallowformer.activations import SINE, TANH
 from shallowformer.kernel_regime.bounds import blocks, laws, smoothness
 
 EVERY = (*activations.ALL, activations.stretched(TANH, 5.0), activations.stretched(SINE, 0.05))
-
-
-def numbers(*values):
-    return torch.tensor(values, dtype=torch.float64)
 
 
 @functools.lru_cache(1)

@@ -107,5 +107,4 @@ def test_a_tensor_is_taken_entry_by_entry(constant):
 
 
 def test_a_mean_beyond_the_camps_is_refused():
-    with refused("s", "1.5", "[-1, 1]"):
-        smoothness.two_camps(1.0, torch.tensor([1.5]))
+    refused("s", "1.5", "[-1, 1]", smoothness.two_camps, 1.0, torch.tensor([1.5]))

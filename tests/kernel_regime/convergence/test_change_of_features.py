@@ -62,8 +62,6 @@ def test_the_remainder_is_below_its_bound():
 
 def test_a_mapping_that_leads_outside_is_refused():
     R = torch.ones(4, dtype=torch.float64)
-    with refused("nu_u", "2", "rho_u = 1"):
-        change_of_features.B_rem(R, ONES, (1.0, 2.0, 1.0))
-    with refused("nu_c", "2", "rho_c = 1"):
-        change_of_features.B_rem_closed(1.0, 4, ONES, (2.0, 1.0, 1.0))
+    refused("nu_u", "2", "rho_u = 1", change_of_features.B_rem, R, ONES, (1.0, 2.0, 1.0))
+    refused("nu_c", "2", "rho_c = 1", change_of_features.B_rem_closed, 1.0, 4, ONES, (2.0, 1.0, 1.0))
     change_of_features.require_inside(ONES, ONES)

@@ -75,11 +75,9 @@ def test_least_norm_where_inputs_are_equal():
 
 def test_arguments_are_checked():
     loss, phi0 = problem()
-    with refused("lam", "-1", "at least 0"):
-        comparators.ridge(loss, phi0, -1.0)
+    refused("lam", "-1", "at least 0", comparators.ridge, loss, phi0, -1.0)
     two = Loss(loss.X, loss.y.expand(-1, 2))
-    with refused("loss", "2", "one student"):
-        comparators.ridge(two, phi0, 0.1)
+    refused("loss", "2", "one student", comparators.ridge, two, phi0, 0.1)
 
 
 @pytest.mark.parametrize("horizon", [0.1, 1.0, 5.0])

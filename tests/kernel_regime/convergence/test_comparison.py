@@ -156,7 +156,5 @@ def test_the_lines_of_the_proof():
 
 def test_wrong_arguments_are_refused():
     X, y, _, phi0, tilde = problem()
-    with refused("y", "(4,)", "(5,)"):
-        comparison.Comparison(X, y[:4], phi0, tilde)
-    with refused("entries", "none", "at least one"):
-        budget.Sheet([], 1.0, 0.1)
+    refused("y", "(4,)", "(5,)", comparison.Comparison, X, y[:4], phi0, tilde)
+    refused("entries", "none", "at least one", budget.Sheet, [], 1.0, 0.1)

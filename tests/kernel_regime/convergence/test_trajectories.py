@@ -84,7 +84,5 @@ def test_arguments_are_checked():
     loss, phi0, points = problem()
     with refused("comparators", "none", "at least one"):
         trajectories.follow(loss, phi0, [], eta=0.1, steps=2, rho=None)
-    with refused("y", "(5,)", "(6,)"):
-        trajectories.misfit(loss.X, loss.y[:5, 0], phi0, points[0])
-    with refused("loss", "2", "one student"):
-        trajectories.observer(Loss(loss.X, loss.y.expand(-1, 2)), points)
+    refused("y", "(5,)", "(6,)", trajectories.misfit, loss.X, loss.y[:5, 0], phi0, points[0])
+    refused("loss", "2", "one student", trajectories.observer, Loss(loss.X, loss.y.expand(-1, 2)), points)

@@ -82,8 +82,7 @@ def test_all_batches_are_all_of_them():
 
 def test_arguments_are_checked():
     X, *_ = problem()
-    with refused("phi", "(1, 5)", "m(1 + d + d²)"):
-        unrolled.outputs(X[None], torch.zeros(1, 5, dtype=X.dtype), 3)
+    refused("phi", "(1, 5)", "m(1 + d + d²)", unrolled.outputs, X[None], torch.zeros(1, 5, dtype=X.dtype), 3)
 
 
 def chosen(r=3, n=2, m=2):

@@ -207,25 +207,14 @@ def test_no_array_of_a_chunk_is_larger_than_allowed(monkeypatch):
     assert largest_tensor(kernel.limit, X, 16 * 400, Generator()) == of_one_batch
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
-
 def test_bad_arguments_are_refused():
     X, phi = sample()
     generator = Generator()
-    with refused("X", "2.0", "unit ball"):
-        kernel.finite(2 * torch.nn.functional.normalize(X, dim=-1), phi)
-    with refused("Z", "2.0", "unit ball"):
-        kernel.finite(X, phi, 2 * torch.nn.functional.normalize(X, dim=-1))
-    with refused("Z", "torch.float32", "torch.float64"):
-        kernel.finite(X, phi, X.float())
-    with refused("Z", "(3, 4, 2)", "d = 3"):
-        kernel.limit(X, 16, generator, X[..., :2])
-    with refused("heads", "24", "multiple of batches = 16"):
-        kernel.limit(X, 24, generator)
-    with refused("batches", "1", "at least 2"):
-        kernel.limit(X, 16, generator, batches=1)
-    with refused("query(X)", "norm", "unit ball"):
-        kernel.diagonal(X, phi, lambda X: 3 * torch.ones_like(X[:, 0]))
-    with refused("X", "(4, 3)", "n T d"):
-        kernel.limit(X[0], 16, generator, query=queries.last_token)
+    refused("X", "2.0", "unit ball", kernel.finite, 2 * torch.nn.functional.normalize(X, dim=-1), phi)
+    refused("Z", "2.0", "unit ball", kernel.finite, X, phi, 2 * torch.nn.functional.normalize(X, dim=-1))
+    refused("Z", "torch.float32", "torch.float64", kernel.finite, X, phi, X.float())
+    refused("Z", "(3, 4, 2)", "d = 3", kernel.limit, X, 16, generator, X[..., :2])
+    refused("heads", "24", "multiple of batches = 16", kernel.limit, X, 24, generator)
+    refused("batches", "1", "at least 2", kernel.limit, X, 16, generator, batches=1)
+    refused("query(X)", "norm", "unit ball", kernel.diagonal, X, phi, lambda X: 3 * torch.ones_like(X[:, 0]))
+    refused("X", "(4, 3)", "n T d", kernel.limit, X[0], 16, generator, query=queries.last_token)

@@ -1,11 +1,15 @@
-"""Targets outside the class: their symmetries, and the part that the model can reach."""
+"""Targets outside the class: their symmetries, and the part that the model can reach. Labels by chunks of heads, and mappings of teachers."""
 
 import pytest
 import torch
 from torch import Generator
 
+from checks import unchecked
+from companion.experiments.kernel_regime import problems
 from companion.theory.kernel_regime import targets
 from shallowformer import data
+from shallowformer.kernel_regime.kernel import mappings, transportation
+from shallowformer.kernel_regime.kernel.labels import labelled
 from shallowformer.kernel_regime.model import parameters, transformer
 
 
@@ -73,3 +77,29 @@ def test_long_sequences_are_refused():
         targets.reachable(targets.jump, some(T=8))
     with pytest.raises(ValueError, match="X must hold at most 7 tokens"):
         targets.orbit(some(T=8))
+
+
+@pytest.mark.parametrize("variant", problems.FIGURE)
+def test_fast_labels_are_those_of_represented(variant):
+    X = data.clipped_gaussian(40, 5, 3, problems.source(0))
+    teacher = mappings.teacher(X[:4], problems.THREES)
+    fast, slow = (
+        estimate(X, teacher, 600, torch.Generator().manual_seed(1), law=problems.FIGURE[variant].law)
+        for estimate in (labelled, transportation.represented)
+    )
+    assert torch.allclose(fast.mean, slow.mean, atol=1e-7)
+    assert torch.allclose(fast.variance, slow.variance, rtol=1e-4)
+    assert torch.allclose(fast.standard_error, slow.standard_error, rtol=1e-4)
+
+
+def test_weights_of_anchors_must_not_exceed_one():
+    X = data.clipped_gaussian(3, 4, 2, problems.source(0))
+    equal = mappings.teacher(X, problems.THREES)
+    same = mappings.teacher(X, problems.THREES, weights=torch.full((3,), 1 / 3, dtype=X.dtype))
+    phi = parameters.random(5, 2, problems.source(1))
+    for a, b in zip(equal(phi).blocks, same(phi).blocks, strict=True):
+        assert torch.allclose(a, b, atol=1e-15)
+    with pytest.raises(ValueError, match="sum to at most 1"):
+        mappings.teacher(X, problems.THREES, weights=torch.ones(3, dtype=X.dtype))
+    with pytest.raises(ValueError, match="weights"), unchecked():
+        mappings.teacher(X, problems.THREES, weights=torch.zeros(2, dtype=X.dtype))

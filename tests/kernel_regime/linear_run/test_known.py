@@ -122,13 +122,9 @@ def test_parts_do_not_change_what_is_known(monkeypatch):
 def test_refusals():
     X, y, phi0 = task()
     unpaired = parameters.random(6, 2, torch.Generator().manual_seed(0))
-    with refused("phi0", "i + m/2", "symmetric"):
-        known.known(X, y, unpaired, ETA, STEPS)
+    refused("phi0", "i + m/2", "symmetric", known.known, X, y, unpaired, ETA, STEPS)
     with refused("phi0.c", "2.0", "±1"):
         known.known(X, y, parameters.Parameters(2 * phi0.c, phi0.U, phi0.W), ETA, STEPS)
-    with refused("eta", "1000.0", "at most 1/λ_max"):
-        known.known(X, y, phi0, 1000.0, STEPS)
-    with refused("steps", "0", "at least 1"):
-        known.known(X, y, phi0, ETA, 0)
-    with refused("y", "(3,)", "[n]"):
-        known.known(X, y[:3], phi0, ETA, STEPS)
+    refused("eta", "1000.0", "at most 1/λ_max", known.known, X, y, phi0, 1000.0, STEPS)
+    refused("steps", "0", "at least 1", known.known, X, y, phi0, ETA, 0)
+    refused("y", "(3,)", "[n]", known.known, X, y[:3], phi0, ETA, STEPS)

@@ -110,5 +110,4 @@ def test_one_token_has_no_second_derivative():
     ],
 )
 def test_what_does_not_fit_is_refused(call, name, given, allowed):
-    with refused(name, given, allowed):
-        call(draw(1, 4, 3), torch.softmax(draw(2, 4), 0), draw(3, 3))
+    refused(name, given, allowed, call, draw(1, 4, 3), torch.softmax(draw(2, 4), 0), draw(3, 3))

@@ -114,15 +114,11 @@ def test_one_evaluation_is_the_prepared_one():
 
 def test_students_that_do_not_fit_are_refused():
     X, y, students = problem()
-    with refused("students", "none", "at least one"):
-        Students.of()
+    refused("students", "none", "at least one", Students.of)
     with refused("students", "2", "d = 3"):
         Students.of(students[0], parameters.random(4, 2, Generator().manual_seed(0)))
-    with refused("students", "2", "d = 3"):
-        Loss(X, y)(parameters.random(4, 2, Generator().manual_seed(0)))
+    refused("students", "2", "d = 3", Loss(X, y), parameters.random(4, 2, Generator().manual_seed(0)))
     with refused("students", "3", "2, as y has columns"):
         Loss(X, y[:, None].expand(-1, 2)).losses_and_gradient(Students.of(*students))
-    with refused("students", "torch.float32", "torch.float64"):
-        Loss(X, y)(students[0].map(torch.Tensor.float))
-    with refused("y", "(29, 2)", "(30, 2)"):
-        Loss(X, y[:29, None].expand(-1, 2))
+    refused("students", "torch.float32", "torch.float64", Loss(X, y), students[0].map(torch.Tensor.float))
+    refused("y", "(29, 2)", "(30, 2)", Loss, X, y[:29, None].expand(-1, 2))

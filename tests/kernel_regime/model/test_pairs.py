@@ -64,13 +64,10 @@ def test_the_norm_is_that_of_all_entries():
 
 def test_an_odd_number_of_heads_is_refused():
     phi = parameters.random(3, 2, Generator())
-    with refused("m", "3", "even"):
-        pairs.mirror(phi)
+    refused("m", "3", "even", pairs.mirror, phi)
 
 
 def test_other_shapes_and_dtypes_are_refused():
     phi, phi0 = both()
-    with refused("phi.W", "(4, 3, 3)", "(6, 3, 3)"):
-        parameters.difference(both(m=4)[0], phi0)
-    with refused("phi", "float32", "float64"):
-        parameters.difference(phi.map(torch.Tensor.float), phi0)
+    refused("phi.W", "(4, 3, 3)", "(6, 3, 3)", parameters.difference, both(m=4)[0], phi0)
+    refused("phi", "float32", "float64", parameters.difference, phi.map(torch.Tensor.float), phi0)

@@ -53,8 +53,7 @@ def test_map_applies_to_every_block_and_leaves_the_original():
     ],
 )
 def test_blocks_that_do_not_fit_are_refused(name, value, given, allowed):
-    with refused(name, given, allowed):
-        Parameters(**(GOOD | {name: value}))
+    refused(name, given, allowed, Parameters, **GOOD | {name: value})
 
 
 @pytest.mark.parametrize("make", [parameters.random, parameters.symmetric])
@@ -117,6 +116,5 @@ def test_symmetric_entries_have_the_stated_laws():
 def test_a_bad_size_is_refused_before_anything_is_drawn():
     generator = Generator().manual_seed(0)
     before = generator.get_state()
-    with refused("d", "0", "at least 1"):
-        parameters.symmetric(4, 0, generator)
+    refused("d", "0", "at least 1", parameters.symmetric, 4, 0, generator)
     assert generator.get_state().equal(before)

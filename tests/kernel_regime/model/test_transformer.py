@@ -108,8 +108,6 @@ def test_dtype_is_kept(ordinary):
     assert_agrees(out, transformer.f(ordinary.X, ordinary.phi), ordinary.logit)
 
 
-# Refusals -------------------------------------------------------------------------------------------------------------
-
 PHI = parameters.random(4, 2, Generator().manual_seed(0), torch.float32)
 TOKENS = torch.full((3, 5, 2), 0.5)
 FUNCTIONS = {
@@ -142,8 +140,7 @@ def never(X):
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_bad_tokens_are_refused_before_the_query_is_asked(function, bad):
     X, given_, allowed = bad
-    with refused("X", given_, allowed):
-        function(X, PHI, never)
+    refused("X", given_, allowed, function, X, PHI, never)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
@@ -164,8 +161,7 @@ BAD_QUERIES = {
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_bad_queries_are_refused(function, bad):
     query, given_, allowed = bad
-    with refused("query(X)", given_, allowed):
-        function(TOKENS, PHI, query)
+    refused("query(X)", given_, allowed, function, TOKENS, PHI, query)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)

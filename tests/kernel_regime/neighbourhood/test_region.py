@@ -1,4 +1,4 @@
-"""Ω_ρ: membership, projection, random and adversarial points."""
+"""Ω_ρ: membership, projection, random and adversarial points. Students side by side."""
 
 import math
 
@@ -9,7 +9,9 @@ from torch import Generator
 from checks import refused
 from shallowformer.kernel_regime.model import pairs, parameters
 from shallowformer.kernel_regime.model.parameters import Parameters
+from shallowformer.kernel_regime.model.students import Students
 from shallowformer.kernel_regime.neighbourhood import region
+from shallowformer.kernel_regime.neighbourhood.projection import Projection, longest_displacements
 
 RHO = (1.0, 2.0, 0.5)
 
@@ -165,8 +167,7 @@ def test_a_zero_gradient_leaves_the_centre():
 
 
 def test_another_shape_is_refused():
-    with refused("phi.W", "(4, 3, 3)", "(6, 3, 3)"):
-        region.project(centre(m=4), centre(), RHO)
+    refused("phi.W", "(4, 3, 3)", "(6, 3, 3)", region.project, centre(m=4), centre(), RHO)
 
 
 def test_projecting_may_wipe_out_the_part_in_which_partners_differ():
@@ -226,3 +227,33 @@ def test_the_longest_is_reached():
     phi0 = parameters.symmetric(4, 3, Generator().manual_seed(0))
     stretched = phi0.U * (1 + 0.5 / phi0.U.norm(dim=-1, keepdim=True))
     assert torch.allclose(region.longest(phi0, 1.0), stretched.norm(dim=-1))
+
+
+def students(dtype=torch.float64, scale=0.5):
+    generator = Generator().manual_seed(0)
+    starts = [parameters.symmetric(m, 3, generator, dtype) for m in (4, 8, 2)]
+    moved = [parameters.plus(phi0, parameters.random(phi0.m, 3, generator, dtype), scale) for phi0 in starts]
+    return starts, moved
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("scale", [1e-3, 0.5, 100.0])
+def test_each_student_is_projected_around_its_own_start(dtype, scale):
+    starts, moved = students(dtype, scale)
+    together = Students.of(*moved)
+    blocks, shares = Projection(Students.of(*starts), RHO)(together.blocks)
+    found = Students(*blocks, together.widths).apart()
+    for k, (phi, phi0) in enumerate(zip(moved, starts, strict=True)):
+        alone = region.project(phi, phi0, RHO)
+        for a, b, share, before in zip(found[k].blocks, alone.blocks, shares[k], phi.blocks, strict=True):
+            assert torch.allclose(a, b, rtol=0, atol=4 * torch.finfo(dtype).eps * max(1.0, scale))
+            changed = (a != before).flatten(1).any(1) if a.ndim > 1 else a != before
+            assert float(share) == pytest.approx(float(changed.double().mean()))
+
+
+def test_displacements_are_in_the_units_of_rho():
+    starts, moved = students()
+    found = longest_displacements(Students.of(*starts), Students.of(*moved).blocks)
+    for row, phi, phi0 in zip(found, moved, starts, strict=True):
+        expected = [float(part.max()) * phi0.m**0.5 for part in region.displacement(phi, phi0)]
+        assert row.tolist() == pytest.approx(expected)

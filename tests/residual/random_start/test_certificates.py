@@ -82,8 +82,7 @@ def test_what_gives_way_is_said(measured):
     assert "outweigh W_2" in certify.certify(measured(tau=0.0, d_1=20, seed=2)).why
     assert "reach 0" in certify.certify(width.widened(s, 0.01)).why
     assert not certify.certify(replace(s, psi=100 * s.psi, e=100 * s.e, q=100 * s.q, q_2=100 * s.q_2)).holds
-    with refused("margin", "1.0", "above 1"):
-        certify.certify(s, margin=1.0)
+    refused("margin", "1.0", "above 1", certify.certify, s, margin=1.0)
 
 
 def test_steps_that_are_rounding_are_not_compared(posed):
@@ -100,8 +99,7 @@ def test_steps_that_are_rounding_are_not_compared(posed):
 def test_a_certificate_that_does_not_hold_is_not_run(posed):
     problem = posed(d_1=20, seed=2)
     s = start.measure(*problem)
-    with refused("certificate", "does not", "must hold"):
-        watch.compare(*problem, s, certify.certify(s))
+    refused("certificate", "does not", "must hold", watch.compare, *problem, s, certify.certify(s))
 
 
 def test_relu_scales_with_its_first_layer(posed):
@@ -129,8 +127,7 @@ def test_the_least_factor_is_found_from_both_sides(measured):
     for wanted in (3e-4, 0.7, 1.0, 41.0):
         holds = lambda at, wanted=wanted: at.sigma_A >= s.sigma_A * wanted**0.5
         assert width.factor(s, holds, 1e-4) == pytest.approx(wanted, rel=2e-4)
-    with refused("holds", "none", "must hold at some width"):
-        width.factor(s, lambda at: False)
+    refused("holds", "none", "must hold at some width", width.factor, s, lambda at: False)
 
 
 def test_the_smallest_width_is_certified_and_the_one_below_is_not(posed):
@@ -140,14 +137,12 @@ def test_the_smallest_width_is_certified_and_the_one_below_is_not(posed):
     assert certify.certify(at(found)).holds
     assert not certify.certify(at(int(found / 1.06))).holds
     assert width.smallest(at, 500, most=10) is None
-    with refused("ratio", "1.0", "above 1"):
-        width.smallest(at, 500, ratio=1.0)
+    refused("ratio", "1.0", "above 1", width.smallest, at, 500, ratio=1.0)
 
 
 def test_the_bound_on_failures_is_refused_out_of_range():
     assert closed.failure(3, 1000, 0.5, 1.0, 1.0) == pytest.approx(3 * 2.718281828 ** (-250 / 79))
-    with refused("lam", "0.0", "above 0"):
-        closed.failure(3, 1000, 0.0, 1.0, 1.0)
+    refused("lam", "0.0", "above 0", closed.failure, 3, 1000, 0.0, 1.0, 1.0)
 
 
 def test_bounds_along_the_linear_run_hold_and_are_met_at_its_ends(posed):

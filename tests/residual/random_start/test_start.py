@@ -72,21 +72,17 @@ def test_starts_that_have_no_certificate_are_refused(posed):
         start.measure(
             X, Y.expand(1, 2, 4).clone(), theta._replace(W_U=torch.randn(3, 4, dtype=torch.float64)), setting
         )
-    with refused("W_2", "norm", "must be 0"):
-        start.measure(X, Y, theta._replace(W_2=theta.W_2 + 1), Setting())
+    refused("W_2", "norm", "must be 0", start.measure, X, Y, theta._replace(W_2=theta.W_2 + 1), Setting())
     with refused("W_2", "norm", "must be 0"):
         start.measure(X, Y, theta._replace(W_2=theta.W_2 + 1), setting, smooth=False)
-    with refused("smooth", "True", "False for ReLU"):
-        start.measure(X, Y, theta, Setting(), smooth=True)
+    refused("smooth", "True", "False for ReLU", start.measure, X, Y, theta, Setting(), smooth=True)
     with refused("W_U", "least singular value", "full rank"):
         start.measure(X, Y, starts.scaled(theta, W_U=0.0), setting)
     silent = Setting(g=0.0, activation=setting.activation)
     with refused("A", "least singular value", "full rank"):  # equal attention: equal tokens
         start.measure(X, Y, starts.scaled(theta, W_Q=0.0, W_K=0.0), silent)
-    with refused("Y", "0", "differ"):
-        start.measure(X, model.outputs(X, theta, setting), theta, setting)
-    with refused("W_1", "NaN", "finite"):
-        start.measure(X, Y, theta._replace(W_1=theta.W_1 * torch.nan), setting)
+    refused("Y", "0", "differ", start.measure, X, model.outputs(X, theta, setting), theta, setting)
+    refused("W_1", "NaN", "finite", start.measure, X, Y, theta._replace(W_1=theta.W_1 * torch.nan), setting)
 
 
 @pytest.mark.parametrize("N", [1, 3])

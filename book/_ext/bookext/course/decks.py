@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from bookext import address
 from bookext.chapters import ROOT, STATEMENTS, docname
 from bookext.course.pictures import SITE, Picture, of_page, with_formulas
-from bookext.markup import MarkupError, directive, settings, walk
+from bookext.markup import MarkupError, directives, settings
 from bookext.notebooks.markdown import Flattener
 from bookext.results import of_the_book, whose
 from bookext.said import filled
@@ -67,8 +67,8 @@ def weeks(syllabus: Path = SYLLABUS) -> list[Week]:
 
 def core(path: Path) -> list[tuple[str, str, str]]:
     """The core statements of a chapter. Returns: label, title and text of each, as they are written."""
-    inner = map(directive, walk(_text(path)))
-    return [(each.options["label"], each.title, each.body) for each in inner if each and each.name in STATEMENTS and "core" in each.options.get("class", "").split()]  # fmt: skip
+    inner = directives(_text(path))
+    return [(each.options["label"], each.title, each.body) for each in inner if each.name in STATEMENTS and "core" in each.options.get("class", "").split()]  # fmt: skip
 
 
 def _text(path: Path) -> str:

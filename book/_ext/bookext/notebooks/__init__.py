@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 
 from bookext import address, beside
 from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
-from bookext.markup import MarkupError, directive, parse, settings, walk
+from bookext.markup import MarkupError, directive, directives, parse, settings
 from bookext.notebooks.markdown import Flattener, fold
 from bookext.said import filled
 
@@ -98,7 +98,7 @@ def caption(cell: nbformat.NotebookNode, flattener: Flattener, line: int) -> str
 
 def argued(text: str) -> str:
     """Label of the last exercise in a cell, if it wants an argument (two stars or three); else ""."""
-    found = [d for token in walk(text) if (d := directive(token)) and d.name == "exercise"]
+    found = [d for d in directives(text) if d.name == "exercise"]
     return found[-1].options["label"] if found and found[-1].body.lstrip().startswith("★★") else ""
 
 

@@ -72,7 +72,7 @@ def _labelled(path: Path) -> Iterator[tuple[str, str, str]]:
 def _labelled_in(text: str) -> Iterator[tuple[str, str, str]]:
     waiting: list[str] = []  # labels that the next heading will explain
     at_heading = False
-    for token in walk(text):
+    for token in walk(text, inline=False):
         inner = directive(token)
         if token.type == "math_block_label":
             yield "equation", token.info, ""

@@ -1,4 +1,4 @@
-"""A forecast by regression is right, and so is a number that says how it came about."""
+"""Exercises on experiments: a forecast by regression is right, and so is a number that says how it came about."""
 
 from companion.exercises.experiments import long_memory
 

@@ -1,11 +1,49 @@
-"""Figure 1(c): rows as the page reads them, and what is stored."""
+"""Figure 1: rows as the page reads them, what is expected, and what is stored."""
+
+import math
 
 import pytest
 import torch
 
-from companion.experiments.kernel_regime import certificates, training_loss
+from companion.experiments.kernel_regime import (
+    approximation_error,
+    certificates,
+    linearisation_error,
+    training_loss,
+)
 from shallowformer.experiments import SCALES
 from shallowformer.experiments.experiment import stored
+
+
+def test_expected_errors():
+    assert approximation_error.expected(2.0, 4, 8) == pytest.approx(math.sqrt(2 * (1 / 2 + 1 / 8)))
+    assert approximation_error.expected(2.0, 4, 8, "released") == pytest.approx(
+        math.sqrt(2 * (1 / 4 + 1 / 8))
+    )
+
+
+@pytest.mark.parametrize("row", stored(approximation_error.EXPERIMENT), ids=lambda row: f"{row['variant']}-{row['m']}-{row['seed']}")  # fmt: skip
+def test_stored_errors_are_near_what_is_expected(row):
+    usual = approximation_error.expected(row["variance"], row["m"], row["heads"], row["variant"])
+    assert row["rms"] < row["sup"]
+    assert 0.2 < row["rms"] / usual < 5
+
+
+@pytest.mark.parametrize("panel", [approximation_error, linearisation_error, training_loss])
+@pytest.mark.parametrize("scale", SCALES)
+def test_narrow_models_come_first(panel, scale):
+    widths = [config.m for config in panel.plan(scale)]
+    assert widths == sorted(widths)
+
+
+@pytest.mark.parametrize(
+    "row", stored(linearisation_error.EXPERIMENT), ids=lambda row: f"{row['m']}-{row['seed']}"
+)
+def test_no_stored_gap_is_above_the_bound(row):
+    gaps = [*row["adversarial"], *(row[way]["sup"] for way in linearisation_error.WAYS)]
+    assert max(gaps) < row["bound"]
+    assert all(row[way]["mean"] < row[way]["sup"] for way in linearisation_error.WAYS)
+
 
 CPU = torch.device("cpu")
 
@@ -44,12 +82,6 @@ def test_stored_runs_descend(scale):
         assert len(run["mins"]) == len(run["means"]) == len(run["horizons"])
         assert all(a >= b for a, b in zip(run["mins"], run["mins"][1:], strict=False))
         assert run["means"][-1] < run["trivial"]
-
-
-@pytest.mark.parametrize("scale", SCALES)
-def test_narrow_models_come_first(scale):
-    widths = [config.m for config in training_loss.plan(scale)]
-    assert widths == sorted(widths)
 
 
 @pytest.mark.parametrize("variant", ["paper", "released"])
