@@ -61,12 +61,12 @@ def current(
     path: Path, full: bool = False, cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
     """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache."""
-    return records.find(docname(path), keys.key(docname(path), code(path), full), cold, here)
+    return records.find(docname(path, ROOT), keys.key(docname(path, ROOT), code(path), full), cold, here)
 
 
 def expected(path: Path) -> float:
     """How many seconds a chapter takes, roughly: what it took when it was last executed, or one for each call of ``verify``."""
-    last = records.last(docname(path))
+    last = records.last(docname(path, ROOT))
     return last.seconds + last.planting if last else float("\n".join(code(path)).count("verify."))
 
 
@@ -88,7 +88,7 @@ def bring_up_to_date(
     # Kernels share the cores; and what is kept was made with as many threads.
     os.environ["OMP_NUM_THREADS"] = "1"
     os.environ.pop("MPLBACKEND", None)  # a kernel that obeys it shows no figures
-    runs = {path: Run(docname(path), record) for path, record in known.items()}
+    runs = {path: Run(docname(path, ROOT), record) for path, record in known.items()}
     disagreements: list[str] = []
     with ThreadPoolExecutor(jobs) as pool, warm.parent() if todo else nullcontext() as parent:
         running = {pool.submit(run, path, full, parent): path for path in todo}
@@ -166,7 +166,7 @@ def fill_builder_cache(runs: Sequence[Run]) -> None:
     _ = cache.db  # creates the folder
     of_today = set()
     for one in runs:
-        pages = [docname(page) for page in parts(ROOT / f"{one.chapter}.md")]
+        pages = [docname(page, ROOT) for page in parts(ROOT / f"{one.chapter}.md")]
         # The builder's hash sees captions: it reads the page with what was said in place.
         notebooks = [
             read_notebook(ROOT / f"{page}.md", fill=partial(said.filled, page=page)) for page in pages
