@@ -60,7 +60,13 @@ REPEATED = 2
 def current(
     path: Path, full: bool = False, cold: bool = False, here: bool = False
 ) -> tuple[Record | None, bool]:
-    """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache."""
+    """The record of a chapter that counts today. Returns: the record, or None; and whether it comes from the user's cache.
+
+    Args:
+        full: only one whose mistakes were planted without early exits.
+        cold: only what was executed in this checkout.
+        here: only what this checkout has, wherever it was executed.
+    """
     return records.find(docname(path, ROOT), keys.key(docname(path, ROOT), code(path), full), cold, here)
 
 
@@ -199,7 +205,7 @@ def verdicts_of(record: Record) -> Iterator[dict]:
 
 
 def gathered(runs: Sequence[Run]) -> list[dict]:
-    """The ledger that executed chapters make. Returns: its entries."""
+    """The ledger that executed chapters make, none of which failed. Returns: its entries."""
     return ledger.gather((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
 
 

@@ -79,7 +79,7 @@ def write(said: Said) -> None:
 
 
 def filled(text: str, page: str) -> str:
-    """A page's source with what it refers to in place."""
+    """A page's source with what it refers to in place; a name that was not said is refused."""
 
     def told(reference: re.Match) -> str:
         there, name, number, formula = reference.groups()

@@ -104,7 +104,7 @@ def _room(table: str) -> str:
 def of_chapter(page: str, source: str) -> list[Row]:
     """The rows that a chapter uses: a symbol of the row stands in a formula, and the chapter's code works with its module.
 
-    What cannot be mistaken for another symbol needs no code.
+    What cannot be mistaken for another symbol needs no code. A part with a table of its own has its symbols there.
 
     Returns: rows, in the order of the notation page; a row without an identifier needs its symbol only.
     """
