@@ -45,10 +45,11 @@ def findings(page: Path) -> list[str]:
 
 
 def _ids(soup: BeautifulSoup) -> Iterator[str]:
-    ids = Counter(element["id"] for element in soup.find_all(id=True))
+    elements = soup.find_all(True)
+    ids = Counter(element["id"] for element in elements if "id" in element.attrs)
     yield from (f"the id {name!r} is used {count} times" for name, count in ids.items() if count > 1)
-    for attribute in REFERENCES:
-        for element in soup.find_all(attrs={attribute: True}):
+    for element in elements:
+        for attribute in filter(element.has_attr, REFERENCES):
             for name in element[attribute].split():
                 if name not in ids:
                     yield f"{attribute}={name!r} of <{element.name}> names no element"
