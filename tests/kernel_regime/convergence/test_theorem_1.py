@@ -7,7 +7,8 @@ from torch import Generator
 
 from checks import refused
 from shallowformer import data
-from shallowformer.kernel_regime.convergence import theorem_1
+from shallowformer.kernel_regime.bounds import linearisation
+from shallowformer.kernel_regime.convergence import change_of_features, theorem_1
 from shallowformer.kernel_regime.kernel import mappings, transportation
 from shallowformer.kernel_regime.model import linear_model, parameters, transformer
 from shallowformer.kernel_regime.neighbourhood import region
@@ -56,6 +57,18 @@ def test_the_sharp_constants_bound_what_they_are_named_after():
     phi = region.random_boundary(phi0, ONES, generator)
     assert float(transformer.f(X, phi).abs().max()) <= c.f_max
     assert c.V0 == 3.0
+
+
+@pytest.mark.parametrize("nu", [THREES, (1.0, 2.0, 0.5)])
+def test_the_sharp_constants_of_several_starts_are_those_of_each(nu):
+    generator = Generator().manual_seed(3)
+    starts = [parameters.symmetric(8, 3, generator) for _ in range(5)]
+    for phi0, c in zip(starts, theorem_1.sharp_each(starts, THREES, nu, 0.05), strict=True):
+        assert vars(c) == pytest.approx(vars(theorem_1.sharp(phi0, THREES, nu, 0.05)), rel=1e-14)
+        R, short = region.longest(phi0, 3.0), region.longest(phi0, nu[1])
+        assert c.lin == pytest.approx(float(linearisation.B_lin(short, nu)), rel=1e-14)
+        assert c.lin_average == pytest.approx(float(linearisation.B_lin(R, THREES)), rel=1e-14)
+        assert c.cof == pytest.approx(float(change_of_features.B_rem(R, THREES, nu)), rel=1e-14)
 
 
 def test_wrong_arguments_are_refused():
