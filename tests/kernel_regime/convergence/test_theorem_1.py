@@ -8,6 +8,7 @@ from torch import Generator
 
 from checks import refused
 from shallowformer import activations, data, queries
+from shallowformer.kernel_regime.bounds import linearisation
 from shallowformer.kernel_regime.convergence import (
     change_of_features,
     closed_forms,
@@ -146,3 +147,15 @@ def test_the_path_by_hand():
     found = step_size.path(torch.tensor([4.0, 1.0, 0.25]), 0.5)
     assert found.tolist() == [0.0, 2.0, 3.0, 3.5]
     refused("losses", "-1", "at least 0", step_size.path, -torch.ones(2), 0.1)
+
+
+@pytest.mark.parametrize("nu", [THREES, (1.0, 2.0, 0.5)])
+def test_the_sharp_constants_of_several_starts_are_those_of_each(nu):
+    generator = Generator().manual_seed(3)
+    starts = [parameters.symmetric(8, 3, generator) for _ in range(5)]
+    for phi0, c in zip(starts, theorem_1.sharp_each(starts, THREES, nu, 0.05), strict=True):
+        assert vars(c) == pytest.approx(vars(theorem_1.sharp(phi0, THREES, nu, 0.05)), rel=1e-12)
+        R, short = region.longest(phi0, 3.0), region.longest(phi0, nu[1])
+        assert c.lin == pytest.approx(float(linearisation.B_lin(short, nu)), rel=1e-12)
+        assert c.lin_average == pytest.approx(float(linearisation.B_lin(R, THREES)), rel=1e-12)
+        assert c.cof == pytest.approx(float(change_of_features.B_rem(R, THREES, nu)), rel=1e-12)

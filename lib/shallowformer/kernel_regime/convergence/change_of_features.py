@@ -78,7 +78,7 @@ def B_rem(R: Float[Tensor, " m"], rho: Triple, nu: Triple, sigma: Activation = T
         R: the largest ‖U_i‖ of each head in Ω_ρ (``region.longest``).
         nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
     """
-    return _remainder(R, blocks.number_of_heads(R), rho, nu, sigma, closed=False).mean()
+    return head_remainder(R, blocks.number_of_heads(R), rho, nu, sigma).mean()
 
 
 @contract
@@ -90,12 +90,14 @@ def B_rem_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation =
     Args:
         nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
     """
-    return _remainder(R, m, rho, nu, sigma, closed=True)
+    return head_remainder(R, m, rho, nu, sigma, closed=True)
 
 
 @contract
-def _remainder(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation, closed: bool) -> Number:
-    """What a head adds to the bound, times m: half of its curvature along ρ + ν̄."""
+def head_remainder(
+    R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation = TANH, closed: bool = False
+) -> Number:
+    """What a head adds to ``B_rem``, times m: half of its curvature along ρ + ν̄."""
     require_inside(rho, nu)
     step = tuple(a + b for a, b in zip(rho, nu, strict=True))
     loud = gradient_norms.loudest(rho[0], m)

@@ -7,6 +7,8 @@ Those of ``paper`` need the event E_{U,m}(δ'), those of ``sharp`` are read off 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
+
 from shallowformer.activations import TANH, Activation
 from shallowformer.contracts import Count, Positive, contract
 from shallowformer.kernel_regime.bounds import approximation, envelopes, linearisation
@@ -109,15 +111,41 @@ def sharp(
         phi0: the symmetric initialisation.
         delta: δ of Lemma 5, in (0, 1).
     """
+    return sharp_each([phi0], rho, nu, delta, sigma)[0]
+
+
+def sharp_each(
+    starts: Sequence[Parameters],
+    rho: Sequence[float],
+    nu: Sequence[float],
+    delta: float,
+    sigma: Activation = TANH,
+) -> list[Constants]:
+    """The same for several initialisations of one width; the searches for G₂ cost hardly more for many heads than for few.
+
+    Args:
+        starts: the symmetric initialisations.
+    """
     change_of_features.require_inside(rho, nu)
-    R = region.longest(phi0, rho[1])
-    return Constants(
-        f_max=float(envelopes.f_max(R, rho, sigma)),
-        y_max=envelopes.y_max(nu, sigma),
-        A=float(gradient_norms.A(R, rho[0], sigma)),
-        app=approximation.rms_bernstein(tuple(nu), phi0.m, delta, sigma),
-        lin=float(linearisation.B_lin(region.longest(phi0, nu[1]), nu, sigma)),
-        cof=float(change_of_features.B_rem(R, rho, nu, sigma)),
-        lin_average=float(linearisation.B_lin(R, rho, sigma)),
-        V0=sum(norm**2 for norm in nu),
-    )
+    m = starts[0].m
+    lengths = lambda radius: torch.stack([region.longest(phi0, radius) for phi0 in starts])
+    average = lambda of_heads: of_heads.mean(1).tolist()
+    R = lengths(rho[1])
+    lin_average = average(linearisation.head_bound(R, rho, sigma) / m**0.5)
+    lin = lin_average
+    if tuple(nu) != tuple(rho):
+        lin = average(linearisation.head_bound(lengths(nu[1]), nu, sigma) / m**0.5)
+    cof = average(change_of_features.head_remainder(R, m, rho, nu, sigma))
+    return [
+        Constants(
+            f_max=float(envelopes.f_max(R[k], rho, sigma)),
+            y_max=envelopes.y_max(nu, sigma),
+            A=float(gradient_norms.A(R[k], rho[0], sigma)),
+            app=approximation.rms_bernstein(tuple(nu), m, delta, sigma),
+            lin=lin[k],
+            cof=cof[k],
+            lin_average=lin_average[k],
+            V0=sum(norm**2 for norm in nu),
+        )
+        for k in range(len(starts))
+    ]
