@@ -28,9 +28,7 @@ class Moments(covariances.Whitens):
     @classmethod
     @contract
     def of(cls, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], ridge: NonNegative = 0.0) -> "Moments":
-        """The moments of a training set.
-
-        Source: The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
+        """The moments of a training set. Source: The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
 
         Args:
             ridge: ε, added to the diagonal of Σ̂.

@@ -159,9 +159,7 @@ class Trajectory:
 def observer(
     tangent: Callable[[Point], Tangent], comparators: Sequence[Point]
 ) -> Callable[[int, Point], Mapping[str, Float[Tensor, "..."]]]:
-    """What ``descent.run`` is to record of a single model for Theorem A.
-
-    Returns: the observer; its entries are those of ``Trajectory``.
+    """What ``descent.run`` is to record of a single model for Theorem A. Returns: the observer; its entries are those of ``Trajectory``.
 
     Args:
         tangent: the model's tangent at a point.
