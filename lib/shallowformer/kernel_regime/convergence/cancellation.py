@@ -67,7 +67,10 @@ def _drift(L: Constants, rho: Triple, Gamma: NonNegative) -> tuple[Number, Numbe
 
 @contract
 def gap_of_a_pair(L: Constants, rho: Triple, kappa: Number, kappa_c: Number) -> Number:
-    """⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r, r² = ρ_u² + ρ_w²: m² times a bound on a pair's share of |f − f_lin|, if p ≤ κ/m and p′ ≤ κ′/m."""
+    """m² times a bound on a pair's share of |f − f_lin|, where p ≤ κ/m and p′ ≤ κ′/m.
+
+    ⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r with r² = ρ_u² + ρ_w².
+    """
     here = (0.0, 0.0, 0.0)
     return no_logs.beyond_leading(*L[1:], rho, here) + _of_asymmetry(L, rho, here, kappa, kappa_c)
 

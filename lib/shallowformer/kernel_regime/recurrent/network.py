@@ -15,7 +15,7 @@ from shallowformer.training import points
 
 @dataclass(frozen=True)
 class Units:
-    """Parameters φ = (c, U, w) of m units with one weight each on its own past. Source: Arda, Cayci, Eryilmaz 2026, equations (51) to (53)."""
+    """Parameters φ = (c, U, w) of m units, w their weights on their own past. Source: Arda, Cayci, Eryilmaz 2026, equations (51) to (53)."""
 
     c: Float[Tensor, " m"]  # readout
     U: Float[Tensor, "m d"]  # input vectors
