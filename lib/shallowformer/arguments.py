@@ -35,7 +35,10 @@ def _or_symbol(check: Callable) -> Callable:
 
 
 def floating(name: str, value: object, dims: str) -> Float[Tensor, "..."]:
-    """Return ``value`` if it is a non-empty, finite floating-point tensor of these dimensions: ``"n T d"``, or ``"... d"`` with any before."""
+    """Return ``value`` if it is a non-empty, finite floating-point tensor with these dimensions.
+
+    ``dims`` names them, e.g. ``"n T d"``; a leading ``"..."`` allows any further ones.
+    """
     if not isinstance(value, Tensor):
         raise ValueError(f"{name} must be a torch tensor of shape [{dims}], got {type(value).__name__}")
     if not value.is_floating_point():

@@ -67,7 +67,11 @@ def maximum(f: Function, low: float, high: float, accuracy: Positive = 1e-12) ->
 
 @contract
 def root(f: Function, low: float, high: float, accuracy: Positive = 1e-12) -> arb:
-    """A root, the only one if f is monotone, of a continuous f between two points at which its signs are different, by bisection."""
+    """A root of a continuous f between two points at which its signs are different, the only one if f is monotone, by bisection.
+
+    Args:
+        accuracy: largest radius of the result.
+    """
     a, b = arb(low), arb(high)
     rising = f(b) > 0
     if not (f(a) < 0 < f(b) or f(b) < 0 < f(a)):

@@ -93,7 +93,7 @@ def weights(
 def pooled_attention(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m d"]:
-    """Pooled attention a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (2)."""
+    """a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head, in the tokens' convex hull. Source: Arda, Cayci, Eryilmaz 2026, equation (2)."""
     return weights(X, W, q) @ X
 
 

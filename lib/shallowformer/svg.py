@@ -35,7 +35,7 @@ def power(exponent: int) -> str:
 
 
 def numeral(words: str) -> str:
-    """A number, as Python writes it, as it is set in print: ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``; anything else stays as it is."""
+    """A number, as Python writes it, as it is set in print: ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``; all else stays as it is."""
     parts = re.fullmatch(r"(-?)(\d+\.?\d*)(?:e([+-]?\d+))?", words)
     if not parts:
         return words
@@ -46,7 +46,7 @@ def numeral(words: str) -> str:
 
 
 class Panel:
-    """One drawing, with a linear scale on each axis.
+    """One drawing, with a linear scale on each axis; colours are names of the palette.
 
     Args:
         alt: what the drawing shows, for those who cannot see it.
@@ -54,9 +54,6 @@ class Panel:
         y: lower and upper end of the vertical scale.
         size: width and height in pixels at which text has its natural size; the page scales the panel to fit.
         margin: pixels left, right, above and below the scales.
-
-    Raises:
-        ValueError: no ``alt``, or a scale without length.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ def verify(
     scheduler: str | None = None,
     progress: bool = False,
 ) -> Iterator[Compared]:
-    """Recompute a random share, in (0, 1], at least one, of the rows, each handed out as soon as it is compared; one that fails differs.
+    """Recompute a random share, in (0, 1], at least one, of the rows; each is handed out as soon as it is compared, and differs if it fails.
 
     The device may be another one than theirs.
     """

@@ -82,7 +82,7 @@ class Algorithm:
         return 1 / float(s[0] + s[-1])
 
     def point(self, U: Float[Tensor, "m r"], V: Float[Tensor, "d r"]) -> Point:
-        """The point whose A and B, up to c, are those of whitened factors: themselves, if the preconditioner is Σ̂."""
+        """The point whose A and B, up to c, are those of whitened factors of an estimate of M̃: themselves, if the preconditioner is Σ̂."""
         d, m = self.X.shape[1], self.Y.shape[1]
         r = arguments.floating("U", U, "m r").shape[1]
         arguments.at_most("columns of U", r, "d", d)

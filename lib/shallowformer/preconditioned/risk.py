@@ -18,7 +18,11 @@ def excess(
     queries: Count,
     generator: Generator,
 ) -> Float[Tensor, " {queries}"]:
-    """½‖Aẑ(x) − Mx‖² at fresh queries and a context, as a rule the training covariates: their mean estimates 𝓡_n."""
+    """½‖Aẑ(x) − Mx‖² at fresh queries: their mean estimates 𝓡_n, and their spread its standard error.
+
+    Args:
+        context: tokens, as a rule the training covariates.
+    """
     arguments.shape("A", arguments.floating("A", A, "m d"), tuple(problem.M.shape), "[m, d] as M")
     x = problem.covariates(queries, generator)
     return (gradients.outputs(A, B, x, context) - x @ problem.M.T).square().sum(1) / 2

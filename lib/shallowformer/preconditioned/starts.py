@@ -44,6 +44,7 @@ def subsample(
 
     Args:
         first: how many samples, above d without a ridge and at most n.
+        rank: columns of the factors; min(m, d) if not given.
         ridge: ε, added to the diagonal of Σ̂.
     """
     arguments.at_most("first", first, "n", len(X))
@@ -66,7 +67,7 @@ def perturbed(
 def coarse(
     X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, size: float, generator: Generator
 ) -> Factors:
-    """The spectral start from the first samples, above d of them, perturbed by noise of standard deviation ``size``."""
+    """The spectral start from the first of the samples, above d of them, perturbed by noise of standard deviation ``size``."""
     return perturbed(*subsample(X, Y, first), size, generator)
 
 

@@ -21,7 +21,7 @@ def gaussian(
     deviation: Positive | None = None,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "{P} {N} {d}"]:
-    """Independent Gaussian tokens; d^{−1/2} for the deviation of an entry if not given, for norms about 1."""
+    """Independent Gaussian tokens; the standard deviation of an entry is d^{−1/2} if not given, for tokens of norm about 1."""
     size = d**-0.5 if deviation is None else deviation
     return size * torch.randn(P, N, d, generator=generator, dtype=dtype, device=generator.device)
 

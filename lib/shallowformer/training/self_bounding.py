@@ -109,7 +109,7 @@ class Trajectory:
         return self.eta * getattr(self, form)[:-1]
 
     def drift_bound(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """−4η[(1 − θ_s) x_s² − ε_s x_s], which V_{s+1} − V_s does not exceed."""
+        """−4η[(1 − θ_s) x_s² − ε_s x_s], which V_{s+1} − V_s does not exceed; the form is ``along``, ``gram`` or ``trace``."""
         x = self.losses[:-1, None].sqrt()
         return -4 * self.eta * ((1 - self.theta(form)[:, None]) * x**2 - self.epsilon[:-1] * x)
 
@@ -118,7 +118,11 @@ class Trajectory:
         return self.losses[:-1].cumsum(0) / torch.arange(1, self.steps + 1, dtype=self.losses.dtype)
 
     def certificate(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """Theorem A's bound on ``mean_losses`` with everything measured, for every t; infinite from where θ ≥ 1."""
+        """Theorem A's bound on ``mean_losses`` with everything measured, for every t; infinite from where θ ≥ 1.
+
+        Args:
+            form: ``along``, ``gram`` or ``trace``.
+        """
         t = torch.arange(1, self.steps + 1, dtype=self.losses.dtype)[:, None]
         rest = 1 - self.theta(form).cummax(0).values[:, None]
         epsilon = self.epsilon[:-1].cummax(0).values
@@ -126,7 +130,11 @@ class Trajectory:
         return torch.where(rest > 0, (root / (2 * rest)) ** 2, math.inf)
 
     def averaged_certificate(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """The bound on ``mean_losses`` before maxima over s are taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − θ."""
+        """The bound on ``mean_losses`` before maxima over s are taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − θ.
+
+        Args:
+            form: ``along``, ``gram`` or ``trace``.
+        """
         t = torch.arange(1, self.steps + 1, dtype=self.losses.dtype)[:, None]
         rest = 1 - self.theta(form).cummax(0).values[:, None]
         pull = (self.epsilon[:-1] * self.losses[:-1, None].sqrt()).cumsum(0) / t

@@ -4,13 +4,8 @@
 ``ClaimFailed`` when the verdict is not the expected one, so that the cell, the chapter and the build fail with it.
 The chapter *Put a claim of your own to the test* is the worked example.
 
-Throughout, unless a function says otherwise:
-
-    claim: id, the label of the statement on the page.
-    because: what the tolerance, rounding or resolution is derived from.
-    support: ``proved``, ``numerical`` or ``open``.
-    finding: a sentence for scoreboard and errata.
-    seed: of what is drawn.
+All take ``claim``, an id, the label of the statement on the page; ``because``, what their tolerance, rounding or resolution is derived
+from; ``support``: ``proved``, ``numerical`` or ``open``; and ``finding``, a sentence for scoreboard and errata.
 """
 
 from shallowformer.verify.check import Check, putting, settle

@@ -101,6 +101,8 @@ def of_rate(low: float, high: float, exponent: float, slack: float, relation: st
     Args:
         low: lower end of the interval of the fitted slope, ``high`` the upper one.
         slack: known deviation at finite size, and rounding.
+        relation: ``equal``, ``at most`` or ``at least``.
+        expect: ``supported`` or ``violated``.
     """
     lower, upper = exponent - (low - slack), (high + slack) - exponent
     if expect == "violated":  # how far the claimed exponent is from one that would pass

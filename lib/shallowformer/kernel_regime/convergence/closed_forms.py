@@ -95,7 +95,7 @@ def self_bounding(d: int, m: int, delta: float, rho: Triple, nu: Triple, sigma: 
 
 
 def smallest_even(holds: Callable[[int], bool], most: int = 2**80) -> int:
-    """The smallest even number, up to ``most``, from which on something holds, if it holds from some number on."""
+    """The smallest even number, up to ``most``, at which something holds that, once it holds, holds for all larger ones."""
     if not holds(most):
         raise ValueError(f"holds must be true for some even number up to {most}, got none")
     low, high = 0, 2

@@ -29,7 +29,9 @@ def A_paper(B: float, rho_c: NonNegative, m: int, sigma: Activation = TANH) -> f
 
 @contract
 def A(R: Float[Tensor, " m"], rho_c: NonNegative, sigma: Activation = TANH) -> Float[Tensor, ""]:
-    """The head average [(1/m) Σ_i (σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²))]^{1/2}, a bound on ‖∇f(X; φ)‖ over Ω_ρ; σ₀² stays in for tanh, too.
+    """The head average [(1/m) Σ_i (σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²))]^{1/2}: a bound on ‖∇f(X; φ)‖ over Ω_ρ.
+
+    For tanh ``gradient_over_heads`` does without σ₀².
 
     Args:
         R: the longest U_i that each head can reach, ``region.longest``.

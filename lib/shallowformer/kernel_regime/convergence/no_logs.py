@@ -77,12 +77,13 @@ def beyond_leading(L2: Number, L3: Number, rho: Triple, nu: Triple) -> Number:
 def turn_without_dimension(
     R: Float[Tensor, " m"], rho: Triple, nu: Triple, delta: Level, sigma: Activation = TANH
 ) -> tuple[float, Float[Tensor, ""]]:
-    """The terms, leading and of order 1/m, of a bound on the root mean square turn over Ω_ρ with probability 1 − δ, if |σ‴| ≤ σ₃ (Theorem C).
+    """The two terms, leading and of order 1/m, of a bound on the root mean square turn over Ω_ρ, with probability 1 − δ (Theorem C).
 
     Λ(1 + √(2/(mδ)))/√m without d, and (1/m) · (1/m) Σ_i [L₃r²(½r̃ + ⅓r) + L₂^♯(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²)] at R_i.
 
     Args:
         R: the longest U_i of each head in Ω_ρ.
+        sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
     """
     m = arguments.even("m", blocks.number_of_heads(R))
     lead = turn_leading(rho, nu, sigma) * (1 + math.sqrt(2 / (m * delta)))

@@ -71,7 +71,7 @@ def paper(
     delta_norm: float,
     sigma: Activation = TANH,
 ) -> Constants:
-    """The paper's constants, with probability 1 − δ − δ′ over the initialisation: δ of Lemma 5, δ′, ``delta_norm``, of the event E_{U,m}(δ').
+    """The paper's constants, with probability 1 − δ − δ' over the initialisation: δ of Lemma 5, δ', ``delta_norm``, of the event E_{U,m}(δ').
 
     Source: Arda, Cayci, Eryilmaz 2026, Theorem 1 with Lemmas 2, 3, 5 (appendix) and 6.
     """

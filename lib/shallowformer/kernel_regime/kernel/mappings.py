@@ -41,7 +41,7 @@ def teacher(
     sigma: Activation = TANH,
     weights: Float[Tensor, " R"] | None = None,
 ) -> Mapping:
-    """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w; declared ``nu``, each above 0.
+    """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w; it is declared ``nu`` > 0.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 6.1.
 

@@ -138,7 +138,7 @@ def limit(
 ) -> Estimate:
     """The limit kernel K(X, Z) of Lemma 4 of Arda, Cayci, Eryilmaz 2026, estimated from independent heads at initialisation.
 
-    The heads are drawn in batches, and the spread of the batches' means gives the standard error: divided by it, the
+    The heads are drawn in batches, and the spread of the batches' means gives the standard error of the total: divided by it, the
     error of an entry has nearly Student's law with ``batches`` − 1 degrees of freedom. The draws depend on the
     generator, ``heads``, ``batches``, d and the dtype alone, and not on how the work is cut into chunks.
 

@@ -17,7 +17,8 @@ def mirror(phi: Parameters) -> Parameters:
 def parts(phi: Parameters, phi0: Parameters) -> tuple[Parameters, Parameters]:
     """The two orthogonal parts of δ = φ − φ⁽⁰⁾: what keeps partners together, and what drives them apart.
 
-    s = (δ + Rδ)/2, in which readouts stay opposite and θ equal, and δ − s, in which readouts move alike and θ oppositely.
+    They are the symmetric s = (δ + Rδ)/2, in which readouts stay opposite and θ equal, and the antisymmetric δ − s, in which readouts move
+    alike and θ oppositely.
     """
     delta = difference(phi, phi0)
     other = mirror(delta)

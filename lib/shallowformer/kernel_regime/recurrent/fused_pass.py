@@ -14,7 +14,7 @@ __all__ = ["WIDTH", "passed"]
 def passed(
     X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point, scratch: Float[Tensor, " k"]
 ) -> tuple[Float[Tensor, " n"], Point]:
-    """Outputs of some samples; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
+    """Outputs of some samples, in float32 or float64; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
 
     Args:
         point: (c, U, w) of tanh units, a multiple of ``WIDTH`` of them.
