@@ -104,10 +104,11 @@ def optimum(
 def hessian_spectrum(
     singular_values: Float[Tensor, " r"], lam: NonNegative = 0.5, m: int | None = None, d: int | None = None
 ) -> Float[Tensor, " p"]:
-    """Eigenvalues of ∇²f_λ at the balanced optimum, ascending, p = (m + d)r of them; m and d are r, the number of s_i > 0, if not given.
+    """Eigenvalues of ∇²f_λ at the balanced optimum, ascending, p = (m + d)r of them, for r columns and as many s_i > 0.
 
-    For i < j: s_i + s_j twice, 2λ(s_i + s_j) once, 0 once; for each i: 2s_i and 4λs_i; and, if M̃ has rank r below m or d, s_i another m + d − 2r
-    times. Source: The spectrum at the optimum is a theorem of this book, for m = d = r and λ = ½: s_i + s_j three times, 2s_i twice.
+    For i < j: s_i + s_j twice, 2λ(s_i + s_j) once, 0 once; for each i: 2s_i and 4λs_i; and, if M̃ has rank r below m or d (both r if not
+    given), s_i another m + d − 2r times. Source: The spectrum at the optimum is a theorem of this book, for m = d = r and λ = ½: s_i + s_j
+    three times, 2s_i twice.
     """
     s = arguments.floating("singular_values", singular_values, "r")
     if not float(s.min()) > 0:

@@ -148,11 +148,11 @@ class Pulls:
 
 
 def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
-    """The multipliers λ of the shortest W with ⟨E_k, W⟩ ≥ 1 from ⟨E_k, E_l⟩, at most 8 × 8, by trying every set of active constraints.
+    """The multipliers λ of the shortest W with ⟨E_k, W⟩ ≥ 1, if that can be met, by trying every set of active constraints, of at most 8.
 
-    A set S with λ_S = G_SS⁻¹1 ≥ 0 is feasible in the dual problem, max 2 Σλ − λᵀGλ, with value Σλ_S; one of them is its solution. Sets whose
-    G_SS is singular are left out: one without superfluous constraints is always among the others. W = Σ_k λ_k E_k, ‖W‖² = Σ_k λ_k, and λ is
-    differentiable while the set stays the same.
+    A set S with λ_S = G_SS⁻¹1 ≥ 0 is feasible in the dual problem, max 2 Σλ − λᵀGλ with G the Gram matrix of the E_k, with value Σλ_S; one
+    of them is its solution. Sets whose G_SS is singular are left out: one without superfluous constraints is always among the others.
+    W = Σ_k λ_k E_k, ‖W‖² = Σ_k λ_k, and λ is differentiable while the set stays the same.
     """
     K = arguments.at_most("K", gram.shape[-1], "what is enumerated", MOST_CONSTRAINTS)
     # A vector of length 0 is in no regular set; it must not spoil the others.

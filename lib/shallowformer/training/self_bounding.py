@@ -130,7 +130,7 @@ class Trajectory:
         return torch.where(rest > 0, (root / (2 * rest)) ** 2, math.inf)
 
     def averaged_certificate(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """The bound on ``mean_losses`` before maxima over s are taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − θ.
+        """The bound on ``mean_losses`` before the maximum of ε_s is taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − max θ_s.
 
         Args:
             form: ``along``, ``gram`` or ``trace``.
