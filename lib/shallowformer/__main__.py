@@ -27,11 +27,7 @@ exit codes: 0 all is well; 1 a row failed or differs, or rows cannot be read, wr
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command. Returns: the exit code.
-
-    Args:
-        arguments: of the command line; those of this process if not given.
-    """
+    """Run a command; its arguments are those of this process if not given. Returns: the exit code."""
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)

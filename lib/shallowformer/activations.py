@@ -145,11 +145,9 @@ ALL = (TANH, ERF, LOGISTIC, SINE)
 
 @contract
 def stretched(sigma: Activation, rate: Positive) -> Activation:
-    """σ_ε(u) = σ(εu)/ε: the same slope at 0, curvature times ε, height divided by ε.
+    """σ_ε(u) = σ(εu)/ε, with bounds (σ₀/ε, σ₁, εσ₂, ε²σ₃): the same slope at 0, curvature times ε, height divided by ε.
 
     For a small rate ε it is nearly linear where heads live; for a large one it is nearly a step.
-
-    Returns: the activation σ_ε, with bounds (σ₀/ε, σ₁, εσ₂, ε²σ₃).
     """
 
     def derivative(order: int) -> Function:

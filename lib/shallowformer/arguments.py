@@ -35,9 +35,9 @@ def _or_symbol(check: Callable) -> Callable:
 
 
 def floating(name: str, value: object, dims: str) -> Float[Tensor, "..."]:
-    """Return ``value`` if it is a non-empty, finite floating-point tensor with the given dimensions.
+    """Return ``value`` if it is a non-empty, finite floating-point tensor with these dimensions.
 
-    ``dims`` holds names of the dimensions, e.g. ``"n T d"``; a leading ``"..."`` allows any further ones.
+    ``dims`` names them, e.g. ``"n T d"``; a leading ``"..."`` allows any further ones.
     """
     if not isinstance(value, Tensor):
         raise ValueError(f"{name} must be a torch tensor of shape [{dims}], got {type(value).__name__}")
@@ -71,31 +71,19 @@ def in_unit_ball(name: str, value: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d
 
 
 def tokens(X: object, name: str = "X") -> Float[Tensor, "n T d"]:
-    """Return ``X`` if it is a batch of token sequences from the data domain 𝒳.
-
-    Every token X_t lies in the unit ball. Source: Arda, Cayci, Eryilmaz 2026, section 3.1.
-    """
+    """Return ``X`` if it is a batch of tokens in the unit ball, the domain 𝒳. Source: Arda, Cayci, Eryilmaz 2026, section 3.1."""
     return in_unit_ball(name, floating(name, X, "n T d"))
 
 
 def shape(name: str, value: Tensor, expected: tuple[int, ...], why: str) -> Tensor:
-    """Return ``value`` if it has exactly the expected shape.
-
-    ``why`` says what fixes that shape, e.g. ``"[m, d] as W has"``.
-    """
+    """Return ``value`` if it has exactly the expected shape; ``why`` says what fixes that, e.g. ``"[m, d] as W has"``."""
     if tuple(value.shape) != tuple(expected):
         raise ValueError(f"{name} must have shape {tuple(expected)} ({why}), got {tuple(value.shape)}")
     return value
 
 
 def same_kind(first_name: str, first: Tensor, **others: Tensor) -> None:
-    """Refuse tensors that differ in dtype or device.
-
-    Args:
-        first_name: name of the tensor that the others must match.
-        first: that tensor.
-        **others: further tensors by name.
-    """
+    """Refuse tensors, by name, that differ in dtype or device from the first."""
     for name, value in others.items():
         if value.dtype != first.dtype or value.device != first.device:
             raise ValueError(

@@ -21,10 +21,6 @@ def clipped_gaussian(
     For d = 8 a Gaussian token has norm below 1 with probability 0.0018, so nearly all tokens end on the sphere.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 6.1.
-
-    Args:
-        T: tokens a sample, at least 1.
-        d: dimension of a token, at least 1.
     """
     X = _gaussian(n, T, d, generator, dtype)
     return X / torch.linalg.vector_norm(X, dim=-1, keepdim=True).clamp(min=1)
@@ -33,12 +29,7 @@ def clipped_gaussian(
 def sphere(
     n: int, T: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64
 ) -> Float[Tensor, "n T d"]:
-    """Independent tokens, uniform on the unit sphere.
-
-    Args:
-        T: tokens a sample, at least 1.
-        d: dimension of a token, at least 1.
-    """
+    """Independent tokens, uniform on the unit sphere."""
     return torch.nn.functional.normalize(_gaussian(n, T, d, generator, dtype), dim=-1)
 
 

@@ -31,16 +31,13 @@ def ends(ball: arb) -> tuple[float, float]:
 
 @contract
 def maximum(f: Function, low: float, high: float, accuracy: Positive = 1e-12) -> arb:
-    """The maximum of a differentiable function on an interval, by branch and bound.
+    """The maximum of a differentiable function on an interval, by branch and bound, to a radius of ``accuracy``.
 
     On a piece with midpoint c the values are at most f(c) + sup|f′| · half of its length; where f′ has one sign, the value at an end.
     The piece with the highest bound is halved until that bound is hardly above a value that is attained.
 
     Args:
         f: the function; it is called with truncated Taylor series as well.
-        low: lower end.
-        high: upper end, above ``low``.
-        accuracy: largest radius of the result.
     """
     if not low < high:
         raise ValueError(f"low must be below high, got {low} and {high}")
@@ -70,12 +67,9 @@ def maximum(f: Function, low: float, high: float, accuracy: Positive = 1e-12) ->
 
 @contract
 def root(f: Function, low: float, high: float, accuracy: Positive = 1e-12) -> arb:
-    """A root of a continuous function between two points at which its signs are different, by bisection.
+    """A root of a continuous f between two points at which its signs are different, the only one if f is monotone, by bisection.
 
     Args:
-        f: the function; for a monotone one the root is the only one.
-        low: where it has one sign.
-        high: where it has the other.
         accuracy: largest radius of the result.
     """
     a, b = arb(low), arb(high)

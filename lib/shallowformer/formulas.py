@@ -23,45 +23,29 @@ def is_symbol(value: object) -> bool:
 
 
 def log(x):
-    """Natural logarithm. Returns: the logarithm, of the kind of ``x``.
-
-    Args:
-        x: above 0; a number, a tensor, or a symbol.
-    """
+    """Natural logarithm of a number, a tensor, or a symbol above 0."""
     if isinstance(x, Tensor):
         return x.log()
     return sys.modules["sympy"].log(x) if is_symbol(x) else math.log(x)
 
 
 def maximum(x, y):
-    """The larger of two values. Returns: the larger one, of the kind of ``x``.
-
-    Args:
-        x: a number, a tensor, or a symbol.
-        y: a number, or a symbol.
-    """
+    """The larger of two values: x a number, a tensor, or a symbol, y a number or a symbol."""
     if isinstance(x, Tensor):
         return x.clamp(min=y)
     return sys.modules["sympy"].Max(x, y) if is_symbol(x) or is_symbol(y) else max(x, y)
 
 
 def minimum(x, y):
-    """The smaller of two values. Returns: the smaller one, of the kind of ``x``.
-
-    Args:
-        x: a number, a tensor, or a symbol.
-        y: a number, or a symbol.
-    """
+    """The smaller of two values: x a number, a tensor, or a symbol, y a number or a symbol."""
     return -maximum(-x, -y)
 
 
 def when(condition, value: Callable, otherwise):
-    """A value that exists only where a condition holds. Returns: a number, or a formula with both cases.
+    """A value that exists only where a condition holds: a number, or, for an inequality between symbols, a formula with both cases.
 
     Args:
-        condition: true or false, or an inequality between symbols.
         value: gives the value; not called where the condition is false.
-        otherwise: what takes its place there.
     """
     if is_symbol(condition):
         return sys.modules["sympy"].Piecewise((value(), condition), (otherwise, True))

@@ -37,11 +37,7 @@ _DARK_PAGES = (
 
 
 def theme(selector: str) -> str:
-    """Colours for an element, light and dark, as CSS variables: the names of ``LIGHT``. Returns: CSS.
-
-    Args:
-        selector: of the element.
-    """
+    """Colours for an element, light and dark, as CSS variables, the names of ``LIGHT``: CSS for its selector."""
     variables = lambda colours: ";".join(f"--{name}:{colour}" for name, colour in colours.items())
     dark = ",".join(f"{page} {selector}" for page in _DARK_PAGES)
     return (
@@ -103,7 +99,7 @@ def slider(
     say: Callable[[float], str],
     ends: tuple[str, str] | None = None,
 ) -> Interactive:
-    """A figure that one slider moves. Returns: the figure.
+    """A figure that one slider moves.
 
     Args:
         draw: position → panels. At every position it draws the same elements in the same order; their attributes and
@@ -156,15 +152,7 @@ def _attribute(data: str) -> str:
 def _moving_parts(
     frames: list[list[ElementTree.Element]], first: int, over: Sequence[float]
 ) -> list[dict[str, list[str]]]:
-    """Mark the elements that differ from frame to frame, and say how.
-
-    Returns: for each moving element, in the order of the page: attribute → its value in every frame; "" stands for the words.
-
-    Args:
-        frames: the panels' elements, a frame.
-        first: the frame that will stand on the page; its moving elements get the attribute ``data-moves``.
-        over: the positions, for messages.
-    """
+    """Mark with ``data-moves`` the elements that differ from frame to frame: for each, attribute → its values; "" stands for the words."""
     elements = [[element for root in panels for element in root.iter()] for panels in frames]
     shapes = [[(element.tag, tuple(element.attrib)) for element in frame] for frame in elements]
     for position, shape in zip(over, shapes, strict=True):

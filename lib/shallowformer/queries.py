@@ -14,11 +14,7 @@ Query = Callable[[Float[Tensor, "n T d"]], Float[Tensor, "n d"]]
 
 
 def fixed(vector: Float[Tensor, " d"]) -> Query:
-    """A fixed vector for every input, as the class token of an encoder. Source: Arda, Cayci, Eryilmaz 2026, section 3.2 ([CLS]).
-
-    Args:
-        vector: in the unit ball.
-    """
+    """A fixed vector of the unit ball for every input, as a class token. Source: Arda, Cayci, Eryilmaz 2026, section 3.2 ([CLS])."""
     arguments.in_unit_ball("vector", arguments.floating("vector", vector, "d"))
     return lambda X: vector.expand(X.shape[0], -1)
 
@@ -33,21 +29,13 @@ def seeded(d: Count, seed: int, dtype: torch.dtype = torch.float64) -> Query:
     """A query drawn once from the unit sphere, before any data is seen, and never trained.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 3.2 (pre-specified seed query).
-
-    Args:
-        seed: seed of the draw.
-        dtype: of the query.
     """
     direction = torch.randn(d, generator=Generator().manual_seed(seed), dtype=torch.float64)
     return fixed((direction / direction.norm()).to(dtype))
 
 
 def resolve(query: Query, X: Float[Tensor, "n T d"]) -> Float[Tensor, "n d"]:
-    """Evaluate a query on a batch, and refuse one that the theory does not allow.
-
-    Args:
-        query: how q_X is made.
-    """
+    """Evaluate a query on a batch, and refuse one that the theory does not allow."""
     q = arguments.floating("query(X)", query(X), "n d")
     arguments.shape("query(X)", q, (X.shape[0], X.shape[2]), "[n, d] as in X")
     arguments.same_kind("X", X, **{"query(X)": q})

@@ -47,11 +47,7 @@ def jacobian_product(z: Float[Tensor, "... T"], u: Float[Tensor, "... T"]) -> Fl
 
 
 def subset_masses(alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... 2**T"]:
-    """α(S) = Σ_{t∈S} α_t for every set S of tokens. Returns: entry k belongs to the set of tokens whose bits are set in k.
-
-    Args:
-        alpha: weights of at most 16 tokens.
-    """
+    """α(S) = Σ_{t∈S} α_t for every set S of at most 16 tokens: entry k belongs to the set of tokens whose bits are set in k."""
     arguments.floating("alpha", alpha, "... T")
     T = alpha.shape[-1]
     if T > MAX_ENUMERATED_TOKENS:
@@ -63,12 +59,9 @@ def subset_masses(alpha: Float[Tensor, "... T"]) -> Float[Tensor, "... 2**T"]:
 
 
 def inf_to_one_norm(z: Float[Tensor, "... T"]) -> Float[Tensor, "..."]:
-    """‖J_s(z)‖_{∞→1} = 4 max_S α(S)(1 − α(S)), the largest total change Σ_t |δα_t|. Returns: in [0, 1].
+    """‖J_s(z)‖_{∞→1} = 4 max_S α(S)(1 − α(S)), the largest total change Σ_t |δα_t|, in [0, 1], of at most 16 tokens.
 
     Source: The sharp form of Arda, Cayci, Eryilmaz 2026, Fact 1 (which bounds it by 2).
-
-    Args:
-        z: logits of at most 16 tokens.
     """
     mass = subset_masses(torch.softmax(arguments.floating("z", z, "... T"), -1))
     return (4 * mass * (1 - mass)).amax(-1)
@@ -77,12 +70,7 @@ def inf_to_one_norm(z: Float[Tensor, "... T"]) -> Float[Tensor, "..."]:
 def logits(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m T"]:
-    """Attention logits ⟨X_t, W_i q⟩ of every sample, head and token. Source: Arda, Cayci, Eryilmaz 2026, equation (2).
-
-    Args:
-        W: one matrix a head.
-        q: one query a sample.
-    """
+    """Attention logits ⟨X_t, W_i q⟩ of every sample, head and token. Source: Arda, Cayci, Eryilmaz 2026, equation (2)."""
     arguments.floating("X", X, "n T d")
     arguments.floating("W", W, "m d d")
     arguments.floating("q", q, "n d")
@@ -97,14 +85,7 @@ def logits(
 def weights(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m T"]:
-    """Attention weights α_i = softmax_t ⟨X_t, W_i q⟩ of every sample and head. Returns: non-negative, summing to 1 over T.
-
-    Source: Arda, Cayci, Eryilmaz 2026, equation (2).
-
-    Args:
-        W: one matrix a head.
-        q: one query a sample.
-    """
+    """Attention weights α_i = softmax_t ⟨X_t, W_i q⟩ of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (2)."""
     # Not along the last axis, which is as short as a sequence: that takes three times as long.
     return torch.softmax(logits(X, W, q).mT, 1).mT
 
@@ -112,14 +93,7 @@ def weights(
 def pooled_attention(
     X: Float[Tensor, "n T d"], W: Float[Tensor, "m d d"], q: Float[Tensor, "n d"]
 ) -> Float[Tensor, "n m d"]:
-    """Pooled attention a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head. Returns: in the convex hull of the sample's tokens.
-
-    Source: Arda, Cayci, Eryilmaz 2026, equation (2).
-
-    Args:
-        W: one matrix a head.
-        q: one query a sample.
-    """
+    """a(X; W_i) = Σ_t α_{i,t} X_t of every sample and head, in the tokens' convex hull. Source: Arda, Cayci, Eryilmaz 2026, equation (2)."""
     return weights(X, W, q) @ X
 
 
@@ -214,13 +188,7 @@ def third_cumulant_form(
     v: Float[Tensor, "... d"],
     w: Float[Tensor, "... d"],
 ) -> Float[Tensor, "..."]:
-    """The symmetric form κ₃(u, v, w) = Σ_t α_t ⟨u, Y_t⟩⟨v, Y_t⟩⟨w, Y_t⟩ = ⟨v, K_u w⟩.
-
-    Args:
-        u: first direction.
-        v: second direction.
-        w: third direction.
-    """
+    """The symmetric form κ₃(u, v, w) = Σ_t α_t ⟨u, Y_t⟩⟨v, Y_t⟩⟨w, Y_t⟩ = ⟨v, K_u w⟩."""
     _law(X, alpha, u=u, v=v, w=w)
     Y = _centred(X, alpha)
     along_u, along_v, along_w = (_scores(Y, direction) for direction in (u, v, w))

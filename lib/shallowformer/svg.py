@@ -25,33 +25,17 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: Number) -> str:
-    """A coordinate in pixels, to a tenth, without trailing zeros. Returns: for example ``"12.5"``, ``"3"``, ``"0"``.
-
-    Args:
-        value: in pixels.
-    """
+    """A coordinate in pixels, to a tenth, without trailing zeros, for example ``"12.5"``, ``"3"``, ``"0"``."""
     return f"{round(float(value), 1) + 0.0:g}"
 
 
 def power(exponent: int) -> str:
-    """A power of ten, as the label of a tick on a log scale.
-
-    Returns: for example ``"10⁻⁵"``; ``"1"`` and ``"10"`` for the exponents 0 and 1.
-
-    Args:
-        exponent: of ten.
-    """
+    """A power of ten, as the label of a tick on a log scale: ``"10⁻⁵"``, but ``"1"`` and ``"10"`` for the exponents 0 and 1."""
     return str(10**exponent) if exponent in (0, 1) else f"10{str(exponent).translate(_RAISED)}"
 
 
 def numeral(words: str) -> str:
-    """A number as it is set in print: with a minus for a hyphen, and with a power of ten for an ``e``.
-
-    Returns: for example ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``, ``"2.5·10⁶"`` for ``"2.5e+06"``.
-
-    Args:
-        words: as Python writes it; anything else stays as it is.
-    """
+    """A number, as Python writes it, as it is set in print: ``"−1"`` for ``"-1"``, ``"10⁻⁵"`` for ``"1e-05"``; all else stays as it is."""
     parts = re.fullmatch(r"(-?)(\d+\.?\d*)(?:e([+-]?\d+))?", words)
     if not parts:
         return words
@@ -62,7 +46,7 @@ def numeral(words: str) -> str:
 
 
 class Panel:
-    """One drawing, with a linear scale on each axis.
+    """One drawing, with a linear scale on each axis; colours are names of the palette.
 
     Args:
         alt: what the drawing shows, for those who cannot see it.
@@ -70,9 +54,6 @@ class Panel:
         y: lower and upper end of the vertical scale.
         size: width and height in pixels at which text has its natural size; the page scales the panel to fit.
         margin: pixels left, right, above and below the scales.
-
-    Raises:
-        ValueError: no ``alt``, or a scale without length.
     """
 
     def __init__(
@@ -133,11 +114,9 @@ class Panel:
         width: Number = 2,
         dash: str | None = None,
     ):
-        """A line through points.
+        """A line through points (x, y).
 
         Args:
-            points: pairs (x, y).
-            colour: a name of the palette.
             width: in pixels.
             dash: pattern, e.g. ``"4 3"``.
         """
@@ -146,13 +125,7 @@ class Panel:
         )
 
     def area(self, points: Iterable[tuple[Number, Number]], colour: str, opacity: Number = 1):
-        """A filled polygon.
-
-        Args:
-            points: its corners (x, y).
-            colour: a name of the palette.
-            opacity: 0 to 1.
-        """
+        """A filled polygon with these corners."""
         self._add("polygon", fill=colour, points=self._points(points), fill_opacity=f"{opacity:g}")
 
     def dot(
@@ -164,14 +137,7 @@ class Panel:
         opacity: Number = 1,
         outline: str = "none",
     ):
-        """A disc whose radius is in pixels.
-
-        Args:
-            radius: in pixels.
-            colour: a name of the palette.
-            opacity: of the filling, 0 to 1.
-            outline: a name of the palette.
-        """
+        """A disc whose radius is in pixels; opacity, from 0 to 1, is that of the filling."""
         self._add(
             "circle",
             stroke=outline,
@@ -193,10 +159,8 @@ class Panel:
         """An ellipse in the units of the data, on scales of equal length.
 
         Args:
-            centre: (x, y).
             axes: its half axes.
             degrees: of the first axis from the horizontal, anticlockwise.
-            colour: of outline and filling.
             opacity: of the filling, 0 to 1.
         """
         x, y = self.px(centre[0]), self.py(centre[1])
@@ -227,7 +191,6 @@ class Panel:
 
         Args:
             y: position of the base line.
-            words: what it says.
             anchor: ``start``, ``middle`` or ``end``.
             shift: pixels to the right and down.
             turned: read upwards.
@@ -237,13 +200,7 @@ class Panel:
         self._add("text", fill="ink", text=words, x=left, y=top, text_anchor=anchor, transform=turn)
 
     def key(self, x: Number, y: Number, entries: Mapping[str, str]):
-        """What the colours mean: one row a colour, downwards from a point.
-
-        Args:
-            x: position of the upper left corner.
-            y: position of the upper left corner.
-            entries: words → a name of the palette.
-        """
+        """What the colours mean: one row a colour, words → a name of the palette, downwards from an upper left corner."""
         for row, (words, colour) in enumerate(entries.items()):
             left, middle = self.px(x), self.py(y) + 17 * row + 8
             self._add("path", stroke=colour, d=f"M{number(left)} {number(middle)}h16", stroke_width=4)

@@ -9,13 +9,9 @@ from shallowformer.compiled.vectors import FAST, VERSION
 
 
 def kept(loop: FunctionType, kind: str) -> Callable:
-    """The loop, compiled under a name of its own.
+    """The loop, whose name begins with an underscore, compiled under a name of its own for the numbers of ``kind``, "float32" or "float64".
 
     Processes that compile different types at once do not touch each other's files, and one version's files are not another's.
-
-    Args:
-        loop: in Python; its name begins with an underscore.
-        kind: of the numbers it works on, "float32" or "float64".
     """
     copy = FunctionType(loop.__code__, loop.__globals__, f"{loop.__name__.lstrip('_')}_{kind}_{VERSION[:8]}")
     copy.__qualname__, copy.__doc__ = copy.__name__, loop.__doc__

@@ -15,11 +15,7 @@ EXERCISES = tuple(f"{package}.exercises" for package in PACKAGES)
 
 
 def borrowed(answer: Callable, reference: Callable | None = None) -> str:
-    """Name of the function of the package that an answer is, or of the one of ``exercises`` that it calls; "" if none.
-
-    Args:
-        reference: what it was compared with, which may stand elsewhere in the package; it must not be called either.
-    """
+    """Name of the function of the package that an answer is, or of the one of ``exercises``, or the reference, that it calls; "" if none."""
     function = _innermost(answer)
     module = getattr(function, "__module__", None) or ""
     if _within(module, PACKAGES):

@@ -12,13 +12,10 @@ from shallowformer.arguments import count
 
 
 def integer(seed: int | str, name: str, low: int, high: int) -> int:
-    """Draw a whole number, each of ``low`` … ``high`` equally often over the classes. Returns: the number.
+    """Draw a whole number, each of ``low`` … ``high`` equally often over the classes, of which 2026 and "2026" are the same.
 
     Args:
-        seed: the class, for example 2026; a number and its digits as text are the same class.
         name: of the parameter, one for each, for example ``"ps1-q2-T"``.
-        low: the smallest value.
-        high: the largest value, itself possible; at least ``low``.
     """
     for bound, value in (("low", low), ("high", high)):
         if isinstance(value, bool) or not isinstance(value, int):
@@ -31,14 +28,10 @@ def integer(seed: int | str, name: str, low: int, high: int) -> int:
 def real(seed: int | str, name: str, low: float, high: float, digits: int = 2) -> float:
     """Draw a number with few decimals, each of those from ``low`` to ``high`` equally often over the classes.
 
-    Returns: the number: what stands on the page, written with ``digits`` decimals, is all of it.
+    What stands on the page, written with ``digits`` decimals, 0 to 12, is all of it; ``high`` is possible if it has no more decimals.
 
     Args:
-        seed: the class, for example 2026; a number and its digits as text are the same class.
         name: of the parameter, one for each, for example ``"ps1-q3-rho"``.
-        low: no value is smaller.
-        high: no value is larger; it is itself possible if it has no more decimals.
-        digits: decimals of the value, 0 to 12.
     """
     if count("digits", digits, 0) > 12:
         raise ValueError(f"digits must be at most 12, got {digits}")

@@ -37,10 +37,7 @@ class Feedback:
         return "\n".join((self.message, *self.hints))
 
     def hint(self, step: int = 2) -> str:
-        """One step: 1 says what is wrong and where, 2 which mistake it is, 3 more.
-
-        Returns: the step, or a sentence that says that there is none.
-        """
+        """One step: 1 says what is wrong and where, 2 which mistake it is, 3 more; or a sentence that says that there is none."""
         steps = (self.message, *self.hints)
         if count("step", step) > len(steps):
             return f"there is no step {step} for this answer; the last one is {len(steps)}."
@@ -71,9 +68,7 @@ def judge(
     seen: Callable = lambda value, *arguments: value,
     slips: bool = True,
 ) -> Feedback:
-    """Compare a reader's function with a reference on every case.
-
-    Returns: the feedback; nothing the reader's function does makes this raise.
+    """Compare a reader's function with a reference on every case; nothing that function does makes this raise.
 
     Args:
         reference: returns the right value, a number or a tensor.
@@ -112,9 +107,7 @@ def judge_by(
     praise: str,
     reference: Callable | None = None,
 ) -> Feedback:
-    """Judge a reader's function by a property of its values, where more than one function is right.
-
-    Returns: the feedback; nothing the reader's function does makes this raise.
+    """Judge a reader's function by a property of its values, where more than one function is right; nothing it does makes this raise.
 
     Args:
         answer: the reader's function; one made around it by ``functools.wraps``.
@@ -160,13 +153,9 @@ def judge_number(
     near: float = 0.01,
     begin: str = "",
 ) -> Feedback:
-    """Compare an answer that is a number with the right one.
-
-    Returns: the feedback; "not yet" for a missing answer, "wrong" for what is not a number.
+    """Compare an answer that is a Python, numpy or torch number with the right one: "not yet" if missing, "wrong" for what is no number.
 
     Args:
-        answer: the reader's answer: a Python, numpy or torch number.
-        right: the right one.
         mistakes: hint → number that this mistake leads to, the likeliest first.
         otherwise: how to begin, the last hint; or number → what to say of one that no mistake leads to.
         praise: what to say of the right one.
@@ -194,14 +183,7 @@ def judge_number(
 
 
 def judge_number_by(exercise: str, answer: object, verdict: Callable[[float], Feedback]) -> Feedback:
-    """Judge an answer that is a number, where more than one is right.
-
-    Returns: the feedback; "not yet" for a missing answer, "wrong" for what is not a number.
-
-    Args:
-        answer: the reader's answer: a Python, numpy or torch number.
-        verdict: the number → the feedback.
-    """
+    """Judge an answer that is a number, where more than one is right: "not yet" if missing, "wrong" for what is no number."""
     if _missing(answer):
         return Feedback(exercise, "not yet", "give a number")
     try:

@@ -26,12 +26,7 @@ class Head(NamedTuple):
 def head(
     X: Float[Tensor, "T d"], q: Float[Tensor, " d"], U: Float[Tensor, " d"], W: Float[Tensor, "d d"]
 ) -> Head:
-    """One head on one sample.
-
-    Args:
-        U: feed-forward vector.
-        W: attention matrix.
-    """
+    """One head on one sample."""
     alpha = torch.softmax(X @ W @ q, 0)
     a = alpha @ X
     h = torch.tanh(U @ a)
@@ -41,12 +36,9 @@ def head(
 def at_start(
     draws: int, T: int, d: int, seed: int
 ) -> tuple[Float64[Tensor, "n T d"], Float64[Tensor, "n T"], Float64[Tensor, "n d"]]:
-    """Inputs, each with a head of its own: tokens uniform on the sphere, q = X_T, entries of U and W standard Gaussian.
+    """X, attention weights and U of n = ``draws`` inputs, each with a head of its own.
 
-    Returns: X, attention weights, and U of n = ``draws`` inputs.
-
-    Args:
-        d: dimension of a token.
+    Tokens are uniform on the sphere, q = X_T, entries of U and W standard Gaussian.
     """
     generator = Generator().manual_seed(seed)
     X = data.sphere(draws, T, d, generator)

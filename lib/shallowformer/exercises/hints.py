@@ -28,8 +28,6 @@ def difference(value: object, right: object, tolerance: float) -> str:
     """What is wrong with a value, or "".
 
     Args:
-        value: what was answered.
-        right: the right one, a number or a tensor.
         tolerance: allowed error of an entry relative to that of ``right``, or to 1 if that is larger.
     """
     right = torch.as_tensor(right, dtype=torch.float64)
@@ -81,8 +79,6 @@ def further(
 
     Args:
         given: what was answered on each case; None where it is no finite value.
-        right: the right values.
-        cases: the cases.
         mistakes: hint → what this mistake gives on each case; None where it cannot be computed.
         tolerance: as in ``difference``.
         slips: whether values are such that sign, factor, square and the like have a meaning.
@@ -101,8 +97,6 @@ def slip(number: float, right: float, tolerance: float) -> str:
     """The hint for a number that a slip makes of the right one, or "".
 
     Args:
-        number: what was answered.
-        right: the right number.
         tolerance: allowed error of the right number; that of the slip's is as large relative to it, and at most half a
             per cent, or any number would be some slip's.
     """

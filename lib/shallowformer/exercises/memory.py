@@ -28,14 +28,7 @@ class _LargestNew(TorchDispatchMode):
 
 
 def largest_tensor(function: Callable, *arguments: object) -> int:
-    """Number of entries of the largest tensor that a computation makes on its way.
-
-    Returns: the number of entries; a view of what is there already is not made.
-
-    Args:
-        function: what to run.
-        *arguments: what to run it on.
-    """
+    """Number of entries of the largest tensor that a computation makes on its way; a view of what is there already is not made."""
     with _LargestNew() as mode:
         function(*arguments)
     return mode.entries
@@ -47,13 +40,10 @@ def without_matrix(
     arguments: tuple[Float64[Tensor, "..."], ...],
     instead: str,
 ) -> Feedback:
-    """Judge whether a right function from vectors to a vector gets by without a matrix.
-
-    Returns: the same feedback, unless the function is right and makes a tensor of d² entries.
+    """The same feedback, unless a function from vectors to a vector is right and makes a tensor of d² entries; ``instead`` says what to do.
 
     Args:
         arguments: a case whose last argument is a vector of many more entries, d, than there are tokens.
-        instead: what to do instead.
     """
     d = len(arguments[-1])
     if not feedback.passed or largest_tensor(answer, *arguments) < d * d:

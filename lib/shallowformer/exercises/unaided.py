@@ -56,24 +56,12 @@ def _watched(feedback: Feedback, answer: Callable, arguments: tuple, mode: objec
 
 
 def without_autograd(feedback: Feedback, answer: Callable, arguments: tuple) -> Feedback:
-    """Judge whether a right function gets by without automatic differentiation by torch.
-
-    Returns: the same feedback, unless the function is right and differentiates: backwards, forwards, or by ``torch.func``.
-
-    Args:
-        arguments: a case.
-    """
+    """The same feedback, unless the function is right and differentiates by torch: backwards, forwards, or by ``torch.func``."""
     message = "right, but by automatic differentiation: write the derivative out"
     return _watched(feedback, answer, arguments, _Derivatives(), message)
 
 
 def without_solver(feedback: Feedback, answer: Callable, arguments: tuple) -> Feedback:
-    """Judge whether a right function gets by without a solver of eigenvalues or singular values by torch.
-
-    Returns: the same feedback, unless the function is right and calls such a solver.
-
-    Args:
-        arguments: a case.
-    """
+    """The same feedback, unless the function is right and calls a solver of eigenvalues or singular values by torch."""
     message = "right, but by a solver of eigenvalues or singular values: find the formula"
     return _watched(feedback, answer, arguments, _Solvers(), message)

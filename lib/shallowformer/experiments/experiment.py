@@ -70,7 +70,7 @@ def stored(experiment: Experiment, scale: str = "paper", results: Path | None = 
     """The stored rows of a scale, for a chapter: what is planned and stored, in the plan's order.
 
     Returns: one mapping a row, fields of the configuration and results side by side; ``StoreError`` if there is none, or if seeds make no
-        difference.
+    difference.
     """
     rows = {row["key"]: row for row in store.load(experiment.name, results)}
     found = [rows[key] for key in planned(experiment, scale) if key in rows]
@@ -85,12 +85,7 @@ def stored(experiment: Experiment, scale: str = "paper", results: Path | None = 
 
 
 def refuse_seedless(name: str, rows: Sequence[Mapping]) -> None:
-    """Refuse rows to which the seed makes no difference anywhere: ten seeds that are ignored look like ten observations.
-
-    Args:
-        name: of the experiment.
-        rows: as they are stored.
-    """
+    """Refuse rows to which the seed makes no difference anywhere: ten seeds that are ignored look like ten observations."""
     first: dict[str, Mapping] = {}
     twice = None
     for row in rows:
@@ -135,10 +130,7 @@ def row(experiment: Experiment, config: Config, device: torch.device) -> dict:
 
 
 def provenance(dtype: str, device: torch.device) -> dict:
-    """What a row was computed with; nothing about whose machine it was.
-
-    Returns: versions, kind of device, number of threads; the commit if this is a repository.
-    """
+    """What a row was computed with: versions, kind of device, number of threads, the commit in a repository; nothing about whose machine."""
     return {
         "dtype": dtype,
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,

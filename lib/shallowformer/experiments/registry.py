@@ -50,11 +50,7 @@ class Unknown(LookupError):
 
 
 def get(name: str) -> "Experiment":
-    """Import an experiment.
-
-    Args:
-        name: of a registered one, or ``module:NAME`` of one's own.
-    """
+    """Import an experiment: a registered one, or ``module:NAME`` of one's own."""
     if ":" in name:
         found = _imported(name)
         if found.name in EXPERIMENTS and name != EXPERIMENTS[found.name].place:

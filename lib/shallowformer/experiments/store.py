@@ -40,7 +40,7 @@ def path(name: str, results: Path | None = None) -> Traversable:
 def load(name: str, results: Path | None = None) -> list[dict]:
     """The stored rows of an experiment, in the order in which they were added; none if nothing is stored.
 
-    Returns: rows: mappings with ``key``, ``config``, ``result`` and ``provenance``.
+    They are mappings with ``key``, ``config``, ``result`` and ``provenance``.
     """
     file = path(name, results)
     if not file.is_file():

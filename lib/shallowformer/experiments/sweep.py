@@ -43,13 +43,6 @@ def run(
     If the seed turns out to make no difference to any row, that is a ``StoreError``.
     Two runs at once lose none of each other's rows, but may both compute the same. Rows that were stored stay, also where compute has
     changed; what they lack is reported, as far as a look at quick ones tells.
-
-    Args:
-        experiment: what is run.
-        results: folder of the store; that of the repository or installation if not given.
-        device: where each row is computed.
-        jobs: processes on this machine.
-        scheduler: address of a Dask scheduler, whose workers take the place of ``jobs``.
     """
     plan = planned(experiment, scale)
     held = {row["key"]: row for row in store.load(experiment.name, results) if row["key"] in plan}

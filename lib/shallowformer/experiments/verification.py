@@ -26,14 +26,7 @@ class Compared:
 def sample(
     experiment: Experiment, share: float, seed: int, results: Path | None = None
 ) -> list[tuple[dict, object]]:
-    """Draw stored rows that the plan of some scale has. Returns: rows with their configurations.
-
-    Args:
-        experiment: whose rows.
-        share: of the rows, in (0, 1]; rounded up, so at least one row if there is any.
-        seed: of the draw.
-        results: folder of the store.
-    """
+    """Draw a share, in (0, 1], rounded up, of the stored rows that the plan of some scale has: rows with their configurations."""
     if not 0 < share <= 1:
         raise ValueError(f"share must be in (0, 1], got {share!r}")
     plan = {key: config for scale in SCALES for key, config in planned(experiment, scale).items()}
@@ -53,19 +46,9 @@ def verify(
     scheduler: str | None = None,
     progress: bool = False,
 ) -> Iterator[Compared]:
-    """Recompute a random sample of rows; each is handed out as soon as it is compared.
+    """Recompute a random share, in (0, 1], at least one, of the rows; each is handed out as soon as it is compared, and differs if it fails.
 
-    Args:
-        experiment: the experiment.
-        share: of the rows, in (0, 1]; at least one.
-        seed: of the draw.
-        results: folder of the store.
-        device: where rows are computed; it may be another one than theirs.
-        jobs: processes on this machine.
-        scheduler: address of a Dask scheduler, whose workers take the place of ``jobs``.
-
-    Yields:
-        One comparison a row; a row that fails differs.
+    The device may be another one than theirs.
     """
     drawn = sample(experiment, share, seed, results)
     held = {row["key"]: (row, config) for row, config in drawn}
@@ -84,13 +67,7 @@ def verify(
 
 
 def compare(stored: Mapping, again: Mapping, tolerance: Mapping[str, float]) -> list[str]:
-    """Say where a recomputed row departs from the stored one.
-
-    Args:
-        stored: the row.
-        again: the row, recomputed.
-        tolerance: relative, by name of a result.
-    """
+    """Say where a recomputed row departs from the stored one; tolerances are relative, by name of a result."""
     lines = []
     was, now = (row["provenance"].get("dtype") for row in (stored, again))
     if was != now:

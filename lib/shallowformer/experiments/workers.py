@@ -41,19 +41,7 @@ def outcomes(
     jobs: int = 1,
     scheduler: str | None = None,
 ) -> Iterator[Outcome]:
-    """Compute rows; each is handed out as soon as it is finished.
-
-    Args:
-        experiment: the experiment.
-        configs: which rows.
-        device: where each is computed.
-        jobs: processes on this machine, one torch thread each, -1 for one a core; with one, this process and all its threads.
-        scheduler: address of a Dask scheduler, e.g. ``tcp://10.0.0.1:8786``; its workers take the place of ``jobs``. A row whose worker
-            dies is computed again by another.
-
-    Yields:
-        One outcome a configuration, in the order of finishing.
-    """
+    """Compute rows; each is handed out as soon as it is finished. A row whose Dask worker dies is computed again by another."""
     if jobs == 0 or jobs < -1:
         raise ValueError(f"jobs must be at least 1, or -1 for one a core, got {jobs}")
     if scheduler is not None:

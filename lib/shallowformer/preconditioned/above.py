@@ -11,13 +11,7 @@ from shallowformer.preconditioned import noise
 
 
 def exponent(b: float) -> float:
-    """α(b) = (√(1 + 4/b²) − 1)/2: for b = ‖B̃‖₂ ≥ 2^{−1/2} the risk of a fresh query is n^{−α(b)} up to powers of log n.
-
-    Returns: from 1 at the threshold down to 0.
-
-    Args:
-        b: at least 2^{−1/2}.
-    """
+    """α(b) = (√(1 + 4/b²) − 1)/2: for b = ‖B̃‖₂ ≥ 2^{−1/2} the risk of a fresh query is n^{−α(b)} up to powers of log n; α(2^{−1/2}) = 1."""
     arguments.at_least("b", b, noise.THRESHOLD * (1 - 1e-12))
     return (math.sqrt(1 + 4 / b**2) - 1) / 2
 

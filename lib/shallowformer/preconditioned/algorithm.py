@@ -82,11 +82,7 @@ class Algorithm:
         return 1 / float(s[0] + s[-1])
 
     def point(self, U: Float[Tensor, "m r"], V: Float[Tensor, "d r"]) -> Point:
-        """The point whose A and B, up to c, are those of whitened factors: themselves, if the preconditioner is Σ̂.
-
-        Args:
-            U: left factor of an estimate of M̃.
-        """
+        """The point whose A and B, up to c, are those of whitened factors of an estimate of M̃: themselves, if the preconditioner is Σ̂."""
         d, m = self.X.shape[1], self.Y.shape[1]
         r = arguments.floating("U", U, "m r").shape[1]
         arguments.at_most("columns of U", r, "d", d)
@@ -111,11 +107,7 @@ class Algorithm:
         return float(torch.linalg.matrix_norm(V, 2)) / self.radius if torch.isfinite(V).all() else torch.nan
 
     def parameters(self, point: Point) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-        """A and B of attention at a point.
-
-        Args:
-            point: (U, V).
-        """
+        """A and B of attention at a point (U, V)."""
         U, V = point
         d, R, c = len(V), self._moved[0], self.scale_of(V)
         return c * _padded(U, d) @ R, R @ _padded(V, d) @ R / c
@@ -165,13 +157,10 @@ def run(
     problem: Problem | None = None,
     every: int = 1,
 ) -> Trajectory:
-    """Run the algorithm from whitened factors.
+    """Run the algorithm from whitened factors (U, V), as ``starts`` makes them, and record 𝓔 if the problem is given.
 
     Args:
-        algorithm: the training set and the ingredients.
-        start: (U, V), as ``starts`` makes them.
         eta: η, above 0; ``algorithm.default_step`` if not given.
-        problem: for the record of 𝓔.
         every: record after each so many steps.
     """
     if problem is not None and (problem.m, problem.d) != (algorithm.Y.shape[1], algorithm.X.shape[1]):

@@ -35,11 +35,7 @@ def best_step(s: Float[Tensor, " d"]) -> float:
 
 @contract
 def contraction(s: Float[Tensor, " d"], eta: Positive, f: float | None = None) -> float:
-    """1 − 2η(s_d − √(2f)), the theorem's factor of f a step; 1 − ηs_d, that in the basin, if f is not given.
-
-    Args:
-        f: before the step, at least 0 and at most ``saddle_free``.
-    """
+    """1 − 2η(s_d − √(2f)), the theorem's factor of f ≤ ``saddle_free`` a step; 1 − ηs_d, that in the basin, if f is not given."""
     f = basin(s) if f is None else arguments.at_most("f", f, "saddle_free", saddle_free(s))
     return 1 - eta * pl_constant(s, f) / 2
 

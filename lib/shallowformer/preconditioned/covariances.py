@@ -12,12 +12,7 @@ from shallowformer.contracts import Count, Positive, contract
 
 @contract
 def geometric(d: Count, largest: Positive, smallest: Positive) -> Float[Tensor, " {d}"]:
-    """Numbers from the largest to the smallest, each the same fraction of the one before.
-
-    Args:
-        d: how many; one alone is the largest.
-        smallest: at most the largest.
-    """
+    """Numbers from the largest to the smallest, each the same fraction of the one before; one alone is the largest."""
     arguments.at_most("smallest", smallest, "largest", largest)
     steps = torch.arange(d, dtype=torch.float64) / max(1, d - 1)
     return largest * (smallest / largest) ** steps
@@ -38,11 +33,7 @@ def random(d: int, condition: float, generator: Generator) -> Float[Tensor, "{d}
 
 
 def roots(Sigma: Float[Tensor, "d d"]) -> tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]]:
-    """Σ^½ and Σ^{−½}, symmetric.
-
-    Args:
-        Sigma: symmetric, positive definite.
-    """
+    """Σ^½ and Σ^{−½}, symmetric, of a positive definite Σ."""
     d = arguments.floating("Sigma", Sigma, "d d").shape[0]
     arguments.shape("Sigma", Sigma, (d, d), "square")
     rounding = 16 * d * torch.finfo(Sigma.dtype).eps

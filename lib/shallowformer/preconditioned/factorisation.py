@@ -63,12 +63,7 @@ def hessian_form(
     target: Float[Tensor, "m d"],
     lam: float = 0.5,
 ) -> Float[Tensor, ""]:
-    """∇²f_λ[(X, Y), (X, Y)] = ‖XVᵀ + UYᵀ‖² + 2⟨D, XYᵀ⟩ + (λ/2)‖Ċ‖² + λ⟨C, XᵀX − YᵀY⟩, Ċ = XᵀU + UᵀX − YᵀV − VᵀY.
-
-    Args:
-        X: direction of U.
-        Y: direction of V.
-    """
+    """∇²f_λ[(X, Y), (X, Y)] = ‖XVᵀ + UYᵀ‖² + 2⟨D, XYᵀ⟩ + (λ/2)‖Ċ‖² + λ⟨C, XᵀX − YᵀY⟩, Ċ = XᵀU + UᵀX − YᵀV − VᵀY; X, Y directions of U, V."""
     _fits(U, V, target, lam)
     arguments.shape("X", arguments.floating("X", X, "m r"), tuple(U.shape), "as U")
     arguments.shape("Y", arguments.floating("Y", Y, "d r"), tuple(V.shape), "as V")

@@ -22,14 +22,9 @@ def solve(
     lam: float = 0.5,
     tolerance: Positive = 1e-11,
 ) -> list[tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]]:
-    """(U̇, V̇) = −∇f_λ(U, V) from time 0, in double precision by an embedded Runge–Kutta pair of order 8.
-
-    Returns: the factors at the times.
+    """The factors at increasing times ≥ 0 of (U̇, V̇) = −∇f_λ(U, V), in double precision by an embedded Runge–Kutta pair of order 8.
 
     Args:
-        U: left factor at time 0.
-        V: right factor at time 0.
-        times: at which the factors are wanted, increasing, from 0 on.
         tolerance: relative and absolute error of a step.
     """
     factorisation.value(U, V, target, lam)  # refuses what does not fit

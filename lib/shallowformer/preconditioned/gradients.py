@@ -49,11 +49,7 @@ def outputs(
     queries: Float[Tensor, "k d"],
     context: Float[Tensor, "... N d"],
 ) -> Float[Tensor, "k m"]:
-    """Aẑ(x) of every query.
-
-    Args:
-        context: tokens, the same for all queries, or those of each query.
-    """
+    """Aẑ(x) of every query; the context's tokens are the same for all queries, or those of each."""
     return attended(B, queries, context) @ A.T
 
 
@@ -68,12 +64,10 @@ def loss_and_gradients(
     """𝓛_n = (1/2n) Σ_i ‖Aẑ_i − y_i‖², ∇_A = (1/n) Σ_i E_i ẑ_iᵀ, ∇_B = (1/n) Σ_i x_i (C_i AᵀE_i)ᵀ.
 
     E_i = Aẑ_i − y_i, and C_i is the covariance of the tokens under the weights of query i; no d × d matrix is formed per query.
-
     Source: The loss of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
 
     Args:
         X: queries x_i.
-        Y: their responses.
         context: tokens: one set for all queries, or one a query; the queries themselves if not given.
         chunk: queries worked on at once.
     """

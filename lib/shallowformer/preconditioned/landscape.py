@@ -39,10 +39,9 @@ class Stationary:
 def stationary(
     target: Float[Tensor, "m d"], kept: Sequence[int], O: Float[Tensor, "r k"] | None = None
 ) -> Stationary:
-    """The stationary point that keeps the singular values I.
+    """The stationary point that keeps the singular values I of M̃, all positive and distinct.
 
     Args:
-        target: M̃, whose singular values are positive and distinct.
         kept: I, indices from 0 into the singular values, largest first.
         O: orthonormal columns, one for each of I; the first unit vectors if not given. Factors have as many columns as it has rows, at
             least as many as there are singular values.
@@ -70,11 +69,7 @@ def stationary(
 
 
 def stationary_points(target: Float[Tensor, "m d"]) -> list[Stationary]:
-    """One stationary point for each set of singular values: the empty one first, the optimum last.
-
-    Args:
-        target: M̃, with at most 12 singular values, positive and distinct.
-    """
+    """One stationary point for each set of at most 12 singular values, positive and distinct: the empty one first, the optimum last."""
     r = len(_distinct(target)[1])
     if r > MOST_ENUMERATED:
         raise ValueError(
@@ -88,10 +83,9 @@ def stationary_points(target: Float[Tensor, "m d"]) -> list[Stationary]:
 def optimum(
     target: Float[Tensor, "m d"], O: Float[Tensor, "r r"] | None = None, rank: Count | None = None
 ) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
-    """The balanced optimum (PS^½Oᵀ, QS^½Oᵀ) of any M̃: singular values may be equal, or 0.
+    """The balanced optimum (PS^½Oᵀ, QS^½Oᵀ) of any M̃: singular values may be equal, or 0; O is orthogonal, the identity if not given.
 
     Args:
-        O: orthogonal; the identity if not given.
         rank: columns of the factors; min(m, d) if not given. What is left out is the rest of the singular values.
     """
     arguments.floating("target", target, "m d")
@@ -110,15 +104,11 @@ def optimum(
 def hessian_spectrum(
     singular_values: Float[Tensor, " r"], lam: NonNegative = 0.5, m: int | None = None, d: int | None = None
 ) -> Float[Tensor, " p"]:
-    """Eigenvalues of ∇²f_λ at the balanced optimum, ascending, p = (m + d)r of them.
+    """Eigenvalues of ∇²f_λ at the balanced optimum, ascending, p = (m + d)r of them, for r columns and as many s_i > 0.
 
-    For i < j: s_i + s_j twice, 2λ(s_i + s_j) once, 0 once; for each i: 2s_i and 4λs_i; and, if M̃ has rank r below m or d, s_i another m + d − 2r
-    times. Source: The spectrum at the optimum is a theorem of this book, for m = d = r and λ = ½: s_i + s_j three times, 2s_i twice.
-
-    Args:
-        singular_values: s of M̃, above 0: as many as the factors have columns.
-        m: rows of M̃; r if not given.
-        d: columns of M̃; r if not given.
+    For i < j: s_i + s_j twice, 2λ(s_i + s_j) once, 0 once; for each i: 2s_i and 4λs_i; and, if M̃ has rank r below m or d (both r if not
+    given), s_i another m + d − 2r times. Source: The spectrum at the optimum is a theorem of this book, for m = d = r and λ = ½: s_i + s_j
+    three times, 2s_i twice.
     """
     s = arguments.floating("singular_values", singular_values, "r")
     if not float(s.min()) > 0:
@@ -135,7 +125,7 @@ def hessian_spectrum(
 def stationary_spectrum(
     kept: Float[Tensor, " k"], lost: Float[Tensor, " l"], lam: Positive, columns: int, m: int, d: int
 ) -> Float[Tensor, " p"]:
-    """Eigenvalues of ∇²f_λ at any stationary point of f_λ, λ > 0, ascending, p = (m + d)r of them.
+    """Eigenvalues of ∇²f_λ at any stationary point of f_λ, λ > 0, ascending, p = (m + d)r of them; r is ``columns``, at least |I|.
 
     For i < j kept: s_i + s_j twice, 2λ(s_i + s_j), 0; for i kept: 2s_i, 4λs_i; for i lost and j kept: s_j − s_i, s_j + s_i; for each of the
     r − |I| columns that are not used: 2λs_i and 0 for i kept, s_i and −s_i for i lost; for each of the m + d − 2 rank M̃ rows that M̃ does not see:
@@ -144,9 +134,6 @@ def stationary_spectrum(
     Args:
         kept: singular values in I, above 0; may be empty, and equal.
         lost: the other singular values above 0; may be empty.
-        columns: r, of the factors; at least |I|.
-        m: rows of M̃.
-        d: columns of M̃.
     """
     for name, values in (("kept", kept), ("lost", lost)):
         if len(values) and not float(values.min()) > 0:

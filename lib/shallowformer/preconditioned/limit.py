@@ -18,12 +18,9 @@ from shallowformer.training.points import Point
 def attended(
     B: Float[Tensor, "d d"], queries: Float[Tensor, "k d"], Sigma: Float[Tensor, "d d"]
 ) -> Float[Tensor, "k d"]:
-    """ΣBᵀx, what ẑ_n(x) tends to: the mean of a Gaussian tilted by q = Bᵀx.
+    """ΣBᵀx, what ẑ_n(x) tends to: the mean of a Gaussian N(0, Σ) of tokens tilted by q = Bᵀx.
 
     Source: Gaussian tilting; with it, Goel, Soltanolkotabi, Bartlett 2026, in our reading.
-
-    Args:
-        Sigma: covariance of the tokens.
     """
     return queries @ B @ Sigma
 
@@ -73,11 +70,7 @@ def unwhitened(
 def preconditioned(
     of_A: Float[Tensor, "m d"], of_B: Float[Tensor, "d d"], Sigma: Float[Tensor, "d d"]
 ) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-    """The step (PC): ∇_A Σ⁻¹ and Σ⁻¹ ∇_B Σ⁻¹.
-
-    Args:
-        Sigma: the preconditioner, positive definite.
-    """
+    """The step (PC), with Σ or another positive definite preconditioner: ∇_A Σ⁻¹ and Σ⁻¹ ∇_B Σ⁻¹."""
     _, inverse = covariances.roots(Sigma)
     _fits(of_A, of_B, len(Sigma))
     inverse = inverse @ inverse

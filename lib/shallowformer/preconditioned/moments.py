@@ -28,12 +28,9 @@ class Moments(covariances.Whitens):
     @classmethod
     @contract
     def of(cls, X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], ridge: NonNegative = 0.0) -> "Moments":
-        """The moments of a training set.
+        """The moments of a training set, ε = ``ridge`` added to the diagonal of Σ̂.
 
         Source: The data-dependent preconditioner of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
-
-        Args:
-            ridge: ε, added to the diagonal of Σ̂.
         """
         n, d = arguments.floating("X", X, "n d").shape
         arguments.shape("Y", Y, (n, arguments.floating("Y", Y, "n m").shape[1]), "[n, m], n as in X")

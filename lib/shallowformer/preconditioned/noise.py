@@ -18,11 +18,7 @@ THRESHOLD = 2**-0.5
 def at_query(
     A: Float[Tensor, "m d"], q: Float[Tensor, "k d"], Sigma: Float[Tensor, "d d"]
 ) -> Float[Tensor, " k"]:
-    """e^{qᵀΣq} tr A(Σ + ΣqqᵀΣ)Aᵀ, what n·E‖A(ẑ_n − Σq)‖² tends to at one query with q = Bᵀx; 𝒱 is its mean over x.
-
-    Args:
-        q: Bᵀx, one a row.
-    """
+    """e^{qᵀΣq} tr A(Σ + ΣqqᵀΣ)Aᵀ, what n·E‖A(ẑ_n − Σq)‖² tends to at one query with q = Bᵀx, one a row; 𝒱 is its mean over x."""
     d = arguments.floating("Sigma", Sigma, "d d").shape[0]
     m = arguments.floating("A", A, "m d").shape[0]
     arguments.shape("A", A, (m, d), "[m, d], d as Sigma has")
@@ -32,10 +28,7 @@ def at_query(
 
 
 def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tensor, "d d"]) -> float:
-    """𝒱 = det(I − 2K)^{−½} tr Ã[I + B̃ᵀ(I − 2K)⁻¹B̃]Ãᵀ with K = B̃B̃ᵀ.
-
-    Returns: infinity for ‖B̃‖₂ ≥ 2^{−1/2}; 0 if A is 0, whatever B is.
-    """
+    """𝒱 = det(I − 2K)^{−½} tr Ã[I + B̃ᵀ(I − 2K)⁻¹B̃]Ãᵀ with K = B̃B̃ᵀ; infinity for ‖B̃‖₂ ≥ 2^{−1/2}, but 0 if A is 0, whatever B is."""
     A_tilde, B_tilde = limit.whitened(A, B, Sigma)
     if not A.any():
         return 0.0
@@ -50,13 +43,7 @@ def constant(A: Float[Tensor, "m d"], B: Float[Tensor, "d d"], Sigma: Float[Tens
 
 @contract
 def at_radius(singular_values: Float[Tensor, " r"], radius: Positive) -> float:
-    """𝒱 at a balanced optimum rescaled so that ‖B̃‖₂ = b; it depends on the singular values of M̃ alone.
-
-    Returns: infinity from b = 2^{−1/2} on.
-
-    Args:
-        singular_values: s of M̃, at least 0, not all 0.
-    """
+    """𝒱 at a balanced optimum rescaled so that ‖B̃‖₂ = b, infinite from 2^{−1/2} on; it depends on the s ≥ 0 of M̃, not all 0, alone."""
     s = arguments.nonnegative("singular_values", arguments.floating("singular_values", singular_values, "r"))
     largest = float(s.max())
     if not largest > 0:
@@ -70,11 +57,7 @@ def at_radius(singular_values: Float[Tensor, " r"], radius: Positive) -> float:
 
 
 def best_radius(singular_values: Float[Tensor, " r"]) -> tuple[float, float]:
-    """The radius b with the least 𝒱, and that 𝒱. Returns: b, to about 1e-8, and 𝒱.
-
-    Args:
-        singular_values: s of M̃, at least 0, not all 0.
-    """
+    """The radius b with the least 𝒱, to about 1e-8, and that 𝒱, for the s ≥ 0 of M̃, not all 0."""
     _ = at_radius(singular_values, 0.5)
     # 𝒱 is a power series in b² with coefficients of one sign, over b²: log 𝒱 is convex in log b and has one minimum.
     found = minimize_scalar(
@@ -94,12 +77,7 @@ def measured(
     queries: Count,
     generator: Generator,
 ) -> Float[Tensor, " {contexts}"]:
-    """n‖A(ẑ_n(x) − ΣBᵀx)‖² over fresh queries, one mean a context: independent numbers, of which a standard error can be taken.
-
-    Args:
-        n: tokens of a context.
-        queries: to each context.
-    """
+    """n‖A(ẑ_n(x) − ΣBᵀx)‖² over fresh queries, one mean a context of n tokens: independent numbers, so that they have a standard error."""
     limit.whitened(A, B, Sigma)
     root, _ = covariances.roots(Sigma)
     draw = lambda k: (

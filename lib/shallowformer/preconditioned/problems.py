@@ -65,11 +65,7 @@ class Problem(covariances.Whitens):
         return self._normal(generator, n, N, self.d) @ self.root
 
     def samples(self, n: int, generator: Generator) -> Samples:
-        """A training set.
-
-        Args:
-            generator: source of randomness; it draws all covariates first, then the noise, so that σ does not change them.
-        """
+        """A training set; the generator draws all covariates first, then the noise, so that σ does not change them."""
         X = self.covariates(n, generator)
         return Samples(X, X @ self.M.T + self.sigma * self._normal(generator, n, self.m))
 
@@ -85,12 +81,9 @@ def random(
     d: int | None = None,
     m: int | None = None,
 ) -> Problem:
-    """A problem whose M̃ has these singular values, in uniformly random bases; Σ as ``covariances.random`` makes it.
+    """A problem whose M̃ has these singular values ≥ 0, in uniformly random bases; Σ as ``covariances.random`` makes it.
 
-    Args:
-        singular_values: s_1, …, s_r, at least 0.
-        d: dimension of a covariate; r if not given.
-        m: dimension of a response; r if not given.
+    The dimensions d and m are the number of singular values if not given.
     """
     arguments.nonnegative("singular_values", arguments.floating("singular_values", singular_values, "r"))
     r = len(singular_values)

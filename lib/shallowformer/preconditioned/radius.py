@@ -13,22 +13,14 @@ from shallowformer.contracts import Count, contract
 
 @contract
 def orthogonal(d: Count) -> tuple[float, float]:
-    """The best radius of B̃ = bO, O orthogonal, and 𝒱/‖M̃‖_F² there.
-
-    Returns: b with b² = (d + 4 − √(d² + 4d + 8))/(2(d + 2)), and the value.
-    """
+    """The best radius b of B̃ = bO, O orthogonal, b² = (d + 4 − √(d² + 4d + 8))/(2(d + 2)), and 𝒱/‖M̃‖_F² there."""
     # The other form of the root of (d + 2)β² − (d + 4)β + 1: nothing cancels.
     beta = 2 / (d + 4 + math.sqrt(d**2 + 4 * d + 8))
     return math.sqrt(beta), (1 - beta) / beta * (1 - 2 * beta) ** (-d / 2 - 1)
 
 
 def value(singular_values: Float[Tensor, " d"], k: Float[Tensor, " d"]) -> float:
-    """𝒱 = Π(1 − 2k_i)^{−1/2} Σ s_i² (1/k_i + 1/(1 − 2k_i)) for K with eigenvalues k_i along the right singular vectors of M̃.
-
-    Args:
-        singular_values: s of M̃, above 0.
-        k: between 0 and ½.
-    """
+    """𝒱 = Π(1 − 2k_i)^{−1/2} Σ s_i² (1/k_i + 1/(1 − 2k_i)) for K with eigenvalues 0 < k_i < ½ along the right singular vectors of M̃."""
     s = _above_zero(singular_values)
     arguments.shape("k", k, tuple(s.shape), "[d], one for each singular value")
     if not bool(((k > 0) & (k < 0.5)).all()):
@@ -38,11 +30,7 @@ def value(singular_values: Float[Tensor, " d"], k: Float[Tensor, " d"]) -> float
 
 
 def best(singular_values: Float[Tensor, " d"]) -> Float[Tensor, " d"]:
-    """Eigenvalues k_i of the K with the least 𝒱: roots of s_i²(1/k² − 2/(1 − 2k)²) = T/(1 − 2k), T = Σ s_i²(1 − k_i)/(k_i(1 − 2k_i)).
-
-    Args:
-        singular_values: s of M̃, above 0.
-    """
+    """Eigenvalues k_i of the K with the least 𝒱: roots of s_i²(1/k² − 2/(1 − 2k)²) = T/(1 − 2k), T = Σ s_i²(1 − k_i)/(k_i(1 − 2k_i))."""
     s = _above_zero(singular_values)
     squares = [float(v) ** 2 / float(s.square().sum()) for v in s]
 

@@ -18,7 +18,6 @@ def spectral(moments: Moments, rank: int | None = None, symmetric: bool = False)
     Source: The spectral initialisation of Goel, Soltanolkotabi, Bartlett 2026, in our reading.
 
     Args:
-        moments: of the training set.
         rank: columns of the factors; min(m, d) if not given. With an M of lower rank, that one.
         symmetric: take (PS^½Qᵀ, QS^½Qᵀ), of d columns. With the preconditioner Σ̂ the whole run is then the same for data x and Lx, whatever
             the invertible matrix L is: it depends on Σ through M̃ only. Of other starts of the orbit this is true in the limit.
@@ -68,12 +67,7 @@ def perturbed(
 def coarse(
     X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"], first: int, size: float, generator: Generator
 ) -> Factors:
-    """The spectral start from the first samples, perturbed.
-
-    Args:
-        first: how many samples, above d and at most n.
-        size: the noise's standard deviation, at least 0.
-    """
+    """The spectral start from the first of the samples, above d of them, perturbed by noise of standard deviation ``size``."""
     return perturbed(*subsample(X, Y, first), size, generator)
 
 
@@ -81,11 +75,7 @@ def coarse(
 def small_random(
     m: Count, d: Count, size: Positive, generator: Generator, rank: Count | None = None
 ) -> Factors:
-    """Gaussian factors of a small standard deviation an entry.
-
-    Args:
-        rank: columns; min(m, d) if not given.
-    """
+    """Gaussian factors of a small standard deviation an entry; ``rank`` columns, min(m, d) if not given."""
     rank = min(m, d) if rank is None else rank
     U, V = (torch.zeros(rows, rank, dtype=torch.float64) for rows in (m, d))
     return perturbed(U, V, size, generator)

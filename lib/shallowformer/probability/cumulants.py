@@ -33,20 +33,11 @@ def _elementwise(name: str, value: Number, function: Callable[[Tensor], Tensor])
 def skewness_given_mean(s: Number) -> Number:
     """k(s), the largest |κ₃(u, v, w)| along unit vectors of a random point of the unit ball whose mean has length s.
 
-    Returns: 2s(1 − s²) for s ≥ 1/3 and (1 + s)³/4 below, of the kind of ``s``.
-
-    Args:
-        s: ‖a‖ in [0, 1].
+    It is 2s(1 − s²) for s ≥ 1/3 and (1 + s)³/4 below.
     """
     return _elementwise("s", s, lambda s: torch.where(s >= 1 / 3, 2 * s * (1 - s**2), (1 + s) ** 3 / 4))
 
 
 def skewness_given_spread(spread: Number) -> Number:
-    """2λ√(1 − λ), the largest |κ₃(u, v, w)| along unit vectors of a random point of the unit ball with ‖M‖_op = λ.
-
-    Returns: the bound, of the kind of ``spread``.
-
-    Args:
-        spread: λ in [0, 1].
-    """
+    """2λ√(1 − λ), the largest |κ₃(u, v, w)| along unit vectors of a random point of the unit ball with ‖M‖_op = λ."""
     return _elementwise("spread", spread, lambda x: 2 * x * (1 - x).sqrt())

@@ -57,10 +57,7 @@ def cgf(lam: Float64[Tensor, "*n"], r: Float64[Tensor, "*n"]) -> Float64[Tensor,
 def cgf_bound(lam: Float64[Tensor, "*n"], r: Float64[Tensor, "*n"]) -> Float64[Tensor, "*n"]:
     """An upper bound of log E exp(λ(C − EC)) for every C with |C| ≤ |G|, for every r > 0.
 
-    Returns: E[e^{λC_r}]/κ − λE[C_r] + log κ − 1 with κ = sinh(λr)/(λr) and C_r = |G| sgn(|G| − r).
-
-    Args:
-        r: any threshold above 0.
+    E[e^{λC_r}]/κ − λE[C_r] + log κ − 1 with κ = sinh(λr)/(λr) and C_r = |G| sgn(|G| − r).
     """
     kappa = torch.sinh(lam * r) / (lam * r)
     return moment_generating(lam, r) / kappa - lam * mean(r) + kappa.log() - 1
@@ -92,16 +89,10 @@ def large_end(lam: Positive) -> float:
 
 
 def certificate(low: float = 0.35, high: float = 3.5, ratio: float = 1.00002) -> float:
-    """An upper bound of s_⋆, from a geometric grid between ``low`` and ``high`` and the two ends.
+    """An upper bound of s_⋆, from a grid between ``low`` and ``high`` whose neighbours have a ratio above 1, and the two ends.
 
-    Between grid points Ψ(λ)/λ² ≤ Ψ(λ_{i+1})/λ_i², because Ψ is nondecreasing.
-
-    Returns: the bound, in floating point: each of its terms carries a relative rounding error of about 1e-14.
-
-    Args:
-        low: where the grid starts, above 0.
-        high: where it ends, above ``low``.
-        ratio: of neighbouring grid points, above 1.
+    Between grid points Ψ(λ)/λ² ≤ Ψ(λ_{i+1})/λ_i², because Ψ is nondecreasing. Floating point: each of its terms carries a relative rounding
+    error of about 1e-14.
     """
     if not 0 < low < high:
         raise ValueError(f"low and high must satisfy 0 < low < high, got {low} and {high}")

@@ -20,12 +20,9 @@ _TEN = tuple(torch.tensor(values, dtype=torch.float64) for values in leggauss(10
 def gaussian_mean(
     function: Callable[[Float64[Tensor, " nodes"]], Float64[Tensor, "... nodes"]],
 ) -> Float64[Tensor, "..."]:
-    """E function(G) of a standard Gaussian number G, the two halves of the line apart: a kink at 0 does no harm.
+    """E function(G), elementwise, of a standard Gaussian number G, the two halves of the line apart: a kink at 0 does no harm.
 
     The panels shrink towards 0, so a function that varies on any scale from 1 down to 0.001 is seen.
-
-    Args:
-        function: elementwise along the last dimension.
     """
     half, weight = _HALF_LINE
     return ((function(half) + function(-half)) * weight).sum(-1)
@@ -34,11 +31,7 @@ def gaussian_mean(
 def panels(
     edges: Sequence[float] | Float[Tensor, " k"],
 ) -> tuple[Float64[Tensor, " nodes"], Float64[Tensor, " nodes"]]:
-    """Gauss–Legendre rule with ten nodes between any two neighbours of ``edges``. Returns: nodes and weights.
-
-    Args:
-        edges: at least two increasing numbers.
-    """
+    """Gauss–Legendre nodes and weights, ten nodes between any two neighbours of at least two increasing ``edges``."""
     ends = torch.as_tensor(edges, dtype=torch.float64)
     if ends.ndim != 1 or len(ends) < 2 or not bool((ends.diff() > 0).all()):
         raise ValueError(f"edges must be at least two increasing numbers, got {list(edges)}")
@@ -52,10 +45,7 @@ def half_line(
 ) -> tuple[Float64[Tensor, " nodes"], Float64[Tensor, " nodes"]]:
     """The rule of ``panels`` with the density of a standard Gaussian number in the weights.
 
-    Returns: nodes and weights; from 0 on, the weights add up to ½, less what is cut off.
-
-    Args:
-        edges: at least two increasing numbers; from 0 to where the line is cut.
+    If edges go from 0 to where the line is cut, the weights add up to ½, less what is cut off.
     """
     x, weights = panels(edges)
     return x, weights * torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
@@ -65,14 +55,9 @@ _HALF_LINE = half_line([0.0, *(12 * 2 ** (-k / 2) for k in range(28, -1, -1))])
 
 
 def expected_norm(spectrum: Float[Tensor, "*n d"]) -> Float[Tensor, "*n"]:
-    """E‖MU‖ for a standard Gaussian U and a symmetric M with the given eigenvalues.
+    """E‖MU‖ for a standard Gaussian U and a symmetric M ≠ 0 with eigenvalues λ_k, right to about 1e-11 of its size; differentiable.
 
     E√Y = (1/(2√π)) ∫₀^∞ (1 − E e^{−tY}) t^{−3/2} dt with E e^{−t‖MU‖²} = Π_k (1 + 2tλ_k²)^{−1/2}, on a logarithmic scale.
-
-    Returns: in double precision right to about 1e-11 of its size; differentiable.
-
-    Args:
-        spectrum: the eigenvalues λ_k, not all 0.
     """
     arguments.floating("spectrum", spectrum, "... d")
     scale = spectrum.abs().amax(-1, keepdim=True)

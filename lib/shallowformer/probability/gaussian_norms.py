@@ -20,11 +20,9 @@ def tail(radius: NonNegative, d: Count) -> float:
 
 @contract
 def log_tail(radius: NonNegative, d: Count) -> float:
-    """Log P(‖G‖ > radius), also where the probability itself is too small for a floating-point number.
+    """Log P(‖G‖ > radius), to some roundings of radius²/2, also where the probability itself is too small for a floating-point number.
 
     A finite sum: Γ(a + 1, y) = a Γ(a, y) + y^a e^{−y} from a = 1 (even d) or a = ½ (odd d).
-
-    Returns: with an error of some roundings of radius²/2.
     """
     half, odd = divmod(d, 2)
     y = radius**2 / 2
@@ -55,12 +53,9 @@ class _Tails(torch.autograd.Function):
 
 @contract
 def tails(radius: Float64[Tensor, "*n"], d: Count) -> tuple[Float64[Tensor, "*n"], Float64[Tensor, "*n"]]:
-    """P(‖G‖ < r) and P(‖G‖ > r) for a standard Gaussian vector G of ℝ^d, differentiable in r.
+    """P(‖G‖ < r) and P(‖G‖ > r) for a standard Gaussian vector G of ℝ^d, on the CPU, differentiable in r ≥ 0.
 
-    Relative errors are below 1e-12 where the radius is within 8 of √d and d at most 1024. Returns: lower and upper tail.
-
-    Args:
-        radius: r, at least 0, on the CPU.
+    Relative errors are below 1e-12 where the radius is within 8 of √d and d at most 1024.
     """
     arguments.floating("radius", radius, "...")
     if radius.dtype != torch.float64 or bool((radius < 0).any()):
@@ -103,6 +98,6 @@ def laurent_massart(d: Count, x: NonNegative) -> float:
 def mean_square_bound(N: Count, d: Count, x: float) -> float:
     """The bound d + 2√(dx/N) + 2x/N, which the mean of ‖G_k‖² over N independent vectors exceeds with probability at most ½ exp(−x).
 
-    Returns: ``laurent_massart`` for all N vectors in one, over N.
+    It is ``laurent_massart`` for all N vectors in one, over N.
     """
     return laurent_massart(N * d, x) / N

@@ -16,7 +16,6 @@ def block_gradients(
 
     With n_B = ‖W_U‖(g_f + ‖W_1‖‖W_2‖): ‖H̄‖e for W_U, ‖Ā‖‖W_U‖e for W_2, ‖Z̄‖‖W_2‖‖W_U‖e for W_1, ‖S̄X̄‖n_B e for W_V, and for W_Q
     (Σ_p ‖X_p‖⁴‖X_pW_V‖²)^{1/2} ‖W_K‖ n_B e/(2√d_k), for W_K the same with ‖W_Q‖.
-
     Source: Qin, Zhou, Jiang, Zhu 2025, Appendix, in our reading, with the ½ of the softmax.
     """
     now = gradients.backward(X, Y, theta, setting)

@@ -16,20 +16,12 @@ from shallowformer.training import points
 
 
 def flat(theta: Parameters) -> Float[Tensor, " D"]:
-    """All entries, block by block and row by row.
-
-    Args:
-        theta: parameters, or a direction in their space.
-    """
+    """All entries of parameters, or of a direction in their space, block by block and row by row."""
     return torch.cat([W.flatten() for W in theta])
 
 
 def folded(vector: Float[Tensor, " D"], like: Parameters) -> Parameters:
-    """The inverse of ``flat``.
-
-    Args:
-        like: has the shapes.
-    """
+    """The inverse of ``flat``; ``like`` has the shapes."""
     parts = vector.split([W.numel() for W in like])
     return Parameters(*(part.reshape(W.shape) for part, W in zip(parts, like, strict=True)))
 
@@ -66,13 +58,7 @@ def operator(
 def eigenpairs(
     X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting, k: Count = 1
 ) -> tuple[Float[Tensor, " {k}"], list[Parameters]]:
-    """The k eigenvalues of ∇²Φ(θ) that are largest in size, with unit eigenvectors, by Lanczos to machine precision.
-
-    Returns: eigenvalues, the largest in size first, and eigenvectors.
-
-    Args:
-        k: how many, below the number of parameters.
-    """
+    """The k eigenvalues of ∇²Φ(θ) that are largest in size, the largest first, with unit eigenvectors, by Lanczos to machine precision."""
     H = operator(X, Y, theta, setting)
     arguments.at_most("k", k, "the number of parameters less one", H.shape[0] - 1)
     # A fixed start: random, so that no eigenvector is orthogonal to it, and the same in every call.
@@ -105,12 +91,7 @@ def largest_on_ball(
 ) -> float:
     """The largest ‖∇²Φ‖ *found* at the centre of a ball and at chosen points of its sphere: a sample, no certificate.
 
-    The points are θ ± radius·δ, δ the eigenvectors of the largest |eigenvalues| at the centre, and random unit directions.
-
-    Args:
-        generator: source of random directions.
-        extreme: how many eigenvectors.
-        random: how many random directions.
+    The points are θ ± radius·δ, δ the ``extreme`` eigenvectors of the largest |eigenvalues| at the centre, and ``random`` unit directions.
     """
     values, directions = eigenpairs(X, Y, theta, setting, extreme)
     for _ in range(random):

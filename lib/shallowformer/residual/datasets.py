@@ -21,11 +21,7 @@ def gaussian(
     deviation: Positive | None = None,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "{P} {N} {d}"]:
-    """Independent Gaussian tokens.
-
-    Args:
-        deviation: standard deviation of an entry; d^{−1/2} if not given, for tokens of norm about 1.
-    """
+    """Independent Gaussian tokens; the standard deviation of an entry is d^{−1/2} if not given, for tokens of norm about 1."""
     size = d**-0.5 if deviation is None else deviation
     return size * torch.randn(P, N, d, generator=generator, dtype=dtype, device=generator.device)
 
@@ -41,10 +37,7 @@ def autoregressive(
 ) -> Float[Tensor, "{P} {N} {d}"]:
     """Stationary sequences x_{i+1} = a x_i + √(1 − a²) W ε_i: neighbours resemble one another, entries of a token depend on one another.
 
-    W is Gaussian/√d, one for all sequences; tokens i and j of a sequence have the covariance a^{|i−j|} WWᵀ, of trace about d.
-
-    Args:
-        generator: source of randomness; W is drawn first.
+    W is Gaussian/√d, one for all sequences and drawn first; tokens i and j have the covariance a^{|i−j|} WWᵀ, of trace about d.
     """
     a = arguments.below_one("memory", memory)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
@@ -57,12 +50,7 @@ def autoregressive(
 
 
 def taught(X: Float[Tensor, "P N d"], teacher: Parameters, setting: Setting) -> Float[Tensor, "P N K"]:
-    """Outputs of a teacher, scaled to ‖Y‖²_F = PNK: a mean square of 1.
-
-    Args:
-        teacher: its parameters.
-        setting: its coefficients, activation, temperature.
-    """
+    """Outputs of a teacher, scaled to ‖Y‖²_F = PNK: a mean square of 1."""
     F = model.outputs(X, teacher, setting)
     size = F.square().mean().sqrt()
     if size == 0:

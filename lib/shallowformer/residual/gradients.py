@@ -66,10 +66,5 @@ def gradients(
 
 
 def summed(left: Float[Tensor, "*s P N a"], right: Float[Tensor, "*s P N b"]) -> Float[Tensor, "*s a b"]:
-    """Σ_p left_pᵀ right_p, as one product of matrices stacked over the sequences.
-
-    Args:
-        left: one matrix a sequence.
-        right: one matrix a sequence.
-    """
+    """Σ_p left_pᵀ right_p, as one product of matrices stacked over the sequences."""
     return left.flatten(-3, -2).mT @ right.flatten(-3, -2)

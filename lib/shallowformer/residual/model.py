@@ -69,11 +69,7 @@ def over_sequences(theta: Parameters) -> Parameters:
 
 
 def over_tokens(coefficient: float | Float[Tensor, "*s"]) -> float | Float[Tensor, "*s 1 1 1"]:
-    """A coefficient as it multiplies tokens.
-
-    Args:
-        coefficient: one, or one a network.
-    """
+    """A coefficient, one, or one a network, as it multiplies tokens."""
     return coefficient[..., None, None, None] if isinstance(coefficient, Tensor) else coefficient
 
 
@@ -83,11 +79,7 @@ def check(
     setting: Setting,
     Y: Float[Tensor, "*s P N K"] | None = None,
 ) -> None:
-    """Refuse tokens, parameters and targets that do not fit together.
-
-    Args:
-        Y: targets, if there are any.
-    """
+    """Refuse tokens, parameters and targets, if there are any, that do not fit together."""
     *s, P, N, d = arguments.floating("X", X, "... P N d").shape
     if not isinstance(theta, Parameters):
         raise ValueError(

@@ -41,10 +41,7 @@ BLOCKS = Parameters._fields
 @contracted
 @dataclass(frozen=True)
 class Setting:
-    """What a network has besides its parameters.
-
-    Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading; the coefficients are ours.
-    """
+    """What a network has besides its parameters; coefficients are ours. Source: Qin, Zhou, Jiang, Zhu 2025, section 2, in our reading."""
 
     #: residual coefficient of attention, at least 0; 1 in the paper, 0 without the connection. Networks side by side may have one each.
     g: float | Float[Tensor, "*s"] = 1.0
@@ -58,9 +55,5 @@ class Setting:
         arguments.nonnegative("g_f", self.g_f)
 
     def divisor(self, theta: Parameters) -> float:
-        """The temperature.
-
-        Args:
-            theta: decides about d_k.
-        """
+        """The temperature; ``theta`` decides about d_k."""
         return math.sqrt(theta.W_Q.shape[-1]) if self.temperature is None else self.temperature

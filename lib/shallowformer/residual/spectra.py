@@ -13,11 +13,7 @@ from shallowformer.residual.parameters import Parameters, Setting
 
 
 def stacked(M: Float[Tensor, "*s P N k"]) -> Float[Tensor, "*s P*N k"]:
-    """The rows of all sequences under one another.
-
-    Args:
-        M: one matrix a sequence.
-    """
+    """The rows of all sequences under one another."""
     return M.flatten(-3, -2)
 
 
@@ -50,12 +46,7 @@ class Spectrum:
 
     @classmethod
     def of(cls, now: Forward, theta: Parameters) -> "Spectrum":
-        """Of what a network computed.
-
-        Args:
-            now: the forward pass.
-            theta: its parameters.
-        """
+        """Of what a network computed."""
         each = torch.linalg.svdvals(now.Z)
         over_all = (smallest(stacked(M)) for M in (now.A, now.Z, now.H))
         return cls(*over_all, smallest(theta.W_U), each[..., -1], each[..., 0])

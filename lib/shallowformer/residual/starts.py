@@ -20,13 +20,9 @@ def gaussian(
     dtype: torch.dtype = torch.float64,
     **factors: float,
 ) -> Parameters:
-    """Independent entries N(0, 1/fan-in), fan-in the number of rows; each block times its factor.
+    """Independent entries N(0, 1/fan-in), fan-in the number of rows; each block times its factor, e.g. ``W_2=0.0``.
 
-    Args:
-        d_k: dimension of keys and queries.
-        d_1: width of the hidden layer.
-        generator: source of randomness; all blocks are drawn whatever their factors.
-        **factors: by names of blocks, e.g. ``W_2=0.0``.
+    All blocks are drawn whatever their factors; d_k is the dimension of keys and queries, d_1 the width of the hidden layer.
     """
     shapes = ((d, d_k), (d, d_k), (d, d), (d, d_1), (d_1, d), (d, K))
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=dtype, device=generator.device)
@@ -34,11 +30,7 @@ def gaussian(
 
 
 def scaled(theta: Parameters, **factors: float) -> Parameters:
-    """Parameters with some blocks multiplied: ``W_Q=1e-3, W_K=0.0`` is almost, and on one side wholly, without attention.
-
-    Args:
-        **factors: by names of blocks.
-    """
+    """Parameters with some blocks multiplied: ``W_Q=1e-3, W_K=0.0`` is almost, and on one side wholly, without attention."""
     for name, factor in factors.items():
         if name not in BLOCKS:
             raise ValueError(f"factors must be named after blocks {', '.join(BLOCKS)}, got {name}")
@@ -47,11 +39,7 @@ def scaled(theta: Parameters, **factors: float) -> Parameters:
 
 
 def side_by_side(thetas: Sequence[Parameters]) -> Parameters:
-    """Several networks as one point, with a leading dimension.
-
-    Args:
-        thetas: at least one, all of the same shapes.
-    """
+    """Several networks, at least one, all of the same shapes, as one point, with a leading dimension."""
     if not thetas:
         raise ValueError("thetas must hold at least one network, got none")
     for theta in thetas:

@@ -43,10 +43,9 @@ class Batch:
         Delta: Float[Tensor, "b n"],
         query: tuple[int, ...],
     ) -> "Batch":
-        """Give tokens their scores.
+        """Give tokens their scores: their first entries are replaced.
 
         Args:
-            X: tokens; their first entries are replaced.
             gamma: γ_i, the score of the tokens that are not optimal.
             Delta: Δ_i above 0, how much more the optimal one has.
             query: which token of each sample asks; 0 is the optimal one.
@@ -94,11 +93,7 @@ class Batch:
         return E @ E.mT
 
     def gaps(self, W: Float[Tensor, "b d d"]) -> Float[Tensor, "b n rest"]:
-        """h_k = ⟨D_k, W q_k⟩.
-
-        Args:
-            W: one key-query matrix an instance.
-        """
+        """h_k = ⟨D_k, W q_k⟩, W one key-query matrix an instance."""
         return (self.D * (self.q @ W.mT)[:, :, None]).sum(-1)
 
     @functools.cached_property
@@ -116,11 +111,7 @@ class Batch:
         return Pulls(log_a, log_best, log_off, log_best[..., None] - h)
 
     def instance(self, which: int = 0) -> Instance:
-        """One of them as the rest of the package has it.
-
-        Args:
-            which: its place.
-        """
+        """One of them, by its place, as the rest of the package has it."""
         X = self.X[which].detach()
         u = torch.zeros(X.shape[-1], dtype=X.dtype)
         u[0] = 1
@@ -157,15 +148,11 @@ class Pulls:
 
 
 def shortest(gram: Float[Tensor, "b K K"]) -> Float[Tensor, "b K"]:
-    """The multipliers λ of the shortest W with ⟨E_k, W⟩ ≥ 1, by trying every set of active constraints.
+    """The multipliers λ of the shortest W with ⟨E_k, W⟩ ≥ 1, if that can be met, by trying every set of active constraints, of at most 8.
 
-    A set S with λ_S = G_SS⁻¹1 ≥ 0 is feasible in the dual problem, max 2 Σλ − λᵀGλ, with value Σλ_S; one of them is its solution. Sets whose
-    G_SS is singular are left out: one without superfluous constraints is always among the others.
-
-    Returns: λ, with W = Σ_k λ_k E_k and ‖W‖² = Σ_k λ_k; differentiable while the set stays the same.
-
-    Args:
-        gram: ⟨E_k, E_l⟩, at most 8 × 8, of constraints that can be met.
+    A set S with λ_S = G_SS⁻¹1 ≥ 0 is feasible in the dual problem, max 2 Σλ − λᵀGλ with G the Gram matrix of the E_k, with value Σλ_S; one
+    of them is its solution. Sets whose G_SS is singular are left out: one without superfluous constraints is always among the others.
+    W = Σ_k λ_k E_k, ‖W‖² = Σ_k λ_k, and λ is differentiable while the set stays the same.
     """
     K = arguments.at_most("K", gram.shape[-1], "what is enumerated", MOST_CONSTRAINTS)
     # A vector of length 0 is in no regular set; it must not spoil the others.

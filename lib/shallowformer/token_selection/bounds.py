@@ -23,9 +23,6 @@ def gaussian_start_scale(B: float, n: Count, T: int, delta: Level) -> float:
     """Standard deviation ω = log 2/(2B²√(2 log(2nT/δ))) of Gaussian entries with the same effect, with probability 1 − δ.
 
     Source: Lemma 2, Gaussian form, ours.
-
-    Args:
-        T: tokens a sequence.
     """
     arguments.count("T", T, 2)
     return start_scale(B) / math.sqrt(2 * math.log(2 * n * T / delta))
@@ -68,16 +65,10 @@ def iterate_norm(
 def polyak_lengths(
     Delta_max: Positive, B: Positive, best_norm: Positive, phi_min: Positive, factor: Positive = 0.5
 ) -> tuple[float, float]:
-    """Bounds on the length of a Polyak step, factor · (L − L*)/‖∇L‖, where every optimal weight is at least φ_min.
+    """Bounds on the length of a Polyak step, factor · (L − L*)/‖∇L‖, where every optimal weight is at least φ_min, and Δ the largest Δ_i.
 
-    With factor ½: (1 − e^{−Δ})/(4B²Δ) from below, ‖W_mm‖/(2φ_min) from above.
-
-    Source: Ours, in the proof of Theorem 7 of Vasudeva, Deora, Thrampoulidis 2024.
-
-    Args:
-        Delta_max: Δ, the largest Δ_i.
-        phi_min: smallest optimal weight at this point, in (0, 1].
-        factor: of the step.
+    With factor ½: (1 − e^{−Δ})/(4B²Δ) from below, ‖W_mm‖/(2φ_min) from above. Source: Ours, in the proof of Theorem 7 of Vasudeva, Deora,
+    Thrampoulidis 2024.
     """
     arguments.at_most("phi_min", phi_min, "one", 1.0)
     return factor * -math.expm1(-Delta_max) / Delta_max / (2 * B**2), factor * best_norm / phi_min

@@ -16,9 +16,9 @@ def B(instance: Instance) -> float:
 
 
 def psi_max(instance: Instance) -> float:
-    """Ψ_max = max_i Δ_i e^{−γ_i}, an upper bound on every ℓ_iΔ_i.
+    """Ψ_max = max_i Δ_i e^{−γ_i}, the "largest degradation factor", an upper bound on every ℓ_iΔ_i.
 
-    Source: Vasudeva, Deora, Thrampoulidis 2024, section 3 ("largest degradation factor"), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, section 3, in our reading.
     """
     return float((instance.Delta * torch.exp(instance.Delta - instance.scores.amax(1))).max())
 
@@ -86,12 +86,9 @@ class NearOrthogonality:
 
 
 def near_orthogonality(instance: Instance, phi_min: float) -> NearOrthogonality:
-    """(A1′): tokens are orthogonal enough for the optimal weights never to fall below φ_min.
+    """(A1′), under Assumption 2 with tokens as queries: tokens are orthogonal enough for the optimal weights never to fall below φ_min.
 
     Source: Ours: a sufficient form of Assumption 1 of Vasudeva, Deora, Thrampoulidis 2024.
-
-    Args:
-        instance: the data, under Assumption 2; queries are tokens.
     """
     _fraction(phi_min)
     if instance.query_index is None:

@@ -17,16 +17,10 @@ Draws = torch.float64
 
 @contract
 def example_1(n: Count, T: int, d: int, U: Positive, rho: Positive, generator: Generator) -> Instance:
-    """Example 1 in our reading: the optimal token is one of two orthogonal means, all others are noise orthogonal to both.
+    """Example 1 in our reading: the optimal token is one of two orthogonal means of norm U, all others are noise orthogonal to both.
 
-    Scores are 1 for the optimal token and 0 for all others: Assumption 2 holds exactly, Υ = e.
-
-    Source: Vasudeva, Deora, Thrampoulidis 2024, Example 1, in our reading: means without noise, noise orthogonal to them, random places and
-    this decoder.
-
-    Args:
-        U: norm of the means.
-        rho: ρ, standard deviation of noise.
+    Scores are 1 for the optimal token and 0 for all others: Assumption 2 holds exactly, Υ = e. ρ is the noise's standard deviation.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, Example 1: means without noise, noise orthogonal to them, random places and this decoder.
     """
     arguments.count("T", T, 2)
     arguments.count("d", d, 3)
@@ -62,13 +56,11 @@ def dm(n: Count, d: Count, alpha: Positive, sigma: Positive, generator: Generato
     """(DM): Gaussian tokens, the optimal one α times as long; labels are those of a hidden decoder on optimal tokens.
 
     Returns: an instance with ``u`` the hidden decoder, the optimal tokens given, and one of a sequence's tokens, at random, first.
-
-    Source: Vasudeva, Deora, Thrampoulidis 2024, (DM), in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, (DM), in our reading; there α is above 1, and T = 2 in the analysis.
 
     Args:
-        alpha: α; above 1 in the paper.
         sigma: σ, standard deviation of the other tokens.
-        T: tokens a sequence, at least 2; 2 in the paper's analysis.
+        T: tokens a sequence, at least 2.
     """
     arguments.count("T", T, 2)
     X = sigma * torch.randn(n, T, d, generator=generator, dtype=Draws)
@@ -92,12 +84,7 @@ def two_tokens(d: Count = 2) -> Instance:
 
 @contract
 def two_tokens_start(w0: float, C: NonNegative) -> Float[Tensor, "2 2"]:
-    """W⁽⁰⁾ for ``two_tokens``: w₀ along e₁e₁ᵀ and a part of norm C that no step moves.
-
-    Args:
-        w0: first entry.
-        C: norm of the rest.
-    """
+    """W⁽⁰⁾ for ``two_tokens``: w₀ along e₁e₁ᵀ and a part of norm C that no step moves."""
     return torch.tensor([[w0, C / math.sqrt(2)], [C / math.sqrt(2), 0.0]], dtype=Draws)
 
 
@@ -118,9 +105,8 @@ def images(
     """Pictures of digits as rows of pixels in [0, 1], and which digits they are.
 
     Args:
-        source: a ``.npz`` file with arrays x and y, or x_train and y_train (as MNIST is passed around); pictures; scikit-learn's 1797
-            pictures of 8 × 8 pixels, which it ships, if not given.
-        labels: digits, for pictures.
+        source: a ``.npz`` file with arrays x and y, or x_train and y_train (as MNIST is passed around); pictures, with ``labels``;
+            scikit-learn's 1797 pictures of 8 × 8 pixels, which it ships, if not given.
     """
     if source is None:
         from sklearn.datasets import load_digits  # takes a second, and few readers need it
@@ -155,15 +141,13 @@ def patches(
     pair: tuple[int, int] = (0, 1),
     noise: Positive = 1.0,
 ) -> tuple[Float[Tensor, "{n} {T} pixels"], Float[Tensor, " {n}"], Int[Tensor, " {n}"]]:
-    """Sequences of one picture of a digit among patches of Gaussian noise, at a random place.
+    """Sequences of one picture of a digit among patches of Gaussian noise, at a random place: tokens, labels, and where the digit is.
 
-    Returns: tokens, labels, and where the digit is. Source: Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
+    Source: Vasudeva, Deora, Thrampoulidis 2024, Figure 9, in our reading.
 
     Args:
         n: sequences, at most the pictures of the two digits.
         T: patches a sequence, at least 2.
-        pictures: of digits.
-        digits: which they are.
         pair: the digit with label +1 and that with −1.
         noise: norm of a noise patch over the mean norm of the pictures, in the mean square.
     """
@@ -187,12 +171,7 @@ def patches(
 def linear_head(
     tokens: Float[Tensor, "n d"], y: Float[Tensor, " n"], ridge: Positive = 1e-3
 ) -> Float[Tensor, " d"]:
-    """A decoder that is trained beforehand: ridge regression of labels on the optimal tokens.
-
-    Args:
-        tokens: one a label.
-        ridge: times the mean squared norm of a token.
-    """
+    """A decoder that is trained beforehand: ridge regression of labels on the optimal tokens; ``ridge`` times their mean squared norm."""
     n, d = tokens.shape
     level = ridge * tokens.square().sum(1).mean()
     eye = torch.eye(min(n, d), dtype=tokens.dtype)

@@ -33,12 +33,7 @@ class Alignment:
 def alignment(
     z: Float[np.ndarray, "*s r"], target: Float[np.ndarray, "*s r"], rest: Float[np.ndarray, "*s"] | float
 ) -> Alignment:
-    """How coordinates lie to a unit vector.
-
-    Args:
-        target: unit vector, or 0 if there is none.
-        rest: norm of what is orthogonal to all coordinates.
-    """
+    """How coordinates lie to a unit vector, or 0 if there is none; ``rest`` is the norm of what is orthogonal to all coordinates."""
     along = (z * target).sum(-1)
     residual = np.hypot(np.linalg.norm(z - along[..., None] * target, axis=-1), rest)
     norm = np.hypot(along, residual)
@@ -67,11 +62,9 @@ class Trajectory:
 
 
 def run(problem: Problem, rule: Rule, steps: int, at: Sequence[int] | None = None) -> Trajectory:
-    """W ← W − s_t ∇L/‖∇L‖, s_t from a rule.
+    """W ← W − s_t ∇L/‖∇L‖, s_t from a rule of ``rules``, for one problem or several side by side (``gaps.stacked``).
 
     Args:
-        problem: one, or several side by side (``gaps.stacked``).
-        rule: of ``rules``.
         at: the steps to record, from 0 to ``steps``; 20 a decade, with the first and the last, if not given.
     """
     wanted = set(recorded_steps(steps) if at is None else (arguments.count("at", each, 0) for each in at))

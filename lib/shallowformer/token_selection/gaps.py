@@ -79,11 +79,7 @@ class Problem:
         return Slope(weights, log_excess, log_norm, v / np.where(size > 0, size, 1.0))
 
     def matrix(self, z: Float[Tensor, " r"]) -> Float[Tensor, "d d"]:
-        """W at coordinates z.
-
-        Args:
-            z: coordinates, of a run that is not one of several side by side.
-        """
+        """W at coordinates z, of a run that is not one of several side by side."""
         if self.span is None:
             raise ValueError("problem must be a single one to have a matrix, got several side by side")
         W0 = self.W0[0] @ self.W0[1].T if isinstance(self.W0, tuple) else self.W0
@@ -92,10 +88,9 @@ class Problem:
 
 
 def problem(instance: Instance, W0: Start | None = None, towards: Separator | None = None) -> Problem:
-    """The training problem of an instance.
+    """The training problem of an instance in float64; its optimal tokens are those of the scores.
 
     Args:
-        instance: the data, in float64; its optimal tokens are those of the scores.
         W0: start; 0 if not given; two factors (a, b) stand for a bᵀ.
         towards: solution of (W-SVM); solved here if not given, and left out if there is none.
     """
@@ -124,11 +119,7 @@ def problem(instance: Instance, W0: Start | None = None, towards: Separator | No
 
 
 def stacked(problems: Sequence[Problem]) -> Problem:
-    """Problems of one size (n, T) side by side, to be run together.
-
-    Args:
-        problems: at least one; the ranks r may differ.
-    """
+    """Problems of one size (n, T), at least one, side by side, to be run together; the ranks r may differ."""
     sizes = {each.ahead.shape for each in problems}
     if len(sizes) != 1:
         raise ValueError(f"problems must be at least one and all of one size (n, T − 1), got {sorted(sizes)}")

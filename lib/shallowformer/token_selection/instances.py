@@ -146,12 +146,9 @@ class Instance:
 
     @contract
     def equal_scores(self, tolerance: NonNegative | None = None) -> bool:
-        """Does Assumption 2 hold: do all tokens of a sequence but the optimal one have the same score?
+        """Does Assumption 2 hold: do all tokens of a sequence but the optimal one have the same score, up to rounding or the tolerance?
 
         Source: Vasudeva, Deora, Thrampoulidis 2024, Assumption 2, in our reading.
-
-        Args:
-            tolerance: how far scores may be apart; what rounding explains, if not given.
         """
         allowed = self.rounding if tolerance is None else tolerance
         return bool((self.spread <= allowed).all())

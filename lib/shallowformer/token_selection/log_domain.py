@@ -24,11 +24,7 @@ def log_sum_exp(a: Float[Array, "*s T"]) -> Float[Array, "*s"] | np.floating:
 
 
 def log_expm1(log_x: Float[Array, "*s"] | np.floating) -> Float[Array, "*s"]:
-    """log(eˣ − 1) from log x, x ≥ 0.
-
-    Args:
-        log_x: −∞ for 0.
-    """
+    """log(eˣ − 1) from log x, −∞ for x = 0."""
     x = np.exp(log_x)
     large = np.maximum(x, 1e-9)
     return np.where(x < large, log_x + x / 2, large + np.log(-np.expm1(-large)))
@@ -58,7 +54,6 @@ def pulls(
     γ̄ − γ_t = φ_opt(γ_opt − γ_t) + Σ_s φ_s(γ_s − γ_t) is summed term by term: γ̄ itself is γ_opt or γ_t to all digits once a weight is 1.
 
     Args:
-        weights: of the tokens.
         ahead: γ_opt − γ_t.
         between: γ_s − γ_t at [t, s]; None if they are all 0 (Assumption 2).
     """

@@ -23,12 +23,7 @@ class Parts:
 
 
 def parts(best: Attention, z: Float[Tensor, "*s r"]) -> Parts:
-    """Split coordinates of W.
-
-    Args:
-        best: solution of (W-SVM).
-        z: coordinates in ``best.span``, of one W or of several.
-    """
+    """Split coordinates in ``best.span`` of one W or of several."""
     V = basis(best.A[best.active])
     r = z @ best.z / best.norm**2
     rest = z - r[..., None] * best.z
@@ -46,11 +41,7 @@ class Settled:
 
 
 def settled(instance: Instance, best: Attention) -> Settled:
-    """Where P comes to rest, by Newton's method on log F.
-
-    Args:
-        best: its solution of (W-SVM), strictly complementary.
-    """
+    """Where P comes to rest, by Newton's method on log F, if (W-SVM) is strictly complementary."""
     if not best.strict_complementarity() > arguments.tolerance(1e-6, best.A):
         raise ValueError(
             "best must have multipliers above 0 for every active constraint, or P has no limit, got the smallest at "
@@ -92,9 +83,5 @@ def settled(instance: Instance, best: Attention) -> Settled:
 
 
 def harshness(best: Attention) -> float:
-    """‖W_mm‖ max ‖E_k − ⟨E_k, Ŵ⟩Ŵ‖² over active k: normalised steps shorter than 2 over this let P come to rest.
-
-    Args:
-        best: solution of (W-SVM).
-    """
+    """‖W_mm‖ max ‖E_k − ⟨E_k, Ŵ⟩Ŵ‖² over active k: normalised steps shorter than 2 over this let P come to rest."""
     return best.norm * float((best.A[best.active].square().sum(1) - best.margin**2).max())

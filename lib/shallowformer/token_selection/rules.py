@@ -132,11 +132,6 @@ class Multiplier:
 
 @contract
 def recorded_steps(steps: Count, a_decade: Count = 20) -> list[int]:
-    """Steps to record: 0, then evenly spaced logarithms up to the last, as whole numbers.
-
-    Args:
-        steps: the last one.
-        a_decade: how many between 1 and 10, 10 and 100, ….
-    """
+    """Steps to record: 0, then evenly spaced logarithms, ``a_decade`` between 1 and 10, 10 and 100, …, up to the last, as whole numbers."""
     logs = torch.arange(0, np.log10(steps), 1 / a_decade, dtype=torch.float64)
     return sorted({0, steps, *(round(10 ** float(each)) for each in logs)})

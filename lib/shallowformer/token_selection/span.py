@@ -19,11 +19,7 @@ Start = Float[Tensor, "d d"] | tuple[Float[Tensor, "d f"], Float[Tensor, "d f"]]
 
 
 def basis(rows: Float[Tensor, "k d"]) -> Float[Tensor, "d r"]:
-    """Orthonormal columns that span some rows, up to rounding. Returns: as many columns as the rows' numerical rank, at least one.
-
-    Args:
-        rows: vectors, some perhaps dependent.
-    """
+    """Orthonormal columns that span some rows, up to rounding: as many as the rows' numerical rank, at least one."""
     _, size, V = torch.linalg.svd(rows, full_matrices=False)
     rank = int((size > max(rows.shape) * torch.finfo(rows.dtype).eps * size[0]).sum())
     return V[: max(rank, 1)].T
@@ -49,13 +45,7 @@ class Span:
         return cls(E @ B, left, right, B.T.reshape(-1, left.shape[1], right.shape[1]))
 
     def coordinates(self, W0: Start) -> tuple[Float[Tensor, " r"], float]:
-        """Where a start lies in the span, and how far from it.
-
-        Returns: z⁽⁰⁾ and the norm of what is orthogonal to the span, which no step changes.
-
-        Args:
-            W0: d × d, or its factors (a, b) with W⁽⁰⁾ = a bᵀ.
-        """
+        """Where a start, d × d or its factors (a, b) of a bᵀ, lies in the span, z⁽⁰⁾, and the norm of its rest, which no step changes."""
         if isinstance(W0, tuple):
             for part in W0:
                 arguments.floating("W0", part, "d f")

@@ -25,14 +25,9 @@ SEPARABLE = 1e-10
 
 
 class Infeasible(ValueError):
-    """No direction meets all constraints; weights λ ≥ 0 with Σλ = 1 and Aᵀλ ≈ 0 prove it.
+    """No direction meets all constraints; weights λ ≥ 0, ``certificate``, with Σλ = 1 and ‖Aᵀλ‖, ``residual``, about 0 prove it.
 
     A z with Az ≥ 1 would have 1 = Σλ ≤ ⟨λ, Az⟩ ≤ ‖Aᵀλ‖‖z‖, so that ‖z‖ ≥ 1/‖Aᵀλ‖.
-
-    Args:
-        which: name of the problem.
-        certificate: λ.
-        residual: ‖Aᵀλ‖, computed from λ.
     """
 
     def __init__(self, which: str, certificate: Float[Tensor, " K"], residual: float) -> None:
@@ -93,7 +88,7 @@ class Separator:
     def strict_complementarity(self) -> float:
         """The largest s such that some multipliers have λ_k ≥ s for every active constraint; above 0 where complementarity is strict.
 
-        Returns: s, relative to the mean multiplier of active constraints; 0 up to rounding if some active constraint has none.
+        It is relative to the mean multiplier of active constraints; 0 up to rounding if some active constraint has none.
         """
         active = self.active.numpy()
         A, mean = self.A.double().numpy()[active], float(self.multipliers.sum()) / active.sum()
@@ -112,11 +107,7 @@ class Separator:
 
 
 def shortest(A: Float[Tensor, "K r"], which: str = "A z ≥ 1") -> Separator:
-    """The shortest z with Az ≥ 1. Source: Lawson and Hanson 1974, chapter 23.
-
-    Args:
-        which: the problem's name, for the message.
-    """
+    """The shortest z with Az ≥ 1; ``which`` is the problem's name, for the message. Source: Lawson and Hanson 1974, chapter 23."""
     rows = A.detach().double().numpy()
     longest = float(np.linalg.norm(rows, axis=1).max())
     if longest == 0:
@@ -148,14 +139,7 @@ def _nearest(rows: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Attention(Separator):
-    """The solution of (W-SVM).
-
-    Args:
-        A: coordinates of the E_k.
-        z: of W_mm.
-        multipliers: λ, W_mm = Σ_k λ_k D_k q_kᵀ.
-        span: what the coordinates mean.
-    """
+    """The solution of (W-SVM): A coordinates in ``span`` of the E_k, z of W_mm, multipliers λ with W_mm = Σ_k λ_k D_k q_kᵀ."""
 
     span: Span
 
@@ -177,16 +161,9 @@ def w_svm(instance: Instance) -> Attention:
 
 @dataclass(frozen=True)
 class Decoder(Separator):
-    """The solution of (u-SVM).
+    """The solution of (u-SVM): A coordinates of the y_i x_{i,opt}, z of u_mm, multipliers λ with u_mm = Σ_i λ_i y_i x_{i,opt}."""
 
-    Args:
-        A: coordinates of the y_i x_{i,opt}.
-        z: of u_mm.
-        multipliers: λ, u_mm = Σ_i λ_i y_i x_{i,opt}.
-        basis: orthonormal, of the optimal tokens.
-    """
-
-    basis: Float[Tensor, "d r"]
+    basis: Float[Tensor, "d r"]  # orthonormal, of the optimal tokens
 
     @property
     def u(self) -> Float[Tensor, " d"]:

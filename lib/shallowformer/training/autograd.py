@@ -24,13 +24,7 @@ def along(outputs: Outputs, point: Point, step: Point) -> Float[Tensor, "..."]:
 
 
 def pull_back(outputs: Outputs, point: Point, weights: Float[Tensor, "..."]) -> Point:
-    """Σ_j w_j ∇f_j, by backward differentiation.
-
-    Args:
-        outputs: the model.
-        point: where the gradients are taken.
-        weights: one an output.
-    """
+    """Σ_j w_j ∇f_j at a point, by backward differentiation; one weight an output."""
     return vjp(outputs, point)[1](weights)[0]
 
 

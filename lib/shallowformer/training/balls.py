@@ -61,8 +61,6 @@ def shorten(
     Returns: the steps, and which of them were scaled.
 
     Args:
-        steps: displacements of units.
-        radius: how long a step may be.
         slack: by how much a step may be longer and still counts as short enough.
         norm: how lengths are measured; a plain norm will do, and is faster, where squares neither overflow nor vanish.
     """
@@ -86,11 +84,7 @@ def project(
     Returns: the nearest point of the product, and which units were pulled.
 
     Args:
-        units: points, one a ball.
-        centre: of the balls.
-        radius: of the balls.
         slack: by how much a unit may be further out and still counts as inside.
-        norm: as of ``shorten``.
     """
     step, outside = shorten(units - centre, radius, slack, norm)
     if not outside.any():

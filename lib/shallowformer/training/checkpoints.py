@@ -73,12 +73,9 @@ def _known(part: FunctionType | type) -> bool:
 
 
 def save(path: Path, plan: Mapping[str, str], state: Mapping[str, object]) -> None:
-    """Write a state.
+    """Write a state: tensors, numbers, strings, and tuples, lists and mappings of them, by name; folders are made.
 
-    Args:
-        path: of the file; folders are made.
-        plan: fingerprints of what the run depends on, by name.
-        state: tensors, numbers, strings, and tuples, lists and mappings of them, by name.
+    ``plan`` has fingerprints of what the run depends on, by name.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -87,12 +84,7 @@ def save(path: Path, plan: Mapping[str, str], state: Mapping[str, object]) -> No
 
 
 def restore(path: Path, plan: Mapping[str, str], device: torch.device) -> dict[str, object]:
-    """Read a state back.
-
-    Args:
-        plan: fingerprints of what this run depends on, by name.
-        device: where its tensors go.
-    """
+    """Read a state back to a device, if the fingerprints are those of this run."""
     found = torch.load(path, map_location=device, weights_only=True)
     held = found["plan"] if isinstance(found["plan"], dict) else {}  # once it was one fingerprint
     other = [name for name, part in plan.items() if held.get(name) != part]

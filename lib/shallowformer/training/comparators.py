@@ -1,4 +1,4 @@
-"""The ridge path as comparators: from a Gram matrix K of gradients at the start, and what the outputs there miss of the labels.
+"""The ridge path as comparators: from a Gram matrix K = ⟨∇f_j, ∇f_k⟩ at the start, and what the outputs there miss of the labels, y − f.
 
 A weight vector α stands for the point φ⁽⁰⁾ + Σ_j α_j ∇f_j.
 """
@@ -14,13 +14,7 @@ from shallowformer.training.self_bounding import bound
 
 
 def weights(K: Float[Tensor, "n n"], missing: Float[Tensor, " n"], lam: float) -> Float[Tensor, " n"]:
-    """The α with (K + nλI) α = y − f.
-
-    Args:
-        K: ⟨∇f_j, ∇f_k⟩.
-        missing: y − f at the start.
-        lam: λ, at least 0; for 0 the solution of least norm, where there is one.
-    """
+    """The α with (K + nλI) α = y − f, λ at least 0; for 0 the solution of least norm, where there is one."""
     arguments.at_least("lam", lam, 0.0)
     n = len(missing)
     if lam == 0:
@@ -41,15 +35,12 @@ class Ridge:
 def best_ridge(
     K: Float[Tensor, "n n"], missing: Float[Tensor, " n"], horizon: float, rounds: int = 6
 ) -> Ridge:
-    """The ridge comparator at which ℓ = (ε₀ + √(ε₀² + V₀/H))/2, Theorem A's bound before training, is stationary.
+    """The ridge comparator at which ℓ = (ε₀ + √(ε₀² + V₀/H))/2, Theorem A's bound before training, is stationary; H = ητ.
 
     That is where λ = ε₀/(2ℓH). The equation is iterated from λ = 1/(2H): its right side is smaller there and grows with λ, so the
     iterates fall towards its only solution above 0, or towards 0 if there is none (interpolation is best for long runs).
 
     Args:
-        K: ⟨∇f_j, ∇f_k⟩.
-        missing: y − f at the start.
-        horizon: H = ητ, above 0.
         rounds: how often the equation is iterated, at least 1; each solves an n × n system.
     """
     following, n = 1 / (2 * arguments.positive("horizon", horizon)), len(missing)

@@ -80,19 +80,16 @@ def run(
     save_every: int = 500,
     progress: bool = False,
 ) -> Run:
-    """Run φ ← Π(φ − η_s ∇L̂(φ)) for τ steps. Returns: what was recorded.
+    """Run φ ← Π(φ − η_s ∇L̂(φ)) for τ steps.
 
     Args:
-        objective: the losses.
         eta: step size η, above 0, or a rule for it (``step_sizes``).
         project: Π; none if not given.
         batch: samples a step, drawn with replacement; all of them, each once, if None.
-        every: record after each so many steps; about 100 records if not given.
-        observe: further things to record, at the same times.
-        checkpoint: a file that the run is saved to now and then, and goes on from if it is there: stopped at any time, or asked for
-            more steps later, it ends with the same numbers bit for bit (on the same machine, with as many threads; records are as far
-            apart as at first). It is written whole or not at all.
-        save_every: steps between two saves.
+        every: record after each so many steps, with what ``observe`` adds; about 100 records if not given.
+        checkpoint: a file that the run is saved to each ``save_every`` steps, and goes on from if it is there: stopped at any time, or
+            asked for more steps later, it ends with the same numbers bit for bit (on the same machine, with as many threads; records are
+            as far apart as at first). It is written whole or not at all.
     """
     rule = eta if callable(eta) else Constant(eta)
     arguments.count("steps", steps)

@@ -16,13 +16,7 @@ def blocks(point: Point) -> tuple[Block, ...]:
 
 
 def mapped(function: Callable[..., Block], point: Point, *others: tuple | Mapping[str, object]) -> Point:
-    """Apply a function to every block, together with the same block of others.
-
-    Args:
-        function: blocks → block.
-        point: decides the form of the result.
-        *others: of the same form: points, or what ``one_each`` gives.
-    """
+    """Apply a function to every block, together with the same block of others: points of the same form, or what ``one_each`` gives."""
     if isinstance(point, Mapping):
         return {name: function(block, *(other[name] for other in others)) for name, block in point.items()}
     return tuple(function(*parts) for parts in zip(point, *others, strict=True))

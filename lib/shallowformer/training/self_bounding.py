@@ -2,6 +2,7 @@
 
 With x_s² = L̂(φ⁽ˢ⁾) a mean squared loss, V_s = ‖φ⁽ˢ⁾ − φ̃‖² and ε_s the error of the comparator in the tangent model at φ⁽ˢ⁾,
 V_{s+1} − V_s ≤ −4η[(1 − ηA_s²) x_s² − ε_s x_s]. An ``observer`` measures all of this at every step of a run, ``Trajectory`` holds it.
+A ``form`` of A² is ``along``, ``gram`` or ``trace``, see ``forms``.
 """
 
 import math
@@ -43,7 +44,6 @@ def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> fl
     Args:
         epsilon: ε, at least 0, the largest error of the comparator along the run.
         V0: ‖φ⁽⁰⁾ − φ̃‖², at least 0.
-        eta: step size η, above 0.
         theta: θ ≥ ηA_s² for all s < τ, at least 0 and below 1.
     """
     arguments.at_least("epsilon", epsilon, 0.0)
@@ -55,25 +55,18 @@ def bound(epsilon: float, V0: float, eta: float, steps: int, theta: float) -> fl
 
 
 def misfit(tangent: Tangent, away: Point) -> Float[Tensor, "k n"]:
-    """e_j = r_j + ⟨∇f_j, φ̃ − φ⟩: what the tangent model at φ makes of each comparator, less the label.
-
-    Returns: the misfits, of which ε is the root mean square.
+    """e_j = r_j + ⟨∇f_j, φ̃ − φ⟩: what the tangent model at φ makes of each of k comparators, less the label; ε is their root mean square.
 
     Args:
-        tangent: at φ.
         away: φ̃ − φ of k comparators, stacked block by block.
     """
     return tangent.residual + tangent.along(away)
 
 
 def forms(gram: Float[Tensor, "n n"], residual: Float[Tensor, " n"]) -> dict[str, Float[Tensor, ""]]:
-    """The three A² with ‖∇L̂‖² ≤ 4A²L̂, from the Gram matrix of the gradients and the residuals r.
+    """The three A² with ‖∇L̂‖² ≤ 4A²L̂, from the Gram matrix of the gradients and the residuals r_j = f_j − y_j.
 
-    Returns: ``along``: rᵀGr/(n‖r‖²), with equality (0 if r = 0); ``gram``: the largest eigenvalue over n; ``trace``: the mean of ‖∇f_j‖².
-
-    Args:
-        gram: ⟨∇f_j, ∇f_k⟩.
-        residual: r_j = f_j − y_j.
+    ``along``: rᵀGr/(n‖r‖²), with equality (0 if r = 0); ``gram``: the largest eigenvalue over n; ``trace``: the mean of ‖∇f_j‖².
     """
     n, square = len(residual), residual @ residual
     along = residual @ gram @ residual / (n * square) if square > 0 else square
@@ -110,21 +103,13 @@ class Trajectory:
         return len(self.losses) - 1
 
     def theta(self, form: str = "gram") -> Float[Tensor, " τ"]:
-        """ηA_s² before each step.
-
-        Args:
-            form: ``along``, ``gram`` or ``trace``.
-        """
+        """ηA_s² before each step; the form is ``along``, ``gram`` or ``trace``."""
         if form not in FORMS:
             raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
         return self.eta * getattr(self, form)[:-1]
 
     def drift_bound(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """−4η[(1 − θ_s) x_s² − ε_s x_s], which V_{s+1} − V_s does not exceed.
-
-        Args:
-            form: ``along``, ``gram`` or ``trace``.
-        """
+        """−4η[(1 − θ_s) x_s² − ε_s x_s], which V_{s+1} − V_s does not exceed; the form is ``along``, ``gram`` or ``trace``."""
         x = self.losses[:-1, None].sqrt()
         return -4 * self.eta * ((1 - self.theta(form)[:, None]) * x**2 - self.epsilon[:-1] * x)
 
@@ -145,7 +130,7 @@ class Trajectory:
         return torch.where(rest > 0, (root / (2 * rest)) ** 2, math.inf)
 
     def averaged_certificate(self, form: str = "gram") -> Float[Tensor, "τ k"]:
-        """The bound before maxima over s are taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − θ. Returns: a bound on ``mean_losses``.
+        """The bound on ``mean_losses`` before the maximum of ε_s is taken: the mean of ε_s x_s plus V₀/(4ηt), over 1 − max θ_s.
 
         Args:
             form: ``along``, ``gram`` or ``trace``.
@@ -159,14 +144,7 @@ class Trajectory:
 def observer(
     tangent: Callable[[Point], Tangent], comparators: Sequence[Point]
 ) -> Callable[[int, Point], Mapping[str, Float[Tensor, "..."]]]:
-    """What ``descent.run`` is to record of a single model for Theorem A.
-
-    Returns: the observer; its entries are those of ``Trajectory``.
-
-    Args:
-        tangent: the model's tangent at a point.
-        comparators: one or more φ̃.
-    """
+    """What ``descent.run`` is to record of a single model for Theorem A with one or more φ̃; its entries are those of ``Trajectory``."""
     if not comparators:
         raise ValueError("comparators must be at least one point, got none")
     all_of_them = points.mapped(lambda *parts: torch.stack(parts), *comparators)

@@ -3,6 +3,9 @@
 ``identity``, ``inequality``, ``rate``, ``probability`` and ``enclosure`` declare a claim, run its check, show a verdict card, and raise
 ``ClaimFailed`` when the verdict is not the expected one, so that the cell, the chapter and the build fail with it.
 The chapter *Put a claim of your own to the test* is the worked example.
+
+All take ``claim``, an id, the label of the statement on the page; ``because``, what their tolerance, rounding or resolution is derived
+from; ``support``: ``proved``, ``numerical`` or ``open``; and ``finding``, a sentence for scoreboard and errata.
 """
 
 from shallowformer.verify.check import Check, putting, settle

@@ -20,18 +20,15 @@ def climb(
     vectors: Sequence[tuple[slice, int]],
     ended: Callable[[Numbers], bool] = lambda f: False,
 ) -> Ascent:
-    """Make ``steps`` steps, or fewer if what has been found is enough. Returns: the best that each restart has seen.
+    """Make ``steps`` steps, or fewer if ``ended`` says that the best values are enough. Returns: the best that each restart has seen.
 
     Args:
         evaluate: points → values and slopes.
         admit: raw points → admissible ones.
         open: (points, slopes) → what of the slopes can be followed there.
-        at: where to start.
-        steps: of the schedule.
         rate: first step size.
         vectors: columns of points that are made of vectors, and their dimension. There a step size for each coordinate would bend the
             direction, and the projected iteration would come to rest beside the maximum.
-        ended: whether the best values of the restarts are enough.
     """
     best, z, g = at, at.z, at.g
     mean, square = np.zeros_like(z), np.zeros_like(z)

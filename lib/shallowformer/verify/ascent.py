@@ -109,8 +109,6 @@ def ascend(
         evaluate: points → values and slopes.
         admit: raw points → admissible ones.
         open: (points, slopes) → what of the slopes can be followed there.
-        at: where to start.
-        evaluations: at most so many.
         window: so many evaluations back a restart's gains are looked at, to see what it still promises.
         near: a promised rise below this share of the best value is none.
         enough: a value above which nobody wants to know more.

@@ -16,7 +16,13 @@ from shallowformer.verify.verdict import RECORDED, SUPPORT, ClaimFailed, Verdict
 
 @dataclass(frozen=True)
 class Check(ABC):
-    """A claim and how it is put to the test; a kind adds what it is about, what is expected (``expect``) and why it may differ by so much (``because``)."""
+    """A claim and how it is put to the test; a kind adds what it is about, ``expect``, and ``because``: why it may differ by so much.
+
+    Args:
+        claim: id, the label of the statement on the page.
+        support: ``proved``, ``numerical`` or ``open``.
+        finding: a sentence for scoreboard and errata.
+    """
 
     claim: str
     _: KW_ONLY

@@ -49,11 +49,7 @@ class ClaimId:
 
 
 def parse(text: str) -> ClaimId:
-    """Read an id such as ``kr-fact-1``, ``kr-fact-1-sharp/formula`` or, for a claim of one's own, ``my-claim``. Returns: what it says.
-
-    Args:
-        text: the id.
-    """
+    """Read an id such as ``kr-fact-1``, ``kr-fact-1-sharp/formula`` or, for a claim of one's own, ``my-claim``."""
     if not isinstance(text, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9-]+)?", text):
         raise ValueError(
             f"claim must be an id of lower-case words joined by '-', with at most one '/part', got {text!r}"

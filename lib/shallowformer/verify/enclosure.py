@@ -19,15 +19,11 @@ class Enclosure(Check):
     Returns: the verdict: ``certified``, ``violated`` (an interval excludes the number and all within the tolerance) or ``undecided``.
 
     Args:
-        claim: id, the label of the statement on the page.
         formula: keyword arguments of a case → the number that is used or printed, not 0.
         encloses: the same → the ends of an interval that holds the true one, from interval arithmetic (``enclosures.ends``).
         over: cases, each a mapping of keyword arguments.
         tolerance: how far, relative to the number, either end may lie from it.
-        because: what the tolerance is derived from.
         expect: ``certified`` or ``violated``.
-        support: ``proved``, ``numerical`` or ``open``.
-        finding: a sentence for scoreboard and errata.
     """
 
     formula: Callable[..., float]

@@ -19,12 +19,8 @@ Route = Callable[..., Quantity | tuple[Quantity, ...]]
 def relative_error(value: Quantity, reference: Quantity, floor: float) -> float:
     """Largest error of an entry, relative to the reference's entry, or to ``floor`` where that is larger.
 
-    Returns: the error; infinite if shapes differ, no entry is finite, or one is not and the other is not the same infinity.
-
-    Args:
-        value: the quantity under test.
-        reference: what it should equal.
-        floor: magnitudes below this count as this: entries that cancel to 0 leave rounding errors of the size of what cancelled.
+    Infinite if shapes differ, no entry is finite, or one is not and the other is not the same infinity. Entries that cancel to 0 leave
+    rounding errors of the size of what cancelled: that is what a floor is for.
     """
     if value.shape != reference.shape:
         return float("inf")
@@ -42,18 +38,14 @@ class Identity(Check):
     Returns: the verdict: ``holds`` or ``violated``.
 
     Args:
-        claim: id, the label of the statement on the page.
         formula: keyword arguments of a case → tensor, or a tuple of tensors.
         against: name → route with the same arguments and result; two or more where there are two.
         over: cases, each a mapping of keyword arguments; edge cases belong among them.
         tolerance: largest allowed error of an entry, relative to the reference's.
-        because: what the tolerance is derived from.
         tolerances: route → tolerance, where a route is less accurate (finite differences).
         floor: entries of the reference below it count as it.
         expect: ``holds``; ``violated``; ``not implied`` of what is said and does not follow; ``recorded`` of what is typed and compared with
             the rows that it was read from, which is no evidence.
-        support: ``proved``, ``numerical`` or ``open``.
-        finding: a sentence for scoreboard and errata.
     """
 
     formula: Route

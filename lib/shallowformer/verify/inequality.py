@@ -34,9 +34,7 @@ class OneOfTwo:
 
 
 def sides(together: Sides) -> tuple[Side, Side]:
-    """Left and right side of an inequality from a function that computes both; a check evaluates it once for both.
-
-    Returns: the two sides, for ``inequality(claim, *sides(together), …)``.
+    """Left and right side for ``inequality(claim, *sides(together), …)`` from a function that computes both; a check evaluates it once.
 
     Args:
         together: named variables with a leading restart dimension → (left, right).
@@ -51,21 +49,17 @@ class Inequality(Check):
     Returns: the verdict, with the worst point as ``witness``.
 
     Args:
-        claim: id, the label of the statement on the page.
         lhs: named variables with a leading restart dimension → one number a restart, differentiable.
         rhs: the same, or a number above 0; ``sides`` makes both of a function that computes them together.
         over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
             or ``attains`` is given, the search must get there in each.
         expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below), ``violated``, or ``recorded`` (typed beside the rows that it was read from).
-        because: what the rounding allowance is derived from.
         known: name → extremal point, see ``batch``; each must attain what the claim says is attained.
         attains: the supremum of the ratio, which the search must reach and must not exceed.
         gap: how near counts as reached.
         rounding: how far above 1 is rounding.
         restarts: of the search, ``steps`` of each climb at most, from starts drawn with ``seed``.
         edges: False where rounding decides at faces, centres and far out.
-        support: ``proved``, ``numerical`` or ``open``.
-        finding: a sentence for scoreboard and errata.
     """
 
     lhs: Side
@@ -158,12 +152,11 @@ class Inequality(Check):
     def searched(
         self, patient: bool = True, steps: Mapping[str, int] | None = None
     ) -> dict[str, SearchResult]:
-        """Search every set. Returns: name of a set → what was found.
+        """Search every set, by name; ``steps`` has those of a set, if not ``self.steps``.
 
         Args:
             patient: whether a search goes on when it has refuted what should hold, or when its restarts agree on less than it should reach,
                 and whether a set is searched after another has refuted or fallen short.
-            steps: name of a set → steps there, if not ``self.steps``.
         """
         sets = self.over if isinstance(self.over, Mapping) else {"": self.over}
         aim = self._aim(self._at_known()) if patient else None
@@ -186,11 +179,7 @@ class Inequality(Check):
         return found
 
     def judged(self, found: Mapping[str, SearchResult]) -> Verdict:
-        """Compare what searches found, and the known extremal points, with the expectation.
-
-        Args:
-            found: from ``searched``.
-        """
+        """Compare what searches found, and the known extremal points, with the expectation."""
         known = self._at_known()
         where = max(found, key=lambda name: found[name].value)
         searched, ratio = found[where].value, max([found[where].value, *known.values()])
@@ -350,9 +339,5 @@ class Inequality(Check):
 
 
 def batch(**point: Number | Sequence) -> Point:
-    """A single point as a batch of one, for ``known``. Returns: the same with a leading dimension of 1, in float64.
-
-    Args:
-        **point: name → number, sequence or tensor, without the leading restart dimension.
-    """
+    """A single point as a batch of one, for ``known``: numbers, sequences or tensors, with a leading dimension of 1, in float64."""
     return {name: torch.as_tensor(value, dtype=torch.float64)[None] for name, value in point.items()}

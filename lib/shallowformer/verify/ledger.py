@@ -33,9 +33,7 @@ EXACT = (
 
 
 def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
-    """Make the ledger of the verdicts that chapters emitted.
-
-    Returns: one entry a claim, sorted by id, further checks of it under ``parts``.
+    """Make the ledger of the verdicts that chapters emitted: one entry a claim, sorted by id, further checks of it under ``parts``.
 
     Args:
         verdicts: pairs of a chapter's path and ``Verdict.entry()``. Readers' own claims are left out.
@@ -101,25 +99,14 @@ def read(path: Path) -> list[dict]:
 
 
 def write(path: Path, entries: list[dict]) -> None:
-    """Write a ledger, replacing the file in one step.
-
-    Args:
-        entries: from ``gather``.
-    """
+    """Write a ledger, replacing the file in one step."""
     scratch = path.with_suffix(".tmp")
     scratch.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     scratch.replace(path)
 
 
 def differences(fresh: list[dict], stored: list[dict]) -> list[str]:
-    """Say where a fresh ledger departs from the stored one.
-
-    Returns: one line a difference, each naming the claim; empty if the run reproduces the ledger.
-
-    Args:
-        fresh: entries of a run just made.
-        stored: the committed entries.
-    """
+    """Where a fresh ledger departs from the stored one: one line a difference, each naming the claim; empty if the run reproduces it."""
     new, old = _by_id(fresh), _by_id(stored)
     lines = [f"{claim}: checked, but not in the ledger" for claim in sorted(set(new) - set(old))]
     lines += [f"{claim}: in the ledger, but not checked" for claim in sorted(set(old) - set(new))]

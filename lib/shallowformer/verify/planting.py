@@ -93,12 +93,7 @@ def run(check: Check) -> Verdict:
 
 
 def plant(mistakes: Mapping[str, Sequence[Mistake]], full: bool = False) -> list[Outcome]:
-    """Plant mistakes in the checks that were kept, one at a time. Returns: one outcome a mistake.
-
-    Args:
-        mistakes: claim → mistakes.
-        full: run every mistaken check at its full length, without early exits.
-    """
+    """Plant mistakes in the checks that were kept, one at a time: one outcome a mistake; ``full`` runs each without early exits."""
     strange = sorted(set(mistakes) - set(kept()))
     if strange:
         raise ValueError(
@@ -117,13 +112,7 @@ def _outcome(settled: Settled, mistake: Mistake, full: bool) -> Outcome:
 
 
 def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
-    """Whether a check notices a mistake.
-
-    Args:
-        settled: the check.
-        mistake: the mistake.
-        full: without early exits.
-    """
+    """Whether a check notices a mistake; ``full`` without early exits."""
     with mistake.planted():
         # A mistake in the claim leaves what was measured as it is; one in the package does not.
         mistaken = mistake.change(settled.remembered if mistake.wrong is None else settled.check)
@@ -144,14 +133,7 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
 
 
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:
-    """Whether a claim fails at a single case, at a point that is at hand, at one that a short search finds, or on a share of what it draws.
-
-    Returns: True only if the claim is refuted.
-
-    Args:
-        check: the mistaken check.
-        witness: the worst point that the right one has found.
-    """
+    """Whether a mistaken claim fails at a single case, at the right one's worst point, in a short search, or on a share of what it draws."""
     if isinstance(check, Inequality):
         if math.isinf(check.limit):
             return False

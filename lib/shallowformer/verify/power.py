@@ -34,11 +34,7 @@ class Power:
 
     @classmethod
     def read(cls, entry: dict[str, str | float]) -> "Power":
-        """The inverse of ``entry``.
-
-        Args:
-            entry: as the ledger keeps it.
-        """
+        """The inverse of ``entry``."""
         return cls(**{**entry, "change": float(entry["change"])})
 
     @property
@@ -83,7 +79,6 @@ def of_inequality(
     Args:
         ratio: the largest left side over right side that was found.
         rounding: how far above 1 counts as rounding.
-        expect: ``violated``, or a bound that holds.
         attains: the ratio that is said to be attained, if one is.
         gap: how near counts as attained.
         searched: what the searches reached, set by set.
@@ -104,9 +99,7 @@ def of_rate(low: float, high: float, exponent: float, slack: float, relation: st
     """A rate: exponents outside the interval, on the side that contradicts the relation, or on either for an equality.
 
     Args:
-        low: lower end of the interval of the fitted slope.
-        high: upper end.
-        exponent: the claimed one.
+        low: lower end of the interval of the fitted slope, ``high`` the upper one.
         slack: known deviation at finite size, and rounding.
         relation: ``equal``, ``at most`` or ``at least``.
         expect: ``supported`` or ``violated``.
@@ -131,11 +124,10 @@ def of_probability(
 ) -> Power:
     """A probability: levels below the upper end of the interval are not supported by the draws; a bound off by so much moves the quantile.
 
+    If ``violated`` is expected, levels above the lower end are no longer contradicted.
+
     Args:
-        low: lower end of the interval of the failure probability.
-        high: upper end.
-        at_most: the claimed level.
-        expect: ``supported``, or ``violated``, for which levels above the lower end are no longer contradicted.
+        low: lower end of the interval of the failure probability, ``high`` the upper one.
         attains: the quantile that is stated of left side over right side, if one is.
         ends: the interval that was found for it.
     """
@@ -152,7 +144,6 @@ def of_identity(parts: Iterable[Iterable[float]], to_the_truth: float, expect: s
     Args:
         parts: of every part of the value, the changes that single comparisons would notice.
         to_the_truth: of a false formula, the least change that could make it true.
-        expect: ``holds``, or what is said of a false formula.
     """
     if expect in ("violated", "not implied"):
         return Power("value", to_the_truth)

@@ -20,11 +20,7 @@ ROUNDING = 1e-12
 
 
 def interval(failures: int, draws: int) -> tuple[float, float]:
-    """Clopper–Pearson interval, at level 99 %, of a failure probability. Returns: lower and upper end.
-
-    Args:
-        failures: from 0 to ``draws``.
-    """
+    """Clopper–Pearson interval, at level 99 %, of a failure probability: lower and upper end."""
     arguments.count("draws", draws)
     if arguments.count("failures", failures, 0) > draws:
         raise ValueError(f"failures must be at most draws = {draws}, got {failures}")
@@ -33,7 +29,7 @@ def interval(failures: int, draws: int) -> tuple[float, float]:
 
 
 def _ranks(draws: int, quantile: float) -> tuple[int, int]:
-    """Which two of so many values in order, counted from 1, enclose a quantile of their law at level 99 %, whatever the law.
+    """Which two of so many values in order, counted from 1, enclose a quantile of their law, whatever it is, at level 99 %.
 
     The number of values below the quantile is binomial: each rank leaves at most half of the error beyond it.
     """
@@ -45,14 +41,7 @@ def _ranks(draws: int, quantile: float) -> tuple[int, int]:
 
 
 def quantile_interval(values: Float[Tensor, " draws"], quantile: float) -> tuple[float, float]:
-    """Interval, at level 99 %, of a quantile of the law that the values were drawn from: two of them in order.
-
-    Returns: lower and upper end.
-
-    Args:
-        values: independent draws.
-        quantile: strictly between 0 and 1.
-    """
+    """Lower and upper end, at level 99 %, of a quantile, in (0, 1), of the law of independent values: two of these values in order."""
     arguments.probability("quantile", quantile)
     lower, upper = _ranks(arguments.count("the number of values", len(values)), quantile)
     if values.isnan().any():
@@ -80,19 +69,14 @@ class Probability(Check):
     Returns: the verdict: ``supported``, ``violated`` or ``undecided``.
 
     Args:
-        claim: id, the label of the statement on the page.
         fails: (draws, generator) → True where the event that should hold does not; with ``attains``, left side over right side.
         at_most: the claimed bound on the probability of failure, in (0, 1).
         draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
-        seed: of the draws.
         expect: ``supported`` or ``violated``.
-        because: where the interval comes from.
         attains: what the 1 − ``at_most`` quantile (or ``quantile``) of left side over right side is. A bound that is hardly ever exceeded
             says more with it: the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.
         quantile: another one.
         stored: True of draws that were made before; else ``fails`` must use its generator.
-        support: ``proved``, ``numerical`` or ``open``.
-        finding: a sentence for scoreboard and errata.
     """
 
     fails: Callable[[int, Generator], Bool[Tensor, " draws"] | Float[Tensor, " draws"]]

@@ -57,8 +57,6 @@ def fit(
     Args:
         x: at least three different values, above 0 for a power law.
         y: all above 0.
-        law: ``power`` or ``geometric``.
-        seed: of the bootstrap.
     """
     x, y = _sizes(x, law), np.asarray(y, float)
     if y.ndim != 2 or y.shape[1] != len(x) or y.shape[0] == 0:
@@ -92,7 +90,6 @@ class Rate(Check):
     Returns: the verdict: ``supported``, ``violated`` or ``undecided``.
 
     Args:
-        claim: id, the label of the statement on the page.
         measure: (value, seed) → a number above 0.
         over: at least three values of m, τ, T, n, …
         exponent: the claimed slope of log y against log x (or against x, for ``law="geometric"``).
@@ -100,12 +97,9 @@ class Rate(Check):
         seeds: of the repetitions; 10 or more for a random quantity.
         resolution: widest interval that supports a claim; a wider one that meets the exponent is ``undecided`` and fails.
         because: why resolution and bias are what they are.
-        law: ``power`` or ``geometric``.
         bias: known deviation at finite size.
         deterministic: one seed is enough.
         expect: ``supported`` or ``violated``.
-        support: ``proved``, ``numerical`` or ``open``.
-        finding: a sentence for scoreboard and errata.
     """
 
     measure: Callable[[float, int], float]
@@ -171,9 +165,8 @@ class Rate(Check):
     def _bent(self, y: Num[np.ndarray, "seeds k"]) -> tuple[float, float, float, str] | None:
         """Between which two sizes what was measured contradicts most clearly the law that the line as a whole agrees with, if it does.
 
-        A deviation that moves the slope by ``bias`` moves no value by more than ``bias`` times the length of the line.
-
-        Returns: the ends of the interval of the slope there, the deviation that is allowed, and both in words; or None.
+        A deviation that moves the slope by ``bias`` moves no value by more than ``bias`` times the length of the line. Returns: the ends of
+        the interval of the slope there, the deviation that is allowed, and both in words; or None.
         """
         t, log, seeds = np.asarray(self.over, float), np.log(y), len(y)
         t = np.log(t) if self.law == "power" else t

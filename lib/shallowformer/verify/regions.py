@@ -56,12 +56,7 @@ def _one_of(generator: Generator, *choices: Tensor, each: tuple[int, ...]) -> Te
 
 
 def free(*shape: int, scale: float = 1.0) -> Region:
-    """All of ℝ^shape; starting points are Gaussian, those at the edges have sizes from 10⁻³ to 10⁶, as a whole or entry by entry.
-
-    Args:
-        *shape: of the variable.
-        scale: standard deviation of the starting points, above 0.
-    """
+    """All of ℝ^shape; starting points are Gaussian of deviation ``scale``, at edges of sizes 10⁻³ to 10⁶, as a whole or entry by entry."""
     arguments.positive("scale", scale)
     _sizes(shape)
     size = lambda generator, *at: 10 ** (SMALLEST + (LARGEST - SMALLEST) * _uniform(generator, *at))
@@ -118,11 +113,7 @@ def _along(x: Tensor, slope: Tensor, held: Callable[[Tensor, Tensor], Tensor]) -
 
 
 def ball(*shape: int, radius: float = 1.0) -> Region:
-    """Vectors along the last dimension of norm at most ``radius``; half of the starting vectors lie on the boundary.
-
-    Args:
-        *shape: of the variable; ``ball(T, d)`` is T vectors of dimension d.
-    """
+    """Vectors along the last dimension of norm at most ``radius``, T of dimension d for ``ball(T, d)``; half of the starts have that norm."""
     _of_vectors(shape, radius)
 
     def draw(restarts: int, generator: Generator) -> Tensor:
@@ -149,11 +140,7 @@ def ball(*shape: int, radius: float = 1.0) -> Region:
 
 
 def sphere(*shape: int, radius: float = 1.0) -> Region:
-    """Vectors along the last dimension of norm exactly ``radius``.
-
-    Args:
-        *shape: of the variable.
-    """
+    """Vectors along the last dimension of norm exactly ``radius``."""
     _of_vectors(shape, radius)
     return Region(
         lambda restarts, generator: _normal(generator, restarts, *shape),
@@ -166,13 +153,7 @@ def sphere(*shape: int, radius: float = 1.0) -> Region:
 
 
 def interval(low: float, high: float, *shape: int) -> Region:
-    """Entries between ``low`` and ``high``; starting points are uniform.
-
-    Args:
-        low: smallest value.
-        high: largest value, above ``low``.
-        *shape: of the variable; none for one number a restart.
-    """
+    """Entries between ``low`` and ``high``, one number a restart if no shape is given; starting points are uniform."""
     if not high > low:
         raise ValueError(f"high must lie above low = {low}, got {high}")
     for name, end in (("low", low), ("high", high)):

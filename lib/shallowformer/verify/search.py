@@ -179,7 +179,6 @@ def maximise(
         over: where the variables may lie.
         restarts: starting points, at least 1.
         steps: of each climb at most, at least 0 (0: only the starting points inside are evaluated).
-        seed: of the starting points.
         rate: first step size of Adam, above 0.
         attains: the value that is said to be attained, if one is: the search goes on until it is reached.
         gap: how near counts as reached, relative to it.

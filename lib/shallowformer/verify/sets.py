@@ -39,11 +39,7 @@ class AdmissibleSet:
         }
 
     def admit(self, raw: Point) -> Point:
-        """Map raw values to admissible ones.
-
-        Args:
-            raw: by name.
-        """
+        """Map raw values, by name, to admissible ones."""
         return {name: region.admit(raw[name]) for name, region in self.regions.items()}
 
     def __str__(self) -> str:
@@ -51,11 +47,7 @@ class AdmissibleSet:
 
 
 def product(**regions: Region) -> AdmissibleSet:
-    """The admissible set of several named variables.
-
-    Args:
-        **regions: name → region; the functions of the claim take these names.
-    """
+    """The admissible set of several named variables; the functions of the claim take these names."""
     if not regions:
         raise ValueError("product needs at least one variable, e.g. product(z=logits(3)), got none")
     for name, region in regions.items():

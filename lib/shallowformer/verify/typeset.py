@@ -27,12 +27,9 @@ _MINUS = re.compile(r"(?<![\w.)\]-])-(?=[\d.∞(½]|[A-Za-z]\b)")
 
 
 def as_html(text: str) -> str:
-    """Set a plain text: exponents raised, indices lowered, minus signs for hyphens before numbers. Names of functions stay.
+    """Set a plain text, which is escaped: exponents raised, indices lowered, minus signs for hyphens before numbers. Names of functions stay.
 
     Returns: HTML with no other marks than ``<sup>`` and ``<sub>``.
-
-    Args:
-        text: plain; it is escaped.
     """
     pieces, place = [], 0
     for found in _MARKED.finditer(text):

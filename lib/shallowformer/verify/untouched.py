@@ -12,12 +12,7 @@ Result = TypeVar("Result")
 
 
 def call(what: str, function: Callable[..., Result], given: Mapping[str, object]) -> Result:
-    """Call a function that may not write on what it is given. Returns: its result.
-
-    Args:
-        what: the function is called in the message.
-        given: its arguments, by name.
-    """
+    """Call a function, ``what`` in the message, that may not write on what it is given, its arguments by name."""
     tensors = {
         name: value for name, value in given.items() if isinstance(value, Tensor) and not value.is_inference()
     }

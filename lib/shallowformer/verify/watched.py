@@ -91,10 +91,9 @@ def _size(value: Tensor) -> Tensor:
 def least(ratio: Callable[..., Float[Tensor, " b"]], point: Point) -> float:
     """The least value that other roundings give at a point: what is above a limit by rounding alone falls below it.
 
-    Returns: the value; infinite where shaken evaluations say nothing: the function refuses one, or has no value at the edge of its domain.
+    Infinite where shaken evaluations say nothing: the function refuses one, or has no value at the edge of its domain.
 
     Args:
-        ratio: of a batch of points.
         point: name → value with a leading dimension of 1.
     """
     copies = {name: value.expand(SHAKEN, *value.shape[1:]).clone() for name, value in point.items()}

@@ -1,8 +1,9 @@
 """Theorem D: how far descent drives the partners of a pair from moving oppositely, and what is left of the width errors.
 
 All bounds are per pair with head averages, as the proofs in the chapter *No log n, no log m, no d* have it. R holds the longest U_i of
-each head in Ω_ρ (``region.longest``), and Γ = η Σ_{s<τ} √L̂(φ⁽ˢ⁾). They need |σ‴| ≤ σ₃ < ∞, which the paper does not assume;
-``turn_of_pairs`` also needs a comparator whose partners move oppositely.
+each head in Ω_ρ (``region.longest``), L is ``constants`` of R, where they are at hand, and Γ = η Σ_{s<τ} √L̂(φ⁽ˢ⁾); r² = ρ_u² + ρ_w² and
+r̃² = ν̄_u² + ν̄_w². They need |σ‴| ≤ σ₃ < ∞, which the paper does not assume; ``turn_of_pairs`` also needs a comparator whose partners
+move oppositely.
 """
 
 import math
@@ -25,32 +26,20 @@ Constants = tuple[Number, Number, Number]
 
 
 def constants(R: Float[Tensor, " m"], sigma: Activation = TANH) -> Constants:
-    """L₁, L₂^♯ and L₃ at every R_i: bounds on the first three derivatives of a head over Ω_ρ.
-
-    Args:
-        sigma: the activation; |σ‴| ≤ σ₃ is used, which the paper does not assume.
-    """
+    """L₁, L₂^♯ and L₃ at every R_i (``region.longest``): bounds on the first three derivatives of a head over Ω_ρ, if |σ‴| ≤ σ₃."""
     blocks.number_of_heads(R)
     return smoothness.L1(R, sigma), smoothness.L2(R, sigma), smoothness.L3(R, sigma)
 
 
 def asymmetries(phi: Parameters, phi0: Parameters) -> tuple[Float[Tensor, " pairs"], Float[Tensor, " pairs"]]:
-    """p_i = ‖δθ_i + δθ_{i+N}‖ and p′_i = |δc_i − δc_{i+N}| of every pair: 0 where partners move oppositely and are read out alike.
-
-    Args:
-        phi: parameters of m heads, m even.
-    """
+    """p_i = ‖δθ_i + δθ_{i+N}‖ and p′_i = |δc_i − δc_{i+N}| of every pair: 0 where partners move oppositely and are read out alike."""
     c, U, W = (2 * block[: phi.m // 2] for block in pairs.parts(phi, phi0)[0].blocks)
     return torch.hypot(U.norm(dim=-1), W.flatten(1).norm(dim=-1)), c.abs()
 
 
 @contract
 def travel(eta_tau: NonNegative, V0: NonNegative, epsilon: NonNegative, theta: float) -> float:
-    """A bound on Γ from Theorem A: ητε/(1 − θ) + √(ητV₀/(4(1 − θ))).
-
-    Args:
-        V0: squared distance from the initialisation to the comparator.
-    """
+    """A bound on Γ from Theorem A: ητε/(1 − θ) + √(ητV₀/(4(1 − θ))), V₀ the squared distance from the initialisation to the comparator."""
     arguments.below_one("theta", theta)
     return eta_tau * epsilon / (1 - theta) + math.sqrt(eta_tau * V0 / (4 * (1 - theta)))
 
@@ -59,11 +48,11 @@ def travel(eta_tau: NonNegative, V0: NonNegative, epsilon: NonNegative, theta: f
 def drift(
     R: Float[Tensor, " m"], rho: Triple, Gamma: float, sigma: Activation = TANH, L: Constants | None = None
 ) -> tuple[Float[Tensor, " m"], Float[Tensor, " m"]]:
-    """κ = 4(L₂^♯ r + ρ_cL₁)Γ and κ′ = 4L₁ r Γ at every R_i: p_i ≤ κ_i/m and p′_i ≤ κ′_i/m along the run. Returns: κ and κ′.
+    """κ = 4(L₂^♯ r + ρ_cL₁)Γ and κ′ = 4L₁ r Γ at every R_i: p_i ≤ κ_i/m and p′_i ≤ κ′_i/m along the run.
 
     Args:
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0; any radii that hold the iterates so far.
-        L: ``constants`` of R, where they are at hand.
+        R: the longest U_i of each head in Ω_ρ.
+        rho: any radii that hold the iterates so far.
     """
     return _drift(constants(R, sigma) if L is None else L, rho, Gamma)
 
@@ -78,13 +67,9 @@ def _drift(L: Constants, rho: Triple, Gamma: NonNegative) -> tuple[Number, Numbe
 
 @contract
 def gap_of_a_pair(L: Constants, rho: Triple, kappa: Number, kappa_c: Number) -> Number:
-    """⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r: m² times a bound on a pair's share of |f − f_lin|, where p ≤ κ/m and p′ ≤ κ′/m.
+    """m² times a bound on a pair's share of |f − f_lin|, where p ≤ κ/m and p′ ≤ κ′/m.
 
-    Returns: of the common shape of its arguments.
-
-    Args:
-        L: L₁, L₂, L₃.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+    ⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r with r² = ρ_u² + ρ_w².
     """
     here = (0.0, 0.0, 0.0)
     return no_logs.beyond_leading(*L[1:], rho, here) + _of_asymmetry(L, rho, here, kappa, kappa_c)
@@ -94,13 +79,7 @@ def gap_of_a_pair(L: Constants, rho: Triple, kappa: Number, kappa_c: Number) -> 
 def turn_of_a_pair(L: Constants, rho: Triple, nu: Triple, kappa: Number, kappa_c: Number) -> Number:
     """m² times a bound on a pair's share of |e(φ) − e(φ⁽⁰⁾)| for a paired comparator, where p ≤ κ/m and p′ ≤ κ′/m.
 
-    L₃r²(r̃ + ⅔r) + L₂(ν̄_c r² + 2ρ_c r(r̃ + r)) + κ(L₂(r̃ + r) + L₁(ν̄_c + ρ_c)) + κ′L₁(r̃ + r), r̃² = ν̄_u² + ν̄_w².
-
-    Returns: of the common shape of its arguments.
-
-    Args:
-        L: L₁, L₂, L₃.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+    L₃r²(r̃ + ⅔r) + L₂(ν̄_c r² + 2ρ_c r(r̃ + r)) + κ(L₂(r̃ + r) + L₁(ν̄_c + ρ_c)) + κ′L₁(r̃ + r), r² = ρ_u² + ρ_w², r̃² = ν̄_u² + ν̄_w².
     """
     return 2 * no_logs.beyond_leading(*L[1:], rho, nu) + _of_asymmetry(L, rho, nu, kappa, kappa_c)
 
@@ -120,7 +99,7 @@ def gap_of_pairs(
     """A bound on |f − f_lin| along the run, for all X: (1/2m) · (1/m) Σ_i [⅓L₃r³ + L₂rκ + ρ_c(L₂r² + L₁κ) + κ′L₁r].
 
     Args:
-        L: ``constants`` of R, where they are at hand.
+        R: the longest U_i of each head in Ω_ρ.
     """
     L = constants(R, sigma) if L is None else L
     kappas = _drift(L, rho, Gamma)
@@ -142,7 +121,6 @@ def turn_of_pairs(
 
     Args:
         R: the longest U_i of each head in Ω_ρ.
-        L: ``constants`` of R, where they are at hand.
     """
     L = constants(R, sigma) if L is None else L
     kappas = _drift(L, rho, Gamma)

@@ -27,10 +27,6 @@ class _Watched:
     """A loss that also measures, whenever its gradient is taken, the misfit of each comparator in the tangent model.
 
     The directional derivatives come from the pass that computes the gradient, for speed, and not from ``linear_model.slopes``.
-
-    Args:
-        loss: what to watch, with labels for one student.
-        comparators: the φ̃.
     """
 
     def __init__(self, loss: Loss, comparators: Sequence[Parameters]) -> None:
@@ -63,11 +59,7 @@ class Followed:
 
     @contract
     def certificate(self, steps: Count | None = None) -> list[float]:
-        """Theorem A's bound on the mean loss of the first t steps, for each comparator; infinite if θ ≥ 1 at one of them.
-
-        Args:
-            steps: t, from 1 to τ; τ if not given.
-        """
+        """Theorem A's bound on the mean loss of the first t steps, τ if not given, for each comparator; infinite if θ ≥ 1 at one of them."""
         t = len(self.losses) if steps is None else steps
         if t > len(self.losses):
             raise ValueError(f"steps must be at most {len(self.losses)}, got {t}")
@@ -90,13 +82,9 @@ def follow(
     rho: Sequence[float] | None,
     progress: bool = False,
 ) -> Followed:
-    """Run projected gradient descent and measure Theorem A at every step, in the passes that the run makes anyway.
+    """Run projected gradient descent and measure Theorem A at every step, for one or more φ̃ in Ω_ρ, in the passes that the run makes anyway.
 
     ``trajectories.follow`` measures more (every form of A², the drift itself), for problems that are small.
-
-    Args:
-        comparators: one or more φ̃ in Ω_ρ.
-        rho: radii of Ω_ρ; without projection if None.
     """
     if not comparators:
         raise ValueError("comparators must be at least one set of parameters, got none")

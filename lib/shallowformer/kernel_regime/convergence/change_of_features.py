@@ -49,12 +49,9 @@ def heads_paper(B: float, rho: Triple, nu: Triple, m: Count, sigma: Activation =
 
 @contract
 def B_cof_paper(B: float, rho: Triple, nu: Triple, m: int, sigma: Activation = TANH) -> float:
-    """The paper's bound m^{−1/2} (L₂r + L₁ρ_c + L₁r)(‖ρ‖ + ‖ν̄‖) on the change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩.
+    """The paper's bound m^{−1/2} (L₂r + L₁ρ_c + L₁r)(‖ρ‖ + ‖ν̄‖), r² = ρ_u² + ρ_w², on the change of features ⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩.
 
-    Returns: the bound: m heads, each with (37) times (32). Source: Arda, Cayci, Eryilmaz 2026, equations (30) to (38).
-
-    Args:
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
+    It is that of m heads, each with (37) times (32). Source: Arda, Cayci, Eryilmaz 2026, equations (30) to (38).
     """
     each = heads_paper(B, rho, nu, m, sigma)
     return m * each.change * each.reach
@@ -76,13 +73,13 @@ def B_rem(R: Float[Tensor, " m"], rho: Triple, nu: Triple, sigma: Activation = T
 
     Args:
         R: the largest ‖U_i‖ of each head in Ω_ρ (``region.longest``).
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
     """
     return head_remainder(R, blocks.number_of_heads(R), rho, nu, sigma).mean()
 
 
 @contract
 def B_rem_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Number:
+<<<<<<< HEAD
     """The closed form of ``B_rem``, and at least that, where R̄ is the root mean square of the R_i.
 
     Returns: the bound, of the kind of ``R``.
@@ -91,6 +88,10 @@ def B_rem_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation =
         nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
     """
     return head_remainder(R, m, rho, nu, sigma, closed=True)
+=======
+    """The closed form of ``B_rem``, and at least that, where R̄ is the root mean square of the R_i; ν̄ ≤ ρ."""
+    return _remainder(R, m, rho, nu, sigma, closed=True)
+>>>>>>> dd1c642ae50f534e5922d151816a6fce21495b06
 
 
 @contract

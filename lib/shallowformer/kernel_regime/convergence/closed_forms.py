@@ -37,7 +37,7 @@ def paper(
 def sharp(d: int, m: int, delta: float, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Constants:
     """Constants for the same proof that are sharper than the paper's, without n and without log m.
 
-    Returns: constants of which each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
+    Each is at least that of ``theorem_1.sharp`` if the lengths have the root mean square R̄ that they may have.
     """
     change_of_features.require_inside(rho, nu)
     half, x = _events(delta)
@@ -95,12 +95,7 @@ def self_bounding(d: int, m: int, delta: float, rho: Triple, nu: Triple, sigma: 
 
 
 def smallest_even(holds: Callable[[int], bool], most: int = 2**80) -> int:
-    """The smallest even number from which on something holds, if it holds from some number on.
-
-    Args:
-        holds: even number → whether; once it holds, it holds for all larger ones.
-        most: where the search ends.
-    """
+    """The smallest even number, up to ``most``, at which something holds that, once it holds, holds for all larger ones."""
     if not holds(most):
         raise ValueError(f"holds must be true for some even number up to {most}, got none")
     low, high = 0, 2

@@ -30,22 +30,14 @@ class Ridge:
 
 @contract
 def weights(loss: Loss, phi0: Parameters, lam: NonNegative) -> Float[Tensor, " n"]:
-    """The α with (K_m + nλI) α = y − f(φ⁽⁰⁾), K_m the tangent kernel at φ⁽⁰⁾.
-
-    Args:
-        lam: λ; for 0 the solution of least norm, where there is one.
-    """
+    """The α with (K_m + nλI) α = y − f(φ⁽⁰⁾), K_m the tangent kernel at φ⁽⁰⁾; for λ = 0 that of least norm, where there is one."""
     return comparators.weights(*_to_fit(loss, phi0), lam)
 
 
 def ridge(loss: Loss, phi0: Parameters, lam: float) -> Parameters:
-    """The point φ̃ that minimises (1/n) Σ_j (f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾)² + λ‖φ̃ − φ⁽⁰⁾‖².
+    """The point φ̃ that minimises (1/n) Σ_j (f_lin(X⁽ʲ⁾; φ̃) − y⁽ʲ⁾)² + λ‖φ̃ − φ⁽⁰⁾‖²; for λ = 0 the nearest that fits as well as any.
 
     φ̃ = φ⁽⁰⁾ + Σ_j α_j ∇f(X⁽ʲ⁾; φ⁽⁰⁾) with the ``weights`` α. At a symmetric start partners move oppositely in U and W, and alike in c.
-
-    Args:
-        phi0: the start φ⁽⁰⁾, where the linear model is taken.
-        lam: λ, at least 0; for 0 the nearest point at which the linear model fits the labels as well as it can.
     """
     return moved(loss, phi0, weights(loss, phi0, lam))
 
@@ -63,12 +55,7 @@ def best_ridge(loss: Loss, phi0: Parameters, eta: Positive, steps: Count, rounds
 
 
 def moved(loss: Loss, phi0: Parameters, alpha: Float[Tensor, " n"]) -> Parameters:
-    """φ⁽⁰⁾ + Σ_j α_j ∇f(X⁽ʲ⁾; φ⁽⁰⁾).
-
-    Args:
-        loss: the data set.
-        alpha: the weights α.
-    """
+    """φ⁽⁰⁾ + Σ_j α_j ∇f(X⁽ʲ⁾; φ⁽⁰⁾)."""
     # The gradient of a mean squared loss with residuals nα/2 is Σ_j α_j ∇f_j.
     labels = transformer.f(loss.X, phi0, loss.query, loss.sigma) - loss.n / 2 * alpha
     return plus(phi0, Loss(loss.X, labels, loss.query, loss.sigma, loss.chunk)(phi0)[1])

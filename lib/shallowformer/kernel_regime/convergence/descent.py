@@ -95,20 +95,16 @@ def run(
     save_every: int = 500,
     progress: bool = False,
 ) -> Run:
-    """Run φ ← Π(φ − η ∇L̂(φ)) for τ steps, each student around its own initialisation. Returns: what was recorded.
-
-    Source: Arda, Cayci, Eryilmaz 2026, section 3.3.
+    """Run φ ← Π(φ − η ∇L̂(φ)) for τ steps, each student around its own initialisation. Source: Arda, Cayci, Eryilmaz 2026, section 3.3.
 
     Args:
-        loss: the data set and its loss.
         students: where to start, φ⁽⁰⁾; several run side by side, on the same batches, as each would alone up to rounding.
         eta: step size η, above 0, or, for one student, a rule for it (``training.step_sizes``).
         rho: (ρ_c, ρ_u, ρ_w), radii of the set Ω_ρ that Π projects on; without projection if None.
         batch: samples a step, drawn with replacement (Proposition 1 has 1); all of them, each once, if None.
-        every: record after each so many steps; about 100 records if not given.
-        observe: further things to record, at the same times.
-        checkpoint: a file that the run is saved to now and then, and goes on from if it is there, bit for bit (``training.descent.run``).
-        save_every: steps between two saves.
+        every: record after each so many steps, with what ``observe`` adds; about 100 records if not given.
+        checkpoint: a file that the run is saved to each ``save_every`` steps, and goes on from if it is there, bit for bit
+            (``training.descent.run``).
     """
     students = (students,) if isinstance(students, Parameters) else tuple(students)
     start = Students.of(*students)

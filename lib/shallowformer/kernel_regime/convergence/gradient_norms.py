@@ -17,11 +17,7 @@ from shallowformer.kernel_regime.neighbourhood import norm_event
 
 @contract
 def loudest(rho_c: NonNegative, m: Count) -> float:
-    """1 + ρ_c/√m: how large a readout can be in Ω_ρ.
-
-    Args:
-        rho_c: radius of the readouts.
-    """
+    """1 + ρ_c/√m: how large a readout can be in Ω_ρ."""
     return 1 + rho_c / m**0.5
 
 
@@ -35,7 +31,7 @@ def A_paper(B: float, rho_c: NonNegative, m: int, sigma: Activation = TANH) -> f
 def A(R: Float[Tensor, " m"], rho_c: NonNegative, sigma: Activation = TANH) -> Float[Tensor, ""]:
     """The head average [(1/m) Σ_i (σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²))]^{1/2}: a bound on ‖∇f(X; φ)‖ over Ω_ρ.
 
-    Returns: for tanh, ``gradient_over_heads`` does without σ₀².
+    For tanh ``gradient_over_heads`` does without σ₀².
 
     Args:
         R: the longest U_i that each head can reach, ``region.longest``.
@@ -58,11 +54,10 @@ def _with_readouts(of_theta: Number, sigma: Activation) -> Number:
 def gradient_over_heads(
     R: Float[Tensor, " m"], rho_c: NonNegative, sigma: Activation = TANH
 ) -> Float[Tensor, ""]:
-    """(1/m) Σ_i [σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²)]: a bound on ‖∇f(X; φ)‖² over Ω_ρ and all X (Theorem B).
+    """(1/m) Σ_i [σ₀² + (1 + ρ_c/√m)² σ₁² max(1, R_i²)], without σ₀² for tanh: a bound on ‖∇f(X; φ)‖² over Ω_ρ and all X (Theorem B).
 
     Args:
         R: the longest U_i that each head can reach, ``region.longest``.
-        sigma: for tanh the term σ₀² is left out.
     """
     return _with_readouts(_of_theta(R, rho_c, sigma), sigma)
 
@@ -92,11 +87,7 @@ def gradient_at_start(m: int, x: float, sigma: Activation = TANH) -> float:
 def change_of_a_head(L1: Number, L2: Number, rho: Triple) -> tuple[Number, Number]:
     """L₂r + ρ_cL₁ and L₁r, r² = ρ_u² + ρ_w²: m times bounds on how far ∇_{θ_i}f and ∇_{c_i}f change over Ω_ρ.
 
-    Source: Arda, Cayci, Eryilmaz 2026, equations (35) and (36), with their constants for L₁ and L₂.
-
-    Args:
-        L1: Lipschitz constant of the head.
-        L2: bound on its second derivatives.
+    L₁ and L₂ bound a head's first and second derivatives. Source: Arda, Cayci, Eryilmaz 2026, equations (35) and (36), with their constants.
     """
     c, u, w = rho
     r = (u**2 + w**2) ** 0.5
@@ -107,14 +98,9 @@ def change_of_a_head(L1: Number, L2: Number, rho: Triple) -> tuple[Number, Numbe
 def gradient_drift(
     R: Float[Tensor, " m"], rho: Triple, sigma: Activation = TANH, L2: Float[Tensor, " m"] | None = None
 ) -> Float[Tensor, ""]:
-    """How far ∇f(X; φ) can be from ∇f(X; φ⁽⁰⁾) over Ω_ρ and all X (Theorem C).
+    """A bound on ‖∇f(X; φ) − ∇f(X; φ⁽⁰⁾)‖ over Ω_ρ and all X (Theorem C); L₂ is ``smoothness.L2`` of R, where it is at hand.
 
-    m^{−1/2} ((1/m) Σ_i [(L₂^♯(R_i) r + ρ_c L₁(R_i))² + σ₁²G₁(R_i)²])^{1/2}, r² = ρ_u² + ρ_w².
-
-    Returns: a bound on the norm of the difference.
-
-    Args:
-        L2: ``smoothness.L2`` of R, where it is at hand.
+    m^{−1/2} ((1/m) Σ_i [(L₂^♯(R_i) r + ρ_c L₁(R_i))² + σ₁²G₁(R_i)²])^{1/2}, r² = ρ_u² + ρ_w², R_i of ``region.longest``.
     """
     m = blocks.number_of_heads(R)
     _, u, w = rho

@@ -35,10 +35,7 @@ def turn_over_heads(
 
 @contract
 def turn_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Number:
-    """The closed form of ``turn_over_heads``, and at least that, where R̄ is the root mean square of the R_i.
-
-    Returns: the bound, of the kind of ``R``.
-    """
+    """The closed form of ``turn_over_heads``, and at least that, where R̄ is the root mean square of the R_i."""
     return _turn(R, m, rho, nu, sigma, closed=True)
 
 
@@ -69,13 +66,7 @@ def turn_leading(rho: Triple, nu: Triple, sigma: Activation = TANH) -> float:
 def beyond_leading(L2: Number, L3: Number, rho: Triple, nu: Triple) -> Number:
     """L₃r²(½r̃ + ⅓r) + L₂(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²): m² times a bound on a head's share of the turn beyond leading order.
 
-    Returns: of the common shape of ``L2`` and ``L3``.
-
-    Args:
-        L2: bound on the second derivatives of a head.
-        L3: bound on its third derivatives.
-        rho: (ρ_c, ρ_u, ρ_w), each at least 0; r² = ρ_u² + ρ_w².
-        nu: radii ν̄ of the comparator, each at least 0; r̃² = ν̄_u² + ν̄_w².
+    L₂ and L₃ bound a head's second and third derivatives; r² = ρ_u² + ρ_w², and r̃² = ν̄_u² + ν̄_w² with ν̄ the radii of the comparator.
     """
     (c, u, w), (nc, nu_u, nw) = rho, nu
     r, far = math.hypot(u, w), math.hypot(nu_u, nw)
@@ -86,11 +77,9 @@ def beyond_leading(L2: Number, L3: Number, rho: Triple, nu: Triple) -> Number:
 def turn_without_dimension(
     R: Float[Tensor, " m"], rho: Triple, nu: Triple, delta: Level, sigma: Activation = TANH
 ) -> tuple[float, Float[Tensor, ""]]:
-    """The two terms of a bound on the root mean square turn over Ω_ρ, with probability 1 − δ (Theorem C).
+    """The two terms, leading and of order 1/m, of a bound on the root mean square turn over Ω_ρ, with probability 1 − δ (Theorem C).
 
     Λ(1 + √(2/(mδ)))/√m without d, and (1/m) · (1/m) Σ_i [L₃r²(½r̃ + ⅓r) + L₂^♯(ρ_c r r̃ + ρ_c r² + ½ν̄_c r²)] at R_i.
-
-    Returns: the leading term, and the term of order 1/m.
 
     Args:
         R: the longest U_i of each head in Ω_ρ.
@@ -108,11 +97,11 @@ def epsilon(
 ) -> Float[Tensor, "*n"]:
     """Theorem B's bound on ε = sup over Ω_ρ of the root mean square of e, with probability 1 − δ: no n, no log m.
 
-    Returns: ``approximation.rms_bernstein`` plus ``turn_over_heads``.
+    It is ``approximation.rms_bernstein`` plus ``turn_over_heads``; the comparator is the transported point of a mapping with sup norms ν̄
+    that represents the target.
 
     Args:
         R: the longest U_i of each head in Ω_ρ, m even, of one initialisation or of several.
-        nu: sup norms ν̄ of the mapping that represents the target; the comparator is its transported point.
     """
     m = arguments.floating("R", R, "... m").shape[-1]
     return approximation.rms_bernstein(tuple(nu), m, delta, sigma) + turn_over_heads(R, rho, nu, sigma)

@@ -15,11 +15,7 @@ from shallowformer.queries import Query, last_token
 def curvature(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Activation = TANH
 ) -> float:
-    """λ_max(K_m)/n, half of the largest curvature of the linear model's loss: steps up to its inverse are safe there.
-
-    Args:
-        phi: parameters at which the kernel is taken.
-    """
+    """λ_max(K_m)/n at φ, half of the largest curvature of the linear model's loss: steps up to its inverse are safe there."""
     K = tangent_kernel.finite(X, phi, query=query, sigma=sigma).total
     return float(torch.linalg.eigvalsh(K)[-1]) / len(X)
 
@@ -27,21 +23,13 @@ def curvature(
 def trace(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Activation = TANH
 ) -> float:
-    """Q = (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ)‖² = tr K_m/n, at least ``curvature`` and at most n times it; no Gram matrix is formed.
-
-    Args:
-        phi: parameters at which the gradients are taken.
-    """
+    """Q = (1/n) Σ_j ‖∇f(X⁽ʲ⁾; φ)‖² = tr K_m/n, at least ``curvature`` and at most n times it; no Gram matrix is formed."""
     return float(tangent_kernel.diagonal(X, phi, query=query, sigma=sigma).total.mean())
 
 
 @contract
 def path(losses: Float[Tensor, " τ"], eta: Positive) -> Float[Tensor, " τ+1"]:
-    """𝒮_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀. Returns: 𝒮_0, …, 𝒮_τ.
-
-    Args:
-        losses: of the iterates 0, …, τ − 1, at least 0.
-    """
+    """𝒮_0, …, 𝒮_τ, 𝒮_s = 2η Σ_{t<s} √L̂(φ⁽ᵗ⁾): √m times what a readout can have moved before step s, up to the factor σ₀."""
     if float(arguments.floating("losses", losses, "steps").min()) < 0:
         raise ValueError(f"losses must be at least 0, got {float(losses.min()):g}")
     return 2 * eta * torch.cat([losses.new_zeros(1), losses.sqrt().cumsum(0)])

@@ -51,17 +51,11 @@ class Constants:
         return self.envelope * self.errors
 
     def best(self, eta: float, steps: int) -> float:
-        """Right side of (44) and (45): a bound on the mean loss of the iterates before step τ, so on their smallest.
-
-        Source: Arda, Cayci, Eryilmaz 2026, equations (44) and (45).
-        """
+        """A bound on the mean loss before step τ, so on the smallest: right side of (44) and (45) of Arda, Cayci, Eryilmaz 2026."""
         return self.optimisation(eta, steps) + self.width
 
     def average_paper(self, eta: float, steps: int) -> float:
-        """Right side of (46), 4 · best + 6 B_lin²: a bound on the loss of the average iterate.
-
-        Source: Arda, Cayci, Eryilmaz 2026, equation (46).
-        """
+        """A bound on the loss of the average iterate, 4 · best + 6 B_lin²: right side of (46) of Arda, Cayci, Eryilmaz 2026."""
         return 4 * self.best(eta, steps) + 6 * self.lin_average**2
 
     def average(self, eta: float, steps: int) -> float:
@@ -79,13 +73,9 @@ def paper(
     delta_norm: float,
     sigma: Activation = TANH,
 ) -> Constants:
-    """The paper's constants: they hold with probability 1 − δ − δ' over the initialisation.
+    """The paper's constants, with probability 1 − δ − δ' over the initialisation: δ of Lemma 5, δ', ``delta_norm``, of the event E_{U,m}(δ').
 
     Source: Arda, Cayci, Eryilmaz 2026, Theorem 1 with Lemmas 2, 3, 5 (appendix) and 6.
-
-    Args:
-        delta: δ of Lemma 5, in (0, 1).
-        delta_norm: δ' of the event E_{U,m}(δ'), in (0, 1).
     """
     change_of_features.require_inside(rho, nu)
     B = norm_event.B_U(m, d, delta_norm, rho[1])
@@ -105,12 +95,7 @@ def paper(
 def sharp(
     phi0: Parameters, rho: Sequence[float], nu: Sequence[float], delta: float, sigma: Activation = TANH
 ) -> Constants:
-    """Sharper constants, read off the initialisation: all but ``app`` hold always, ``app`` with probability 1 − δ; no n, no log m.
-
-    Args:
-        phi0: the symmetric initialisation.
-        delta: δ of Lemma 5, in (0, 1).
-    """
+    """Sharper constants, read off the symmetric φ⁽⁰⁾, without n and log m: all hold always, but ``app`` with probability 1 − δ."""
     return sharp_each([phi0], rho, nu, delta, sigma)[0]
 
 
@@ -121,11 +106,7 @@ def sharp_each(
     delta: float,
     sigma: Activation = TANH,
 ) -> list[Constants]:
-    """The same for several initialisations of one width; the searches for G₂ cost hardly more for many heads than for few.
-
-    Args:
-        starts: the symmetric initialisations.
-    """
+    """The same for several initialisations of one width; the searches for G₂ cost hardly more for many heads than for few."""
     change_of_features.require_inside(rho, nu)
     m = starts[0].m
     lengths = lambda radius: torch.stack([region.longest(phi0, radius) for phi0 in starts])

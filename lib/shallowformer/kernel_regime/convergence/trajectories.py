@@ -28,12 +28,9 @@ def misfit(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Float[Tensor, " n"]:
-    """e_j = f(X⁽ʲ⁾; φ) + ⟨∇f(X⁽ʲ⁾; φ), φ̃ − φ⟩ − y⁽ʲ⁾: what the tangent model at φ makes of the comparator, less the label.
+    """e_j = f(X⁽ʲ⁾; φ) + ⟨∇f(X⁽ʲ⁾; φ), φ̃ − φ⟩ − y⁽ʲ⁾: what the tangent model at φ makes of the comparator φ̃, less the label.
 
-    Returns: the misfits, of which ε is the root mean square.
-
-    Args:
-        comparator: φ̃, with the same shapes.
+    ε is the root mean square of these misfits.
     """
     arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")
     tangent = Tangent(features(X, phi, query, sigma), phi.c, y)
@@ -42,13 +39,7 @@ def misfit(
 
 
 def observer(loss: Loss, comparators: Sequence[Parameters]) -> descent.Observer:
-    """What ``descent.run`` is to record of a single student for Theorem A.
-
-    Returns: the observer; its entries are those of ``training.self_bounding.Trajectory``.
-
-    Args:
-        comparators: one or more φ̃.
-    """
+    """What ``descent.run`` is to record of one student for Theorem A with one or more φ̃: ``training.self_bounding.Trajectory`` lists it."""
     y = loss.labels
 
     def tangent(point: Point) -> Tangent:
@@ -81,7 +72,6 @@ def follow(
 
     Args:
         comparators: one or more φ̃; those outside Ω_ρ make no claim about a projected run.
-        rho: radii of Ω_ρ; without projection if None.
         batch: samples a step, drawn with replacement; all of them, each once, if None.
     """
     watch = observer(loss, comparators)

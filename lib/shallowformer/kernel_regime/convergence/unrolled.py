@@ -27,11 +27,7 @@ TINY = 1e-30
 def outputs(
     X: Float[Tensor, "r n T d"], phi: Float[Tensor, "r p"], m: int, sigma: Activation = TANH
 ) -> tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]]:
-    """Outputs and their gradients, last token as the query.
-
-    Args:
-        phi: parameters of m heads in rows, p = m(1 + d + d²).
-    """
+    """Outputs and their gradients, last token as the query; φ in rows, p = m(1 + d + d²)."""
     r, _, _, d = X.shape
     arguments.shape("phi", phi, (r, m * (1 + d + d * d)), "[r, m(1 + d + d²)]")
     c, U, W = phi.split((m, m * d, m * d * d), -1)
@@ -51,11 +47,7 @@ def outputs(
 def project(
     phi: Float[Tensor, "r p"], phi0: Float[Tensor, "r p"], m: int, d: int, rho: Sequence[float]
 ) -> Float[Tensor, "r p"]:
-    """Π: every block of every head back into its ball around the start.
-
-    Args:
-        phi: parameters in rows.
-    """
+    """Π: every block of every head back into its ball around the start; φ in rows."""
     blocks = []
     for block, radius in zip((phi - phi0).split((m, m * d, m * d * d), -1), radii(rho, m), strict=True):
         heads = block.reshape(len(phi), m, -1)
@@ -121,11 +113,9 @@ def descend(
     sigma: Activation = TANH,
     at_start: tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]] | None = None,
 ) -> Path:
-    """Projected gradient descent on r problems side by side.
+    """Projected gradient descent on r problems side by side, with one step size for all steps or one of each.
 
     Args:
-        eta: step sizes, one for all steps or one of each.
-        rho: radii of Ω_ρ; without projection if None.
         rows: batch of each step; all samples if None.
         at_start: ``outputs`` there, if they are at hand.
     """
@@ -150,22 +140,12 @@ def descend(
 
 @contract
 def all_batches(n: Count, steps: Count, batch: Count = 1) -> Int[Tensor, "k τ b"]:
-    """Every sequence of batches that can be drawn with replacement: k = n^(τb) of them, equally likely.
-
-    Args:
-        batch: samples a step.
-    """
+    """Every sequence of batches that can be drawn with replacement: k = n^(τb) of them, equally likely."""
     return torch.tensor(list(itertools.product(range(n), repeat=steps * batch))).reshape(-1, steps, batch)
 
 
 def problems(n: int, T: int, d: int, m: int, **more: Region) -> AdmissibleSet:
-    """Where a search may choose: data, and a start ``scale`` · ``phi`` whose U are short or long.
-
-    Returns: a set with the variables ``X``, ``scale``, ``phi`` and those of ``more``.
-
-    Args:
-        **more: whatever else is to be chosen.
-    """
+    """Where a search may choose: ``X``, a start ``scale`` · ``phi`` whose U are short or long, and whatever ``more`` names."""
     size = m * (d + 1 + d * d)
     return product(X=ball(n, T, d), scale=interval(0.1, 5.0), phi=free(size), **more)
 
@@ -183,11 +163,7 @@ class Problem:
     at_start: tuple[Float[Tensor, "r n"], Float[Tensor, "r n p"]]  # outputs at the start, and their gradients
 
     def run(self, eta: Float[Tensor, " r"] | Float[Tensor, "r τ"], steps: int) -> Path:
-        """Full-batch descent.
-
-        Args:
-            eta: step sizes, one for all steps or one of each.
-        """
+        """Full-batch descent, with one step size for all steps or one of each."""
         problem = self.X, self.y, self.start, self.comparator
         return descend(*problem, self.m, eta, steps, self.rho, at_start=self.at_start)
 
@@ -197,10 +173,6 @@ class Problem:
         """Stochastic descent on every sequence of batches, so that expectations are means over paths.
 
         Returns: the paths of k = n^(τb) sequences, one problem after another, in rows; and their batches.
-
-        Args:
-            eta: step sizes.
-            batch: samples a step.
         """
         rows = all_batches(self.X.shape[1], steps, batch)
         each = self.X, self.y, self.start, self.comparator, eta, *self.at_start
@@ -217,16 +189,13 @@ def pose(
     misfit: Float[Tensor, "r n"] | None = None,
     rho: Sequence[float] = (1.0, 1.0, 1.0),
 ) -> Problem:
-    """Labels for which a comparator aside from the start has a given misfit there, all r problems at once.
-
-    Returns: the problems; the number of heads follows from p.
+    """Labels for which a comparator aside from the start has a given misfit there, all r problems at once; m follows from p.
 
     Args:
         scale: of the start.
         phi: the start before scaling.
         aside: from the start to the comparator, before that is projected on Ω_ρ.
         misfit: e_j at the start; 0 if None.
-        rho: radii of Ω_ρ.
     """
     start, d = scale[:, None] * phi, X.shape[-1]
     m = phi.shape[1] // (1 + d + d * d)

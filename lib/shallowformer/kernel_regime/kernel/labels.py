@@ -25,7 +25,6 @@ def labelled(
 
     Args:
         draws: independent draws of (U, W), at least 2.
-        generator: source of randomness of the draws.
         law: what draws heads; their c is not used.
     """
     arguments.tokens(X)

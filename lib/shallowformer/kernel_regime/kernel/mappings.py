@@ -21,14 +21,9 @@ def _zeros(phi: Parameters) -> Parameters:
 
 
 def section(anchor: Float[Tensor, "1 T d"], query: Query = last_token, sigma: Activation = TANH) -> Mapping:
-    """The mapping v = φ(X′), which represents the kernel section K(·, X′).
+    """The mapping v = φ(X′), which represents the kernel section K(·, X′); declared (σ₀, σ₁, ∞).
 
-    Its attention block grows with U and is bounded for special X′ only, so no sup norm is declared for it.
-
-    Returns: the mapping, declared (σ₀, σ₁, ∞). Source: Arda, Cayci, Eryilmaz 2026, section 5.4.
-
-    Args:
-        anchor: the input X′.
+    Its attention block grows with U and is bounded for special X′ only. Source: Arda, Cayci, Eryilmaz 2026, section 5.4.
     """
     arguments.shape("anchor", arguments.tokens(anchor, "anchor"), (1, *anchor.shape[1:]), "one input")
 
@@ -46,13 +41,11 @@ def teacher(
     sigma: Activation = TANH,
     weights: Float[Tensor, " R"] | None = None,
 ) -> Mapping:
-    """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w.
+    """The paper's teacher: the average over anchors of (ν_c/σ₀) φ_c, (ν_u/σ₁) φ_u and φ_w clipped to norm ν_w; it is declared ``nu`` > 0.
 
-    Returns: the mapping, declared ``nu``. Source: Arda, Cayci, Eryilmaz 2026, section 6.1.
+    Source: Arda, Cayci, Eryilmaz 2026, section 6.1.
 
     Args:
-        anchors: R inputs.
-        nu: (ν_c, ν_u, ν_w), each above 0.
         weights: of the anchors, of any sign, with Σ|weights| ≤ 1; 1/R each if not given.
     """
     arguments.tokens(anchors, "anchors")
@@ -94,12 +87,8 @@ def sign_of_c(nu_c: Positive = 1.0) -> Mapping:
 def zero_target(nu: tuple[float, float, float]) -> Mapping:
     """v_c = ν_c, v_u = ν_u sgn(U₁) e₁, v_w = ν_w e₁e₁ᵀ: for an odd activation it represents zero exactly.
 
-    g changes its sign with U, so its mean is 0 for every input, and whatever m heads make of it is approximation error.
-
-    Returns: the mapping; all norms are ν at every head with U₁ ≠ 0.
-
-    Args:
-        nu: (ν_c, ν_u, ν_w), each at least 0.
+    g changes its sign with U, so its mean is 0 for every input, and whatever m heads make of it is approximation error. All norms are ν at
+    every head with U₁ ≠ 0.
     """
 
     def values(phi: Parameters) -> Parameters:
@@ -113,11 +102,9 @@ def zero_target(nu: tuple[float, float, float]) -> Mapping:
 
 
 def exchange(field: Callable[[Float[Tensor, " p"]], Float[Tensor, " p"]]) -> Mapping:
-    """The mapping v = (δw, −w_u, −w_w), δw = ⟨θ, w⟩ − div w: for Gaussian θ = (U, W) it represents zero.
+    """The mapping v = (δw, −w_u, −w_w), δw = ⟨θ, w⟩ − div w: for Gaussian θ = (U, W) it represents zero; no sup norms declared.
 
     Integration by parts: what moving the heads along w adds to the function, the readout δw (Gaussian divergence) adds as well.
-
-    Returns: the mapping, with no sup norms declared.
 
     Args:
         field: w, for one head: θ = (U, W row by row), p = d + d² entries, → as many; differentiable by ``torch.func``.

@@ -99,17 +99,12 @@ def finite(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Blocks:
-    """The tangent kernel K_m(X, Z) = ⟨∇f(X; φ), ∇f(Z; φ)⟩ at given parameters, block by block.
+    """The tangent kernel K_m(X, Z) = ⟨∇f(X; φ), ∇f(Z; φ)⟩ at given parameters, block by block; X itself for Z if not given.
 
-    Beyond its result it needs memory for a chunk of heads only, whatever n·m, and no d × d array per head and sample.
-
-    Returns: blocks of shape [n, k].
+    Beyond its result it needs memory for a chunk of heads only, whatever n·m, and no d × d array per head and sample. At
+    ``parameters.symmetric`` this is the kernel at initialisation.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 5.3 and Lemma 4 (whose proof prints a factor 1/m too many).
-
-    Args:
-        phi: parameters of m heads; at ``parameters.symmetric`` this is the kernel at initialisation.
-        Z: further tokens; X itself if not given.
     """
     Z, q, q_Z = _pair(X, Z, phi, query)
     c, u, w = (X.new_empty(X.shape[0], Z.shape[0]) for _ in range(3))
@@ -121,10 +116,7 @@ def finite(
 def diagonal(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Activation = TANH
 ) -> Blocks:
-    """K_m(X, X) = ‖∇f(X; φ)‖² of every sample, block by block, without the Gram matrix. Returns: blocks of shape [n].
-
-    Source: Arda, Cayci, Eryilmaz 2026, Lemma 4 on the diagonal.
-    """
+    """K_m(X, X) = ‖∇f(X; φ)‖² of every sample, block by block, without the Gram matrix. Source: Arda, Cayci, Eryilmaz 2026, Lemma 4."""
     q = validated(X, phi, query)
     c, u, w = (X.new_zeros(X.shape[0]) for _ in range(3))
     for heads in _chunks(X, X, phi.m):
@@ -144,13 +136,11 @@ def limit(
     sigma: Activation = TANH,
     batches: int = 16,
 ) -> Estimate:
-    """The limit kernel K(X, Z) of Lemma 4, estimated from independent heads at initialisation.
+    """The limit kernel K(X, Z) of Lemma 4 of Arda, Cayci, Eryilmaz 2026, estimated from independent heads at initialisation.
 
-    The heads are drawn in batches, and the spread of the batches' means gives the standard error: divided by it, the
+    The heads are drawn in batches, and the spread of the batches' means gives the standard error of the total: divided by it, the
     error of an entry has nearly Student's law with ``batches`` − 1 degrees of freedom. The draws depend on the
     generator, ``heads``, ``batches``, d and the dtype alone, and not on how the work is cut into chunks.
-
-    Returns: blocks of shape [n, k], with the standard error of their total. Source: Arda, Cayci, Eryilmaz 2026, Lemma 4.
 
     Args:
         heads: independent heads to draw, a multiple of ``batches``; a symmetric initialisation of m heads has m/2.

@@ -43,13 +43,7 @@ class Mapping:
             raise ValueError(f"nu must be three numbers of at least 0, got {self.nu}")
 
     def __call__(self, phi: Parameters) -> Parameters:
-        """Evaluate v at every head; refuse values of a wrong shape, or beyond the declared norms.
-
-        Returns: v(φ_1), …, v(φ_m), with the blocks of ``phi``.
-
-        Args:
-            phi: the heads.
-        """
+        """Evaluate v at every head of ``phi``; refuse values of a wrong shape, or beyond the declared norms."""
         v = self.values(phi)
         arguments.shape("v_w", v.W, tuple(phi.W.shape), "[m, d, d] as the heads")
         arguments.same_kind("phi", phi.W, v=v.W)
@@ -63,21 +57,12 @@ class Mapping:
 
 
 def sup_norms(v: Parameters) -> tuple[float, float, float]:
-    """Largest |v_c|, ‖v_u‖, ‖v_w‖_F over the heads at hand: never more than the sup norms over all parameters.
-
-    Args:
-        v: values of a mapping at m heads.
-    """
+    """Largest |v_c|, ‖v_u‖, ‖v_w‖_F over the heads at hand: never more than the sup norms over all parameters."""
     return tuple(float(block.detach().reshape(v.m, -1).norm(dim=1).max()) for block in v.blocks)
 
 
 def pairing(feature: Features, v: Parameters) -> Float[Tensor, "n m"]:
-    """g_i(X) = φ_c v_c + ⟨φ_u, v_u⟩ + ⟨φ_w, v_w⟩_F of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (19).
-
-    Args:
-        feature: features of n samples and m heads.
-        v: values of a mapping at the same heads.
-    """
+    """g_i(X) = φ_c v_c + ⟨φ_u, v_u⟩ + ⟨φ_w, v_w⟩_F of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (19)."""
     return feature.c * v.c + linear_model.slopes(feature, v)
 
 
@@ -88,11 +73,7 @@ def g(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Float[Tensor, "n m"]:
-    """What each head contributes: g_i(X) = ⟨φ(X; φ_i), v(φ_i)⟩. Source: Arda, Cayci, Eryilmaz 2026, equation (19).
-
-    Args:
-        phi: the heads.
-    """
+    """What each head contributes: g_i(X) = ⟨φ(X; φ_i), v(φ_i)⟩. Source: Arda, Cayci, Eryilmaz 2026, equation (19)."""
     return pairing(features(X, phi, query, sigma), v(phi))
 
 
@@ -119,9 +100,8 @@ def represented(
 ) -> Estimate:
     """f̃(X; v) = E⟨φ(X), v⟩ by Monte Carlo: a head is drawn, and both of its signs c = ±1 are averaged exactly.
 
-    Returns: mean, its standard error, and the variance of one draw ḡ = (g(c=1) + g(c=−1))/2.
-
-    Source: Arda, Cayci, Eryilmaz 2026, equations (9) and (20).
+    Returns: mean, its standard error, and the variance of one draw ḡ = (g(c=1) + g(c=−1))/2. Source: Arda, Cayci, Eryilmaz 2026, equations
+    (9) and (20).
 
     Args:
         draws: independent draws of (U, W), at least 2.
@@ -177,37 +157,21 @@ def averages(
 
 
 def heads_at_once(X: Float[Tensor, "n T d"], half: int = 1, held: int = HELD_AT_ONCE) -> int:
-    """How many heads ``averages`` draws at a time, which decides in what order the random numbers are used.
-
-    Returns: a multiple of ``half``.
-
-    Args:
-        half: heads of one average.
-        held: largest number of attention weights held at a time.
-    """
+    """How many heads, a multiple of ``half``, ``averages`` draws at a time, which decides in what order the random numbers are used."""
     n, T, d = X.shape
     return half * max(1, held // (n * max(T, d) * half))
 
 
 def pair_means(per_head: Float[Tensor, "... m"]) -> Float[Tensor, "... m//2"]:
-    """ḡ_i = (g_i + g_{i+m/2})/2: the average over the two heads of a pair of the symmetric initialisation.
-
-    Source: Arda, Cayci, Eryilmaz 2026, above equation (22).
-
-    Args:
-        per_head: m even.
-    """
+    """ḡ_i = (g_i + g_{i+m/2})/2 over the two heads of each pair. Source: Arda, Cayci, Eryilmaz 2026, above equation (22)."""
     m = arguments.even("m", per_head.shape[-1])
     return (per_head[..., : m // 2] + per_head[..., m // 2 :]) / 2
 
 
 def transported(phi: Parameters, v: Mapping) -> Parameters:
-    """The transported point φ̃: c̃ = c + v_c/√m, Ũ = U + c v_u/√m, W̃ = W + c v_w/√m.
+    """The transported point φ̃, from c_i = ±1: c̃ = c + v_c/√m, Ũ = U + c v_u/√m, W̃ = W + c v_w/√m.
 
     Source: Arda, Cayci, Eryilmaz 2026, equation (10).
-
-    Args:
-        phi: the initialisation φ⁽⁰⁾, with c_i = ±1.
     """
     if not (phi.c.abs() == 1).all():
         worst = phi.c[(phi.c.abs() - 1).abs().argmax()]
@@ -217,10 +181,7 @@ def transported(phi: Parameters, v: Mapping) -> Parameters:
 
 
 def even_part(v: Mapping) -> Mapping:
-    """v̄(c, U, W) = (v(c, U, W) + v(−c, U, W))/2: it does not depend on the sign of c and represents the same function.
-
-    Returns: v̄, with the same declared norms.
-    """
+    """v̄(c, U, W) = (v(c, U, W) + v(−c, U, W))/2, with the same declared norms: free of the sign of c, it represents the same function."""
 
     def values(phi: Parameters) -> Parameters:
         here, there = v(phi), v(Parameters(-phi.c, phi.U, phi.W))

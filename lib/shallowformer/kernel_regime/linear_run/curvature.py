@@ -29,14 +29,7 @@ class Along:
 
 
 class Heads:
-    """Some heads on all samples, at the start.
-
-    Args:
-        X: tokens.
-        q: queries.
-        U: feed-forward vectors.
-        W: attention matrices.
-    """
+    """Some heads on all samples, at the start."""
 
     def __init__(
         self,
@@ -64,19 +57,11 @@ class Heads:
         self._norms()
 
     def centred(self, scores: Float[Tensor, "n N T"]) -> Float[Tensor, "n N T"]:
-        """Scores of the tokens less their mean under the attention weights.
-
-        Args:
-            scores: a number a token.
-        """
+        """Scores of the tokens less their mean under the attention weights."""
         return scores - (self.alpha * scores).sum(-1, keepdim=True)
 
     def covariance(self, scores: Float[Tensor, "n N T"]) -> Float[Tensor, "n N d"]:
-        """Σ_t α_t s_t (X_t − a).
-
-        Args:
-            scores: the s_t.
-        """
+        """Σ_t α_t s_t (X_t − a), s_t the scores."""
         weighted = self.alpha * scores
         return weighted @ self.X - weighted.sum(-1, keepdim=True) * self.a
 
@@ -105,41 +90,24 @@ class Heads:
         return self.full(self.gradient)
 
     def full(self, covector: Float[Tensor, "n N k"]) -> Float[Tensor, "n N p"]:
-        """A derivative in the 2d coordinates as one in U and in W, flattened.
-
-        Args:
-            covector: one a sample and head.
-        """
+        """A derivative in the 2d coordinates as one in U and in W, flattened."""
         u, w = covector[..., : self.d], covector[..., self.d :]
         return torch.cat([u, (w[..., :, None] * self.towards[:, None, None]).flatten(-2)], -1)
 
     def averaged(
         self, weights: Float[Tensor, "... n"], covector: Float[Tensor, "n N k"]
     ) -> Float[Tensor, "... N p"]:
-        """Σ_j weights_j times the derivative at sample j, in U and in W, flattened.
-
-        Args:
-            weights: several lists of them.
-            covector: as in ``full``.
-        """
+        """Σ_j weights_j times the derivative at sample j, in U and in W, flattened, for several lists of weights."""
         return torch.einsum("...n,nNp->...Np", weights, self.full(covector))
 
     def seen(self, move: Float[Tensor, "N p"]) -> Float[Tensor, "n N k"]:
-        """What every sample sees of a move of each head: u and Δq/‖q‖.
-
-        Args:
-            move: in U and in W, flattened.
-        """
+        """What every sample sees of a move of each head, in U and in W, flattened: u and Δq/‖q‖."""
         u, delta = move[:, : self.d], move[:, self.d :].unflatten(-1, (self.d, self.d))
         w = torch.einsum("Nij,nj->nNi", delta, self.towards)
         return torch.cat([u.expand_as(w), w], -1)
 
     def along(self, e: Float[Tensor, "n N k"]) -> Along:
-        """Derivatives along a direction, by the cumulants of the tokens.
-
-        Args:
-            e: of each sample and head, as ``seen`` makes it.
-        """
+        """Derivatives along a direction, as ``seen`` makes it, by the cumulants of the tokens."""
         q = self.length[..., None]
         first, second, su, sw, Mw = self._of_z(e)
         quadratic = (second * e).sum(-1)
@@ -160,11 +128,7 @@ class Heads:
         return Along(self.slope * first, h2, (h2 * e).sum(-1), h3, (h3 * e).sum(-1))
 
     def twice(self, e: Float[Tensor, "n N k"]) -> tuple[Float[Tensor, "n N"], Float[Tensor, "n N k"]]:
-        """∇h[e] and ∇²h[e] alone.
-
-        Args:
-            e: as in ``along``.
-        """
+        """∇h[e] and ∇²h[e] alone."""
         first, second, *_ = self._of_z(e)
         return self.slope * first, self._second(first, second)
 
@@ -181,11 +145,7 @@ class Heads:
         return (self.bend * first)[..., None] * self.z1 + self.slope[..., None] * second
 
     def growth(self, radius: float | Float[Tensor, "n 1"]) -> Float[Tensor, "n N"]:
-        """A bound on ‖∇³h(θ′) − ∇³h(θ)‖ for all ‖θ′ − θ‖ ≤ radius: convex and increasing in the radius, 0 at 0.
-
-        Args:
-            radius: D, at least 0; one for all, or one a sample.
-        """
+        """A bound on ‖∇³h(θ′) − ∇³h(θ)‖ for all ‖θ′ − θ‖ ≤ radius, one for all or one a sample: convex and increasing in it, 0 at 0."""
         q, width = self.length, self.diameter
         x = width * q * radius  # the logits' range moves by at most this
         grown, surplus = torch.exp(x) * self.M, torch.expm1(x) * self.M

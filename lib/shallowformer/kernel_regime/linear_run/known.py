@@ -50,11 +50,7 @@ def largest_step(X: Float[Tensor, "n T d"], phi0: Parameters, query: Query = las
 @contract
 @torch.no_grad()
 def linear_run(G: Float[Tensor, "n n"], y: Float[Tensor, " n"], eta: Positive, steps: Count) -> LinearRun:
-    """The linear run from f = 0.
-
-    Args:
-        G: G₀, the Gram matrix of the tangent kernel over n.
-    """
+    """The linear run from f = 0; G is G₀, the Gram matrix of the tangent kernel over n."""
     values, vectors = torch.linalg.eigh(G)
     values = values.clamp(min=0)
     if eta * float(values[-1]) > 1:
@@ -178,10 +174,9 @@ def known(
     every: Count = 1,
     query: Query = last_token,
 ) -> tuple[LinearRun, Known]:
-    """The linear run from a symmetric initialisation, and what it says about the pairs.
+    """The linear run from a symmetric initialisation with c = ±1, and what it says about the pairs.
 
     Args:
-        phi0: φ⁽⁰⁾, a symmetric initialisation with c = ±1.
         every: derivatives are evaluated along one point of the path in so many steps; the bounds account for the others.
     """
     q = validated(X, phi0, query)

@@ -150,13 +150,7 @@ class _Recursion:
 @contract
 @torch.no_grad()
 def certificate(run: LinearRun, facts: Known, eta: Positive, m: Even) -> Certificate:
-    """The recursion of Theorem F, from what ``known`` gives.
-
-    Args:
-        run: the linear run.
-        facts: what is known of the pairs.
-        eta: step size η, as for ``run``.
-    """
+    """The recursion of Theorem F, from what ``known`` gives for the same η."""
     recursion = _Recursion(run, facts, eta, m)
     E, moves = torch.full_like(run.mu, math.inf), []
     for s in range(len(run.mu)):
@@ -185,10 +179,5 @@ def certify(
     every: int = 1,
     query: Query = last_token,
 ) -> Certificate:
-    """What is certain of gradient descent on the mean squared loss before its first step.
-
-    Args:
-        phi0: φ⁽⁰⁾, a symmetric initialisation with c = ±1.
-        every: as ``known``.
-    """
+    """What is certain of descent on the mean squared loss from a symmetric φ⁽⁰⁾ with c = ±1 before its first step; ``every`` as ``known``."""
     return certificate(*known(X, y, phi0, eta, steps, every, query), eta, phi0.m)

@@ -35,11 +35,7 @@ IN_CACHE = 2**19
 
 
 class FusedPass:
-    """What ``Loss`` asks of a pass over samples with tokens X, queries q and labels y.
-
-    Args:
-        sigma: name of the activation, one of ``ACTIVATIONS``.
-    """
+    """What ``Loss`` asks of a pass over samples with tokens X, queries q and labels y; sigma is a name, one of ``ACTIVATIONS``."""
 
     def __init__(self, sigma: str) -> None:
         self._sigma = ACTIVATIONS[sigma]

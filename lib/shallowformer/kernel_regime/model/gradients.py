@@ -17,10 +17,7 @@ from shallowformer.queries import Query, last_token
 
 @dataclass(frozen=True)
 class Features:
-    """Features of every sample and head; the attention feature φ_w = left · qᵀ stays factored (it has rank one).
-
-    Source: Arda, Cayci, Eryilmaz 2026, section 5.4.
-    """
+    """Features of every sample and head; φ_w = left · qᵀ stays factored (rank one). Source: Arda, Cayci, Eryilmaz 2026, section 5.4."""
 
     c: Float[Tensor, "n m"]  # φ_c = σ(⟨U, a⟩)
     u: Float[Tensor, "n m d"]  # φ_u = σ′(⟨U, a⟩) a
@@ -59,12 +56,9 @@ def _of_some(X: Tensor, U: Tensor, W: Tensor, q: Tensor) -> tuple[Tensor, Tensor
 def features(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Activation = TANH
 ) -> Features:
-    """The features φ_c, φ_u, φ_w of every sample and head: what multiplies m^{−1/2} (and c_i) in Lemma 1.
+    """The features φ_c, φ_u, φ_w of every sample and head: what multiplies m^{−1/2} (and c_i) in Lemma 1; ``phi.c`` is not used.
 
     Source: Arda, Cayci, Eryilmaz 2026, section 5.4, from Lemma 1.
-
-    Args:
-        phi: parameters of m heads; ``phi.c`` is not used.
     """
     q = validated(X, phi, query)
     a, z, MU = _head_quantities(X, phi.U, phi.W, q)
@@ -86,12 +80,7 @@ def per_sample_gradient(
 
 
 def gram(feature: Features, c: Float[Tensor, " m"]) -> Float[Tensor, "n n"]:
-    """⟨∇f(X⁽ʲ⁾; φ), ∇f(X⁽ᵏ⁾; φ)⟩ from features that are at hand; ``tangent_kernel.finite`` needs none and less memory.
-
-    Args:
-        feature: features at φ, of n samples and m heads.
-        c: the readouts of φ.
-    """
+    """⟨∇f(X⁽ʲ⁾; φ), ∇f(X⁽ᵏ⁾; φ)⟩ from the features at φ and its readouts c; ``tangent_kernel.finite`` needs no features and less memory."""
     left = (c[:, None] * feature.w_left).flatten(1)
     right = (c[:, None] * feature.u).flatten(1)
     total = feature.c @ feature.c.T + right @ right.T + (left @ left.T) * (feature.q @ feature.q.T)
@@ -106,11 +95,9 @@ def loss_and_gradient(
     sigma: Activation = TANH,
     chunk: int | None = None,
 ) -> tuple[Float[Tensor, ""], Parameters]:
-    """Mean squared loss L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)² and its gradient, by Lemma 1.
+    """Mean squared loss L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)² and its gradient, for one evaluation; ``loss.Loss`` is for many.
 
-    For one evaluation; ``loss.Loss`` prepares the data once for many.
-
-    Returns: the loss and the gradient, with the blocks of ``phi``. Source: Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
+    Source: Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
 
     Args:
         chunk: samples worked on at a time, at least 1; as many as fit in cache if not given.

@@ -25,9 +25,7 @@ def preactivation(
     U: Float[Tensor, "... d"],
     q_norm: NonNegative = 1.0,
 ) -> Float[Tensor, "... 2*d 2*d"]:
-    """∇²z in the coordinates u and Δq/‖q‖: the blocks 0, ‖q‖M and ‖q‖²K_U.
-
-    Returns: symmetric; its eigenvalues are those of ∇²z, but for further zeros.
+    """∇²z in the coordinates u and Δq/‖q‖: the blocks 0, ‖q‖M and ‖q‖²K_U; its eigenvalues are those of ∇²z, but for further zeros.
 
     Source: The Hessian in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
@@ -55,9 +53,7 @@ def hidden(
     q_norm: float = 1.0,
     sigma: Activation = TANH,
 ) -> Float[Tensor, "... 2*d 2*d"]:
-    """∇²h of h = σ(z) in the coordinates u and Δq/‖q‖: σ″(z) ∇z∇zᵀ + σ′(z) ∇²z.
-
-    Returns: symmetric; its eigenvalues are those of ∇²h, but for further zeros.
+    """∇²h of h = σ(z) in the coordinates u and Δq/‖q‖, σ″(z) ∇z∇zᵀ + σ′(z) ∇²z; its eigenvalues are those of ∇²h, but for further zeros.
 
     Source: Arda, Cayci, Eryilmaz 2026, the line before equation (15).
     """
@@ -77,13 +73,9 @@ def product(
     delta: Float[Tensor, "... d d"],
     sigma: Activation = TANH,
 ) -> tuple[Float[Tensor, "... d"], Float[Tensor, "... d d"]]:
-    """∇²h times a direction (u, Δ): the W-block has rank one, and nothing larger than X or Δ is formed.
+    """∇²h times a direction (u, Δ), in U and in W: the W-block has rank one, and nothing larger than X or Δ is formed.
 
-    Returns: the block of U and that of W. Source: The blocks in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
-
-    Args:
-        u: direction in U.
-        delta: direction Δ in W.
+    Source: The blocks in the proof of Lemma 2 of Arda, Cayci, Eryilmaz 2026.
     """
     softmax._law(X, alpha, U=U, q=q, u=u)
     arguments.floating("delta", delta, "... d d")
@@ -114,10 +106,7 @@ def dense(
     q: Float[Tensor, " d"],
     sigma: Activation = TANH,
 ) -> Float[Tensor, "d+d**2 d+d**2"]:
-    """∇²h as a matrix in (U, vec W), row by row: for reference, of size (d + d²)². Returns: symmetric; W is taken row by row.
-
-    Source: Arda, Cayci, Eryilmaz 2026, the line before equation (15).
-    """
+    """∇²h as a matrix in (U, vec W), W row by row: for reference. Source: Arda, Cayci, Eryilmaz 2026, the line before equation (15)."""
     for name, value, dims in (("X", X, "T d"), ("alpha", alpha, "T"), ("U", U, "d"), ("q", q, "d")):
         arguments.floating(name, value, dims)
     I = torch.eye(len(U), dtype=X.dtype, device=X.device)
@@ -134,12 +123,7 @@ def third(
     w: Float[Tensor, "... d"],
     sigma: Activation = TANH,
 ) -> Float[Tensor, "..."]:
-    """Third derivative of h along (u, Δ) with w = Δq: σ‴z′³ + 3σ″z′z″ + σ′z‴.
-
-    Args:
-        u: direction in U.
-        w: Δq for the direction Δ in W.
-    """
+    """Third derivative of h along a direction (u, Δ) of (U, W), with w = Δq: σ‴z′³ + 3σ″z′z″ + σ′z‴."""
     softmax._law(X, alpha, U=U, u=u, w=w)
     a = softmax.mean(X, alpha)
     z = (a * U).sum(-1)
@@ -157,12 +141,7 @@ def fourth_cumulant_form(
     u: Float[Tensor, "... d"],
     w: Float[Tensor, "... d"],
 ) -> Float[Tensor, "..."]:
-    """κ₄(u, w, w, w) = E⟨u, Y⟩⟨w, Y⟩³ − 3 E⟨u, Y⟩⟨w, Y⟩ E⟨w, Y⟩², the fourth cumulant of the random token.
-
-    Args:
-        u: first direction.
-        w: the other three directions.
-    """
+    """κ₄(u, w, w, w) = E⟨u, Y⟩⟨w, Y⟩³ − 3 E⟨u, Y⟩⟨w, Y⟩ E⟨w, Y⟩², the fourth cumulant of the random token."""
     softmax._law(X, alpha, u=u, w=w)
     Y = X - softmax.mean(X, alpha)[..., None, :]
     along_u, along_w = (torch.einsum("...td,...d->...t", Y, direction) for direction in (u, w))

@@ -1,8 +1,8 @@
 """The linear model: the tangent of f at a point, directional derivatives of its heads, and how far f is from it.
 
-``slopes`` is where the gradient of a head meets a direction, and ``along`` where that of f does: every ⟨∇f, δ⟩ of this room is made from them,
-but for those of ``Loss.with_slopes`` and ``Loss.pairings``, which are made in the pass that computes the loss, for speed, those inside the search of ``perturbations``, and the declared
-second route ``unrolled``. All are tested against ``slopes``.
+``slopes`` is where the gradient of a head meets a direction, and ``along`` where that of f does: every ⟨∇f, δ⟩ of this room is made from
+them, but for those made in the pass that computes the loss, for speed (``Loss.with_slopes``, ``Loss.pairings``), those inside the search
+of ``perturbations``, and the declared second route ``unrolled``. All are tested against ``slopes``.
 """
 
 from collections.abc import Sequence
@@ -22,12 +22,7 @@ from shallowformer.queries import Query, last_token
 
 
 def slopes(feature: Features, delta: Parameters) -> Float[Tensor, "n m"]:
-    """⟨φ_u, δU_i⟩ + ⟨φ_w, δW_i⟩_F of every sample and head: ⟨∇_θ h_i, δθ_i⟩.
-
-    Args:
-        feature: of n samples and m heads.
-        delta: a direction for the same heads; its readouts are not used.
-    """
+    """⟨φ_u, δU_i⟩ + ⟨φ_w, δW_i⟩_F of every sample and head: ⟨∇_θ h_i, δθ_i⟩; the readouts of ``delta`` are not used."""
     n, m, d = feature.u.shape
     arguments.shape("delta.U", delta.U, (m, d), "[m, d] as the features")
     on_query = (feature.q @ delta.W.reshape(m * d, d).T).reshape(n, m, d)
@@ -35,13 +30,7 @@ def slopes(feature: Features, delta: Parameters) -> Float[Tensor, "n m"]:
 
 
 def along(feature: Features, c: Float[Tensor, " m"], delta: Parameters) -> Float[Tensor, " n"]:
-    """⟨∇f(X⁽ʲ⁾; φ), δ⟩ of every sample, from the features at φ; heads are summed over by matrix products.
-
-    Args:
-        feature: of n samples and m heads.
-        c: the readouts of φ.
-        delta: the direction.
-    """
+    """⟨∇f(X⁽ʲ⁾; φ), δ⟩ of every sample, from the features at φ and its readouts c; heads are summed over by matrix products."""
     arguments.shape("delta.U", delta.U, feature.u.shape[1:], "[m, d] as the features")
     return _along(feature, c, delta.blocks)
 
@@ -56,11 +45,7 @@ def _along(feature: Features, c: Tensor, delta: Sequence[Tensor]) -> Float[Tenso
 
 
 def pull_back(feature: Features, weights: Float[Tensor, " n"]) -> Parameters:
-    """Σ_j w_j φ(X⁽ʲ⁾) of every head; with U and W times c, and all times m^{−1/2}, that is Σ_j w_j ∇f(X⁽ʲ⁾; φ), the transpose of ``along``.
-
-    Args:
-        feature: of n samples and m heads.
-    """
+    """Σ_j w_j φ(X⁽ʲ⁾) of every head; U and W times c, all times m^{−1/2}, are Σ_j w_j ∇f(X⁽ʲ⁾; φ), the transpose of ``along``."""
     n, m, d = feature.u.shape
     U = (feature.u.reshape(n, -1).T @ weights).reshape(m, d)
     W = (feature.w_left.reshape(n, -1).T @ (weights[:, None] * feature.q)).reshape(m, d, d)
@@ -74,10 +59,9 @@ def f_lin(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Float[Tensor, " n"]:
-    """The linear model f(X; φ⁽⁰⁾) + ⟨∇f(X; φ⁽⁰⁾), φ − φ⁽⁰⁾⟩. Source: Arda, Cayci, Eryilmaz 2026, Definition 3.
+    """The linear model f(X; φ⁽⁰⁾) + ⟨∇f(X; φ⁽⁰⁾), φ − φ⁽⁰⁾⟩, for any start φ⁽⁰⁾; at a symmetric one the first term is 0.
 
-    Args:
-        phi0: where the tangent is taken, with the same shapes (any start; at a symmetric one the first term is 0).
+    Source: Arda, Cayci, Eryilmaz 2026, Definition 3.
     """
     delta = difference(phi, phi0)
     start = gradients.features(X, phi0, query, sigma)
@@ -91,15 +75,10 @@ def head_errors(
     query: Query = last_token,
     sigma: Activation = TANH,
 ) -> Float[Tensor, "n m"]:
-    """Every head's share of the linearisation error f(X; φ + δ) − f(X; φ) − ⟨∇f(X; φ), δ⟩.
+    """Every head's share of the linearisation error f(X; φ + δ) − f(X; φ) − ⟨∇f(X; φ), δ⟩, which is their sum.
 
-    With h_i = h(X; θ_i) and h_i⁺ = h(X; θ_i + δθ_i), head i contributes
-    m^{−1/2} [c_i (h_i⁺ − h_i − ⟨∇h_i, δθ_i⟩) + δc_i (h_i⁺ − h_i)]. Returns: its sum over heads is the error of the model.
-
+    With h_i = h(X; θ_i) and h_i⁺ = h(X; θ_i + δθ_i), head i contributes m^{−1/2} [c_i (h_i⁺ − h_i − ⟨∇h_i, δθ_i⟩) + δc_i (h_i⁺ − h_i)].
     Source: Arda, Cayci, Eryilmaz 2026, equation (18), the quantity that Lemma 3 bounds.
-
-    Args:
-        delta: the perturbation δ, with the blocks of ``phi``.
     """
     moved, before = plus(phi, delta), gradients.features(X, phi, query, sigma)
     step = transformer.hidden(X, moved, query, sigma) - before.c

@@ -34,21 +34,13 @@ class Loss:
     """L̂_n(φ) = (1/n) Σ_j (f(X⁽ʲ⁾; φ) − y⁽ʲ⁾)², prepared once for many evaluations; not for several threads at a time.
 
     Working memory is of order chunk·M·(T + d) + M·d², whatever n; one loop has 16 gradients at a time, and works on a copy of the tokens
-    unless T and d are multiples of 4.
+    unless T and d are multiples of 4. Source: Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
 
     Args:
-        X: tokens in the unit ball.
         y: labels, the same for all students or one column a student.
-        query: how q_X is made.
-        sigma: the activation.
         chunk: samples worked on at a time, in torch; if not given, as many as fit in cache. Results depend on it only through rounding.
-        fused: make large passes in one compiled loop if numba is there (its first call takes seconds, once a machine); results agree up to rounding.
-
-    Raises:
-        ValueError: tokens or queries outside the unit ball; ``y`` of another length, dtype or device, or not finite; ``chunk`` below 1.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, section 3.3 with Lemma 1.
+        fused: make large passes in one compiled loop if numba is there (its first call takes seconds, once a machine); results agree up
+            to rounding.
     """
 
     @contract
@@ -98,40 +90,23 @@ class Loss:
         return self.X, self.y, self.q, self.sigma.name
 
     def __call__(self, phi: Parameters) -> tuple[Float[Tensor, ""], Parameters]:
-        """Loss and gradient of one student. Returns: the loss and the gradient, with the blocks of ``phi``.
-
-        Args:
-            phi: its parameters.
-        """
+        """Loss of one student, and its gradient with the blocks of ``phi``."""
         losses, gradient = self.losses_and_gradient(Students.of(phi))
         return losses[0], gradient.apart()[0]
 
     def losses(self, students: Students) -> Float[Tensor, " s"]:
-        """Loss of each student, without its gradient.
-
-        Args:
-            students: side by side.
-        """
+        """Loss of each student, without its gradient."""
         return (self.outputs(students) - self.y).square().mean(0)
 
     def outputs(self, students: Students) -> Float[Tensor, "n s"]:
-        """f(X⁽ʲ⁾; φ) of every sample and student.
-
-        Args:
-            students: side by side.
-        """
+        """f(X⁽ʲ⁾; φ) of every sample and student."""
         self._fits(students)
         return self._way(self.n, students).outputs(students, self.X, self.q)
 
     def losses_and_gradient(
         self, students: Students, rows: Int[Tensor, " b"] | None = None
     ) -> tuple[Float[Tensor, " s"], Students]:
-        """Loss and gradient of each student, on all samples or on some.
-
-        Args:
-            students: side by side.
-            rows: which samples, repeated as they are drawn; all of them if not given.
-        """
+        """Loss and gradient of each student, on all samples or on ``rows``, repeated as they are drawn."""
         self._fits(students)
         samples = self.X, self.q, self.y
         if rows is not None:
@@ -141,26 +116,12 @@ class Loss:
     def with_slopes(
         self, student: Students, directions: Sequence[Students]
     ) -> tuple[Float[Tensor, "1"], Students, Float[Tensor, " n"], Float[Tensor, "k n"]]:
-        """Loss and gradient of one student, and in the same pass its outputs and their directional derivatives.
-
-        Returns: the loss, the gradient, f(X⁽ʲ⁾; φ), and ⟨∇f(X⁽ʲ⁾; φ), δ⟩ for every direction.
-
-        Args:
-            student: one student.
-            directions: displacements δ of its heads, k of them.
-        """
+        """Loss and gradient of one student, and in the same pass f(X⁽ʲ⁾; φ), and ⟨∇f(X⁽ʲ⁾; φ), δ⟩ for every direction δ of its heads."""
         self._fits(student)
         return self._way(self.n, student).gradient_and_slopes(student, self.X, self.q, self.y, directions)
 
     def pairings(self, heads: Students, v: Students) -> Iterator[tuple[slice, Float[Tensor, "b M"]]]:
-        """⟨φ(X⁽ʲ⁾), v⟩ of every head, as ``transportation.pairing`` has it, for a few samples at a time.
-
-        Returns: which samples, and their pairings, again and again.
-
-        Args:
-            heads: their readouts are not used.
-            v: values of a transportation mapping at these heads.
-        """
+        """⟨φ(X⁽ʲ⁾), v⟩ of every head, as ``transportation.pairing`` has it: again and again which samples, a few, and their pairings."""
         self._fits(heads)
         return self._torch.pairings(heads, self.X, self.q, v)
 

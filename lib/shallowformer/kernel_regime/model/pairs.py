@@ -8,9 +8,6 @@ def mirror(phi: Parameters) -> Parameters:
     """Rφ: partners i and i + m/2 change places and their readouts change sign.
 
     R is linear, an isometry and its own inverse; f(X; Rφ) = −f(X; φ), and Rφ⁽⁰⁾ = φ⁽⁰⁾ at a symmetric initialisation.
-
-    Args:
-        phi: parameters of an even number of heads.
     """
     half = arguments.even("m", phi.m) // 2
     c, U, W = phi.map(lambda block: block.roll(half, 0)).blocks
@@ -18,14 +15,10 @@ def mirror(phi: Parameters) -> Parameters:
 
 
 def parts(phi: Parameters, phi0: Parameters) -> tuple[Parameters, Parameters]:
-    """The two orthogonal parts of φ − φ⁽⁰⁾: what keeps partners together, and what drives them apart.
+    """The two orthogonal parts of δ = φ − φ⁽⁰⁾: what keeps partners together, and what drives them apart.
 
-    Args:
-        phi: parameters of an even number of heads.
-
-    Returns:
-        The symmetric part s = (δ + Rδ)/2, in which readouts stay opposite and θ equal, and the antisymmetric part
-        δ − s, in which readouts move alike and θ oppositely.
+    They are the symmetric s = (δ + Rδ)/2, in which readouts stay opposite and θ equal, and the antisymmetric δ − s, in which readouts move
+    alike and θ oppositely.
     """
     delta = difference(phi, phi0)
     other = mirror(delta)

@@ -44,12 +44,7 @@ class Parameters:
         return self.c, self.U, self.W
 
     def map(self, function, *others: "Parameters") -> "Parameters":
-        """Apply a function to each block, together with the same block of others.
-
-        Args:
-            function: tensors → tensor of the same shape, e.g. ``lambda block: block.float()``.
-            *others: further parameters of the same shapes.
-        """
+        """Apply a function, tensors → tensor of the same shape, to each block, together with the same block of others."""
         return Parameters(*points.mapped(function, self.blocks, *(other.blocks for other in others)))
 
 
@@ -61,9 +56,7 @@ def random(m: Count, d: Count, generator: Generator, dtype: torch.dtype = torch.
 
 
 def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
-    """As ``random``, but attention matrices keep their diagonal only.
-
-    Returns: the parameters; c and U are those of ``random`` from the same generator.
+    """As ``random``, with the same c and U from the same generator, but attention matrices keep their diagonal only.
 
     Source: The heads of the teacher in the code released with Arda, Cayci, Eryilmaz 2026.
     """
@@ -73,11 +66,9 @@ def diagonal(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.fl
 
 @contract
 def symmetric(m: Even, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Parameters:
-    """Symmetric random initialisation: heads i and i + m/2 share U and W and carry opposite c, so that f = 0.
+    """Symmetric random initialisation φ⁽⁰⁾: heads i and i + m/2 share U and W and carry opposite c, so that f = 0.
 
-    Entries of U and W are standard Gaussian, c_i is +1 or −1 with equal probability. Returns: the parameters φ⁽⁰⁾.
-
-    Source: Arda, Cayci, Eryilmaz 2026, section 5.2.
+    Entries of U and W are standard Gaussian, c_i is ±1 with equal probability. Source: Arda, Cayci, Eryilmaz 2026, section 5.2.
     """
     half = random(m // 2, d, generator, dtype)
     sign = torch.where(half.c < 0, -1.0, 1.0).to(dtype)

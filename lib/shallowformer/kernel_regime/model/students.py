@@ -23,11 +23,7 @@ class Students:
 
     @classmethod
     def of(cls, *students: Parameters) -> "Students":
-        """Put students side by side.
-
-        Args:
-            *students: at least one, all of the same token dimension, dtype and device; widths may differ.
-        """
+        """Put students side by side: at least one, all of the same token dimension, dtype and device; widths may differ."""
         if not students:
             raise ValueError("students must be at least one set of parameters, got none")
         first = students[0]
@@ -47,12 +43,7 @@ class Students:
         return self.c, self.U, self.W
 
     def map(self, function, *others: "Students") -> "Students":
-        """Apply a function to each block, together with the same block of others.
-
-        Args:
-            function: tensors → tensor of the same shape.
-            *others: further students of the same shapes.
-        """
+        """Apply a function, tensors → tensor of the same shape, to each block, together with the same block of others."""
         blocks = points.mapped(function, self.blocks, *(other.blocks for other in others))
         return Students(*blocks, self.widths)
 

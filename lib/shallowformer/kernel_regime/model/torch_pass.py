@@ -22,12 +22,8 @@ IN_CACHE, ELSEWHERE = 2**20, 2**28
 class TorchPass:
     """What ``Loss`` asks of a pass over samples with tokens X, queries q and labels y; not for several threads at a time.
 
-    Logits are exponentiated as they are as long as they cannot overflow; from there on their maximum is subtracted first.
-
-    Args:
-        sigma: the activation.
-        dtype: of the samples.
-        chunk: samples worked on at a time; if not given, as many as fit in cache.
+    Logits are exponentiated as they are as long as they cannot overflow; from there on their maximum is subtracted first. ``chunk`` samples
+    are worked on at a time; as many as fit in cache if not given.
     """
 
     def __init__(self, sigma: Activation, dtype: torch.dtype, chunk: int | None = None) -> None:
@@ -117,10 +113,7 @@ class TorchPass:
     def _slopes(
         self, q: Tensor, sums: Tensor, weighted: Tensor, directions: Sequence[Students]
     ) -> tuple[Float[Tensor, "b M"], Iterator[Float[Tensor, "b M"]]]:
-        """h_i and, direction by direction, ⟨∇_θ h_i, δθ_i⟩ of some samples.
-
-        The declared exception to ``linear_model.slopes``, for speed: there are no features here, only sums.
-        """
+        """h_i and, direction by direction, ⟨∇_θ h_i, δθ_i⟩ of some samples, from sums: the declared exception to ``linear_model.slopes``."""
         d, M = sums.shape[1] - 1, sums.shape[2]
         norm = sums[:, -1].reciprocal()  # 1/Σ_t e_t, "b M"
         z = weighted[:, -1] * norm

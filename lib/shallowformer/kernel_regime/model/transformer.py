@@ -10,12 +10,7 @@ from shallowformer.queries import Query, last_token, resolve
 
 
 def validated(X: Float[Tensor, "n T d"], phi: Parameters, query: Query) -> Float[Tensor, "n d"]:
-    """Refuse tokens, parameters and a query that do not fit together, before any work. Returns: the queries q_X.
-
-    Args:
-        phi: parameters of m heads on tokens of dimension d.
-        query: a fixed vector, a function of the input, or a seeded one (see ``queries``).
-    """
+    """Refuse tokens, parameters and a query that do not fit together, before any work. Returns: the queries q_X."""
     arguments.tokens(X)
     if X.shape[-1] != phi.d:
         raise ValueError(
@@ -28,11 +23,7 @@ def validated(X: Float[Tensor, "n T d"], phi: Parameters, query: Query) -> Float
 def hidden(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Function = TANH
 ) -> Float[Tensor, "n m"]:
-    """h(X; θ_i) = σ(⟨U_i, a(X; W_i)⟩) of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (3).
-
-    Args:
-        sigma: the activation; its derivatives are not used.
-    """
+    """h(X; θ_i) = σ(⟨U_i, a(X; W_i)⟩) of every sample and head. Source: Arda, Cayci, Eryilmaz 2026, equation (3)."""
     a = softmax.pooled_attention(X, phi.W, validated(X, phi, query))
     return sigma((a * phi.U).sum(-1))
 
@@ -40,9 +31,5 @@ def hidden(
 def f(
     X: Float[Tensor, "n T d"], phi: Parameters, query: Query = last_token, sigma: Function = TANH
 ) -> Float[Tensor, " n"]:
-    """The output m^{−1/2} Σ_i c_i h(X; θ_i) of the model. Source: Arda, Cayci, Eryilmaz 2026, equation (4).
-
-    Args:
-        sigma: the activation; its derivatives are not used.
-    """
+    """The output m^{−1/2} Σ_i c_i h(X; θ_i) of the model. Source: Arda, Cayci, Eryilmaz 2026, equation (4)."""
     return hidden(X, phi, query, sigma) @ phi.c / phi.m**0.5

@@ -31,11 +31,7 @@ def series(
 
 @contract
 def windows(X: Float[Tensor, " k"], T: Count) -> tuple[Float[Tensor, "n {T}"], Float[Tensor, " n"]]:
-    """All windows of T consecutive values, and the value that follows each.
-
-    Args:
-        X: a series of more than T values.
-    """
+    """All windows of T consecutive values of a longer series, and the value that follows each."""
     if len(X) <= T:
         raise ValueError(f"X must have more than T = {T} values, got {len(X)}")
     return X.unfold(0, T, 1)[:-1], X[T:]
@@ -51,12 +47,9 @@ def positions(T: Count, pairs: Count = 8) -> Float[Tensor, "{T} 2*{pairs}"]:
 
 
 def tokens(values: Float[Tensor, "n T"], pairs: int = 8) -> Float[Tensor, "n T 1+2*{pairs}"]:
-    """Each value with the positional channels of its place.
+    """Each value with the positional channels of its place, ``pairs`` of sine and cosine.
 
-    Returns: tokens; their norms are the roots of ``pairs`` plus a value's square, so not in the unit ball.
-
-    Args:
-        pairs: of sine and cosine.
+    Norms are the roots of ``pairs`` plus a value's square, so not in the unit ball.
     """
     n, T = values.shape
     return torch.cat([values[..., None], positions(T, pairs).to(values).expand(n, -1, -1)], -1)

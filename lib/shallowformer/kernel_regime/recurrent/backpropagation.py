@@ -19,11 +19,7 @@ _IN_CACHE = 2**17
 
 
 def sensitivities(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, "n m"]:
-    """∂h_T/∂w of every sample and unit, forwards in time: p_t = σ′(z_t)(h_{t−1} + w p_{t−1}) from p_0 = 0.
-
-    Args:
-        phi: parameters of m units; ``phi.c`` is not used.
-    """
+    """∂h_T/∂w of every sample and unit, forwards in time: p_t = σ′(z_t)(h_{t−1} + w p_{t−1}) from p_0 = 0."""
     driven = validated(X, phi) @ phi.U.T
     states, preactivations = [torch.zeros_like(driven[:, 0])], []
     for drive in driven.unbind(1):
@@ -38,12 +34,9 @@ def sensitivities(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TAN
 def forwards(
     X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m"]]:
-    """∇_φ f(X; φ) of every sample forwards in time: d + 2 numbers a unit are carried, whatever T.
+    """∇_φ f(X; φ) of every sample, as ``per_sample_gradient``, but forwards in time: d + 2 numbers a unit are carried, whatever T.
 
     They are h, p = ∂h/∂w and P = ∂h/∂U: P_t = σ′(z_t)(X_t + w P_{t−1}), because no unit sees another.
-
-    Returns: gradients in c, in U and in w, as ``per_sample_gradient``.
-
     Source: Williams and Zipser 1989 (real-time recurrent learning), for units that are independent.
     """
     validated(X, phi)
@@ -62,10 +55,10 @@ def forwards(
 def per_sample_gradient(
     X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m"]]:
-    """∇_φ f(X; φ) of every sample, backwards in time.
+    """∇_φ f(X; φ) of every sample in c, in U and in w, backwards in time.
 
     With b_T = σ′(z_T) and b_t = w σ′(z_t) b_{t+1}, which is ∂h_T/∂z_t, the gradients of √m f are h_T in c, c Σ_t b_t X_t in U and
-    c Σ_t b_t h_{t−1} in w. Returns: gradients in c, in U and in w.
+    c Σ_t b_t h_{t−1} in w.
     """
     driven = validated(X, phi) @ phi.U.T
     before, slopes = [torch.zeros_like(driven[:, 0])], []

@@ -14,13 +14,11 @@ __all__ = ["WIDTH", "passed"]
 def passed(
     X: Float[Tensor, "n T d"], y: Float[Tensor, " n"] | None, point: Point, scratch: Float[Tensor, " k"]
 ) -> tuple[Float[Tensor, " n"], Point]:
-    """Outputs of some samples; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
+    """Outputs of some samples, in float32 or float64; with labels, also Σ_j r_j √m ∇f_j in c, U and w.
 
     Args:
-        X: tokens, in float32 or float64.
-        y: labels, if gradients are wanted.
         point: (c, U, w) of tanh units, a multiple of ``WIDTH`` of them.
-        scratch: at least nTm numbers of the same type, overwritten; a new array for every few samples would leave holes in memory.
+        scratch: at least nTm numbers of the type of X, overwritten; a new array for every few samples would leave holes in memory.
     """
     c, U, w = (block.contiguous() for block in point)
     n, T, d = X.shape

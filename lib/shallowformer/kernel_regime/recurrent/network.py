@@ -15,10 +15,7 @@ from shallowformer.training import points
 
 @dataclass(frozen=True)
 class Units:
-    """Parameters φ = (c, U, w) of m recurrent units, each with one weight on its own past.
-
-    Source: Arda, Cayci, Eryilmaz 2026, equations (51) to (53).
-    """
+    """Parameters φ = (c, U, w) of m units, w their weights on their own past. Source: Arda, Cayci, Eryilmaz 2026, equations (51) to (53)."""
 
     c: Float[Tensor, " m"]  # readout
     U: Float[Tensor, "m d"]  # input vectors
@@ -47,12 +44,7 @@ class Units:
         return self.c, self.U, self.w
 
     def map(self, function, *others: "Units") -> "Units":
-        """Apply a function to each block, together with the same block of others.
-
-        Args:
-            function: tensors → tensor of the same shape.
-            *others: further parameters of the same shapes.
-        """
+        """Apply a function, tensors → tensor of the same shape, to each block, together with the same block of others."""
         return Units(*points.mapped(function, self.blocks, *(other.blocks for other in others)))
 
 
@@ -83,12 +75,9 @@ def validated(X: Float[Tensor, "n T d"], phi: Units) -> Float[Tensor, "n T d"]:
 
 
 def states(X: Float[Tensor, "n T d"], phi: Units, sigma: Activation = TANH) -> Float[Tensor, "n m T"]:
-    """h_1, …, h_T of every sample and unit: h_t = σ(U X_t + w ⊙ h_{t−1}) from h_0 = 0.
+    """h_1, …, h_T of every sample and unit: h_t = σ(U X_t + w ⊙ h_{t−1}) from h_0 = 0; ``phi.c`` is not used.
 
     Source: Arda, Cayci, Eryilmaz 2026, equations (51) and (52).
-
-    Args:
-        phi: parameters of m units; ``phi.c`` is not used.
     """
     return torch.stack(list(_walk(X, phi, sigma)), -1)
 

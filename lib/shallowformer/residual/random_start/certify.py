@@ -49,7 +49,6 @@ def certify(s: Start, cells: Count = 300, margin: float = 1.5) -> Certificate:
     slopes is that of where the cell before begins, and its budgets are those of one step beyond its end.
 
     Args:
-        s: the start.
         cells: how finely to march, in cells on 4‖E‖_F/(σ_Aσ_U)²; more of them cost time and certify a little more.
         margin: the step is 1/(margin ‖A‖‖W_U‖)², above 1.
     """

@@ -29,12 +29,7 @@ class LinearRun:
 def partial_sums(
     left: Float[Tensor, "n n"], sizes: Float[Tensor, " n"], W_U: Float[Tensor, "d K"], E: Float[Tensor, "n K"]
 ) -> Float[Tensor, "nK n K"]:
-    """S_k: E's components along the eigenvectors of AAᵀ ⊗ W_UᵀW_U, by falling eigenvalue, summed up.
-
-    Args:
-        left: left singular vectors of A, in columns.
-        sizes: its singular values.
-    """
+    """S_k: E's components along the eigenvectors of AAᵀ ⊗ W_UᵀW_U, by falling eigenvalue, summed up; ``left``, ``sizes`` of A's SVD."""
     squares, right = torch.linalg.eigh(W_U.mT @ W_U)
     order = (sizes[:, None].square() * squares).flatten().argsort(descending=True)
     parts = torch.einsum("ai,ij,bj->ijab", left, left.mT @ E @ right, right)
@@ -51,14 +46,12 @@ def along(
     theta: Parameters,
     setting: Setting,
 ) -> LinearRun:
-    """The bounds.
+    """The bounds, for a smooth activation.
 
     Args:
         pre: Z W_1 at the start, of all tokens.
         T: A = T Qᵀ with orthonormal columns of Q.
-        left: left singular vectors of A.
-        sizes: its singular values.
-        setting: coefficients and a smooth activation.
+        left: left singular vectors of A, and ``sizes`` its singular values.
     """
     n, d, R_0 = len(pre), len(theta.W_1), theta.W_2 @ theta.W_U
     at_start, read = pre.new_zeros(n, R_0.shape[1], d), pre.new_zeros(n, R_0.shape[1])

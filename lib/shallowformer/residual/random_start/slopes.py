@@ -41,11 +41,7 @@ class Slopes:
 
 
 def jacobian_drift(s: Start, T: float) -> float:
-    """δ_J(T): how far ∂Z/∂(W_V, W_Q, W_K) can be from its start once these three have moved by T in all.
-
-    Args:
-        s: the start.
-    """
+    """δ_J(T): how far ∂Z/∂(W_V, W_Q, W_K) can be from its start once these three have moved by T in all."""
     of_V = of_pairs = 0.0
     for size, values, pair, logit in zip(s.centred, s.values, s.pairs, s.logits, strict=True):
         turned = (logit + pair * T) * T / 2  # bounds ‖ΔS_p‖_F
@@ -56,14 +52,10 @@ def jacobian_drift(s: Start, T: float) -> float:
 
 
 def slopes(s: Start, b: Budgets, x: float, area: float) -> Slopes | None:
-    """The slopes, where budgets and place are upper bounds and the area a lower one.
-
-    Returns: the slopes; None where a least singular value may be 0.
+    """The slopes, where budgets and the place x = Σ μ‖E‖_F are upper bounds; None where a least singular value may be 0.
 
     Args:
-        s: the start.
-        x: place, Σ μ‖E‖_F.
-        area: ∫α up to an earlier place.
+        area: ∫α up to an earlier place, a lower bound.
     """
     sigma_A, sigma_U = s.sigma_A - b.A, s.sigma_U - b.U
     if sigma_A <= 0 or sigma_U <= 0:

@@ -76,10 +76,9 @@ def measure(
     setting: Setting,
     smooth: bool | None = None,
 ) -> Start:
-    """Measure a start; W_2 = 0 unless the linear run is followed.
+    """Measure a start; W_2 = 0 unless the linear run is followed. Targets are other than the outputs.
 
     Args:
-        Y: targets, other than the outputs.
         smooth: whether to follow the linear run, which asks for a smooth activation; if not given, wherever it can be.
     """
     model.check(X, theta, setting, Y)

@@ -70,11 +70,9 @@ def compare(
     steps: Count = 3000,
     stop: Positive = 1e-5,
 ) -> Comparison:
-    """Descend with the certificate's step and hold everything against its bound.
+    """Descend with the step of a certificate that holds, from its start s, and hold everything against its bound.
 
     Args:
-        s: the numbers of this start.
-        certificate: of this start; it must hold.
         steps: at most so many.
         stop: end once ‖E‖_F is below this share of the first one.
     """
