@@ -1,4 +1,8 @@
-"""Bounds of joint training with η_u = η(t + 1)^{−2/3}/‖∇_u L‖ and η_W = η(t + 1)^{−1}/‖∇_W L‖ from (0, 0)."""
+"""Bounds of joint training with η_u = η(t + 1)^{−2/3}/‖∇_u L‖ and η_W = η(t + 1)^{−1}/‖∇_W L‖ from (0, 0).
+
+γ is the best margin of the optimal tokens, ν a bound on inner products of distinct tokens, and, labels absorbed, R > 0 the largest distance
+of two tokens, of one sequence or of two, D of two of one sequence, Q the largest norm of a query.
+"""
 
 import math
 
@@ -36,12 +40,9 @@ def attended_margin(
     """Two lower bounds on γ_t, the best margin of the attended tokens z_i = X_iᵀφ_i.
 
     φγ − (1 − φ)ν/γ, and (m/2 − nν)/√(nM + n²ν) where m/2 ≥ nν; −∞ for the second elsewhere, where it can be false.
-
     Source: Lemma 12 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
 
     Args:
-        gamma: γ, the best margin of the optimal tokens.
-        nu: ν, a bound on inner products of distinct tokens.
         phi: smallest optimal weight, in [½, 1].
         least: m = min ‖x_{i,opt}‖².
         most: M = max ‖x_{i,opt}‖².
@@ -58,11 +59,7 @@ def loss_constant(eta: Positive, R: Positive) -> float:
     """ζ(4/3)η²R²/8, what the decoder's halves of all steps cost log L at most.
 
     The whole constant of Theorem 2 on a run in which attention's halves never raise the loss.
-
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
-
-    Args:
-        R: largest distance of two tokens, of one sequence or of two (labels absorbed).
     """
     return float(zeta(4 / 3)) * (eta * R) ** 2 / 8
 
@@ -72,11 +69,6 @@ def loss_constant_any_data(eta: float, R: float, D: Positive, Q: Positive) -> fl
     """The constant of Theorem 2 for any data, number of tokens and step: ``loss_constant`` plus what attention's halves may cost.
 
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
-
-    Args:
-        R: largest distance of two tokens (labels absorbed), above 0.
-        D: largest distance of two tokens of one sequence.
-        Q: largest norm of a query.
     """
     fourthirds = 3 / 8 * eta**3 * R * D**2 * Q + 9 / 32 * eta**4 * D**4 * Q**2
     fivethirds = eta**2 * D**2 * Q / 4 + 3 / 2 * THIRD_CUMULANT * eta**3 * D**3 * Q**2
@@ -86,12 +78,9 @@ def loss_constant_any_data(eta: float, R: float, D: Positive, Q: Positive) -> fl
 
 @contract
 def log_loss(t: Float[Tensor, " k"], eta: float, margin: Positive, C: NonNegative) -> Float[Tensor, " k"]:
-    """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], if the attended tokens have margin γ all along.
+    """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], γ here any margin that the attended tokens have all along, γ ≤ γ_t.
 
     Source: Ours: Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024 with constants.
-
-    Args:
-        margin: γ ≤ γ_t for all t.
     """
     return C - margin * travelled(t, eta)
 
@@ -107,15 +96,12 @@ def decoder_margin(
 ) -> Float[Tensor, " t"]:
     """Lower bound on min_i y_i⟨u_t, x_{i,opt}⟩/‖u_t‖ after t = 1, 2, … steps, valid where it is not negative.
 
-    γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k.
-
+    γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k, C the constant of Theorem 2.
     Source: Ours: Theorem 4 of Vasudeva, Deora, Thrampoulidis 2024 with the full margin.
 
     Args:
         lengths: s_0, s_1, … of u's steps.
         off: 1 − min_i φ_{i,opt} before each of them.
-        gamma: γ, the best margin of the optimal tokens.
-        C: the constant of Theorem 2.
     """
     S = lengths.cumsum(0)
     lost = (lengths * off).cumsum(0) / S
