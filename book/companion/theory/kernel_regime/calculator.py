@@ -46,7 +46,9 @@ LABELS = {
 
 
 def bounds(d: int, m: int, n: int, tau: int, delta: float, rho: float, nu: float) -> dict[str, float]:
-    """Every bound of this part on the mean loss of projected descent that needs no initialisation, for tanh; infinite if η is too large.
+    """Every bound of this part on the mean loss of projected gradient descent that needs no initialisation, for tanh.
+
+    Returns: the bounds; infinite where a step size is too large for Theorem A.
 
     Args:
         rho: radius of Ω_ρ, the same in all blocks, above 0.

@@ -44,10 +44,12 @@ def conditions(s: Start) -> Conditions:
 
 @contract
 def failure(n: Count, d_1: float, lam: float, beta_1: float, size: float) -> float:
-    """Bound on the probability that σ_A² < d_1 λ/4, λ the least eigenvalue of E φ(Zw)φ(Zw)ᵀ: n exp(−d_1 λ²/(79 β_1⁴‖Z‖_F⁴)).
+    """Bound on the probability that σ_A² < d_1 λ/4: n exp(−d_1 λ²/(79 β_1⁴‖Z‖_F⁴)); all numbers above 0.
 
     Args:
-        beta_1: standard deviation of W_1's entries, above 0.
+        lam: λ, the least eigenvalue of E φ(Zw)φ(Zw)ᵀ.
+        beta_1: standard deviation of W_1's entries.
+        size: ‖Z‖_F.
     """
     for name, value in (("d_1", d_1), ("lam", lam), ("beta_1", beta_1), ("size", size)):
         arguments.positive(name, float(value))

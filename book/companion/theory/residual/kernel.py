@@ -69,7 +69,7 @@ def lower_bound(
 def failure(width: Number, spread: float, n: Count, v: float, eta: float, eps: float) -> Number:
     """P(σ²_min(A) ≤ (1 − ε)(v − η) d_1 β² σ²_min(Z)) ≤ n exp(−d_1 (v − η) h(ε)/(4 κ̄ log(2κ̄/η))), h(ε) = ε + (1 − ε) log(1 − ε).
 
-    Here λ_min(K) ≥ v β² σ²_min(Z), 0 < η < v and 0 < ε < 1.
+    Here λ_min(K) ≥ v β² σ²_min(Z), 0 < η ≤ v and 0 < ε < 1; ``spread`` is κ̄.
     """
     rate = failure_rate(spread, v, eta, eps)
     return n * math.e ** (-width * rate)

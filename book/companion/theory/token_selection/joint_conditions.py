@@ -83,7 +83,10 @@ def _over(top: float, bottom: float) -> float:
 
 
 def lemma_11(instance: Instance) -> Lemma11:
-    """Its numbers for data whose queries are tokens; the decoder only finds the optimal ones. Source: Ours, with constants and a proof."""
+    """The numbers of Lemma 11 for data whose queries are tokens; the decoder is used for the optimal tokens only.
+
+    Source: Ours: Lemma 11 of Vasudeva, Deora, Thrampoulidis 2024 with constants and a proof.
+    """
     if instance.query_index is None:
         raise ValueError("instance must have tokens of its sequences as queries, got vectors")
     best = instance.best.square().sum(1)
