@@ -48,7 +48,7 @@ def stream(
 
 
 def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
-    """The output, the sum over both networks."""
+    """The output, the sum over both networks; φ holds B1, U1, W1, c, U2 and W2."""
     m = len(phi["c"])
     out = 0.0
     for part in (slice(0, m // 2), slice(m // 2, m)):

@@ -39,7 +39,7 @@ def supremum(w: float, T: Count) -> float:
 
 @contract
 def steep_states(w: float, T: int, drive: Positive) -> Float[Tensor, " {T}"]:
-    """States h_1, …, h_T with a large |∂h_T/∂w| for |w| ≥ 1, reached from h_0 = 0 by h_t = tanh(w h_{t−1} + x_t) with |x_t| ≤ R.
+    """States h_1, …, h_T with a large |∂h_T/∂w| for |w| ≥ 1, reached from h_0 = 0 by h_t = tanh(w h_{t−1} + x_t) with |x_t| ≤ R, the drive.
 
     As in the proof of this book's proposition on the cutoff: for |w| = 1 as large as the drive allows and not larger than ½ over the
     gradient before, of one sign (w = 1) or of alternating signs (w = −1); for |w| > 1 a push, then silence.

@@ -39,8 +39,11 @@ def level(s1: Positive, eta: Positive) -> float:
 def unstable(kept: Float[Tensor, " rho"], lost: Float[Tensor, " q"], columns: int) -> int:
     """Negative eigenvalues of ∇²f_λ at the stationary point that keeps some singular values: what leaves it under a small step.
 
-    One for each missed value and unused column of the factors, r in all, and one for each missed value above a kept one.
-    Source: A theorem of this book.
+    One for each missed value and unused column, and one for each missed value above a kept one. Source: A theorem of this book.
+
+    Args:
+        kept: s_i for i ∈ I, above 0; ``lost`` the others.
+        columns: r of the factors, at least as many as are kept.
     """
     for name, values in (("kept", kept), ("lost", lost)):
         if len(values) and not float(values.min()) > 0:
@@ -51,7 +54,7 @@ def unstable(kept: Float[Tensor, " rho"], lost: Float[Tensor, " q"], columns: in
 
 @contract
 def oscillation(s1: Positive, eta: float) -> tuple[float, float]:
-    """The two values of f between which the pair of s₁ alternates, larger first: x² is (a ± √(a² − 4))/η in turn, a = 1 + ηs₁."""
+    """The two values of f between which the pair of s₁ alternates, larger first: x² is (a ± √(a² − 4))/η in turn, a = 1 + ηs₁ ≥ 2."""
     arguments.at_least("eta", eta, 1 / s1)
     a = 1 + eta * s1
     root = math.sqrt(max(a**2 - 4, 0.0))

@@ -39,7 +39,7 @@ def saddle(
 
 @contract
 def valley(s: Float[Tensor, " d"], gamma: Positive) -> tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]]:
-    """A point with f_0 = s₁²/(2γ⁴), ‖∇f_0‖² = 6s₁γ⁻² f_0 and largest Hessian eigenvalue at least s₁γ²."""
+    """A point with f_0 = s₁²/(2γ⁴), ‖∇f_0‖² = 6s₁γ⁻² f_0 and largest Hessian eigenvalue at least s₁γ²; s is sorted, largest first."""
     first = float(_descending(s)[0])
     scales = s.sqrt()
     scales[0], scales[-1] = first**0.5 * gamma, first**0.5 / gamma

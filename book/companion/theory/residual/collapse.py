@@ -28,7 +28,7 @@ def steepness(omega: Float[Tensor, "*n"], N: int) -> Float[Tensor, "*n"]:
 
 
 def distance_bound(L: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
-    """ψ_N(ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N‖_F. Source: Ours; section III-B of Qin, Zhou, Jiang, Zhu 2025 has the limit."""
+    """ψ_N(ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N‖_F, S = softmax(L). Source: Ours; section III-B of Qin, Zhou, Jiang, Zhu 2025 has the limit."""
     return steepness(logit_range(L), L.shape[-1]) * centred(L.mT).norm(dim=(-2, -1))
 
 

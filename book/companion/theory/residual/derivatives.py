@@ -62,7 +62,7 @@ def forms(
     radius: float | Float[Tensor, "*s"],
     one_sided: bool = False,
 ) -> Forms:
-    """The forms on a ball.
+    """The forms on a ball of a radius.
 
     Args:
         one_sided: of ReLU, whose φ″ is taken to be 0: the caller knows that no entry of Z̄W_1 changes its sign on the ball.

@@ -51,6 +51,9 @@ def plateau(
 
     The means are then fitted exactly: the other four blocks are at a minimum of the one-token problem, Φ is Φ_floor. The arguments' own
     W_Q, W_K and g are not used.
+
+    Args:
+        deviation: standard deviation of the Gaussian numbers.
     """
     model.check(X, theta, setting)
     mean = X.mean(1, keepdim=True).expand_as(X)

@@ -69,7 +69,11 @@ def lower_bound(
 def failure(width: Number, spread: float, n: Count, v: float, eta: float, eps: float) -> Number:
     """P(σ²_min(A) ≤ (1 − ε)(v − η) d_1 β² σ²_min(Z)) ≤ n exp(−d_1 (v − η) h(ε)/(4 κ̄ log(2κ̄/η))), h(ε) = ε + (1 − ε) log(1 − ε).
 
-    Here λ_min(K) ≥ v β² σ²_min(Z), 0 < η ≤ v and 0 < ε < 1; ``spread`` is κ̄.
+    Args:
+        spread: κ̄ = ‖Z‖²_F/σ²_min(Z), at least n.
+        v: with λ_min(K) ≥ v β² σ²_min(Z), above 0.
+        eta: η, between 0 and v.
+        eps: ε, between 0 and 1.
     """
     rate = failure_rate(spread, v, eta, eps)
     return n * math.e ** (-width * rate)
@@ -86,6 +90,10 @@ def failure_rate(spread: float, v: Positive, eta: Positive, eps: Level) -> float
 
 @contract
 def width(spread: float, n: Count, delta: Level) -> float:
-    """74 κ̄ log(34 κ̄) log(n/δ): from this width of a ReLU layer on, σ²_min(A) ≥ (d_1 β²/8) σ²_min(Z) with probability 1 − δ."""
+    """74 κ̄ log(34 κ̄) log(n/δ): from this width of a ReLU layer on, σ²_min(A) ≥ (d_1 β²/8) σ²_min(Z) with probability 1 − δ.
+
+    Args:
+        spread: κ̄ = ‖Z‖²_F/σ²_min(Z), at least n.
+    """
     arguments.at_least("spread", spread, float(n))
     return 74 * spread * math.log(34 * spread) * math.log(n / delta)

@@ -64,13 +64,18 @@ class Certificate:
         return 2 * self.spent(e) / (self.s_0 + self.least(e))
 
     def distance(self, e: float, now: float) -> float:
-        """A bound on the length of the rest of the path, and so on ‖θ⁽ᵗ⁾ − θ*‖: ``spent``(e_t)/``least``(e)."""
+        """A bound on the length of the rest of the path, from e_t ≤ e ``now``, and so on ‖θ⁽ᵗ⁾ − θ*‖: ``spent``(e_t)/``least``(e)."""
         return self.spent(now) / self.least(e)
 
     @contract
     def factor(
         self, e: float, now: float | Float[Tensor, "*n"], mu: Positive | None = None
     ) -> float | Float[Tensor, "*n"]:
-        """What the next step multiplies Φ by at most: (1 − μ·least²(1 − ½μM_2 e_t))²; μ is the largest, ``mu``, if not given."""
+        """What the next step multiplies Φ by at most: (1 − μ·least²(1 − ½μM_2 e_t))².
+
+        Args:
+            now: e_t, from 0 to e.
+            mu: step, at most ``mu``, which it is if not given.
+        """
         step = self.mu if mu is None else arguments.at_most("mu", mu, "mu", self.mu)
         return (1 - step * self.least(e) ** 2 * (1 - step * self.M_2 * now / 2)) ** 2

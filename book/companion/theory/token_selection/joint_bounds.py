@@ -1,7 +1,6 @@
 """Bounds of joint training with η_u = η(t + 1)^{−2/3}/‖∇_u L‖ and η_W = η(t + 1)^{−1}/‖∇_W L‖ from (0, 0).
 
-γ is the best margin of the optimal tokens, ν a bound on inner products of distinct tokens, and, labels absorbed, R > 0 the largest distance
-of two tokens, of one sequence or of two, D of two of one sequence, Q the largest norm of a query.
+γ is the best margin of the optimal tokens, ν a bound on inner products of distinct tokens; labels are absorbed in tokens.
 """
 
 import math
@@ -60,6 +59,9 @@ def loss_constant(eta: Positive, R: Positive) -> float:
 
     The whole constant of Theorem 2 on a run in which attention's halves never raise the loss.
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
+
+    Args:
+        R: largest distance of two tokens, of one sequence or of two (labels absorbed).
     """
     return float(zeta(4 / 3)) * (eta * R) ** 2 / 8
 
@@ -69,6 +71,11 @@ def loss_constant_any_data(eta: float, R: float, D: Positive, Q: Positive) -> fl
     """The constant of Theorem 2 for any data, number of tokens and step: ``loss_constant`` plus what attention's halves may cost.
 
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
+
+    Args:
+        R: largest distance of two tokens (labels absorbed), above 0.
+        D: largest distance of two tokens of one sequence.
+        Q: largest norm of a query.
     """
     fourthirds = 3 / 8 * eta**3 * R * D**2 * Q + 9 / 32 * eta**4 * D**4 * Q**2
     fivethirds = eta**2 * D**2 * Q / 4 + 3 / 2 * THIRD_CUMULANT * eta**3 * D**3 * Q**2
@@ -96,12 +103,14 @@ def decoder_margin(
 ) -> Float[Tensor, " t"]:
     """Lower bound on min_i y_i⟨u_t, x_{i,opt}⟩/‖u_t‖ after t = 1, 2, … steps, valid where it is not negative.
 
-    γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k, C the constant of Theorem 2.
+    γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k.
     Source: Ours: Theorem 4 of Vasudeva, Deora, Thrampoulidis 2024 with the full margin.
 
     Args:
         lengths: s_0, s_1, … of u's steps.
         off: 1 − min_i φ_{i,opt} before each of them.
+        gamma: γ, the best margin of the optimal tokens.
+        C: the constant of Theorem 2.
     """
     S = lengths.cumsum(0)
     lost = (lengths * off).cumsum(0) / S

@@ -15,7 +15,10 @@ from shallowformer.token_selection.svm import Attention, Infeasible, Separator, 
 
 
 def local(best: Attention, kept: Bool[Tensor, " n"]) -> Separator | None:
-    """W_A, the shortest matrix with gaps of at least 1 for the samples A (``kept``), in the coordinates of ``best``; None if none is."""
+    """W_A, the shortest matrix with gaps of at least 1 for the samples A (``kept``), in the coordinates of ``best``.
+
+    Returns: the solution; None if there is none.
+    """
     n = len(kept)
     if len(best.A) % n or not kept.any():
         raise ValueError(
