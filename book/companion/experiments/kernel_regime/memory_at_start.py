@@ -25,7 +25,7 @@ DRAWN = Config.dtype
 
 
 def plan(scale: str) -> list[Config]:
-    """The starts of Figure 2's runs, and of those that are trained for longer, without the seeds beyond the first five."""
+    """The starts of Figure 2's runs on the first five seeds, and of those at the longest lag that are trained, or labelled, as released."""
     if scale == "smoke":
         runs = recurrence.figure((0,), (1,), n=20)[:2]
     elif scale == "laptop":

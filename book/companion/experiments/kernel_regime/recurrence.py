@@ -143,8 +143,8 @@ class Windows:
 def windows(config: Config, generator: Generator) -> Windows:
     """Windows of one series, and their split.
 
-    For validation there are a fifth (random) or a quarter (blocked) as many as for training; those of the blocked split have no value
-    in common with training windows or their labels.
+    For validation are a fifth of the n windows (random), or n/4 later ones besides (blocked), which have no value in common with training
+    windows or their labels.
     """
     held, T = config.n // 4 if config.split == "blocked" else config.n // 5, config.T
     gap = T if config.split == "blocked" else 0

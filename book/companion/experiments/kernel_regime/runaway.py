@@ -69,8 +69,9 @@ def start(config: Config) -> Parameters:
 def follow(config: Config, X: Float[Tensor, "n T d"], y: Float[Tensor, " n"], phi0: Parameters) -> dict:
     """Run from a start, in float64.
 
-    Returns: largest and last loss over the first ("away" beyond ``AWAY``), the first step seen beyond ``AWAY`` (−1 for never), and, at the
-    first record beyond ``AWAY`` or else at the end, η times the curvature of the readouts alone and of the whole kernel, and the mean |σ|.
+    Returns: ``edge``, the step n/λ_max; ``peak`` and ``end``, largest and last loss over the first ("away" beyond ``AWAY``); ``away``, the
+    first step seen beyond ``AWAY`` (−1 for never); and, at the first record beyond ``AWAY`` or else at the end, ``readouts`` and ``whole``,
+    η times the curvature of the readouts alone (also ``readouts_at_start``) and of the whole kernel, and ``saturation``, the mean |σ|.
     """
     edge = 1 / step_size.curvature(X, phi0)
     eta, first = config.multiple * edge, float(y.square().mean())

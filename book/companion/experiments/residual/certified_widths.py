@@ -63,7 +63,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Every kind of problem, both activations, both sizes of W_1, several seeds."""
+    """Every kind of problem, both activations, both sizes of W_1, several seeds; then twice as many tokens as dimensions."""
     if scale == "smoke":
         return [Config("orthonormal", 3.0, tau, "1", 0, P=1, N=2, d=3, d_k=2, K=1) for tau in (0.0, 0.3)]
     kinds, seeds = (KINDS[3:], 3) if scale == "laptop" else (KINDS[::-1], 10)

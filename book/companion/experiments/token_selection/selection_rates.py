@@ -114,10 +114,11 @@ def rule_of(config: Config, data: Instance) -> rules.Rule:
 def compute(config: Config, device: torch.device) -> dict:
     """Run, on the processor, and record.
 
-    Returns: ``best_norm``, ‖W_mm‖; ``start``, ‖W⁽⁰⁾‖; ``eta``, the number of the rule (length or multiplier); ``near_orthogonality``, left
-    over right side of (A1′) at φ_min = 1/(2T); ``strict``, least multiplier of an active constraint over their mean; ``rho_star`` and
-    ``Lambda_0`` of the bounds; ``settled``, the predicted ‖P_∞‖; ``least_weight``, the smallest optimal weight recorded. At the recorded
-    steps ``at``: ``one_minus_corr``, ``residual``, ``norm``, ``log_excess``, ``log_off`` (largest over samples), ``length``.
+    Returns: ``best_norm``, ‖W_mm‖; ``start``, ‖W⁽⁰⁾‖; ``eta``, the number of the rule (length or multiplier); ``most``, its cap, or 0;
+    ``near_orthogonality``, left over right side of (A1′) at φ_min = 1/(2T); ``strict``, least multiplier of an active constraint over their
+    mean; ``rho_star`` and ``Lambda_0`` of the bounds; ``settled``, the predicted ‖P_∞‖; ``least_weight``, the smallest optimal weight
+    recorded. At the recorded steps ``at``: ``one_minus_corr``, ``residual``, ``norm``, ``log_excess``, ``log_off`` (largest over samples),
+    ``length``.
     """
     data, W0 = problem(config)
     best = svm.w_svm(data)

@@ -65,7 +65,7 @@ def best_of(
     threshold: float,
     most: int,
 ) -> Best:
-    """The step of a grid with which descent is first at a threshold, in at most ``most`` steps, as ``steps_to``; of two that tie, the longer."""
+    """The step of a grid with which descent is first at a threshold in ``most`` steps, as ``steps_to``; of two that tie, the longer."""
     if len(etas) == 0:
         raise ValueError("etas must hold at least one step size, got none")
     best = Best(None, None)
