@@ -28,7 +28,7 @@ class Constants:
     a: float  # ζ w̄_1, above ‖Ā‖_F
     h: float  # g_f ζ + a w̄_2, above ‖H̄‖_F
     n_B: float  # w̄_U(g_f + w̄_1 w̄_2), above ‖B̄‖_F/√(2Φ)
-    m: float  # w̄_V(Σ_p‖X_p‖⁶)^{1/2}/(2√d_k), how far ‖S̄X̄W_V‖_F moves with the logits' matrix
+    m: float  # w̄_V(Σ_p‖X_p‖⁶)^{1/2}/(2T), T = √d_k if not set: how far ‖S̄X̄W_V‖_F moves with the logits' matrix
     c: PerBlock  # c_W, above ‖∇_WΦ‖_F/√(2Φ)
     c_Z: float  # how far ‖Z̄‖_F moves while the blocks move by c_W
     c_A: float  # how far ‖Ā‖_F moves while the blocks move by c_W

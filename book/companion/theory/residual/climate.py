@@ -50,7 +50,7 @@ class Record:
 
 @contract
 def read(path: Path | str, minutes: Count = 60, sha256: str | None = None) -> Record:
-    """Read the file, and keep one row an hour.
+    """Read the file, and keep one row every so many minutes.
 
     Rows are chosen by the clock, not by counting lines, so that a gap does not shift all that follows. No value is made up: a time whose
     line is absent, holds −9999 or no number, or contradicts another line of the same time, becomes a row of NaN.

@@ -59,7 +59,7 @@ def variables(days: Count, seed: int) -> np.ndarray:
 
 
 def write(path: Path | str, days: int, seed: int = 0) -> None:
-    """Write such a file, with the faults of the real one, always at the same times: winds of −9999, lines that are absent, lines twice."""
+    """Write such a file, with the faults of the real one, always at the same times: winds of −9999, absent lines, doubled lines."""
     values = variables(days, seed)
     first = np.datetime64("2009-01-01T00:10")
     text = io.StringIO()
