@@ -20,20 +20,12 @@ PARTNERS_MISTAKES = {
 
 
 def partners(V: Float[Tensor, "p m d"]) -> Float[Tensor, "p m d"]:
-    """V of Rφ: V_{k'i'} in the place of V_{ki}.
-
-    Args:
-        V: p and m even.
-    """
+    """V of Rφ: V_{k'i'} in the place of V_{ki}."""
     return V.roll((len(V) // 2, V.shape[1] // 2), (0, 1))
 
 
 def check_partners(answer: Callable[[Float64[Tensor, "p m d"]], Float64[Tensor, "p m d"]]) -> Feedback:
-    """Exercise *A mirror for a shared layer*: V of Rφ from V of φ.
-
-    Args:
-        answer: V of φ → V of Rφ.
-    """
+    """Exercise *A mirror for a shared layer*: V of φ → V of Rφ."""
     source = torch.Generator().manual_seed(0)
     draw = lambda *shape: torch.randn(*shape, generator=source, dtype=torch.float64)
     cases = [
@@ -66,11 +58,7 @@ def reach(r: float, t: float, k: float, s: float, w: float) -> float:
 
 
 def check_reach(answer: Callable[[float, float, float, float, float], float]) -> Feedback:
-    """Exercise *Tokens outside the unit ball*: the bound of Proposition W, attention, for two speeds.
-
-    Args:
-        answer: r, τ, κ, ‖Wq‖, ‖W‖_op → the bound.
-    """
+    """Exercise *Tokens outside the unit ball*: the bound of Proposition W, attention, for two speeds; r, τ, κ, ‖Wq‖, ‖W‖_op → the bound."""
     cases = [
         ("r = 2, τ = 1, κ = ½, ‖Wq‖ = 1, ‖W‖ = 3", (2.0, 1.0, 0.5, 1.0, 3.0)),
         ("the unit ball", (1.0, 1.0, 2.0, 0.5, 0.5)),
@@ -88,11 +76,7 @@ CAUSAL_MISTAKES = {
 
 
 def check_causal(answer: Answer) -> Feedback:
-    """Exercise *Padding under a mask*: the average at the first copy of the second token.
-
-    Args:
-        answer: the multiple of e.
-    """
+    """Exercise *Padding under a mask*: the average at the first copy of the second token, as a multiple of e."""
     return judge_number(
         "ex-beyond-causal",
         answer,

@@ -35,20 +35,12 @@ PRICE_MISTAKES = {
 
 
 def least_radius(y: Float[Tensor, " n"], K: Float[Tensor, "n n"]) -> Float[Tensor, ""]:
-    """The radius of three equal balls below which the linear model cannot fit labels: RMS(y)/√(3 λ_max(K)/n).
-
-    Args:
-        K: Gram matrix of the tangent kernel.
-    """
+    """The radius of three equal balls below which the linear model cannot fit labels: RMS(y)/√(3 λ_max(K)/n)."""
     return (y.square().mean() * len(y) / (3 * torch.linalg.eigvalsh(K)[-1])).sqrt()
 
 
 def price(K: Float[Tensor, "n n"], y: Float[Tensor, " n"]) -> Float[Tensor, ""]:
-    """The largest (y_j − y_l)²/(K_jj − 2K_jl + K_ll): no function with these labels has a smaller squared norm.
-
-    Args:
-        K: Gram matrix without twins.
-    """
+    """The largest (y_j − y_l)²/(K_jj − 2K_jl + K_ll), for K without twins: no function with these labels has a smaller squared norm."""
     return _largest((y[:, None] - y) ** 2, _distances(K))
 
 
@@ -62,7 +54,6 @@ def _largest(above: Tensor, below: Tensor) -> Tensor:
 
 
 def _cases() -> list[tuple[str, tuple[Tensor, Tensor]]]:
-    """Labels and Gram matrices."""
     generator = Generator().manual_seed(0)
     K = tangent_kernel.finite(data.sphere(6, 5, 3, generator), parameters.symmetric(8, 3, generator)).total
     y = torch.randn(6, generator=generator, dtype=torch.float64)
@@ -73,22 +64,14 @@ def _cases() -> list[tuple[str, tuple[Tensor, Tensor]]]:
 def check_least_radius(
     answer: Callable[[Float[Tensor, " n"], Float[Tensor, "n n"]], Scalar],
 ) -> Feedback:
-    """Exercise *The least fence*: ρ from labels and Gram matrix.
-
-    Args:
-        answer: y, K → ρ.
-    """
+    """Exercise *The least fence*: labels y, Gram matrix K → ρ."""
     return judge("ex-breaks-fence", answer, least_radius, _cases(), LEAST_RADIUS_MISTAKES)
 
 
 def check_price(
     answer: Callable[[Float[Tensor, "n n"], Float[Tensor, " n"]], Scalar],
 ) -> Feedback:
-    """Exercise *What two labels cost*: the largest two-point bound.
-
-    Args:
-        answer: K, y → number.
-    """
+    """Exercise *What two labels cost*: the largest two-point bound; K, y → number."""
     cases = [(name, (K, y)) for name, (y, K) in _cases()]
     return judge("ex-breaks-price", answer, price, cases, PRICE_MISTAKES)
 

@@ -20,11 +20,7 @@ def inputs_for_double(n: int) -> float:
 
 
 def check_inputs_for_double(answer: Callable[[int], float]) -> Feedback:
-    """Exercise *Twice the maximum*: how many inputs double √(log 2n).
-
-    Args:
-        answer: n → n′.
-    """
+    """Exercise *Twice the maximum*: how many inputs double √(log 2n); n → n′."""
     cases = [("one input", (1,)), ("ten inputs", (10,)), ("a hundred", (100,))]
     return judge("ex-headlines-double", answer, inputs_for_double, cases, DOUBLE_MISTAKES)
 
@@ -40,11 +36,7 @@ RECORDS_MISTAKES = {
 
 
 def check_records(answer: Answer) -> Feedback:
-    """Exercise *Records*: how often, on average, the maximum over a stream of 100 000 inputs is renewed.
-
-    Args:
-        answer: the number, the first input counted.
-    """
+    """Exercise *Records*: how often, on average, the maximum over a stream of 100 000 inputs is renewed, the first input counted."""
 
     def otherwise(number: float) -> str:
         if number > 1000:
@@ -75,20 +67,12 @@ MASS_MISTAKES = {
 
 
 def repeated_mass(alpha: float, copies: int) -> float:
-    """The attention on a token of weight α, all its copies together, when it alone is repeated: kα/(1 + (k − 1)α).
-
-    Args:
-        alpha: weight α before, in [0, 1].
-    """
+    """The attention on a token of weight α, all its copies together, when it alone is repeated: kα/(1 + (k − 1)α)."""
     return copies * alpha / (1 + (copies - 1) * alpha)
 
 
 def check_repeated_mass(answer: Callable[[float, int], float]) -> Feedback:
-    """Exercise *Padding that lies*: the attention on a token that alone is repeated.
-
-    Args:
-        answer: α, k → mass of all copies.
-    """
+    """Exercise *Padding that lies*: the attention on a token that alone is repeated; α, k → mass of all copies."""
     cases = [
         ("α = 1/4, k = 2", (0.25, 2)),
         ("one token of sixteen, 49 copies", (1 / 16, 49)),
@@ -109,12 +93,9 @@ WIDTH_MISTAKES = {
 
 
 def width_factor(n: int, N: int, k: float, longer: float) -> float:
-    """How many times as many heads part 2 of the lemma asks for: k² log 2N / log 2n.
+    """How many times as many heads part 2 of the lemma asks for: k² log 2N / log 2n, from n to N inputs, for an error that falls by k.
 
     Args:
-        n: inputs before.
-        N: inputs after.
-        k: factor by which the error is to fall, above 0.
         longer: factor by which sequences grow; it does not enter.
     """
     return k**2 * math.log(2 * N) / math.log(2 * n)

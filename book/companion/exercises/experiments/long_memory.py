@@ -30,11 +30,7 @@ FORECAST_MISTAKES = {
 def check_forecast(
     forecast: Callable[[Float64[Tensor, "n T"], int, float], Float64[Tensor, " n"]],
 ) -> Feedback:
-    """Exercise *The best forecast*: E[X_{T+1} | X_1, …, X_T].
-
-    Args:
-        forecast: windows, lag, β → forecasts.
-    """
+    """Exercise *The best forecast*: E[X_{T+1} | X_1, …, X_T]; windows, lag, β → forecasts."""
     generator = Generator().manual_seed(0)
     draw = lambda *shape: torch.randn(shape, generator=generator, dtype=torch.float64)
     cases = [
@@ -72,11 +68,7 @@ BEST_LOSS_MISTAKES = {
 
 
 def check_best_loss(best_loss: Callable[[int, int, float, float], float]) -> Feedback:
-    """Exercise *Further ahead*: the smallest mean square error of a forecast of X_{T+k} from a long window.
-
-    Args:
-        best_loss: k, L, β, σ_ε² → a number.
-    """
+    """Exercise *Further ahead*: the smallest mean square error of a forecast of X_{T+k} from a long window; k, L, β, σ_ε² → a number."""
     cases = [
         (f"k = {k}, L = {L}, β = {beta:g}, σ² = {variance:g}", (k, L, beta, variance))
         for k, L, beta, variance in ((1, 4, 0.9, 0.1), (4, 4, 0.9, 0.1), (10, 4, 0.9, 0.1), (9, 3, -0.5, 2.0))
@@ -98,11 +90,7 @@ CONTRAST_MISTAKES = {
 
 
 def check_contrast(v: Answer) -> Feedback:
-    """Exercise *One token in a crowd*: the contrast at which one head in twenty looks at a single token of 97.
-
-    Args:
-        v: the reader's answer.
-    """
+    """Exercise *One token in a crowd*: the contrast at which one head in twenty looks at a single token of 97."""
     return judge_number(
         "ex-memory-crowd",
         v,

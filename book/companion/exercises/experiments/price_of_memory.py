@@ -43,11 +43,7 @@ def check_one_more(
         tuple[float, float, Float64[Tensor, " d"]],
     ],
 ) -> Feedback:
-    """Exercise *One token more*: the running sums of a softmax after a further token.
-
-    Args:
-        one_more: μ, S, A, token, logit → the new μ, S, A.
-    """
+    """Exercise *One token more*: the running sums of a softmax after a further token; μ, S, A, token, logit → the new μ, S, A."""
     generator = Generator().manual_seed(0)
     draw = lambda: torch.randn(3, generator=generator, dtype=torch.float64)
     cases = [
@@ -67,11 +63,7 @@ HALF_MISTAKES = {
 
 
 def check_half(k: Answer) -> Feedback:
-    """Exercise *Every second forecast*: the numbers that a device must keep for L = 9 and forecasts at even times.
-
-    Args:
-        k: the reader's answer.
-    """
+    """Exercise *Every second forecast*: the numbers that a device must keep for L = 9 and forecasts at even times."""
     return judge_number(
         "ex-price-half",
         k,
@@ -94,11 +86,7 @@ DIGITS_MISTAKES = {
 
 
 def check_digits(error: Answer) -> Feedback:
-    """Exercise *One number for all*: the largest error with six bits a value.
-
-    Args:
-        error: the reader's answer.
-    """
+    """Exercise *One number for all*: the largest error with six bits a value."""
     return judge_number(
         "ex-price-digits",
         error,

@@ -25,11 +25,7 @@ LOGITS_MISTAKES = {
 def check_logits(
     logits: Callable[[Float64[Tensor, "n T d"], Float64[Tensor, "H d d"]], Float64[Tensor, "n H T"]],
 ) -> Feedback:
-    """Exercise *Index letters*: all logits ⟨X_t, W_h X_T⟩ at once.
-
-    Args:
-        logits: tokens, matrices → logits.
-    """
+    """Exercise *Index letters*: all logits ⟨X_t, W_h X_T⟩ at once; tokens, matrices → logits."""
     generator = Generator().manual_seed(0)
     draw = lambda *shape: torch.randn(shape, generator=generator, dtype=torch.float64)
     cases = [

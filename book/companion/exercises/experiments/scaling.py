@@ -20,20 +20,12 @@ TEACHER_MISTAKES = {
 
 
 def teacher_heads(m: int, excess: float) -> float:
-    """M with √(1 + m/(2M)) = 1 + ε.
-
-    Args:
-        m: width of the student.
-    """
+    """M with √(1 + m/(2M)) = 1 + ε."""
     return m / (2 * ((1 + excess) ** 2 - 1))
 
 
 def check_teacher_heads(answer: Callable[[int, float], float]) -> Feedback:
-    """Exercise *How many heads for the teacher?*: M from m and ε.
-
-    Args:
-        answer: m, ε → M.
-    """
+    """Exercise *How many heads for the teacher?*: m, ε → M."""
     cases = [("m = 2, ε = 1/2", (2, 0.5)), ("m = 256, one per cent", (256, 0.01)), ("m = 512", (512, 0.001))]
     return judge("ex-scaling-teacher", answer, teacher_heads, cases, TEACHER_MISTAKES)
 
@@ -54,20 +46,12 @@ SLOPE_MISTAKES = {
 
 
 def slope(widths: Float[Tensor, " k"], curves: Float[Tensor, "seeds k"]) -> Float[Tensor, ""]:
-    """Slope of the least-squares line through the means over seeds of log y, against log m.
-
-    Args:
-        curves: one a seed.
-    """
+    """Slope of the least-squares line through the means over seeds of log y, against log m."""
     return _line(widths.log(), curves.log()).mean()
 
 
 def check_slope(answer: Callable[[Float64[Tensor, " k"], Float64[Tensor, "seeds k"]], Scalar]) -> Feedback:
-    """Exercise *A fitted slope*: from widths and curves.
-
-    Args:
-        answer: widths, curves → the slope.
-    """
+    """Exercise *A fitted slope*: widths, curves → the slope."""
     source = torch.Generator().manual_seed(0)
     m = torch.tensor([8.0, 16.0, 64.0, 128.0, 256.0], dtype=torch.float64)
     noise = torch.randn(4, 5, generator=source, dtype=torch.float64).exp()

@@ -28,11 +28,7 @@ PSI2_NORM_MISTAKES = {
 
 
 def check_psi2_norm(psi2_norm: Callable[[float, float], float]) -> Feedback:
-    """Exercise *The norm of a coin*: ‖Z‖_ψ₂ of Z = b with probability p, else 0.
-
-    Args:
-        psi2_norm: (b, p) → a number.
-    """
+    """Exercise *The norm of a coin*: ‖Z‖_ψ₂ of Z = b with probability p, else 0; (b, p) → a number."""
     cases = [(f"b = {b}, p = {p}", (b, p)) for b, p in ((2.0, 1.0), (1.0, 0.5), (3.0, 0.01), (0.5, 1e-6))]
     return judge("ex-approximation-orlicz", psi2_norm, _psi2_norm, cases, PSI2_NORM_MISTAKES)
 
@@ -58,11 +54,7 @@ WIDTH_MISTAKES = {
 
 
 def check_width(width: Callable[..., int]) -> Feedback:
-    """Exercise *How many heads?*: the smallest even m that the sharper Lemma 5 asks for, with tanh.
-
-    Args:
-        width: (nu, n, epsilon, delta) → m.
-    """
+    """Exercise *How many heads?*: the smallest even m that the sharper Lemma 5 asks for, with tanh; (nu, n, epsilon, delta) → m."""
     settings = (
         ((1.0, 0.0, 0.5), 1, 1.0, 0.05),
         ((1.0, 2.0, 0.5), 100, 0.5, 0.01),
@@ -74,11 +66,9 @@ def check_width(width: Callable[..., int]) -> Feedback:
 
 @functools.cache
 def maximum(n: int, d: int, heads: int = 64, realisations: int = 8) -> float:
-    """Mean over realisations of the largest |e(X)| over n inputs of two tokens, uniform in the cube of side 2/√d, for the exact-zero target.
+    """Mean over realisations of the largest |e(X)| over n inputs of two tokens, for the exact-zero target.
 
-    Args:
-        n: inputs, the same for every realisation.
-        d: dimension of a token.
+    The tokens are uniform in the cube of side 2/√d; all realisations have the same inputs.
     """
     X = torch.rand(n, 2, d, generator=Generator().manual_seed(0), dtype=torch.float64) * 2 - 1
     X /= d**0.5

@@ -38,11 +38,7 @@ EDGE_MISTAKES = {
 
 
 def check_edge(edge: Callable[[Float64[Tensor, "n n"], Float64[Tensor, " n"]], float]) -> Feedback:
-    """Exercise *Samples that count differently*: 1/λ_max of √D K √D, weights on the diagonal of D.
-
-    Args:
-        edge: Gram matrix, weights → step size.
-    """
+    """Exercise *Samples that count differently*: 1/λ_max of √D K √D, weights on the diagonal of D; Gram matrix, weights → step size."""
     generator = Generator().manual_seed(0)
     J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
     of = lambda *values: torch.tensor(values, dtype=torch.float64)
@@ -65,11 +61,7 @@ def _first(reached: Tensor) -> int | None:
 def check_earliest_contact(
     earliest_contact: Callable[[Float64[Tensor, " τ"], float, float], int | None],
 ) -> Feedback:
-    """Exercise *The earliest contact*: the first s with 2η Σ_{t<s} √L̂ ≥ ρ_c, or None.
-
-    Args:
-        earliest_contact: losses, η, ρ_c → number of steps, or None.
-    """
+    """Exercise *The earliest contact*: the first s with 2η Σ_{t<s} √L̂ ≥ ρ_c, or None; losses, η, ρ_c → number of steps, or None."""
     numbers = lambda *values: torch.tensor(values, dtype=torch.float64)
     cases = [
         ("losses of 1, η = 0.5, ρ_c = 2.5", (numbers(1, 1, 1, 1, 1, 1), 0.5, 2.5)),
@@ -149,13 +141,7 @@ def check_ratio(ratio: Answer) -> Feedback:
 
 
 def kernel_after(kernel: float, f: float, eta: float) -> float:
-    """u² + v² after a step of gradient descent on (uv)²: λ − 4ηf²(2 − ηλ).
-
-    Args:
-        kernel: λ = u² + v² before.
-        f: uv before.
-        eta: step size, above 0.
-    """
+    """u² + v² after a step of gradient descent on (uv)²: λ − 4ηf²(2 − ηλ), where λ = u² + v² and f = uv before."""
     return kernel - 4 * eta * f**2 * (2 - eta * kernel)
 
 
@@ -170,11 +156,7 @@ KERNEL_AFTER_MISTAKES = {
 
 
 def check_kernel_after(answer: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *Beyond the edge*: the tangent kernel of f = uv after a step.
-
-    Args:
-        answer: λ, f, η → λ after the step.
-    """
+    """Exercise *Beyond the edge*: the tangent kernel of f = uv after a step; λ, f, η → λ after the step."""
     cases = [
         ("λ = 5, f = 2, a short step", (5.0, 2.0, 0.1)),
         ("beyond the edge", (5.0, 0.5, 0.3)),

@@ -18,23 +18,12 @@ PIECE_MISTAKES = {
 
 
 def piece_bound(mid: float, low: float, high: float, h: float) -> float:
-    """The largest value on a piece that a value at its midpoint and bounds on the slope allow.
-
-    Args:
-        mid: the value.
-        low: lower bound of the slope.
-        high: upper bound of the slope.
-        h: half length of the piece, above 0.
-    """
+    """The largest value on a piece of half length h > 0 that a value ``mid`` at its midpoint and bounds on the slope allow."""
     return mid + h * max(high, -low)
 
 
 def check_piece_bound(answer: Callable[[float, float, float, float], float]) -> Feedback:
-    """Exercise *One piece*: the bound from mid, low, high, h.
-
-    Args:
-        answer: mid, low, high, h → the bound.
-    """
+    """Exercise *One piece*: mid, low, high, h → the bound."""
     cases = [
         ("a slope that may have either sign", (1.0, -1.0, 3.0, 0.5)),
         ("a steeper way to the left", (1.0, -4.0, 2.0, 0.5)),
@@ -61,25 +50,14 @@ CHORD_MISTAKES = {
 
 
 def chord_bound(p: float, P: float, q: float, Q: float) -> float:
-    """The maximum over p ≤ λ ≤ q of the chord from (p, P) to (q, Q) over λ².
-
-    Args:
-        p: left end, above 0.
-        P: value there, above 0.
-        q: right end, above ``p``.
-        Q: value there, above 0.
-    """
+    """The maximum over p ≤ λ ≤ q of the chord from (p, P) to (q, Q) over λ², all above 0."""
     a, b = _chord(p, P, q, Q)
     ends = max(P / p**2, Q / q**2)
     return max(ends, -(b**2) / (4 * a)) if a < 0 and p < -2 * a / b < q else ends
 
 
 def check_chord_bound(answer: Callable[[float, float, float, float], float]) -> Feedback:
-    """Exercise *The top of a chord*: the bound from p, P, q, Q.
-
-    Args:
-        answer: p, P, q, Q → the bound.
-    """
+    """Exercise *The top of a chord*: p, P, q, Q → the bound."""
     cases = [
         ("a parabola", (1.0, 1.0, 2.0, 4.0)),
         ("a steep piece", (1.0, 1.0, 1.5, 4.0)),

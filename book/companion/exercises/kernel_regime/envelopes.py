@@ -19,11 +19,7 @@ ISOTROPIC_MISTAKES = {
 
 
 def check_isotropic(isotropic: Callable[[int], float]) -> Feedback:
-    """Exercise *Spread over all directions*: E‖U‖/d.
-
-    Args:
-        isotropic: d → E‖MU‖ for M = I/d.
-    """
+    """Exercise *Spread over all directions*: E‖U‖/d; d → E‖MU‖ for M = I/d."""
     cases = [(f"d = {d}", (d,)) for d in (2, 8, 64)]
     return judge(
         "ex-envelopes-isotropic",
@@ -53,11 +49,7 @@ TARGET_ENVELOPE_MISTAKES = {
 
 
 def check_target_envelope(target_envelope: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *The envelope in closed form*: the first bound of the envelope of the targets, for tanh.
-
-    Args:
-        target_envelope: ν̄_c, ν̄_u, ν̄_w → the bound.
-    """
+    """Exercise *The envelope in closed form*: the first bound of the envelope of the targets, for tanh; ν̄_c, ν̄_u, ν̄_w → the bound."""
     cases = [
         (f"ν̄ = ({c:g}, {u:g}, {w:g})", (c, u, w))
         for c, u, w in ((3.0, 3.0, 3.0), (1.0, 4.0, 1.0), (0.0, 0.5, 2.0))
@@ -98,11 +90,7 @@ def check_crossover(width: Answer) -> Feedback:
 
 
 def check_tenfold(d: Answer) -> Feedback:
-    """Exercise *What the dimension costs on paper*: the least d with √d at least ten times √(2/π).
-
-    Args:
-        d: the reader's answer.
-    """
+    """Exercise *What the dimension costs on paper*: the least d with √d at least ten times √(2/π)."""
     mistakes = {
         "at 63 the quotient is just below ten: √63/0.798 = 9.95": 63,
         "that is √d = 10: the right factor is not 1 but √(2/π)": 100,
@@ -123,11 +111,7 @@ def check_tenfold(d: Answer) -> Feedback:
 
 
 def check_least_seen(mean: Answer) -> Feedback:
-    """Exercise *Which covariance sees least?*: the smallest E‖MU‖ of trace 1 in three dimensions.
-
-    Args:
-        mean: the reader's answer.
-    """
+    """Exercise *Which covariance sees least?*: the smallest E‖MU‖ of trace 1 in three dimensions."""
     right = gaussian_norms.mean_norm(3) / 3
     mistakes = {
         "that is attained by rank one, where the mean is largest": gaussian_means.MEAN_ABS,

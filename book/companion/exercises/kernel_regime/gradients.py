@@ -74,11 +74,7 @@ QUERY_GRADIENT_MISTAKES = {
 
 
 def check_query_gradient(query_gradient: Callable[[Tokens, Vector, Vector, Matrix], Vector]) -> Feedback:
-    """Exercise *Train the query*: ∇_q σ(⟨U, a⟩) of one head with σ = tanh, without autograd.
-
-    Args:
-        query_gradient: X, q, U, W → the gradient.
-    """
+    """Exercise *Train the query*: ∇_q σ(⟨U, a⟩) of one head with σ = tanh, without autograd; X, q, U, W → the gradient."""
     cases = _cases(1)
     feedback = judge("ex-gradient-query", query_gradient, _query_gradient, cases, QUERY_GRADIENT_MISTAKES)
     return without_autograd(feedback, query_gradient, cases[0][1])
@@ -86,12 +82,7 @@ def check_query_gradient(query_gradient: Callable[[Tokens, Vector, Vector, Matri
 
 @functools.cache
 def mean_square(T: int, d: int = 8, draws: int = 500, seed: int = 0) -> float:
-    """Mean of ‖MU‖² at initialisation: tokens uniform on the sphere, q = X_T, entries of U and W standard Gaussian.
-
-    Args:
-        d: dimension of a token.
-        draws: how many inputs, each with a head of its own.
-    """
+    """Mean of ‖MU‖² at initialisation: tokens uniform on the sphere, q = X_T, U and W standard Gaussian, drawn anew for every input."""
     X, alpha, U = at_start(draws, T, d, seed)
     return float((softmax.covariance_product(X, alpha, U) ** 2).sum(-1).mean())
 

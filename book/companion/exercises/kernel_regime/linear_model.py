@@ -60,11 +60,7 @@ def _model(x: Tensor, phi0: Blocks, delta: Blocks) -> Tensor:
 
 
 def check_tangent(tangent: Callable[[Tokens, Blocks, Blocks], Scalar]) -> Feedback:
-    """Exercise *The tangent of one network*: f_lin of one input, without autograd.
-
-    Args:
-        tangent: X, φ⁽⁰⁾ and δ as tuples (c, U, W) → a number.
-    """
+    """Exercise *The tangent of one network*: f_lin of one input, without autograd; X, φ⁽⁰⁾ and δ as tuples (c, U, W) → a number."""
     cases = _networks(0)
     feedback = judge("ex-linear-tangent", tangent, _tangent, cases, TANGENT_MISTAKES)
     return without_autograd(feedback, tangent, cases[0][1])
@@ -92,11 +88,7 @@ FROZEN_BOUND_MISTAKES = {
 
 
 def check_frozen_bound(frozen_bound: Callable[[float, float, float, int], float]) -> Feedback:
-    """Exercise *Frozen attention*: the head average of Lemma 3, sharp, for ρ_w = 0 and tanh.
-
-    Args:
-        frozen_bound: R, ρ_c, ρ_u, m → the bound.
-    """
+    """Exercise *Frozen attention*: the head average of Lemma 3, sharp, for ρ_w = 0 and tanh; R, ρ_c, ρ_u, m → the bound."""
     cases = [
         (f"R = {R:g}, ρ_c = {c:g}, ρ_u = {u:g}, m = {m}", (R, c, u, m))
         for R, c, u, m in ((2.0, 1.0, 2.0, 4), (0.3, 1.0, 2.0, 16), (8.0, 0.0, 3.0, 256))

@@ -12,11 +12,7 @@ from shallowformer.exercises.feedback import Feedback, judge
 
 
 def unfitted(G: Float[Tensor, "n n"], y: Float[Tensor, " n"]) -> float:
-    """What of ‖(I − 2ηG)ˢ y‖/√n stays as s → ∞: the part of y on which G is zero.
-
-    Args:
-        G: Gram matrix over n, positive semidefinite, maybe singular.
-    """
+    """What of ‖(I − 2ηG)ˢ y‖/√n stays as s → ∞: the part of y on which G is zero; G is a Gram matrix over n, maybe singular."""
     sizes, axes = torch.linalg.eigh(G)
     return float(((axes.mT @ y)[sizes <= 1e-9 * sizes.max()]).norm()) / len(y) ** 0.5
 
@@ -40,11 +36,7 @@ UNFITTED_MISTAKES = {
 
 
 def check_unfitted(answer: Callable[[Float[Tensor, "n n"], Float[Tensor, " n"]], float]) -> Feedback:
-    """Exercise *What the linear run never learns*: the limit of ‖u⁽ˢ⁾‖/√n.
-
-    Args:
-        answer: G₀, y → a number.
-    """
+    """Exercise *What the linear run never learns*: the limit of ‖u⁽ˢ⁾‖/√n; G₀, y → a number."""
     draw = torch.Generator().manual_seed(0)
     J, y = (torch.randn(4, k, generator=draw, dtype=torch.float64) for k in (6, 1))
     twins = torch.ones(2, 2, dtype=torch.float64)
@@ -57,11 +49,7 @@ def check_unfitted(answer: Callable[[Float[Tensor, "n n"], Float[Tensor, " n"]],
 
 
 def forgets(eta: float, s: int) -> float:
-    """The largest √λ(1 − 2ηλ)ˢ with 2ηλ ≤ 1.
-
-    Args:
-        eta: step size, above 0.
-    """
+    """The largest √λ(1 − 2ηλ)ˢ with 2ηλ ≤ 1."""
     x = 1 / (2 * s + 1)
     return (x / (2 * eta)) ** 0.5 * (1 - x) ** s
 
@@ -80,22 +68,13 @@ FORGETS_MISTAKES = {
 
 
 def check_forgets(answer: Callable[[float, int], float]) -> Feedback:
-    """Exercise *What the linear run forgets least*: ν_s.
-
-    Args:
-        answer: η, s → a number.
-    """
+    """Exercise *What the linear run forgets least*: ν_s; η, s → a number."""
     cases = [("one step", (0.5, 1)), ("ten steps", (0.5, 10)), ("small steps", (0.02, 300))]
     return judge("ex-linear-run-forgets", answer, forgets, cases, FORGETS_MISTAKES)
 
 
 def readout_move(path: Float[Tensor, "steps p"], c0: float) -> float:
-    """χ after the last point, step by step.
-
-    Args:
-        path: the points of α, the first of them 0.
-        c0: 1 or −1.
-    """
+    """χ after the last point, step by step; the first point of the path of α is 0, and c0 is 1 or −1."""
     chi = 0.0
     for now, after in itertools.pairwise(path):
         chi += c0 * float((after - now) @ now)
@@ -122,11 +101,7 @@ READOUT_MISTAKES = {
 
 
 def check_readout_move(answer: Callable[[Float[Tensor, "steps k"], float], float]) -> Feedback:
-    """Exercise *Readouts know how far their pair has gone*: χ from the path of α.
-
-    Args:
-        answer: path, c⁰ → a number.
-    """
+    """Exercise *Readouts know how far their pair has gone*: χ from the path of α; path, c⁰ → a number."""
     draw = torch.Generator().manual_seed(1)
     path = torch.randn(6, 3, generator=draw, dtype=torch.float64).cumsum(0)
     path[0] = 0
@@ -150,11 +125,7 @@ DEPARTURE_MISTAKES = {
 
 
 def check_departure(answer: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *A linear run never speeds up*: what three losses prove about the distance to it.
-
-    Args:
-        answer: ℓ_{s−1}, ℓ_s, ℓ_{s+1} → a number.
-    """
+    """Exercise *A linear run never speeds up*: what three losses prove about the distance to it; ℓ_{s−1}, ℓ_s, ℓ_{s+1} → a number."""
     cases = [
         ("a plateau, then a fall", (1.0, 1.0, 0.5)),
         ("slowing down", (1.0, 0.5, 0.4)),

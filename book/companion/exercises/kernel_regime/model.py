@@ -32,11 +32,7 @@ def check_merge(
         tuple[Vector, Matrix],
     ],
 ) -> Feedback:
-    """Exercise *Merge a head*: (U, W) of one head from its query, key and value matrices.
-
-    Args:
-        merge: W_Q, W_K, W_V, u, β → (U, W).
-    """
+    """Exercise *Merge a head*: (U, W) of one head from its query, key and value matrices; W_Q, W_K, W_V, u, β → (U, W)."""
     generator = Generator().manual_seed(0)
 
     def case(k: int, d: int) -> tuple:
@@ -103,11 +99,7 @@ def _kept_fraction(power: int = 2) -> float:
 
 
 def check_kept_fraction(fraction: Answer) -> Feedback:
-    """Exercise *A narrow key*: the mean fraction of ‖W‖²_F that the best rank-4 matrix keeps, for Gaussian 8×8 W.
-
-    Args:
-        fraction: the reader's answer, in (0, 1).
-    """
+    """Exercise *A narrow key*: the mean fraction in (0, 1) of ‖W‖²_F that the best rank-4 matrix keeps, for Gaussian 8×8 W."""
     right = _kept_fraction()
     mistakes = {
         "half of the rank keeps more than half of the energy: singular values are not equal": 0.5,
@@ -138,11 +130,7 @@ def check_kept_fraction(fraction: Answer) -> Feedback:
 
 
 def check_told_apart(classes: Answer) -> Feedback:
-    """Exercise *What all heads together see*: classes of inputs of six tokens from three, with the last-token query.
-
-    Args:
-        classes: the reader's answer.
-    """
+    """Exercise *What all heads together see*: classes of inputs of six tokens from three, with the last-token query."""
     mistakes = {
         "that is for a fixed query; here the last token asks, and who asks is seen": 28,
         "that counts all orders: the five tokens before the last may be permuted": 729,

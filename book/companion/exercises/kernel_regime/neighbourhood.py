@@ -49,11 +49,7 @@ PROJECT_MISTAKES = {
 
 
 def check_project(project: Callable[[Vector, Vector, float], Vector]) -> Feedback:
-    """Exercise *Project one block*: the nearest point of a ball.
-
-    Args:
-        project: x, centre, radius → the nearest point.
-    """
+    """Exercise *Project one block*: the nearest point of a ball; x, centre, radius → the nearest point."""
     return judge("ex-neighbourhood-project", project, _project, _blocks(0), PROJECT_MISTAKES)
 
 
@@ -73,11 +69,7 @@ PLANE_RADIUS_MISTAKES = {
 
 
 def check_plane_radius(plane_radius: Callable[[int, float], float]) -> Feedback:
-    """Exercise *The exact radius in the plane*: the smallest radius with coverage exactly 1 − δ' for d = 2.
-
-    Args:
-        plane_radius: m, δ' → the radius.
-    """
+    """Exercise *The exact radius in the plane*: the smallest radius with coverage exactly 1 − δ' for d = 2; m, δ' → the radius."""
     cases = [(f"m = {m}, δ' = {delta:g}", (m, delta)) for m, delta in ((2, 0.3), (8, 0.05), (256, 0.01))]
     return judge("ex-neighbourhood-plane", plane_radius, _plane_radius, cases, PLANE_RADIUS_MISTAKES)
 

@@ -22,11 +22,7 @@ TURN_MISTAKES = {
 
 
 def check_turn(turn: Callable[[Sequence[float], float, float], float]) -> Feedback:
-    """Exercise *Two legs, one integral*: 2a₂x(y − x/2) + 6a₃x²(y/2 − x/3).
-
-    Args:
-        turn: coefficients, x, y → the change of the tangent's reading.
-    """
+    """Exercise *Two legs, one integral*: 2a₂x(y − x/2) + 6a₃x²(y/2 − x/3); coefficients, x, y → the change of the tangent's reading."""
     cases = [
         ("f = t², x = 1, y = 3", ((0.0, 0.0, 1.0, 0.0), 1.0, 3.0)),
         ("f = t³, x = 2, y = −1", ((0.0, 0.0, 0.0, 1.0), 2.0, -1.0)),
@@ -50,11 +46,7 @@ HEADS_MISTAKES = {
 
 
 def check_heads_for(heads_for: Callable[[float, float], float]) -> Feedback:
-    """Exercise *How wide for a given certainty?*: m with 2√(3x/m) + 4x/m = excess, x = log(1/δ).
-
-    Args:
-        heads_for: excess, δ → m.
-    """
+    """Exercise *How wide for a given certainty?*: m with 2√(3x/m) + 4x/m = excess, x = log(1/δ); excess, δ → m."""
     cases = [(f"excess {e:g}, δ = {d:g}", (e, d)) for e, d in ((1.0, 0.05), (0.1, 0.05), (5.0, 1e-6))]
     return judge("ex-no-logs-width", heads_for, _heads_for, cases, HEADS_MISTAKES)
 
@@ -88,7 +80,6 @@ def more_heads(part: str, k: float, inputs: float) -> float:
 
     Args:
         part: ``"level"``, ``"turn"`` (of any point, Theorem B), or ``"paired turn"`` (along a run, Theorem D).
-        k: factor by which the bound is to fall, above 0.
         inputs: factor by which their number grows; it does not enter.
     """
     return k if part == "paired turn" else k**2
@@ -106,11 +97,7 @@ MORE_HEADS_MISTAKES = {
 
 
 def check_more_heads(answer: Callable[[str, float, float], float]) -> Feedback:
-    """Exercise *What more heads buy*: the factor in m that divides the bound on a part by k.
-
-    Args:
-        answer: part, k, factor of the inputs → a number.
-    """
+    """Exercise *What more heads buy*: the factor in m that divides the bound on a part by k; part, k, factor of the inputs → a number."""
     cases = [
         (f"the {part} to a {name}, {inputs:g} times as many inputs", (part, k, inputs))
         for part, k, name, inputs in (

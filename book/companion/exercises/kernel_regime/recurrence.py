@@ -67,11 +67,7 @@ BEND_MISTAKES = {
 
 
 def check_bend(bend: Callable[[list[float], float], float]) -> Feedback:
-    """Exercise *Forwards in time, once more*: ∂²h_T/∂w² of a scalar tanh recurrence.
-
-    Args:
-        bend: drives, w → a number.
-    """
+    """Exercise *Forwards in time, once more*: ∂²h_T/∂w² of a scalar tanh recurrence; drives, w → a number."""
     drives = [0.7, -0.4, 0.2, 0.9, -0.6]
     cases = [
         (f"{len(x)} steps, w = {w:g}", (x, w))
@@ -89,11 +85,7 @@ WIDTH_MISTAKES = {
 
 
 def check_width(m: Answer) -> Feedback:
-    """Exercise *How wide must it be?*: the smallest even m with 0.9 + 3/√m < 1.
-
-    Args:
-        m: the reader's answer.
-    """
+    """Exercise *How wide must it be?*: the smallest even m with 0.9 + 3/√m < 1."""
     return judge_number(
         "ex-recurrence-width",
         m,

@@ -24,11 +24,7 @@ ROOT_MISTAKES = {
 
 
 def check_root(root: Callable[[float, float, float, int, float], float]) -> Feedback:
-    """Exercise *Solve the quadratic*: the bound on the root of the mean loss.
-
-    Args:
-        root: ε, V₀, η, τ, θ → the bound.
-    """
+    """Exercise *Solve the quadratic*: the bound on the root of the mean loss; ε, V₀, η, τ, θ → the bound."""
     cases = [
         ("ε = 0", (0.0, 1.0, 0.5, 8, 0.5)),
         ("V₀ = 0", (0.1, 0.0, 0.5, 8, 0.25)),
@@ -47,11 +43,7 @@ STEP_MISTAKES = {
 
 
 def check_step(step: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *The step that needs no constant*: the η_s with η_s A_s² = θ along the gradient.
-
-    Args:
-        step: L̂, ‖∇L̂‖², θ → η_s.
-    """
+    """Exercise *The step that needs no constant*: the η_s with η_s A_s² = θ along the gradient; L̂, ‖∇L̂‖², θ → η_s."""
     cases = [
         ("L̂ = 2, ‖∇L̂‖² = 9, θ = 1/2", (2.0, 9.0, 0.5)),
         ("L̂ = 0.01, ‖∇L̂‖² = 0.25, θ = 0.1", (0.01, 0.25, 0.1)),
@@ -103,10 +95,7 @@ def other_loss(V0: float, A2: float, H: float, kappa: float, steps: int) -> floa
     """The bound on the mean loss at the best constant step, for a loss with ℓ′² ≤ 2Hℓ and rℓ′ ≥ κℓ: 2HA²V₀/(κ²τ).
 
     Args:
-        V0: squared distance of the comparator.
-        A2: bound on the mean of the squared gradients.
-        H: constant of the slopes, above 0.
-        kappa: the κ, above 0.
+        A2: A², a bound on the mean of the squared gradients.
     """
     return 2 * H * A2 * V0 / (kappa**2 * steps)
 
@@ -122,11 +111,7 @@ OTHER_LOSS_MISTAKES = {
 
 
 def check_other_loss(answer: Callable[[float, float, float, float, int], float]) -> Feedback:
-    """Exercise *Another loss*: the bound on the mean loss at the best constant step.
-
-    Args:
-        answer: V₀, A², H, κ, τ → the bound.
-    """
+    """Exercise *Another loss*: the bound on the mean loss at the best constant step; V₀, A², H, κ, τ → the bound."""
     cases = [
         ("log cosh: H = κ = 1", (0.5, 0.3, 1.0, 1.0, 10)),
         ("H = 3, κ = 1.5", (2.0, 0.2, 3.0, 1.5, 4)),

@@ -28,11 +28,7 @@ HEAVY_MASS_MISTAKES = {
 
 
 def check_heavy_mass(heavy_mass: Callable[[float], float]) -> Feedback:
-    """Exercise *The most skew random number*: the mass at −1 of the extremal law on {−1, 1}.
-
-    Args:
-        heavy_mass: the variance v in (0, 1] → the mass.
-    """
+    """Exercise *The most skew random number*: the mass at −1 of the extremal law on {−1, 1}; the variance v in (0, 1] → the mass."""
     cases = [(f"v = {v:g}", (v,)) for v in (0.75, 2 / 3, 0.1, 1.0)]
     return judge("ex-smoothness-mass", heavy_mass, _heavy_mass, cases, HEAVY_MASS_MISTAKES)
 
@@ -55,11 +51,7 @@ SKEWNESS_PRODUCT_MISTAKES = {
 def check_skewness_product(
     skewness_product: Callable[[Tokens, Float64[Tensor, " T"], Vector, Vector], Vector],
 ) -> Feedback:
-    """Exercise *The skewness product*: K_U w in O(Td) memory.
-
-    Args:
-        skewness_product: X, α, U, w → K_U w.
-    """
+    """Exercise *The skewness product*: K_U w in O(Td) memory; X, α, U, w → K_U w."""
     generator = Generator().manual_seed(3)
 
     def case(T: int, d: int) -> tuple[Tensor, ...]:
@@ -80,12 +72,7 @@ def check_skewness_product(
 
 @functools.cache
 def mean_curvature(draws: int = 2000, seed: int = 0, T: int = 16, d: int = 8) -> float:
-    """Mean of ‖∇²z‖_op at initialisation: tokens uniform on the sphere, q = X_T, U and W standard Gaussian.
-
-    Args:
-        draws: how many inputs, each with a head of its own.
-        d: dimension of a token.
-    """
+    """Mean of ‖∇²z‖_op at initialisation: tokens uniform on the sphere, q = X_T, U and W standard Gaussian, drawn anew for every input."""
     X, alpha, U = at_start(draws, T, d, seed)
     return float(torch.linalg.eigvalsh(hessian.preactivation(X, alpha, U)).abs().amax(-1).mean())
 
@@ -117,9 +104,7 @@ def check_typical_curvature(curvature: Answer) -> Feedback:
 def ball_constant(L1: float, L2: float) -> float:
     """The k with |remainder| ≤ k ρ²/√m on one ball of radius ρ for all parameters: (L₂ + √(L₂² + 4L₁²))/4.
 
-    Args:
-        L1: Lipschitz constant of a head.
-        L2: Lipschitz constant of its gradient.
+    L₁ is a Lipschitz constant of a head, L₂ one of its gradient.
     """
     return (L2 + math.hypot(L2, 2 * L1)) / 4
 
@@ -135,11 +120,7 @@ BALL_MISTAKES = {
 
 
 def check_ball_constant(answer: Callable[[float, float], float]) -> Feedback:
-    """Exercise *One ball instead of blocks*: the constant of the remainder.
-
-    Args:
-        answer: L₁, L₂ → k.
-    """
+    """Exercise *One ball instead of blocks*: the constant of the remainder; L₁, L₂ → k."""
     cases = [
         ("L₁ = 1, L₂ = 1.5", (1.0, 1.5)),
         ("L₁ = 0.3, L₂ = 4", (0.3, 4.0)),

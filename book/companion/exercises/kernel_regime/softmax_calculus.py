@@ -29,11 +29,7 @@ SPECTRAL_NORM_MISTAKES = {
 
 
 def check_spectral_norm(spectral_norm: Callable[[Float64[Tensor, "2"]], Scalar]) -> Feedback:
-    """Exercise *The second norm*: ‖J_s(z)‖₂ of two tokens, without an eigenvalue solver.
-
-    Args:
-        spectral_norm: z → the norm.
-    """
+    """Exercise *The second norm*: ‖J_s(z)‖₂ of two tokens, without an eigenvalue solver; z → the norm."""
     draws = 3 * torch.randn(20, 2, generator=Generator().manual_seed(0), dtype=torch.float64)
     cases = [
         ("equal logits", (torch.zeros(2, dtype=torch.float64),)),
@@ -58,11 +54,7 @@ COVARIANCE_PRODUCT_MISTAKES = {
 def check_covariance_product(
     covariance_product: Callable[[Tokens, Float64[Tensor, " T"], Vector], Vector],
 ) -> Feedback:
-    """Exercise *M U without M*: the product of the softmax covariance with a vector in O(Td) memory.
-
-    Args:
-        covariance_product: X, α, U → MU.
-    """
+    """Exercise *M U without M*: the product of the softmax covariance with a vector in O(Td) memory; X, α, U → MU."""
     generator = Generator().manual_seed(1)
 
     def case(T: int, d: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -86,12 +78,7 @@ def check_covariance_product(
 
 
 def mean_norm(scale: float, T: int = 12, draws: int = 400) -> float:
-    """Mean of ‖J_s(z)‖_{∞→1} over logits z ~ N(0, scale²) of T tokens. Returns: the mean, in [0, 1].
-
-    Args:
-        scale: standard deviation of a logit, at least 0.
-        draws: how many logit vectors, from a fixed seed.
-    """
+    """Mean of ‖J_s(z)‖_{∞→1} over logits z ~ N(0, scale²) of T tokens, in [0, 1]; drawn from a fixed seed."""
     z = scale * torch.randn(draws, T, generator=Generator().manual_seed(2), dtype=torch.float64)
     return float(softmax.inf_to_one_norm(z).mean())
 
@@ -116,11 +103,7 @@ def check_insensitive_scale(scale: Answer) -> Feedback:
 
 
 def check_least_norm(norm: Answer) -> Feedback:
-    """Exercise *Attention that listens*: the least ‖J_s‖_{∞→1} if no token has more than a fifth of the mass.
-
-    Args:
-        norm: the reader's answer.
-    """
+    """Exercise *Attention that listens*: the least ‖J_s‖_{∞→1} if no token has more than a fifth of the mass."""
     mistakes = {
         "that is one token against the rest; the norm is the largest value over all sets of tokens": 0.64,
         "that needs a set with half of the mass, and five equal tokens have none": 1.0,

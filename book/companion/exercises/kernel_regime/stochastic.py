@@ -34,11 +34,7 @@ NOISE_MISTAKES = {
 def check_noise(
     noise: Callable[[Float64[Tensor, "n n"], Float64[Tensor, " n"], int], Scalar],
 ) -> Feedback:
-    """Exercise *Without replacement*: E‖g − ∇L‖² for batches of b different samples.
-
-    Args:
-        noise: Gram matrix, residuals, b → a number.
-    """
+    """Exercise *Without replacement*: E‖g − ∇L‖² for batches of b different samples; Gram matrix, residuals, b → a number."""
     generator = Generator().manual_seed(0)
     J = torch.randn(5, 7, generator=generator, dtype=torch.float64)
     r = torch.randn(5, generator=generator, dtype=torch.float64)
@@ -59,11 +55,7 @@ FACTOR_MISTAKES = {
 
 
 def check_factor(factor: Callable[[float, float, int], float]) -> Feedback:
-    """Exercise *Between one and all*: the A² of batches of b samples.
-
-    Args:
-        factor: max_j ‖∇f_j‖², λ_max/n, b → A².
-    """
+    """Exercise *Between one and all*: the A² of batches of b samples; max_j ‖∇f_j‖², λ_max/n, b → A²."""
     cases = [(f"batches of {b}", (0.6, 0.05, b)) for b in (3, 1, 100)]
     return judge("ex-stochastic-factor", factor, _factor, cases, FACTOR_MISTAKES)
 
@@ -76,11 +68,7 @@ BATCH_MISTAKES = {
 
 
 def check_batch(b: Answer) -> Feedback:
-    """Exercise *How large a batch?*: the smallest b that allows half the step size of the full batch.
-
-    Args:
-        b: the reader's answer, for max_j ‖∇f_j‖² = 0.5 and λ_max/n = 0.05.
-    """
+    """Exercise *How large a batch?*: the least b that allows half the full batch's step, for max_j ‖∇f_j‖² = 0.5 and λ_max/n = 0.05."""
     return judge_number(
         "ex-stochastic-batch",
         b,
@@ -93,11 +81,7 @@ def check_batch(b: Answer) -> Feedback:
 
 
 def floor(eta: float) -> float:
-    """The excess loss at which SGD on two quarrelling labels ends: η/(1 − η).
-
-    Args:
-        eta: step size, between 0 and 1.
-    """
+    """The excess loss at which SGD with step η < 1 on two quarrelling labels ends: η/(1 − η)."""
     return eta / (1 - eta)
 
 
@@ -112,10 +96,6 @@ FLOOR_MISTAKES = {
 
 
 def check_floor(answer: Callable[[float], float]) -> Feedback:
-    """Exercise *Labels that cannot be fitted*: the excess loss that is left.
-
-    Args:
-        answer: η → a number.
-    """
+    """Exercise *Labels that cannot be fitted*: the excess loss that is left; η → a number."""
     cases = [(f"η = {eta:g}", (eta,)) for eta in (0.25, 0.75, 0.02)]
     return judge("ex-stochastic-floor", answer, floor, cases, FLOOR_MISTAKES)

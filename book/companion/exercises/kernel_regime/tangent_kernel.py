@@ -66,11 +66,7 @@ def _case(T: int, S: int, d: int, generator: Generator) -> tuple[Tensor, ...]:
 def check_head_kernel(
     head_kernel: Callable[[Tokens, Float64[Tensor, "S d"], Vector, Vector, Vector, Matrix], Scalar],
 ) -> Feedback:
-    """Exercise *The kernel of one head*: κ(X, Z) of one head with σ = tanh.
-
-    Args:
-        head_kernel: X, Z, q, p, U, W → a number.
-    """
+    """Exercise *The kernel of one head*: κ(X, Z) of one head with σ = tanh; X, Z, q, p, U, W → a number."""
     generator = Generator().manual_seed(0)
     shapes = ((3, 3, 2), (5, 2, 3), (16, 9, 8), (1, 4, 3))
     cases = [(f"T = {T} and {S}, d = {d}", _case(T, S, d, generator)) for T, S, d in shapes]
@@ -93,11 +89,7 @@ TOKEN_KERNEL_MISTAKES = {
 
 
 def check_token_kernel(token_kernel: Callable[[Vector, Vector], Scalar]) -> Feedback:
-    """Exercise *One token, in closed form*: K(x, y) for T = 1 and σ = erf.
-
-    Args:
-        token_kernel: x, y → a number.
-    """
+    """Exercise *One token, in closed form*: K(x, y) for T = 1 and σ = erf; x, y → a number."""
     generator = Generator().manual_seed(1)
     cases = [
         (f"d = {d}", tuple(data.sphere(1, 2, d, generator)[0] * torch.tensor([[0.9], [0.6]]).double()))
@@ -108,12 +100,9 @@ def check_token_kernel(token_kernel: Callable[[Vector, Vector], Scalar]) -> Feed
 
 
 def heads_for_one_per_cent(step: float = 0.1) -> float:
-    """2 Var κ / (0.01 K)² for tokens ±e, q = e and tanh, by trapezoidal sums.
+    """2 Var κ / (0.01 K)² for tokens ±e, q = e and tanh, by trapezoidal sums with nodes ``step`` apart in two dimensions.
 
-    Returns: the number of heads of a symmetric initialisation whose kernel is off by 1 % in root mean square.
-
-    Args:
-        step: distance of the nodes, in each of two dimensions.
+    So many heads has a symmetric initialisation whose kernel is off by 1 % in root mean square.
     """
     x = np.arange(-9, 9 + step / 2, step)
     weight = np.exp(-(x**2) / 2)

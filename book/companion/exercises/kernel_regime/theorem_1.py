@@ -26,11 +26,7 @@ BEST_STEP_MISTAKES = {
 
 
 def check_best_step(best_step: Callable[[float, float, float, int], float]) -> Feedback:
-    """Exercise *The best constant step*: the minimiser of V₀/(4ητ) + ηF²A².
-
-    Args:
-        best_step: V₀, F, A, τ → η.
-    """
+    """Exercise *The best constant step*: the minimiser of V₀/(4ητ) + ηF²A²; V₀, F, A, τ → η."""
     cases = [
         ("V0 = 27, F = 47, A = 9, 4000 steps", (27.0, 47.0, 9.0, 4000)),
         ("V0 = 0.2, F = 1, A = 0.5, 10 steps", (0.2, 1.0, 0.5, 10)),
@@ -40,7 +36,6 @@ def check_best_step(best_step: Callable[[float, float, float, int], float]) -> F
 
 
 def _gain(r: Tensor, e: Tensor) -> float:
-    """Loss less errors."""
     return float((r * (r - e)).mean())
 
 
@@ -64,11 +59,7 @@ NEAREST_STEP_MISTAKES = {
 def check_nearest_step(
     nearest_step: Callable[[Float64[Tensor, " n"], Float64[Tensor, " n"], float], float],
 ) -> Feedback:
-    """Exercise *The step that comes nearest*: the minimiser over η ≥ 0 of V after an unprojected step.
-
-    Args:
-        nearest_step: residuals, errors, ‖∇L̂‖² → η.
-    """
+    """Exercise *The step that comes nearest*: the minimiser over η ≥ 0 of V after an unprojected step; residuals, errors, ‖∇L̂‖² → η."""
     generator = Generator().manual_seed(0)
     draw = lambda n: torch.randn(n, generator=generator, dtype=torch.float64)
     r, one = draw(3), draw(1)

@@ -68,11 +68,7 @@ def check_transport_point(transport_point: Callable[..., Blocks]) -> Feedback:
 
 
 def check_idle(idle: Callable[..., Float64[Tensor, "m d"]]) -> Feedback:
-    """Exercise *Idle without looking at c*: v_u of norm 1, independent of c, that represents zero for tanh.
-
-    Args:
-        idle: c, U, W → v_u.
-    """
+    """Exercise *Idle without looking at c*: v_u of norm 1, independent of c, that represents zero for tanh; c, U, W → v_u."""
 
     def case(d: int) -> tuple[Tensor, ...]:
         generator = Generator().manual_seed(d)
@@ -111,13 +107,7 @@ def check_idle(idle: Callable[..., Float64[Tensor, "m d"]]) -> Feedback:
 
 @functools.cache
 def label_size(R: int, draws: int = 200) -> float:
-    """Root mean square of the labels of the paper's teacher: d = 8, T = 16, ν = (3, 3, 3), over many sets of anchors.
-
-    Returns: the root mean square.
-
-    Args:
-        draws: sets of anchors, at least 1.
-    """
+    """Root mean square of the labels of the paper's teacher: d = 8, T = 16, ν = (3, 3, 3), over ``draws`` sets of R anchors."""
     arguments.count("R", R)
     arguments.count("draws", draws)
     generator, square = Generator().manual_seed(R), 0.0
@@ -155,11 +145,7 @@ def check_weight(weight: Answer) -> Feedback:
 
 
 def check_readout_for(readout_for: Callable[[Float64[Tensor, "m d"]], Float64[Tensor, " m"]]) -> Feedback:
-    """Exercise *Moving is re-reading*: v_c(U) such that (v_c, 0, 0) represents the same function as (0, e₁, 0).
-
-    Args:
-        readout_for: U → v_c.
-    """
+    """Exercise *Moving is re-reading*: v_c(U) such that (v_c, 0, 0) represents the same function as (0, e₁, 0); U → v_c."""
     nodes = torch.arange(-8.5, 8.6, 0.25, dtype=torch.float64)
     weight = torch.exp(-(nodes**2) / 2) / (2 * torch.pi) ** 0.5 * 0.25
 

@@ -24,11 +24,7 @@ def ridge_parameter(epsilon: float, V0: float, horizon: float) -> float:
 
 
 def check_ridge_parameter(answer: Callable[[float, float, float], float]) -> Feedback:
-    """Exercise *Where to stop on the ridge path*: λ from ε₀, V₀ and ητ.
-
-    Args:
-        answer: ε₀, V₀, ητ → λ.
-    """
+    """Exercise *Where to stop on the ridge path*: ε₀, V₀, ητ → λ."""
     cases = [
         ("V₀ = 1, ε₀ = 1, ητ = 1", (1.0, 1.0, 1.0)),
         ("a long run", (0.02, 0.1, 63.0)),
@@ -60,11 +56,7 @@ def label_scale(epsilon: float, V0: float, horizon: float, turn: float, trivial:
 
 
 def check_label_scale(answer: Callable[[float, float, float, float, float], float]) -> Feedback:
-    """Exercise *How small must labels be?*: s from ε₀, V₀, ητ, t and L₀.
-
-    Args:
-        answer: ε₀, V₀, ητ, t, L₀ → s.
-    """
+    """Exercise *How small must labels be?*: ε₀, V₀, ητ, t, L₀ → s."""
     cases = [
         ("ε₀ = ½, V₀ = 1, ητ = 1, t = 1, L₀ = 1", (0.5, 1.0, 1.0, 1.0, 1.0)),
         ("many steps", (0.02, 0.09, 63.0, 0.3, 0.002)),

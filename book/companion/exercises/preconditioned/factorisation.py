@@ -41,11 +41,7 @@ GRADIENT_MISTAKES = {
 
 
 def check_gradient(gradient: Callable[..., Float[Tensor, "p r"]]) -> Feedback:
-    """Exercise *The gradient*: ∇f_λ as one matrix.
-
-    Args:
-        gradient: U "m r", V "d r", M "m d", λ → "m + d, r".
-    """
+    """Exercise *The gradient*: ∇f_λ as one matrix; U "m r", V "d r", M "m d", λ → "m + d, r"."""
     generator = torch.Generator().manual_seed(3)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     cases = [
@@ -66,11 +62,7 @@ WAIT_MISTAKES = {
 
 
 def check_wait(time: Answer) -> Feedback:
-    """Exercise *How long at the saddle?*: when x² is half of its limit.
-
-    Args:
-        time: the reader's answer.
-    """
+    """Exercise *How long at the saddle?*: when x² is half of its limit."""
     return judge_number(
         "ex-factorisation-wait",
         time,
@@ -93,11 +85,7 @@ NARROW_MISTAKES = {
 
 
 def check_narrow(curvature: Answer) -> Feedback:
-    """Exercise *Too narrow*: the largest least eigenvalue among saddles, for s = (3, 2, 1.9, 0.5) and r = 2.
-
-    Args:
-        curvature: the reader's answer.
-    """
+    """Exercise *Too narrow*: the largest least eigenvalue among saddles, for s = (3, 2, 1.9, 0.5) and r = 2."""
     return judge_number(
         "ex-factorisation-narrow",
         curvature,

@@ -31,11 +31,7 @@ FACTOR_MISTAKES = {
 
 
 def check_factor(factor: Callable[[list[float], float], float]) -> Feedback:
-    """Exercise *The guaranteed factor*: what a step of 1/L leaves of f_0.
-
-    Args:
-        factor: singular values, f_0 → a number.
-    """
+    """Exercise *The guaranteed factor*: what a step of 1/L leaves of f_0; singular values, f_0 → a number."""
     cases = [
         (f"s = {s}, f_0 = {f0}", (s, f0))
         for s, f0 in (([1.0], 0.08), ([2.0, 0.5], 0.02), ([0.8, 1.5, 2.5], 0.3))
@@ -53,11 +49,7 @@ SAMPLES_MISTAKES = {
 
 
 def check_samples(n: Answer) -> Feedback:
-    """Exercise *How many samples for a barrier?*: the smallest n with 20/n < (8/27)/8.
-
-    Args:
-        n: the reader's answer.
-    """
+    """Exercise *How many samples for a barrier?*: the smallest n with 20/n < (8/27)/8."""
     return judge_number(
         "ex-geometric-barrier",
         n,
@@ -80,11 +72,7 @@ LENGTH_MISTAKES = {
 
 
 def check_length(length: Answer) -> Feedback:
-    """Exercise *How long is the way?*: √(2s_d)(1 − √(1 − φ_0)) at s_d = ½, φ_0 = ¾.
-
-    Args:
-        length: the reader's answer.
-    """
+    """Exercise *How long is the way?*: √(2s_d)(1 − √(1 − φ_0)) at s_d = ½, φ_0 = ¾."""
     return judge_number(
         "ex-geometric-length",
         length,

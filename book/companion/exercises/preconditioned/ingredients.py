@@ -54,11 +54,7 @@ POLAR_MISTAKES = {
 
 
 def check_polar(polar: Callable[[Float[Tensor, "m d"]], Float[Tensor, "p d"]]) -> Feedback:
-    """Exercise *A start that does not see the axes*: polar factors, one below the other.
-
-    Args:
-        polar: M "m d" → "m + d, d".
-    """
+    """Exercise *A start that does not see the axes*: polar factors, one below the other; M "m d" → "m + d, d"."""
     generator = torch.Generator().manual_seed(5)
     draw = lambda m, d: torch.randn(m, d, generator=generator, dtype=torch.float64)
     cases = [(f"M {m} × {d}", (draw(m, d),)) for m, d in ((2, 2), (3, 3), (4, 2))]
@@ -76,11 +72,7 @@ RAW_MISTAKES = {
 
 
 def check_raw(condition: Answer) -> Feedback:
-    """Exercise *Opposite orders*: the condition number that raw descent sees.
-
-    Args:
-        condition: the reader's answer.
-    """
+    """Exercise *Opposite orders*: the condition number that raw descent sees."""
     return judge_number(
         "ex-ingredients-raw",
         condition,

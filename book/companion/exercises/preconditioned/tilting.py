@@ -26,11 +26,7 @@ TILTED_MISTAKES = {
 
 
 def check_tilted_mean(tilted_mean: Callable[[list[float], float], float]) -> Feedback:
-    """Exercise *Tokens that are not Gaussian*: Σ x_j e^{q x_j} / Σ e^{q x_j}.
-
-    Args:
-        tilted_mean: tokens, q → a number.
-    """
+    """Exercise *Tokens that are not Gaussian*: Σ x_j e^{q x_j} / Σ e^{q x_j}; tokens, q → a number."""
     cases = [
         ("the tokens ±1, q = 0.7", ([-1.0, 1.0], 0.7)),
         ("three tokens, q = −1.2", ([0.3, -0.5, 2.0], -1.2)),
@@ -51,11 +47,7 @@ HALF_MISTAKES = {
 
 
 def check_half(b: Answer) -> Feedback:
-    """Exercise *When the error falls like the root of n*: the b with α(b) = ½.
-
-    Args:
-        b: the reader's answer.
-    """
+    """Exercise *When the error falls like the root of n*: the b with α(b) = ½."""
     return judge_number(
         "ex-tilting-half",
         b,
@@ -76,11 +68,7 @@ LAPLACE_MISTAKES = {
 
 
 def check_laplace(mean: Answer) -> Feedback:
-    """Exercise *Only Gaussians are linear*: the tilted mean of the Laplace law at q = ½.
-
-    Args:
-        mean: the reader's answer.
-    """
+    """Exercise *Only Gaussians are linear*: the tilted mean of the Laplace law at q = ½."""
     return judge_number(
         "ex-tilting-converse",
         mean,

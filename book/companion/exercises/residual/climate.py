@@ -74,11 +74,7 @@ STEPS_MISTAKES = {
 
 
 def check_steps(steps: Answer) -> Feedback:
-    """Exercise *A race that the step decides*: how many steps coefficient 1 needs with a step of its own.
-
-    Args:
-        steps: the reader's answer.
-    """
+    """Exercise *A race that the step decides*: how many steps coefficient 1 needs with a step of its own."""
     return judge_number(
         "ex-climate-steps",
         steps,
@@ -101,11 +97,7 @@ AHEAD_MISTAKES = {
 
 
 def check_ahead(step: Answer) -> Feedback:
-    """Exercise *Ill-conditioned, and ahead*: the first step at which the well-conditioned problem has the smaller loss.
-
-    Args:
-        step: the reader's answer.
-    """
+    """Exercise *Ill-conditioned, and ahead*: the first step at which the well-conditioned problem has the smaller loss."""
     return judge_number(
         "ex-climate-ahead",
         step,

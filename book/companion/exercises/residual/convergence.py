@@ -71,11 +71,7 @@ SHARE_MISTAKES = {
 
 
 def check_share(delta: Answer) -> Feedback:
-    """Exercise *How much to lose*: the δ with the largest product of admitted error and guaranteed rate.
-
-    Args:
-        delta: the reader's answer.
-    """
+    """Exercise *How much to lose*: the δ with the largest product of admitted error and guaranteed rate."""
     return judge_number(
         "ex-convergence-share",
         delta,

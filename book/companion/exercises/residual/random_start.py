@@ -7,12 +7,7 @@ from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_numb
 
 
 def waste(lam: list[float], mu: float) -> float:
-    """The most that a step leaves unused of what the path lemma allows: μ(M − √(mM)).
-
-    Args:
-        lam: eigenvalues, at least 0.
-        mu: step, above 0 and at most one over the largest of them.
-    """
+    """The most that a step μ ≤ 1/M leaves unused of what the path lemma allows: μ(M − √(mM)), m and M the extreme eigenvalues."""
     return mu * (max(lam) - math.sqrt(min(lam) * max(lam)))
 
 
@@ -58,11 +53,7 @@ WIDTH_MISTAKES = {
 
 
 def check_width(d_1: Answer) -> Feedback:
-    """Exercise *The area in the simplest case*: the least d_1 with (√(d_1/4))³/6 ≥ 9.
-
-    Args:
-        d_1: the reader's answer.
-    """
+    """Exercise *The area in the simplest case*: the least d_1 with (√(d_1/4))³/6 ≥ 9."""
     return judge_number(
         "ex-random-start-width",
         d_1,
@@ -85,11 +76,7 @@ STEP_MISTAKES = {
 
 
 def check_step(mu: Answer) -> Feedback:
-    """Exercise *No longer step*: the largest μ for which the path lemma holds at K = diag(1, 4).
-
-    Args:
-        mu: the reader's answer.
-    """
+    """Exercise *No longer step*: the largest μ for which the path lemma holds at K = diag(1, 4)."""
     return judge_number(
         "ex-random-start-step",
         mu,

@@ -34,11 +34,7 @@ ESCAPE_MISTAKES = {
 
 
 def check_escape(escape: Callable[[float, float, float, float], float]) -> Feedback:
-    """Exercise *How long does it wait?*: steps from size ε to size r at growth 1 + μσ.
-
-    Args:
-        escape: ε, r, μ, σ → a number.
-    """
+    """Exercise *How long does it wait?*: steps from size ε to size r at growth 1 + μσ; ε, r, μ, σ → a number."""
     cases = [
         (f"ε = {eps:g}, r = {r:g}, μσ = {mu * sigma:g}", (eps, r, mu, sigma))
         for eps, r, mu, sigma in (
@@ -61,11 +57,7 @@ LEAKY_MISTAKES = {
 
 
 def check_leaky(constant: Answer) -> Feedback:
-    """Exercise *A leak*: the best constant for the leaky ReLU of slope ½.
-
-    Args:
-        constant: the reader's answer.
-    """
+    """Exercise *A leak*: the best constant for the leaky ReLU of slope ½."""
     return judge_number(
         "ex-residuals-leaky",
         constant,
@@ -88,11 +80,7 @@ RANK_MISTAKES = {
 
 
 def check_rank(rank: Answer) -> Feedback:
-    """Exercise *Masks*: the rank of g(I − S)X with three documents in one sequence of 12 tokens.
-
-    Args:
-        rank: the reader's answer.
-    """
+    """Exercise *Masks*: the rank of g(I − S)X with three documents in one sequence of 12 tokens."""
     return judge_number(
         "ex-residuals-masks",
         rank,

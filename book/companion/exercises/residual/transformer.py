@@ -37,11 +37,7 @@ THROUGH_SOFTMAX_MISTAKES = {
 
 
 def check_through_softmax(through_softmax: Callable[[Square, Square], Square]) -> Feedback:
-    """Exercise *Back through the softmax*: from ∂Φ/∂S to ∂Φ/∂L.
-
-    Args:
-        through_softmax: S, M → T.
-    """
+    """Exercise *Back through the softmax*: from ∂Φ/∂S to ∂Φ/∂L; S, M → T."""
     generator = torch.Generator().manual_seed(0)
     draw = lambda N: torch.randn(N, N, generator=generator, dtype=torch.float64)
     cases = [
@@ -66,11 +62,7 @@ KINK_MISTAKES = {
 
 
 def check_kink(tau: Answer) -> Feedback:
-    """Exercise *How sharp a corner*: the width at which the curvature at 0 is 8.
-
-    Args:
-        tau: the reader's answer.
-    """
+    """Exercise *How sharp a corner*: the width at which the curvature at 0 is 8."""
     return judge_number(
         "ex-transformer-kink",
         tau,
@@ -95,11 +87,7 @@ LEAK_MISTAKES = {
 
 
 def check_leak(constant: Answer) -> Feedback:
-    """Exercise *A leak*: the spectral Lipschitz constant of leaky ReLU, leak 0.1, on 16×16 matrices.
-
-    Args:
-        constant: the reader's answer.
-    """
+    """Exercise *A leak*: the spectral Lipschitz constant of leaky ReLU, leak 0.1, on 16×16 matrices."""
     return judge_number(
         "ex-transformer-leak",
         constant,

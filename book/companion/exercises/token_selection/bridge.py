@@ -17,7 +17,6 @@ def _best(scores: Scores) -> Int[Tensor, "n m"]:
 
 
 def _outputs(X: Tensor, U: Tensor) -> Scores:
-    """⟨U_i, x_{j,t}⟩."""
     return torch.einsum("ntd,md->nmt", X, U)
 
 
@@ -47,11 +46,7 @@ def check_own_tokens(
         Int[Tensor, "n m"],
     ],
 ) -> Feedback:
-    """Exercise *A head's own token*: argmax_t y_j c_i ⟨U_i, x_{j,t}⟩.
-
-    Args:
-        own_tokens: X, y, c, U → indices.
-    """
+    """Exercise *A head's own token*: argmax_t y_j c_i ⟨U_i, x_{j,t}⟩; X, y, c, U → indices."""
     generator = torch.Generator().manual_seed(0)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     signs = lambda size: torch.where(draw(size) > 0, 1.0, -1.0).double()
@@ -88,11 +83,7 @@ DECODER_MISTAKES = {
 
 
 def check_decoder(u: Answer) -> Feedback:
-    """Exercise *How far must the decoder go?*: u = √(8 (9 + ln 9 − 1/3 + ln 3)).
-
-    Args:
-        u: the reader's answer.
-    """
+    """Exercise *How far must the decoder go?*: u = √(8 (9 + ln 9 − 1/3 + ln 3))."""
     return judge_number(
         "ex-bridge-decoder",
         u,

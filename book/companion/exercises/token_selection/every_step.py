@@ -30,11 +30,7 @@ LOG_PULL_MISTAKES = {
 
 
 def check_log_pull(log_pull: Callable[[float], float]) -> Feedback:
-    """Exercise *A pull that does not underflow*: log σ(h)σ(−h).
-
-    Args:
-        log_pull: a number → a number.
-    """
+    """Exercise *A pull that does not underflow*: log σ(h)σ(−h); a number → a number."""
     cases = [(f"h = {h:g}", (h,)) for h in (0.0, 1.5, -2.0, 40.0, 1000.0, -1000.0)]
     return judge("ex-every-step-pull", log_pull, _log_pull, cases, LOG_PULL_MISTAKES)
 
@@ -52,11 +48,7 @@ OVERLAP_MISTAKES = {
 
 
 def check_overlap(angle: Answer) -> Feedback:
-    """Exercise *Harmless overlaps*: arccos(−2/3) in degrees.
-
-    Args:
-        angle: the reader's answer.
-    """
+    """Exercise *Harmless overlaps*: arccos(−2/3) in degrees."""
     return judge_number(
         "ex-every-step-overlap",
         angle,
@@ -81,11 +73,7 @@ COPIES_MISTAKES = {
 
 
 def check_copies(r: Answer) -> Feedback:
-    """Exercise *How many against one?*: the smallest r with e/r ≤ 1/3.
-
-    Args:
-        r: the reader's answer.
-    """
+    """Exercise *How many against one?*: the smallest r with e/r ≤ 1/3."""
     return judge_number(
         "ex-every-step-copies",
         r,

@@ -58,11 +58,7 @@ ANGLE_MISTAKES = {
 
 
 def check_angle(angle: Callable[[Float[Tensor, "d d"], Float[Tensor, "d d"]], float]) -> Feedback:
-    """Exercise *An angle too small for 1 − cos*: 1 − corr without cancellation.
-
-    Args:
-        angle: W, W_mm (d × d) → a number.
-    """
+    """Exercise *An angle too small for 1 − cos*: 1 − corr without cancellation; W, W_mm (d × d) → a number."""
     best = torch.tensor([[3.0, 0.0], [0.0, 4.0]], dtype=torch.float64)
     across = torch.tensor([[4.0, 1.0], [2.0, -3.0]], dtype=torch.float64)
     cases = [
@@ -110,11 +106,7 @@ DECAY_MISTAKES = {
 
 
 def check_decay(p: Answer) -> Feedback:
-    """Exercise *Steps that shrink*: the p for which s_t = η(t + 1)^{−p} gives 1 − corr of order 1/t.
-
-    Args:
-        p: the reader's answer.
-    """
+    """Exercise *Steps that shrink*: the p for which s_t = η(t + 1)^{−p} gives 1 − corr of order 1/t."""
     return judge_number(
         "ex-how-fast-decay",
         p,

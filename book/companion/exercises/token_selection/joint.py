@@ -57,11 +57,7 @@ DECODER_HALF_MISTAKES = {
 def check_decoder_half(
     decoder_half: Callable[[Float[Tensor, "n d"], Float[Tensor, " n"], float], Float[Tensor, " d"]],
 ) -> Feedback:
-    """Exercise *The decoder's half*: a step of given length along −∇_u L.
-
-    Args:
-        decoder_half: attended tokens, margins, length → change of u.
-    """
+    """Exercise *The decoder's half*: a step of given length along −∇_u L; attended tokens, margins, length → change of u."""
     generator = torch.Generator().manual_seed(5)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     cases = [
@@ -86,11 +82,7 @@ FIRST_MISTAKES = {
 
 
 def check_first(nu: Answer) -> Feedback:
-    """Exercise *Lost at the first step*: the largest ν with G ≥ 4(n − 1)ν.
-
-    Args:
-        nu: the reader's answer.
-    """
+    """Exercise *Lost at the first step*: the largest ν with G ≥ 4(n − 1)ν."""
     return judge_number(
         "ex-joint-first",
         nu,
@@ -114,11 +106,7 @@ POWER_MISTAKES = {
 
 
 def check_power(number: Answer) -> Feedback:
-    """Exercise *Another power*: what takes the place of 33 in (E) for p = 3/4.
-
-    Args:
-        number: the reader's answer.
-    """
+    """Exercise *Another power*: what takes the place of 33 in (E) for p = 3/4."""
     return judge_number(
         "ex-joint-power",
         number,

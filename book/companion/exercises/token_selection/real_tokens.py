@@ -59,11 +59,7 @@ PULL_MISTAKES = {
 
 
 def check_pull(c: Answer) -> Feedback:
-    """Exercise *Two against one*: the c beyond which the third sample can be lost.
-
-    Args:
-        c: the reader's answer.
-    """
+    """Exercise *Two against one*: the c beyond which the third sample can be lost."""
     return judge_number(
         "ex-real-tokens-pull",
         c,
@@ -85,11 +81,7 @@ MEAN_MISTAKES = {
 
 
 def check_mean(M: Answer) -> Feedback:
-    """Exercise *What a common mean does*: the least M = ‖m‖² at which a sample can be lost.
-
-    Args:
-        M: the reader's answer.
-    """
+    """Exercise *What a common mean does*: the least M = ‖m‖² at which a sample can be lost."""
     return judge_number(
         "ex-real-tokens-mean",
         M,

@@ -33,11 +33,7 @@ PULL_MISTAKES = {
 
 
 def check_pull(pull: Callable[[Float[Tensor, " T"], Float[Tensor, " T"]], Float[Tensor, " T"]]) -> Feedback:
-    """Exercise *How a token is pulled*: J(φ)γ.
-
-    Args:
-        pull: weights, scores → a vector.
-    """
+    """Exercise *How a token is pulled*: J(φ)γ; weights, scores → a vector."""
     of = lambda *values: torch.tensor(values, dtype=torch.float64)
     cases = [
         ("two tokens", (of(0.25, 0.75), of(1.0, -2.0))),
@@ -60,11 +56,7 @@ SUPPORT_MISTAKES = {
 
 
 def check_support(square: Answer) -> Feedback:
-    """Exercise *Who is a support token?*: ‖W_mm‖² for G = ((9, 4), (4, 2)).
-
-    Args:
-        square: the reader's answer.
-    """
+    """Exercise *Who is a support token?*: ‖W_mm‖² for G = ((9, 4), (4, 2))."""
     return judge_number(
         "ex-selection-support",
         square,
@@ -91,11 +83,7 @@ ALIGNED_MISTAKES = {
 
 
 def check_aligned(gap: Answer) -> Feedback:
-    """Exercise *Nearly aligned is good enough*: the largest 1 − c with c ≥ √3 √(1 − c²).
-
-    Args:
-        gap: the reader's answer.
-    """
+    """Exercise *Nearly aligned is good enough*: the largest 1 − c with c ≥ √3 √(1 − c²)."""
     return judge_number(
         "ex-selection-aligned",
         gap,

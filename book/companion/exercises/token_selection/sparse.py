@@ -44,11 +44,7 @@ LOG_OFF_MISTAKES = {
 
 
 def check_log_off(log_off: Callable[[list[float]], float]) -> Feedback:
-    """Exercise *One minus a softmax*: log(1 − φ_opt) from gaps of any size.
-
-    Args:
-        log_off: gaps → a number.
-    """
+    """Exercise *One minus a softmax*: log(1 − φ_opt) from gaps of any size; gaps → a number."""
 
     def of_nothing(h: list[float]) -> object:
         """The answer; math.log raises at 0 where torch.log is −∞."""
@@ -86,11 +82,7 @@ BREAK_MISTAKES = {
 
 
 def check_break(step: Answer) -> Feedback:
-    """Exercise *When will it break?*: the first step with 0.02 t ≥ 24 log 2.
-
-    Args:
-        step: the reader's answer.
-    """
+    """Exercise *When will it break?*: the first step with 0.02 t ≥ 24 log 2."""
     return judge_number(
         "ex-sparse-break",
         step,

@@ -45,11 +45,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The measurements of a scale. Returns: configurations, narrow models first.
-
-    Args:
-        scale: "smoke" (tiny), "laptop" (three seeds, up to 64 heads), "paper".
-    """
+    """Configurations of a scale, narrow models first."""
     if scale == "smoke":
         parts = ("random", "gap", "training", "length")
         return [Config(part, model, 4, 0, T=3, n=4, steps=3) for part in parts for model in MODELS]

@@ -42,12 +42,7 @@ def trivial_level() -> float:
 
 
 def spread(rows: Iterable[Mapping], value: Callable[[Mapping], float]) -> dict[int, Spread]:
-    """A number over the trivial level by width; widths at which it does not exist for a problem (−1) are left out.
-
-    Args:
-        rows: stored ones, with ``m`` and ``trivial``.
-        value: row → number.
-    """
+    """A number of stored rows over their ``trivial`` level by width; widths at which it does not exist for a problem (−1) are left out."""
     shares: dict[int, list[float]] = {}
     for row in rows:
         shares.setdefault(row["m"], []).append(value(row) / row["trivial"])
@@ -90,5 +85,4 @@ def draw(axis: Axes) -> None:
 
 
 def _runs() -> list[dict]:
-    """The stored runs of the paper's step size and horizon."""
     return [row for row in stored(certificates.EXPERIMENT) if row["steps"] == STEPS]

@@ -42,11 +42,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def errors(config: Config) -> Float[Tensor, " n"]:
-    """Approximation less label, input by input, in float64.
-
-    Args:
-        config: of the draw.
-    """
+    """Approximation less label, input by input, in float64."""
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
     if config.variant == "paper":
         phi0 = problems.start(config.m, config.seed)
@@ -66,9 +62,6 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Returns: ``sup`` and ``rms`` of the error, ``label``, root mean square of the labels, and ``variance``, mean variance of one of the
     teacher's heads.
-
-    Args:
-        config: of the draw.
     """
     found = errors(config)
     given = problems.problem(config.variant, config.seed, config.n, config.heads)
@@ -81,10 +74,9 @@ def compute(config: Config, device: torch.device) -> dict:
 
 
 def expected(variance: float, m: int, heads: int, variant: str = "paper") -> float:
-    """Root of the mean square error to expect: σ²(1/N + 1/M), N independent heads against M others.
+    """Root of the mean square error to expect: σ²(1/N + 1/M), N independent heads against M others, σ² the variance of one.
 
     Args:
-        variance: σ², mean variance of one head.
         heads: of the teacher, M; ``math.inf`` for its limit.
         variant: "paper", where N = m/2 as heads are paired, or "released", where N = m.
     """

@@ -40,11 +40,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale. Returns: configurations; narrow models of all problems come first.
-
-    Args:
-        scale: "smoke" (two tiny problems), "laptop" (narrow models), "paper".
-    """
+    """The runs of a scale; narrow models of all problems come first."""
     if scale == "smoke":
         return [Config(4, seed, 0.1, 20, n=12, teacher=64) for seed in range(2)]
     narrow = [Config(m, seed) for m in (8, 16, 32) for seed in SEEDS]
@@ -63,20 +59,12 @@ def _source(config: Config) -> torch.Generator:
 
 
 def inputs(config: Config) -> Float[Tensor, "n T d"]:
-    """The inputs of a problem, without the labels, which take longer.
-
-    Args:
-        config: of a run on it.
-    """
+    """The inputs of a problem, without the labels, which take longer."""
     return data.clipped_gaussian(config.n, config.T, config.d, _source(config))
 
 
 def problem(config: Config) -> tuple[Loss, transportation.Mapping]:
-    """Data, labels and teacher, in float64. Returns: the loss, and the mapping that the labels were made from.
-
-    Args:
-        config: of a run on it.
-    """
+    """Data, labels and teacher, in float64. Returns: the loss, and the mapping that the labels were made from."""
     source = _source(config)
     X = data.clipped_gaussian(config.n, config.T, config.d, source)
     teacher = mappings.teacher(data.clipped_gaussian(config.anchors, config.T, config.d, source), config.rho)

@@ -31,11 +31,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Narrow students first; ten problems of each width.
-
-    Args:
-        scale: "smoke", "laptop" (500 inputs, steps ten times as long, the widths and seeds of ``training_loss``) or "paper".
-    """
+    """Narrow students first; ten problems of each width."""
     if scale == "smoke":
         return [Config(m, 0, 20, 32, 16, every=4) for m in (4, 8)]
     if scale == "laptop":
@@ -46,13 +42,10 @@ def plan(scale: str) -> list[Config]:
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row, in float64 on the CPU.
 
-    Args:
-        config: of the certificate.
-
-    Returns:
-        ``trivial``, the loss at the start; ``mu`` and ``E`` before the last of so many steps, for each of ``horizons`` (E is −1 where the
-        recursion has exploded); ``best`` and ``at``, the smallest upper bound on the loss of a step, and the step; ``explodes``, the first step at which
-        E exceeds the root of the trivial level, or −1; ``readout`` and ``head``, √m times bounds on how far any has moved by ``at``.
+    Returns: ``trivial``, the loss at the start; ``mu`` and ``E`` before the last of so many steps, for each of ``horizons`` (E is −1 where
+    the recursion has exploded); ``best`` and ``at``, the smallest upper bound on the loss of a step, and the step; ``explodes``, the first
+    step at which E exceeds the root of the trivial level, or −1; ``readout`` and ``head``, √m times bounds on how far any has moved by
+    ``at``.
     """
     given = problems.problem("paper", config.seed, config.n, config.heads)
     X, y = given.X, given.labels.mean.flatten()

@@ -46,9 +46,6 @@ def displacement(way: str, X: Float[Tensor, "n T d"], phi0: Parameters, seed: in
 
     Args:
         way: "aligned", every head uphill, and every readout up; "random"; or "transported", partners in opposite directions.
-        X: the inputs.
-        phi0: the initialisation.
-        seed: of the random way.
     """
     if way == "aligned":
         return perturbations.head_aligned(X, phi0, problems.THREES)
@@ -59,21 +56,15 @@ def displacement(way: str, X: Float[Tensor, "n T d"], phi0: Parameters, seed: in
 
 
 def gaps(X: Float[Tensor, "n T d"], phi0: Parameters, delta: Parameters) -> Float[Tensor, " n"]:
-    """The gap f − f_lin at φ⁽⁰⁾ + δ for each input.
-
-    Args:
-        X: the inputs.
-        phi0: the initialisation.
-    """
+    """The gap f − f_lin at φ⁽⁰⁾ + δ for each input."""
     return torch.cat([linear_model.head_errors(some, phi0, delta).sum(1) for some in X.split(CHUNK)])
 
 
 def compute(config: Config, device: torch.device) -> dict:
     """Gaps at one initialisation; always computed on the CPU.
 
-    Returns:
-        By way: ``sup`` and ``mean`` of |f − f_lin| over the inputs; ``adversarial``, the largest gap that a search found for each of the
-        attacked inputs alone; ``bound``, the head average that no point of Ω_ρ exceeds at any input.
+    Returns: by way: ``sup`` and ``mean`` of |f − f_lin| over the inputs; ``adversarial``, the largest gap that a search found for each of
+    the attacked inputs alone; ``bound``, the head average that no point of Ω_ρ exceeds at any input.
     """
     X = data.clipped_gaussian(config.n, problems.T, problems.D, problems.source(config.seed))
     phi0 = problems.start(config.m, config.seed)

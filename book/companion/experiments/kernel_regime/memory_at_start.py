@@ -25,11 +25,7 @@ DRAWN = Config.dtype
 
 
 def plan(scale: str) -> list[Config]:
-    """The starts of Figure 2's runs, and of those that are trained for longer.
-
-    Args:
-        scale: "smoke", "laptop" or "paper", as of ``recurrence``; without the seeds beyond the first five.
-    """
+    """The starts of Figure 2's runs on the first five seeds, and of those at the longest lag that are trained, or labelled, as released."""
     if scale == "smoke":
         runs = recurrence.figure((0,), (1,), n=20)[:2]
     elif scale == "laptop":
@@ -40,12 +36,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def attention(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float[Tensor, "n n"]]:
-    """On how many tokens a head rests, and the kernel in which the steps are taken.
-
-    Args:
-        subject: the model as the run sees it.
-        X: windows, as it sees them.
-    """
+    """On how many tokens a head rests, and the kernel in which the steps are taken."""
     heads = len(subject.start[0])
     phi = Students(*subject.start, (heads,)).apart()[0]
     weights = torch.softmax(torch.einsum("nta,mab,nb->nmt", X, phi.W, X[:, -1]), -1)
@@ -57,12 +48,7 @@ def attention(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float
 
 
 def recurrent(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float[Tensor, "n n"]]:
-    """The mean of log|w σ′(z)| along the windows, and the kernel in which the steps are taken.
-
-    Args:
-        subject: the model as the run sees it.
-        X: windows, as it sees them.
-    """
+    """The mean of log|w σ′(z)| along the windows, and the kernel in which the steps are taken."""
     phi = Units(*subject.start)
     driven = X @ phi.U.T
     h, factors = torch.zeros_like(driven[:, 0]), []
@@ -78,20 +64,12 @@ def recurrent(subject: Subject, X: Float[Tensor, "n T d"]) -> tuple[float, Float
 
 
 def log_slope(z: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """The logarithm of tanh′(z), −2 log cosh z, also where tanh z rounds to 1.
-
-    Args:
-        z: any numbers.
-    """
+    """The logarithm of tanh′(z), −2 log cosh z, also where tanh z rounds to 1."""
     return -2 * (z.abs() + torch.log1p(torch.exp(-2 * z.abs())) - math.log(2))
 
 
 def begun(config: Config, device: torch.device) -> tuple[Windows, Subject]:
-    """What a run sees and where it begins: its own start, to the rounding of its dtype.
-
-    Args:
-        config: of the run that begins there.
-    """
+    """What a run sees and where it begins: its own start, to the rounding of its dtype."""
     generator = Generator().manual_seed(config.seed)
     seen = recurrence.windows(config, generator)
     seen = Windows(
@@ -115,10 +93,6 @@ def linear_run(
 
     Args:
         K: tangent kernel of the training windows and the later ones, in this order.
-        y: labels of the training windows.
-        y_later: of the later ones.
-        eta: step size η.
-        steps: numbers of them.
     """
     n = len(y)
     values, vectors = torch.linalg.eigh(K[:n, :n] / n)
@@ -135,13 +109,12 @@ def linear_run(
 def compute(config: Config, device: torch.device) -> dict:
     """Look at one start.
 
+    Returns: ``rests``: tokens on which a head's attention rests, the mean of 1/Σα² (Transformer), or the mean of log|w σ′(z)| along windows
+    (IndRNN); ``train`` and ``validation``: smallest losses of the tangent model, on every fifth window; ``trivial``, the loss of the best
+    constant on these validation windows.
+
     Args:
         config: of the run that begins there; its dtype is that of what is computed here.
-
-    Returns:
-        ``rests``: tokens on which a head's attention rests, the mean of 1/Σα² (Transformer), or the mean of log|w σ′(z)| along windows
-        (IndRNN); ``train`` and ``validation``: smallest losses of the tangent model, on every fifth window; ``trivial``, the loss of the
-        best constant on these validation windows.
     """
     seen, subject = begun(config, device)
     X, y, X_later, y_later = (part[::SPACING] for part in (seen.X, seen.y, seen.X_later, seen.y_later))

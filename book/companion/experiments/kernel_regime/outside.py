@@ -57,11 +57,9 @@ def plan(scale: str) -> list[Config]:
 def problem(
     config: Config,
 ) -> tuple[Float[Tensor, "n T d"], Float[Tensor, "n k"], Float[Tensor, "2*n T d"], Float[Tensor, "2*n k"]]:
-    """Inputs and labels for training and test, in float64.
+    """Inputs and labels for training and test, in float64, X and Y of each; columns as ``targets.NAMES``.
 
     The test set holds every input with its negative. Labels are scaled so that the training labels of each target have mean square 1.
-
-    Returns: X and Y of training, then of the test; columns as ``targets.NAMES``.
     """
     source = torch.Generator().manual_seed(3000 + config.seed)
     train, test = (data.clipped_gaussian(config.n, config.T, config.d, source) for _ in range(2))
@@ -80,7 +78,7 @@ def compute(config: Config, device: torch.device) -> dict:
     """Compute one row: runs in float32 on the device, kernels in float64 on the CPU.
 
     Returns: step size, smallest eigenvalue, and for each target lists over ``times``; ``trivial`` is the test loss of the model that
-    outputs 0.
+    outputs 0, ``norm`` y⊤K⁻¹y of the training labels.
     """
     X, Y, Z, Y_test = problem(config)
     phi0 = start(config)
@@ -150,11 +148,7 @@ class Norms:
 
 
 def plan_norms(scale: str) -> list[Norms]:
-    """The draws of a scale.
-
-    Args:
-        scale: "smoke" (a tiny one), "laptop" (five), "paper" (twenty).
-    """
+    """The draws of a scale."""
     if scale == "smoke":
         return [Norms(0, T=4, sizes=(4, 8, 16), heads=64, teacher=64)]
     return [Norms(seed) for seed in (range(20) if scale == "paper" else range(5))]
@@ -165,9 +159,6 @@ def compute_norms(config: Norms, device: torch.device) -> dict:
 
     Returns: lists over ``sizes`` by target, for noise its mean over the labels, tr K⁻¹, and the smallest eigenvalue of the largest Gram
     matrix.
-
-    Args:
-        device: where to compute.
     """
     source = torch.Generator().manual_seed(4000 + config.seed)
     X = data.clipped_gaussian(config.sizes[-1], config.T, config.d, source)
@@ -221,12 +212,8 @@ def plan_certified(scale: str) -> list[Certified]:
 def compute_certified(config: Certified, device: torch.device) -> dict:
     """Compute one row: comparators in float64 on the CPU, the runs in float32 on the device.
 
-    Args:
-        config: of the runs.
-
-    Returns:
-        For each target: the comparator's error at the start and along the run, its squared distance, θ, and over ``times`` mean losses and
-        certificates.
+    Returns: for each target: the comparator's error at the start and along the run, its squared distance, θ, and over ``times`` mean losses
+    and certificates.
     """
     like = Config(config.m, config.seed, n=config.n, teacher=config.teacher)
     X, Y, *_ = problem(like)

@@ -32,22 +32,14 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The configurations of a scale, short sequences first.
-
-    Args:
-        scale: "smoke", "laptop" (up to 128 tokens) or "paper".
-    """
+    """The configurations of a scale, short sequences first."""
     if scale == "smoke":
         return [Config(T, n=10, m=8, repeats=1) for T in (2, 8)]
     return [Config(T) for T in LENGTHS if scale == "paper" or T <= 128]
 
 
 def from_the_tokens(X: Float[Tensor, "n T d"], phi: Parameters) -> Float[Tensor, " n"]:
-    """Attention's answer, with the last of the kept tokens for a query.
-
-    Args:
-        X: all tokens.
-    """
+    """Attention's answer, with the last of the kept tokens for a query."""
     lam = torch.einsum("mij,nj->nmi", phi.W, X[:, -1])
     a = torch.softmax(lam @ X.mT, -1) @ X
     return torch.tanh((a * phi.U).sum(-1)) @ phi.c / phi.m**0.5
@@ -56,13 +48,7 @@ def from_the_tokens(X: Float[Tensor, "n T d"], phi: Parameters) -> Float[Tensor,
 def from_the_stream(
     stream: streaming.Stream, token: Float[Tensor, "n d"], lam: Float[Tensor, "m d"], phi: Parameters
 ) -> tuple[streaming.Stream, Float[Tensor, " n"]]:
-    """Attention's next stream and answer, with a query known beforehand.
-
-    Args:
-        stream: what has been read.
-        token: the next.
-        lam: λ of every head.
-    """
+    """Attention's next stream and answer, with a query known beforehand."""
     stream = streaming.read(stream, token, lam, streaming.for_answers(token, phi.U))
     return stream, streaming.f(stream, phi)
 
@@ -70,12 +56,7 @@ def from_the_stream(
 def from_the_state(
     h: Float[Tensor, "n m"], token: Float[Tensor, "n d"], phi: Units
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, " n"]]:
-    """The recurrence's next state and answer.
-
-    Args:
-        h: its state.
-        token: the next.
-    """
+    """The recurrence's next state and answer."""
     h = torch.tanh(token @ phi.U.T + phi.w * h)
     return h, h @ phi.c / phi.m**0.5
 
@@ -83,12 +64,7 @@ def from_the_state(
 def through_the_stream(
     X: Float[Tensor, "n T d"], lam: Float[Tensor, "m d"], phi: Parameters
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m d"]]:
-    """Attention's gradient forwards in time, sample by sample, with a query known beforehand: in c, U and λ.
-
-    Args:
-        X: tokens, read once.
-        lam: λ of every head.
-    """
+    """Attention's gradient forwards in time, sample by sample, with a query known beforehand: in c, U and λ."""
     stream = streaming.begin(len(X), lam, 2 * phi.d)
     for t in range(X.shape[1]):
         stream = streaming.read(stream, X[:, t], lam, streaming.for_gradients(X[:, t], phi.U))
@@ -98,15 +74,10 @@ def through_the_stream(
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row.
 
-    Args:
-        config: what is timed.
-
-    Returns:
-        ``attention_step``, ``recurrence_step``: seconds of a loss and its gradient in closed form; ``attention_forwards``,
-        ``recurrence_forwards``: seconds of all samples' gradients forwards in time, attention's with a query known beforehand;
-        ``tokens_answer``, ``stream_answer``, ``state_answer``: seconds of an answer after one more token, of attention whose query is the
-        new token, of attention with a query known beforehand, and of the recurrence; ``attention_bytes``, ``recurrence_bytes``: kept by
-        autograd.
+    Returns: ``attention_step``, ``recurrence_step``: seconds of a loss and its gradient in closed form; ``attention_forwards``,
+    ``recurrence_forwards``: seconds of all samples' gradients forwards in time, attention's with a query known beforehand;
+    ``tokens_answer``, ``stream_answer``, ``state_answer``: seconds of an answer after one more token, of attention whose query is the new
+    token, of attention with a query known beforehand, and of the recurrence; ``attention_bytes``, ``recurrence_bytes``: kept by autograd.
     """
     source = torch.Generator().manual_seed(0)
     dtype = getattr(torch, config.dtype)

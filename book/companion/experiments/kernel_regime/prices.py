@@ -36,11 +36,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The draws of a scale.
-
-    Args:
-        scale: "smoke" (a tiny one), "laptop" (three, of up to 256 inputs), "paper" (ten, and the first with more heads).
-    """
+    """The draws of a scale."""
     if scale == "smoke":
         return [Config(0, (4, 8, 16), heads=64, teacher=64)]
     if scale == "laptop":
@@ -53,10 +49,8 @@ def compute(config: Config, device: torch.device) -> dict:
 
     Labels are drawn twice, with heads of their own, as y and z: n y⊤K⁻¹z / y⊤z. So what finitely many heads add to the labels adds
     nothing to the expectation of either product.
-
-    Returns:
-        Lists over ``sizes`` by teacher: ``price``; and for teachers of the student's own law ``ceiling``, E‖v‖² over the labels' mean
-        square, which the price never exceeds but for the errors of both estimates.
+    Returns: lists over ``sizes`` by teacher: ``price``; and for teachers of the student's own law ``ceiling``, E‖v‖² over the labels' mean
+    square, which the price never exceeds but for the errors of both estimates.
     """
     given = {name: problems.problem(name, config.seed, config.sizes[-1], config.teacher) for name in TEACHERS}
     X, source = given["paper"].X, torch.Generator().manual_seed(5000 + config.seed)
@@ -101,11 +95,7 @@ class Left:
 
 
 def plan_left(scale: str) -> list[Left]:
-    """The problems of a scale.
-
-    Args:
-        scale: "smoke" (a tiny one), "laptop" (three), "paper" (ten).
-    """
+    """The problems of a scale."""
     if scale == "smoke":
         return [Left(0, 20, 64, 64)]
     return [Left(seed) for seed in (SEEDS if scale == "paper" else SEEDS[:3])]

@@ -63,25 +63,14 @@ def source(seed: int) -> torch.Generator:
 
 
 def start(m: int, seed: int, d: int = D) -> Parameters:
-    """A student's symmetric initialisation: numbers of float32, held in float64, so that runs in either start at the same point.
-
-    Returns: φ⁽⁰⁾.
-
-    Args:
-        d: dimension of tokens.
-    """
+    """φ⁽⁰⁾ of a student, symmetric: numbers of float32, held in float64, so that runs in either start at the same point."""
     drawn = parameters.symmetric(m, d, torch.Generator().manual_seed(10_000 * m + seed))
     return drawn.map(lambda block: block.float().double())
 
 
 @functools.lru_cache(maxsize=32)
 def problem(variant: str, seed: int, n: int, heads: int) -> Problem:
-    """Draw a problem; kept, as the labels take a while.
-
-    Args:
-        seed: of the problem; all variants have the same inputs.
-        heads: of the teacher, at least 2.
-    """
+    """Draw a problem; kept, as the labels take a while. All variants of a seed have the same inputs."""
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
     rule = VARIANTS[variant]

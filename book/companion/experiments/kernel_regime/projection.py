@@ -56,14 +56,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale.
-
-    Returns: configurations, each question's together: sizes of labels, radii, the paper's step size, the paper's size.
-
-    Args:
-        scale: "smoke" (one tiny problem), "laptop" (three seeds), "paper" (ten, five with a projection and at the paper's step size; and
-            two problems of the paper's size).
-    """
+    """The runs of a scale, each question's together: sizes of labels, radii, the paper's step size, the paper's size."""
     if scale == "smoke":
         return [
             Config(0, 1.0, LARGE, rho, widths=(4, 8), n=12, steps=20, teacher=64, records=5)
@@ -80,7 +73,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def full_size(seed: int, rho: float | None) -> Config:
-    """A run on a problem of Figure 1, with its step size and horizon. Returns: the configuration, of two narrow students.
+    """A run of two narrow students on a problem of Figure 1, with its step size and horizon.
 
     Args:
         rho: radius of all three blocks; None for no projection.
@@ -90,11 +83,7 @@ def full_size(seed: int, rho: float | None) -> Config:
 
 
 def problem(config: Config) -> tuple[Float[Tensor, "n T d"], Float[Tensor, " n"]]:
-    """Inputs and labels, in float64. Returns: X, and y of root mean square ``config.scale`` unless that is None.
-
-    Args:
-        config: of a run on them.
-    """
+    """Inputs and labels, in float64. Returns: X, and y of root mean square ``config.scale`` unless that is None."""
     if config.scale is None:
         given = problems.problem("paper", config.seed, config.n, config.teacher)
         return given.X, given.labels.mean
@@ -113,11 +102,7 @@ def _drawn(seed: int, n: int, T: int, d: int, heads: int) -> tuple[Tensor, Tenso
 
 
 def start(config: Config, m: int) -> Parameters:
-    """The symmetric initialisation of a student: numbers of float32, held in float64. Returns: φ⁽⁰⁾.
-
-    Args:
-        m: its width.
-    """
+    """φ⁽⁰⁾ of a student of width m, symmetric: numbers of float32, held in float64."""
     return problems.start(m, config.seed, config.d)
 
 

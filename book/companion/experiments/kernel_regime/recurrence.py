@@ -63,9 +63,6 @@ def plan(scale: str) -> list[Config]:
     """Figure 2 on five seeds, what stands beside it, and Figure 2 on the other seeds.
 
     Seed by seed, so that what is done at any time is a whole figure of fewer seeds; short windows first.
-
-    Args:
-        scale: "smoke", "laptop" (500 windows, five lags, three seeds) or "paper".
     """
     if scale == "smoke":
         return [Config(*each, 1, n=20, m=4, steps=3) for each in (("transformer", 1), ("indrnn", 1))]
@@ -76,13 +73,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def figure(seeds: Iterable[int], lags: tuple[int, ...], n: int = 5000) -> list[Config]:
-    """Figure 2: both models with tokens as the text has them and in the unit ball, the recurrence with three γ.
-
-    Args:
-        seeds: of series and start.
-        lags: L, with windows of L + 1 values.
-        n: training windows.
-    """
+    """Figure 2: both models with tokens as the text has them and in the unit ball, the recurrence with three γ; windows of L + 1 values."""
     return [
         Config(model, lag, seed, gamma, lag + 1, tokens, n=n)
         for seed in seeds
@@ -152,9 +143,8 @@ class Windows:
 def windows(config: Config, generator: Generator) -> Windows:
     """Windows of one series, and their split.
 
-    Returns:
-        Training windows, and a fifth (random) or a quarter (blocked) as many for validation; those of the blocked split have no value
-        in common with training windows or their labels.
+    For validation are a fifth of the n windows (random), or n/4 later ones besides (blocked), which have no value in common with training
+    windows or their labels.
     """
     held, T = config.n // 4 if config.split == "blocked" else config.n // 5, config.T
     gap = T if config.split == "blocked" else 0
@@ -186,12 +176,7 @@ class Subject:
 
 
 def attention(config: Config, seen: Windows, generator: Generator) -> Subject:
-    """The Transformer.
-
-    Args:
-        seen: by it.
-        generator: of its start.
-    """
+    """The Transformer."""
     R = seen.radius if config.tokens == "raw" else 1.0
     start = parameters.symmetric(config.m, seen.X.shape[2], generator).map(
         lambda block: block.to(seen.X.dtype)
@@ -214,13 +199,7 @@ def attention(config: Config, seen: Windows, generator: Generator) -> Subject:
 
 
 def recurrence(config: Config, seen: Windows, generator: Generator) -> Subject:
-    """The IndRNN.
-
-    Args:
-        config: of the run; its start is drawn in the dtype of the run, as one seed means other numbers in each.
-        seen: by it, in any dtype.
-        generator: of its start.
-    """
+    """The IndRNN on windows of any dtype; its start is drawn in the dtype of the run, as one seed means other numbers in each."""
     R = seen.radius if config.tokens == "raw" else 1.0
     start = network.symmetric(
         config.m, seen.X.shape[2], config.gamma, generator, getattr(torch, config.dtype)
@@ -246,24 +225,18 @@ MODELS = {"transformer": attention, "indrnn": recurrence}
 def compute(config: Config, device: torch.device) -> dict:
     """Train one model, and look at it 101 times on the way.
 
-    Returns:
-        ``trivial``, the validation loss of the best constant; ``train`` and ``validation``, smallest losses on the way, and ``end``, the
-        last validation loss, all in the units of the series; ``norm_of_mean``, ``mean_of_norms`` and ``largest_norm``, the largest met of
-        the Jacobian in the attention or recurrent weights, and ``first`` these three at the start; ``loss_gradient``, the largest norm
-        of the gradient of the training loss in these weights; ``weight``, the largest |w_i| at the end (0 for the Transformer);
-        ``radius`` of the tokens; ``diverged_at``, the step at which a loss was no number any more, or −1.
+    Returns: ``trivial``, the validation loss of the best constant; ``train`` and ``validation``, smallest losses on the way, and ``end``,
+    the last validation loss, all in the units of the series; ``norm_of_mean``, ``mean_of_norms`` and ``largest_norm``, the largest met of
+    the Jacobian in the attention or recurrent weights, and ``first`` these three at the start; ``loss_gradient``, the largest norm of the
+    gradient of the training loss in these weights; ``weight``, the largest |w_i| at the end (0 for the Transformer); ``radius`` of the
+    tokens; ``diverged_at``, the step at which a loss was no number any more, or −1.
     """
     generator = torch.Generator().manual_seed(config.seed)
     return followed(config, windows(config, generator), generator, device)
 
 
 def followed(config: Config, seen: Windows, generator: Generator, device: torch.device) -> dict:
-    """Train one model on some windows. Returns: as ``compute``.
-
-    Args:
-        seen: by the model.
-        generator: of its start.
-    """
+    """Train one model on some windows. Returns: as ``compute``."""
     dtype = getattr(torch, config.dtype)
     on = lambda tensor: tensor.to(dtype).to(device)
     seen = Windows(on(seen.X), on(seen.y), on(seen.X_later), on(seen.y_later), seen.radius, seen.spread)
@@ -335,25 +308,19 @@ LOOSE = {"train": 0.1, "validation": 0.1, "weight": 0.25} | dict.fromkeys(
 def amplification(config: Config, largest_norm: float) -> float:
     """By how much one window may amplify rounding in a run of the recurrence, as a logarithm: 2 τ η G² / n.
 
-    A window with a Jacobian of norm G, whose second derivatives are of the size G², adds a curvature of the size 2 G² / n to the loss.
-    One step multiplies a difference in the weights by up to 1 + 2 η G² / n, and τ steps, if all are like that, by the exponential.
-
-    Args:
-        largest_norm: G, the largest met.
+    A window with a Jacobian of norm G (``largest_norm``), whose second derivatives are of the size G², adds a curvature of the size
+    2 G² / n to the loss. One step multiplies a difference in the weights by up to 1 + 2 η G² / n, and τ steps, if all are like that, by
+    the exponential.
     """
     trained = config.n if config.split == "blocked" else config.n - config.n // 5
     return 2 * config.steps * config.eta * largest_norm**2 / trained
 
 
 def tolerance(config: Config, result: Mapping) -> dict[str, float]:
-    """How far a row may be from the stored one.
+    """How far a row may be from the stored one, relatively, by name.
 
-    Args:
-        result: what is stored.
-
-    Returns:
-        Relative tolerance by name. Where single windows of the recurrence explode, sums in another order (another thread, processor or
-        version) make another run; on one machine, in one version, all of it comes back.
+    Where single windows of the recurrence explode, sums in another order (another thread, processor or version) make another run; on one
+    machine, in one version, all of it comes back.
     """
     exploded = config.model == "indrnn" and amplification(config, result["largest_norm"]) > 1
     return LOOSE if exploded else CLOSE
@@ -376,11 +343,7 @@ class Ordered(Config):
 
 
 def orders(scale: str) -> list[Ordered]:
-    """A run in which single windows explode, in some orders.
-
-    Args:
-        scale: "smoke", "laptop" (two orders) or "paper" (three).
-    """
+    """A run in which single windows explode, in some orders."""
     if scale == "smoke":
         return [Ordered(**asdict(plan(scale)[1]), order=order) for order in range(2)]
     return [Ordered("indrnn", 16, 0, 1.5, 17, order=order) for order in range(2 if scale == "laptop" else 3)]

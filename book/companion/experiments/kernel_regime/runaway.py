@@ -54,11 +54,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def problem(config: Config) -> tuple[Float[Tensor, "n T d"], Float[Tensor, " n"]]:
-    """Inputs and labels. Returns: X, and y of root mean square ``config.scale``.
-
-    Args:
-        config: of a run on them.
-    """
+    """Inputs and labels. Returns: X, and y of root mean square ``config.scale``."""
     source = torch.Generator().manual_seed(2000 + config.seed)
     X = data.clipped_gaussian(config.n, 16, 8, source)
     y = targets.labels(X, source, config.teacher)[config.target]
@@ -73,9 +69,9 @@ def start(config: Config) -> Parameters:
 def follow(config: Config, X: Float[Tensor, "n T d"], y: Float[Tensor, " n"], phi0: Parameters) -> dict:
     """Run from a start, in float64.
 
-    Returns:
-        Largest and last loss over the first ("away" beyond ``AWAY``), the first step seen beyond ``AWAY`` (−1 for never), and,
-        at the first record beyond ``AWAY`` or else at the end, η times the curvature of the readouts alone and of the whole kernel, and the mean |σ|.
+    Returns: ``edge``, the step n/λ_max; ``peak`` and ``end``, largest and last loss over the first ("away" beyond ``AWAY``); ``away``, the
+    first step seen beyond ``AWAY`` (−1 for never); and, at the first record beyond ``AWAY`` or else at the end, ``readouts`` and ``whole``,
+    η times the curvature of the readouts alone (also ``readouts_at_start``) and of the whole kernel, and ``saturation``, the mean |σ|.
     """
     edge = 1 / step_size.curvature(X, phi0)
     eta, first = config.multiple * edge, float(y.square().mean())
@@ -116,14 +112,10 @@ def compute(config: Config, device: torch.device) -> dict:
 
 
 def tolerance(config: Config, result: Mapping) -> dict[str, float]:
-    """How far a row may be from the stored one.
+    """How far a row may be from the stored one, relatively, by name.
 
-    Args:
-        result: what is stored.
-
-    Returns:
-        Relative tolerance by name. With hard labels and no projection it is rounding that decides whether a run goes away (see the chapter), and
-        nothing of its end comes back; all other runs hardly notice rounding.
+    With hard labels and no projection it is rounding that decides whether a run goes away (see the chapter), and nothing of its end comes
+    back; all other runs hardly notice rounding.
     """
     if config.rho is None and config.target == HARD[2]:
         return dict.fromkeys(("away", "readouts", "whole", "saturation", "peak", "end"), math.inf)

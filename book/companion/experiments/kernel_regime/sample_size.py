@@ -39,11 +39,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The configurations of a scale. Returns: configurations; short sequences of short tokens come first.
-
-    Args:
-        scale: "smoke", "laptop" (ten thousand inputs) or "paper".
-    """
+    """The configurations of a scale; short sequences of short tokens come first."""
     if scale == "smoke":
         return [Config(2, 2, seed, n=100, m=32, searched=16) for seed in range(2)]
     n = 10_000 if scale == "laptop" else COUNTS[-1]
@@ -51,10 +47,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def stream(config: Config) -> tuple[Parameters, Float[Tensor, "n T d"]]:
-    """The heads and the inputs of a row.
-
-    Returns: one head of each pair of a symmetric initialisation of m heads (the other one errs alike), and X.
-    """
+    """The heads and the inputs of a row: one head of each pair of a symmetric initialisation (the other one errs alike), and X."""
     source = torch.Generator().manual_seed(7000 + config.seed)
     heads = parameters.random(config.m // 2, config.d, source)
     X = data.clipped_gaussian(config.n, config.T, config.d, source)
@@ -65,13 +58,7 @@ def stream(config: Config) -> tuple[Parameters, Float[Tensor, "n T d"]]:
 def errors(
     X: Float[Tensor, "n T d"], heads: Parameters, widths: tuple[int, ...]
 ) -> Float[Tensor, "n {len(widths)}"]:
-    """e(X) of models of several widths, each of which uses the first heads.
-
-    Args:
-        X: tokens in the unit ball.
-        heads: one head of each pair.
-        widths: numbers of heads, even and at most twice as many as ``heads`` holds.
-    """
+    """e(X) of models of several even widths, at most twice the heads, which are one of each pair, and of which each uses the first."""
     contributions = transportation.g(X, heads, TARGET)
     return torch.stack([contributions[:, : m // 2].mean(1) for m in widths], 1)
 
@@ -81,9 +68,6 @@ def ceiling(heads: Parameters, T: int, restarts: int = 8, steps: int = 120) -> f
 
     Args:
         heads: one head of each pair, in float64.
-        T: length of sequences.
-        restarts: of the search.
-        steps: of each climb.
     """
     found = verify.maximise(
         lambda X: errors(X, heads, (2 * heads.m,))[:, 0].abs(),
@@ -96,14 +80,10 @@ def ceiling(heads: Parameters, T: int, restarts: int = 8, steps: int = 120) -> f
 
 @torch.no_grad()
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row.
+    """Compute one row, the errors on the device; the search runs on the CPU.
 
-    Args:
-        device: of the errors; the search runs on the CPU.
-
-    Returns:
-        ``counts`` and ``widths``; ``largest`` and ``mean_square``, lists over widths of lists over counts: over the first inputs;
-        ``ceiling`` of the model of ``searched`` heads.
+    Returns: ``counts`` and ``widths``; ``largest`` and ``mean_square``, lists over widths of lists over counts: over the first inputs;
+    ``ceiling`` of the model of ``searched`` heads.
     """
     heads, X = stream(config)
     widths = tuple(m for m in WIDTHS if m <= config.m)

@@ -40,11 +40,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale. Returns: configurations, few samples first.
-
-    Args:
-        scale: "smoke", "laptop" (up to 300 samples) or "paper".
-    """
+    """The runs of a scale, few samples first."""
     if scale == "smoke":
         return [Config(n, 0, m=8, T=4, steps=50, fresh=20, teacher=16) for n in (10, 30)]
     counts = COUNTS[:4] if scale == "laptop" else COUNTS
@@ -66,23 +62,14 @@ def problem(config: Config) -> tuple[Loss, Loss, Parameters]:
 def labels(
     X: Float[Tensor, "n T d"], anchors: Float[Tensor, "R T d"], teacher: int, source: torch.Generator
 ) -> Float[Tensor, " n"]:
-    """Labels of the paper's teacher: an average over ``teacher`` pairs of heads.
-
-    Args:
-        X: tokens in the unit ball.
-        anchors: of the mapping.
-        source: of the heads.
-    """
+    """Labels of the paper's teacher: an average over ``teacher`` pairs of heads."""
     return transportation.represented(X, mappings.teacher(anchors, THREES), teacher, source, chunk=64).mean
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row.
+    """Compute one row, from data and labels that are made on the CPU.
 
     Returns: ``trivial``: loss of the model that outputs 0, on the fresh inputs; ``horizons``; ``training`` and ``fresh_loss``: losses then.
-
-    Args:
-        device: of the run; data and labels are made on the CPU.
     """
     seen, unseen, start = problem(config)
     move = lambda loss: Loss(loss.X.to(device), loss.y[:, 0].to(device))

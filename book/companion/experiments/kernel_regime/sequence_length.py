@@ -38,11 +38,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale. Returns: configurations, short sequences first.
-
-    Args:
-        scale: "smoke", "laptop" (up to 64 tokens) or "paper".
-    """
+    """The runs of a scale, short sequences first."""
     if scale == "smoke":
         return [Config(T, 0, n=10, m=8, steps=25, teacher=16, anchors=2) for T in (1, 8)]
     lengths = LENGTHS[:5] if scale == "laptop" else LENGTHS
@@ -60,42 +56,27 @@ def problem(config: Config) -> tuple[Loss, Parameters]:
 
 
 def sizes(X: Float[Tensor, "n T d"], phi: Parameters) -> list[float]:
-    """Root mean square over samples of ‖∇_c f‖, ‖∇_U f‖, ‖∇_W f‖; the last is 0 for one token, not what rounding leaves.
-
-    Returns: three numbers.
-
-    Args:
-        X: tokens in the unit ball.
-    """
+    """Root mean square over samples of ‖∇_c f‖, ‖∇_U f‖, ‖∇_W f‖; the last is 0 for one token, not what rounding leaves."""
     blocks = tangent_kernel.diagonal(X, phi)
     return _alone(X, [float(block.mean()) ** 0.5 for block in (blocks.c, blocks.u, blocks.w)])
 
 
 def of_the_mean(loss: Loss, phi: Parameters) -> list[float]:
-    """‖(1/n) Σ_j ∇_b f(X⁽ʲ⁾; φ)‖ for the blocks b = c, U, W: the quantity of the paper's Figure 2. Returns: three numbers.
-
-    Args:
-        loss: the data set.
-    """
+    """‖(1/n) Σ_j ∇_b f(X⁽ʲ⁾; φ)‖ for the blocks b = c, U, W: the quantity of the paper's Figure 2."""
     # With every residual ½ the gradient of the loss is the mean of the outputs' gradients.
     _, gradient = Loss(loss.X, transformer.f(loss.X, phi) - 0.5)(phi)
     return _alone(loss.X, [float(block.norm()) for block in gradient.blocks])
 
 
 def _alone(X: Float[Tensor, "n T d"], norms: list[float]) -> list[float]:
-    """With one token there is no attention to learn."""
     return [*norms[:2], norms[2] if X.shape[1] > 1 else 0.0]
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row.
+    """Compute one row, from data and labels that are made on the CPU.
 
-    Args:
-        device: of the run; data and labels are made on the CPU.
-
-    Returns:
-        ``trivial``: loss of the model that outputs 0; ``horizons`` and ``losses`` then; ``gradients`` and ``gradients_end``: see ``sizes``;
-        ``mean_gradients``: the largest of ``of_the_mean`` over the records of the run.
+    Returns: ``trivial``: loss of the model that outputs 0; ``horizons`` and ``losses`` then; ``gradients`` and ``gradients_end``: see
+    ``sizes``; ``mean_gradients``: the largest of ``of_the_mean`` over the records of the run.
     """
     loss, start = problem(config)
     loss = Loss(loss.X.to(device), loss.y[:, 0].to(device))

@@ -32,22 +32,14 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The configurations of a scale. Returns: configurations, short sequences first.
-
-    Args:
-        scale: "smoke", "laptop" (up to 128 tokens) or "paper".
-    """
+    """The configurations of a scale, short sequences first."""
     if scale == "smoke":
         return [Config(T, n=10, m=8, repeats=1) for T in (1, 8)]
     return [Config(T) for T in LENGTHS if scale == "paper" or T <= 128]
 
 
 def seconds(step: Callable[[], object], repeats: int) -> float:
-    """Processor time of the fastest of several evaluations, after one that is not counted. Returns: seconds, of all threads together.
-
-    Args:
-        step: what is timed.
-    """
+    """Processor time, of all threads together, of the fastest of several evaluations, after one that is not counted."""
     taken = []
     for _ in range(repeats + 1):
         begun = time.process_time()
@@ -57,11 +49,7 @@ def seconds(step: Callable[[], object], repeats: int) -> float:
 
 
 def plain(X: Float[Tensor, "n T d"], phi: Parameters) -> None:
-    """Loss and gradient by autograd, labels 0.
-
-    Args:
-        X: tokens in the unit ball.
-    """
+    """Loss and gradient by autograd, labels 0."""
     learning = phi.map(lambda block: block.detach().clone().requires_grad_())
     transformer.f(X, learning).square().mean().backward()
 
@@ -71,12 +59,7 @@ def kept_by_autograd(
     phi: Parameters | Units,
     f: Callable[..., Float[Tensor, " n"]] = transformer.f,
 ) -> int:
-    """Bytes that a plain forward pass keeps for the backward pass. Returns: the number: of different storages, each counted once.
-
-    Args:
-        X: tokens in the unit ball.
-        f: the model, X, φ → outputs.
-    """
+    """Bytes that a plain forward pass of f, (X, φ) → outputs, keeps for the backward pass: of different storages, each counted once."""
     storages: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:
@@ -93,13 +76,7 @@ def kept_by_autograd(
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Compute one row.
-
-    Returns: ``step_seconds`` by Lemma 1, ``autograd_seconds``, ``autograd_bytes``, and ``data_bytes`` of the inputs.
-
-    Args:
-        config: what is timed.
-    """
+    """Compute one row. Returns: ``step_seconds`` by Lemma 1, ``autograd_seconds``, ``autograd_bytes``, and ``data_bytes`` of the inputs."""
     source = torch.Generator().manual_seed(0)
     dtype = getattr(torch, config.dtype)
     X = data.clipped_gaussian(config.n, config.T, config.d, source).to(dtype).to(device)

@@ -34,11 +34,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """One width after the other, five problems each.
-
-    Args:
-        scale: "smoke", "laptop" (500 inputs, up to 1024 heads) or "paper".
-    """
+    """One width after the other, five problems each."""
     if scale == "smoke":
         return [Config(m, 0, 20, 64) for m in (8, 16)]
     if scale == "laptop":
@@ -49,13 +45,9 @@ def plan(scale: str) -> list[Config]:
 def compute(config: Config, device: torch.device) -> dict:
     """Compute one row, in float64 on the CPU.
 
-    Args:
-        config: of the certificate.
-
-    Returns:
-        ``trivial``, the loss at the start; ``epsilon`` and ``V0`` of the ridge comparator and ``displacement``, √m times its longest moves in c, U
-        and W, which are the radii of Ω; ``by_width`` and ``by_pairs``, Theorem E's bounds on ε_s by Theorems B and D (−1 where it has none), and
-        the bound on the mean loss that each gives, ``value_by_width`` and ``value_by_pairs``.
+    Returns: ``trivial``, the loss at the start; ``epsilon`` and ``V0`` of the ridge comparator and ``displacement``, √m times its longest
+    moves in c, U and W, which are the radii of Ω; ``by_width`` and ``by_pairs``, Theorem E's bounds on ε_s by Theorems B and D (−1 where it
+    has none), and the bound on the mean loss that each gives, ``value_by_width`` and ``value_by_pairs``.
     """
     given = problems.problem("paper", config.seed, config.n, config.heads)
     X, y = given.X, given.labels.mean.flatten()

@@ -59,11 +59,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def plan_long(scale: str) -> list[Config]:
-    """Small problems over ten times the paper's length, narrow students first; and the small copy in steps of the paper's size.
-
-    Args:
-        scale: "smoke", "laptop" (three problems, three widths) or "paper" (ten, 4 to 128 heads).
-    """
+    """Small problems over ten times the paper's length, narrow students first; and the small copy in steps of the paper's size."""
     if scale == "smoke":
         return [Config(variant, 4, 0, 20, 32, LONGER, 1000) for variant in problems.FIGURE]
     widths, seeds = (WIDTHS[:-1], SEEDS) if scale == "paper" else ((4, 16, 64), range(3))
@@ -82,11 +78,10 @@ def plan_long(scale: str) -> list[Config]:
 
 
 def horizons(config: Config) -> list[int]:
-    """After how many steps a run is read: up to the paper's horizon the numbers that ``certificates`` has too.
+    """After how many steps a run is read, multiples of ``coarse``: up to the paper's horizon the numbers that ``certificates`` has too.
 
-    Returns:
-        Numbers of steps, multiples of ``coarse``; of a longer run those after which its length ητ is that of a run of the paper's variant
-        after 10^(k/10) of its own, so that lengths of different variants can be compared, and all of them.
+    Of a longer run those after which its length ητ is that of a run of the paper's variant after 10^(k/10) of its own, so that lengths
+    of different variants can be compared, and all of them.
     """
     if config.steps <= STEPS:
         return [t for t in HORIZONS if t <= config.steps and t % config.coarse == 0]
@@ -98,10 +93,9 @@ def horizons(config: Config) -> list[int]:
 def compute(config: Config, device: torch.device) -> dict:
     """Train one student, in single precision.
 
-    Returns:
-        ``trivial``, the loss at the start; ``means`` and ``mins``, mean and smallest loss over the first so many steps, for each of
-        ``horizons``; √m times the longest displacement of a head in c, U and W; the largest share of heads on the boundary; the loss
-        on inputs that were held out, at the start and at the end, where there are any.
+    Returns: ``trivial``, the loss at the start; ``means`` and ``mins``, mean and smallest loss over the first so many steps, for each of
+    ``horizons``; √m times the longest displacement of a head in c, U and W; the largest share of heads on the boundary; the loss on inputs
+    that were held out, at the start and at the end, where there are any.
     """
     run, given = _run(config, config.steps // config.coarse, device)
     losses = run.step_losses[:, 0].double()
@@ -143,9 +137,6 @@ def collected(scale: str = "paper") -> dict[tuple[str, int, int], dict]:
     """All stored runs of a scale over the paper's horizon; at the paper's size those of ``certificates`` are among them.
 
     Returns: ``trivial``, ``horizons``, ``means`` and ``mins`` by variant, width and seed.
-
-    Args:
-        scale: "laptop" or "paper".
     """
     own = {(row["variant"], row["m"], row["seed"]): row for row in stored(EXPERIMENT, scale)}
     if scale != "paper":
@@ -159,11 +150,7 @@ def collected(scale: str = "paper") -> dict[tuple[str, int, int], dict]:
 
 
 def steps_of(config: Config, steps: int) -> dict:
-    """The first steps of a run, for a comparison with what is stored. Returns: ``trivial``, and the ``mean`` loss over these steps.
-
-    Args:
-        config: of the run; its step size stays.
-    """
+    """The first steps of a run, for a comparison with what is stored. Returns: ``trivial``, and the ``mean`` loss over these steps."""
     run, given = _run(config, steps, torch.device("cpu"))
     return {"trivial": _trivial(given), "mean": float(run.step_losses.double().mean())}
 

@@ -41,11 +41,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Every size, noise and case, small sizes first.
-
-    Args:
-        scale: "smoke" (two tiny runs), "laptop" (n ≤ 1000, three seeds) or "paper" (all sizes, twelve).
-    """
+    """Every size, noise and case, small sizes first."""
     if scale == "smoke":
         return [Config(60, 0, 0.5, 0.75, start, d=2, steps=3, queries=50) for start in STARTS]
     sizes, seeds = (SIZES[:3], SEEDS[:3]) if scale == "laptop" else (SIZES, SEEDS)
@@ -113,9 +109,9 @@ class Recorded(algorithm.Algorithm):
 def compute(config: Config, device: torch.device) -> dict:
     """Run.
 
-    Returns:
-        ``error`` (𝓔 at every step), ``value`` (f̂), ``bias`` (largest ‖g − ∇f̂‖ along the run), ``first`` and ``last`` (singular values of
-        MΣ̂^½), ``eta`` (of a step), ``misfit`` (‖UVᵀ − MΣ̂^½‖₂ at the start), ``risk`` (𝓡_n at the end), ``ols`` (𝓔 of least squares).
+    Returns: ``error`` (𝓔 at every step), ``value`` (f̂), ``bias`` (largest ‖g − ∇f̂‖ along the run), ``first`` and ``last`` (singular
+    values of MΣ̂^½), ``eta`` (of a step), ``misfit`` (‖UVᵀ − MΣ̂^½‖₂ at the start), ``risk`` (𝓡_n at the end), ``ols`` (𝓔 of least
+    squares).
     """
     problem, (X, Y) = posed(config)
     moments = Moments.of(X, Y)

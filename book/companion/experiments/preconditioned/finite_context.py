@@ -41,11 +41,7 @@ def five() -> Problem:
 
 
 def optimum(problem: Problem, b: float) -> tuple[Float[Tensor, "m d"], Float[Tensor, "d d"]]:
-    """(A, B) of a balanced optimum, scaled to ‖B̃‖₂ = b.
-
-    Args:
-        problem: Σ and M.
-    """
+    """(A, B) of a balanced optimum, scaled to ‖B̃‖₂ = b."""
     U, V = landscape.optimum(problem.target)
     c = float(torch.linalg.matrix_norm(V, 2)) / b
     return limit.unwhitened(*invariance.rescaled(U, V, c), problem.Sigma)
@@ -134,11 +130,7 @@ class Huge:
 
 
 def huge_plan(scale: str) -> list[Huge]:
-    """Radii on both sides of the threshold.
-
-    Args:
-        scale: "smoke", "laptop" (a part) or "paper".
-    """
+    """Radii on both sides of the threshold."""
     if scale == "smoke":
         return [Huge(1.0, (2, 3))]
     radii = (0.3, 0.5, 0.6, noise.THRESHOLD, 0.8, 1.0, 1.2, 1.5, 2.0)

@@ -31,11 +31,7 @@ class Count:
 
 
 def count_plan(scale: str) -> list[Count]:
-    """Both starts, small condition numbers first.
-
-    Args:
-        scale: "smoke", "laptop" (two seeds, κ(Σ) ≤ 10) or "paper" (ten, up to 1000).
-    """
+    """Both starts, small condition numbers first."""
     if scale == "smoke":
         return [Count(2.0, "near", 0, most=20, threshold=1e-2, d=2)]
     conditions, seeds = (CONDITIONS[:2], SEEDS[:2]) if scale == "laptop" else (CONDITIONS, SEEDS)
@@ -43,13 +39,7 @@ def count_plan(scale: str) -> list[Count]:
 
 
 def whitened_start(problem: Problem, start: str, seed: int) -> starts.Factors:
-    """Factors near the optimum, or small.
-
-    Args:
-        problem: Σ and M.
-        start: "near" or "small".
-        seed: of the noise.
-    """
+    """Factors "near" the optimum, or "small"."""
     generator = Generator().manual_seed(seed)
     if start == "near":
         return starts.perturbed(*landscape.optimum(problem.target), 0.1, generator)
@@ -59,11 +49,7 @@ def whitened_start(problem: Problem, start: str, seed: int) -> starts.Factors:
 
 
 def curvature(problem: Problem, scale: float = 1.0) -> list[float]:
-    """Least and largest non-zero eigenvalue of ∇²𝓔 in (A, B) at the optimum Ã = cPS^½, B̃ = QS^½/c.
-
-    Args:
-        problem: Σ and M, square and invertible.
-    """
+    """Least and largest non-zero eigenvalue of ∇²𝓔 in (A, B) at the optimum Ã = cPS^½, B̃ = QS^½/c, for M square and invertible."""
     A, B = invariance.rescaled(*landscape.optimum(problem.target), scale)
     N, L = B @ problem.Sigma @ B.T, A @ problem.Sigma @ A.T
     one = torch.eye(problem.d, dtype=N.dtype)
@@ -75,10 +61,9 @@ def curvature(problem: Problem, scale: float = 1.0) -> list[float]:
 def count(config: Count, device: torch.device) -> dict:
     """Run.
 
-    Returns:
-        ``ours`` and ``raw``, steps until 𝓔 is at most the threshold ("never" if it is not): of preconditioned descent on 𝓔 and the
-        regulariser, with the step 1/(s_1 + s_d), and of raw descent with the best of a grid; ``spread``, the condition number of the raw
-        Hessian at the balanced optimum.
+    Returns: ``ours`` and ``raw``, steps until 𝓔 is at most the threshold ("never" if it is not): of preconditioned descent on 𝓔 and the
+    regulariser, with the step 1/(s_1 + s_d), and of raw descent with the best of a grid; ``spread``, the condition number of the raw
+    Hessian at the balanced optimum.
     """
     problem = posed(config.d, config.condition, 0.0)
     factors = whitened_start(problem, config.start, config.seed)

@@ -52,11 +52,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Everything removed in turn, small condition numbers first.
-
-    Args:
-        scale: "smoke" (tiny runs), "laptop" (two seeds, κ(Σ) ≤ 10) or "paper" (twelve, up to 1000).
-    """
+    """Everything removed in turn, small condition numbers first."""
     if scale == "smoke":
         return [Config(removed, 10.0, 0, n=40, d=2, steps=4, most=4, queries=20) for removed in REMOVED]
     conditions, seeds = (CONDITIONS[:2], SEEDS[:2]) if scale == "laptop" else (CONDITIONS, SEEDS)
@@ -117,10 +113,9 @@ def without(
 def compute(config: Config, device: torch.device) -> dict:
     """Run.
 
-    Returns:
-        ``start`` (𝓔 there), ``floor`` (𝓔 of the whole algorithm in the end), ``taken`` steps until 𝓔 is at most twice that, with the best of a
-        grid of steps for raw descent ("never" if it is not reached), and with the algorithm's own step, for other runs, ``error``, ``risk``,
-        ``imbalance`` and ``b`` after ``steps`` steps ("diverged" if a loss is not finite).
+    Returns: ``start`` (𝓔 there), ``floor`` (𝓔 of the whole algorithm in the end), ``taken`` steps until 𝓔 is at most twice that, with the
+    best of a grid of steps for raw descent ("never" if it is not reached), and with the algorithm's own step, for other runs, ``error``,
+    ``risk``, ``imbalance`` and ``b`` after ``steps`` steps ("diverged" if a loss is not finite).
     """
     problem = posed(config.d, config.condition, config.sigma)
     X, Y = problem.samples(config.n, Generator().manual_seed(100 + config.seed))
@@ -152,11 +147,7 @@ def ended(
     """A run's end. Returns: ``error``, ``risk``, ``imbalance`` and ``b`` (‖Σ̂^½BΣ̂^½‖₂); all "diverged" if a loss is not finite.
 
     Args:
-        method: the objective.
-        begin: (U, V).
-        problem: Σ and M.
         queries: fresh ones, for the excess risk.
-        seed: of the queries.
     """
     try:
         run = algorithm.run(method, begin, steps, eta, problem, every=steps)

@@ -30,11 +30,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Radii and sizes, small sizes first.
-
-    Args:
-        scale: "smoke", "laptop" (n ≤ 4096, two seeds) or "paper" (twelve).
-    """
+    """Radii and sizes, small sizes first."""
     if scale == "smoke":
         return [Config(2.0, 30, 0, 3, own) for own in (False, True)]
     sizes, seeds = (SIZES[:3], SEEDS[:2]) if scale == "laptop" else (SIZES, SEEDS)
@@ -75,11 +71,7 @@ class Mean:
 
 
 def mean_plan(scale: str) -> list[Mean]:
-    """Norms from 1 to 2, with 2/√3, where the exponent is one half.
-
-    Args:
-        scale: "smoke" (small contexts), "laptop" (one norm) or "paper".
-    """
+    """Norms from 1 to 2, with 2/√3, where the exponent is one half."""
     if scale == "smoke":
         return [Mean(1.0, (1, 2))]
     norms = (1.0, 2 / math.sqrt(3), 1.5, 2.0)

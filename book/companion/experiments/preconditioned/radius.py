@@ -28,11 +28,7 @@ class Radius:
 
 
 def radius_plan(scale: str) -> list[Radius]:
-    """Radii at n = 300, two radii at other sizes, one without noise, small sizes first.
-
-    Args:
-        scale: "smoke" (a tiny run), "laptop" (two seeds, n ≤ 500) or "paper" (twelve).
-    """
+    """Radii at n = 300, two radii at other sizes, one without noise, small sizes first."""
     if scale == "smoke":
         return [Radius(0.4, 40, 0, d=2, steps=3, queries=20)]
     sizes, seeds = ((250, 500), SEEDS[:2]) if scale == "laptop" else ((250, 500, 1000, 2000), SEEDS)

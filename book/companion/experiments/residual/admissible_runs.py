@@ -42,11 +42,11 @@ def plan(scale: str) -> list[Config]:
 def compute(config: Config, device: torch.device) -> dict:
     """Run, and hold everything against its bound.
 
-    Returns:
-        ``admitted`` (Φ at the start), ``mu``, ``step`` (μ‖J_0‖²), ``value`` (the singular value at the start), ``kernel`` (σ_min(J_0)), and as
-        left side over right side, none above 1: ``fall`` (of the singular value, over slope times distance; 0 for Theorems A and A+), ``least``,
-        ``step_norm`` (μ‖J_t‖²), ``path``, ``moved``, ``exponent`` (guaranteed over measured, the largest of a step), ``average`` (the same of all watched steps),
-        ``distance``; ``asymptotic`` (what the kernel at the start predicts of the last watched step's exponent, over it), ``shrunk`` (e at the end over e at the start), ``steps``.
+    Returns: ``admitted`` (Φ at the start), ``mu``, ``step`` (μ‖J_0‖²), ``value`` (the singular value at the start), ``kernel``
+    (σ_min(J_0)), and as left side over right side, none above 1: ``fall`` (of the singular value, over slope times distance; 0 for Theorems
+    A and A+), ``least``, ``step_norm`` (μ‖J_t‖²), ``path``, ``moved``, ``exponent`` (guaranteed over measured, the largest of a step),
+    ``average`` (the same of all watched steps), ``distance``; ``asymptotic`` (what the kernel at the start predicts of the last watched
+    step's exponent, over it), ``shrunk`` (e at the end over e at the start), ``steps``.
     """
     X, Y, theta, setting, start = begun(config)
     with torch.no_grad():

@@ -80,11 +80,7 @@ def instance(config: Config) -> tuple[Float[Tensor, "P N d"], Parameters, Settin
 def direction(
     config: Config, X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, generator: Generator
 ) -> Float[Tensor, "P N K"]:
-    """Errors of norm 1: those that the block or the kernel of the theorem removes most slowly, or random ones.
-
-    Args:
-        setting: of the network.
-    """
+    """Errors of norm 1: those that the block or the kernel of the theorem removes most slowly, or random ones."""
     now = model.forward(X, theta, setting)
     drawn = torch.randn(now.F.shape, generator=generator, dtype=X.dtype)
     if not config.worst:

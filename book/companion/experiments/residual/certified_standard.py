@@ -27,11 +27,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Every kind of problem, both sizes of W_1, several seeds.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds of the easiest problem) or "paper" (ten of all).
-    """
+    """Every kind of problem, both sizes of W_1, several seeds."""
     if scale == "smoke":
         return [Config("orthonormal", 3.0, "1", 0, P=1, N=2, d=3, d_k=2, K=1)]
     kinds, seeds = (KINDS[3:], 3) if scale == "laptop" else (KINDS[::-1], 10)

@@ -63,11 +63,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Every kind of problem, both activations, both sizes of W_1, several seeds.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds of the easiest problem) or "paper" (ten of all).
-    """
+    """Every kind of problem, both activations, both sizes of W_1, several seeds; then twice as many tokens as dimensions."""
     if scale == "smoke":
         return [Config("orthonormal", 3.0, tau, "1", 0, P=1, N=2, d=3, d_k=2, K=1) for tau in (0.0, 0.3)]
     kinds, seeds = (KINDS[3:], 3) if scale == "laptop" else (KINDS[::-1], 10)
@@ -128,12 +124,9 @@ def needed(config: Config) -> int:
 def search(posed: Callable[[int], Problem]) -> tuple[start.Start, dict]:
     """The smallest certified width of a problem, and a run there beside its bounds.
 
-    Args:
-        posed: width → the problem at it.
-
-    Returns:
-        The start at width ``FIRST``; its ``e`` and ``law`` (the certificate's width by the law); ``width`` (-1: above ``MOST``), ``X``, ``alpha``, ``mu`` of the
-        certificate there, and ``run`` (steps, what ``watch.compare`` found) if it is at most ``RUN``, else empty.
+    Returns: the start at width ``FIRST``; its ``e`` and ``law`` (the certificate's width by the law); ``width`` (-1: above ``MOST``),
+    ``X``, ``alpha``, ``mu`` of the certificate there, and ``run`` (steps, what ``watch.compare`` found) if it is at most ``RUN``, else
+    empty.
     """
     measured = lambda d_1: start.measure(*posed(d_1))
     first = measured(FIRST)
@@ -154,9 +147,8 @@ def search(posed: Callable[[int], Problem]) -> tuple[start.Start, dict]:
 def compute(config: Config, device: torch.device) -> dict:
     """Search, and run.
 
-    Returns:
-        What ``search`` finds; of the draw at width ``FIRST`` also ``distance`` (y_0/e_0), ``lam`` (σ_A²/d_1) and ``closed`` (the closed form's width, by the law);
-        ``needed``, for ReLU with the smaller W_1 only, else -1.
+    Returns: what ``search`` finds; of the draw at width ``FIRST`` also ``distance`` (y_0/e_0), ``lam`` (σ_A²/d_1) and ``closed`` (the
+    closed form's width, by the law); ``needed``, for ReLU with the smaller W_1 only, else -1.
     """
     first, row = search(lambda d_1: posed(config, d_1))
     return {

@@ -47,11 +47,7 @@ def plan(scale: str) -> list[Config]:
 
 @functools.cache
 def made_up(days: int) -> Record:
-    """The record of a file of made-up weather.
-
-    Args:
-        days: its length.
-    """
+    """The record of a file of made-up weather."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made_up.csv"
         made_up_weather.write(path, days)
@@ -61,12 +57,11 @@ def made_up(days: int) -> Record:
 def compute(config: Config, device: torch.device, record: Record | None = None) -> dict:
     """Sweep.
 
+    Returns: ``weather`` ("made up" or "given"), ``sha256`` of the file's text, ``windows`` there are to choose from, and the results of
+    ``coefficients.sweep``.
+
     Args:
         record: of a file; made-up weather if not given.
-
-    Returns:
-        ``weather`` ("made up" or "given"), ``sha256`` of the file's text, ``windows`` there are to choose from, and the results of
-        ``coefficients.sweep``.
     """
     given = made_up(config.days) if record is None else record
     early, _ = climate.blocks(given, config.share)

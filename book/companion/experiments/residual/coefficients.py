@@ -29,15 +29,7 @@ STOPPED = 1e6
 
 @dataclass(frozen=True)
 class OwnSteps(Regression):
-    """Networks side by side, each with a step of its own: the gradient comes multiplied by it, for a run with η = 1.
-
-    Args:
-        X: tokens.
-        Y: targets.
-        setting: coefficients, activation, temperature.
-        mu: steps.
-        limit: losses at which networks stand still.
-    """
+    """Networks side by side, each with a step of its own: the gradient comes multiplied by it, for a run with η = 1."""
 
     mu: Float[Tensor, " s"]
     limit: Float[Tensor, " s"]
@@ -52,10 +44,9 @@ class OwnSteps(Regression):
 
 
 def tolerance(config: object, stored: Mapping) -> dict[str, float]:
-    """What another machine may change. Where a loss rises again and again, its steps are at the edge of stability, and a rounding error grows.
+    """What another machine may change.
 
-    Args:
-        stored: its results.
+    Where a loss rises again and again, its steps are at the edge of stability, and a rounding error grows.
     """
     allowed = {f"{rule}.rises": math.inf for rule in RULES}
     for rule in RULES:
@@ -67,11 +58,7 @@ def tolerance(config: object, stored: Mapping) -> dict[str, float]:
 def level(
     X: Float[Tensor, "P N d"], Y: Float[Tensor, "P N K"], theta: Parameters, setting: Setting
 ) -> Parameters:
-    """The same start, W_U times what makes the outputs as large as the targets, ‖F̄‖_F = ‖Ȳ‖_F.
-
-    Args:
-        setting: coefficients, activation, temperature.
-    """
+    """The same start, W_U times what makes the outputs as large as the targets, ‖F̄‖_F = ‖Ȳ‖_F."""
     return starts.scaled(theta, W_U=float(Y.norm() / model.outputs(X, theta, setting).norm()))
 
 
@@ -83,17 +70,11 @@ def sweep(
     steps: int,
     coefficients: Sequence[tuple[float, float]] = COEFFICIENTS,
 ) -> dict:
-    """Descend with every coefficient under every rule, all from θ⁽⁰⁾.
+    """Descend with every coefficient (g, g_f) under every rule, all from θ⁽⁰⁾, the fixed step being μ.
 
-    Args:
-        mu: the fixed step.
-        steps: of every run.
-        coefficients: pairs (g, g_f).
-
-    Returns:
-        ``condition_X``: geometric mean of κ(X_p); ``unembedding``: σ_min(W_U). At the start, one number a pair: ``condition`` (geometric mean of κ(Z_p)), ``smallest``
-        (least σ_min(Z_p)), ``hidden`` (σ_min(Ā)), ``curvature`` (‖∇²Φ‖). By rule: ``loss`` (a list a pair, at ``AT``), ``rises`` (share
-        of the steps that made the loss larger), ``stopped``, ``hidden_end``.
+    Returns: ``condition_X``: geometric mean of κ(X_p); ``unembedding``: σ_min(W_U). At the start, one number a pair: ``condition``
+    (geometric mean of κ(Z_p)), ``smallest`` (least σ_min(Z_p)), ``hidden`` (σ_min(Ā)), ``curvature`` (‖∇²Φ‖). By rule: ``loss`` (a list a
+    pair, at ``AT``), ``rises`` (share of the steps that made the loss larger), ``stopped``, ``hidden_end``.
     """
     settings = [Setting(*pair) for pair in coefficients]
     seen = [spectrum(X, theta, setting) for setting in settings]

@@ -77,9 +77,8 @@ def posed(config: Config) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N K"
 def compute(config: Config, device: torch.device) -> dict:
     """Run.
 
-    Returns:
-        ``floor``, ``mu``, ``loss`` at ``AT``, ``rises`` (share of steps that made it larger), ``hidden`` (σ_min(Ā) at the start), ``grown`` (‖(W_Q, W_K)‖_F at the end
-        over that at the start; 1 if both are 0).
+    Returns: ``floor``, ``mu``, ``loss`` at ``AT``, ``rises`` (share of steps that made it larger), ``hidden`` (σ_min(Ā) at the start),
+    ``grown`` (‖(W_Q, W_K)‖_F at the end over that at the start; 1 if both are 0).
     """
     X, Y, theta, setting = posed(config)
     mu = curvature.step_size(X, Y, theta, setting)
@@ -97,11 +96,7 @@ def compute(config: Config, device: torch.device) -> dict:
 
 
 def tolerance(config: Config, stored: Mapping) -> dict[str, float]:
-    """What another machine may change: where the loss rises, steps are at the edge of stability, and a rounding error grows.
-
-    Args:
-        stored: its results.
-    """
+    """What another machine may change: where the loss rises, steps are at the edge of stability, and a rounding error grows."""
     edge = stored["rises"] > 0.005
     return {
         "rises": math.inf,

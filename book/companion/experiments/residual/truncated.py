@@ -27,12 +27,7 @@ AT = (0, 10, 100, 1000)
 def sentences(
     path: Path | str, most: int | None = None
 ) -> tuple[Int[Tensor, "n T"], Int[Tensor, "n T"], Int[Tensor, " n"]]:
-    """Token ids, mask and labels of a file.
-
-    Args:
-        path: of the ``.npz`` file.
-        most: sentences to keep, the first ones; all if not given.
-    """
+    """Token ids, mask and labels of a ``.npz`` file; of the first ``most`` sentences, or of all if not given."""
     with np.load(path, allow_pickle=False) as found:
         if not {"inputs", "labels", "mask"} <= set(found):
             raise ValueError(f"path must hold arrays inputs, labels and mask, got {sorted(found)}")
@@ -60,17 +55,12 @@ def rows(
 ) -> Iterator[dict]:
     """A head for every depth and coefficient, each with the step 1/L of its own features.
 
-    Args:
-        model: path of the checkpoint.
-        mask: 1 for a token, 0 for what fills up.
-        labels: of the sentences.
-        layers: depths L.
-        coefficients: g on both skip connections.
-        steps: of descent.
-        heads: of attention; 64 entries each if not given.
-
     Yields:
         ``layers``, ``g``, ``condition`` of the features with a column of ones (but for the direction that the last layer norm leaves out), and at ``AT`` the step, ``loss`` and ``error``.
+
+    Args:
+        coefficients: g on both skip connections.
+        heads: of attention; 64 entries each if not given.
     """
     classes = int(labels.max()) + 1
     for L in layers:

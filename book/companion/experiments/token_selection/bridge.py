@@ -68,11 +68,7 @@ class Halved(Config):
 
 
 def halved(scale: str) -> list[Halved]:
-    """The runs of seed 0 from the scales that select.
-
-    Args:
-        scale: "smoke" (tiny), "laptop" (two scales of the start) or "paper" (four).
-    """
+    """The runs of seed 0 from the scales that select."""
     if scale == "smoke":
         return [Halved("exponential", 1.0, 0, 0.01, 40, widths=(2, 4), n=4, T=3, d=5)]
     eta, steps = LOSSES["exponential"]
@@ -80,11 +76,7 @@ def halved(scale: str) -> list[Halved]:
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale, seed by seed.
-
-    Args:
-        scale: "smoke" (two tiny runs), "laptop" (two seeds) or "paper" (ten, and the fresh draws at the decisive scales).
-    """
+    """The runs of a scale, seed by seed."""
     if scale == "smoke":
         return [
             Config(loss, 1.0, 0, eta, 20, widths=(2, 4), n=4, T=3, d=5) for loss, (eta, _) in LOSSES.items()
@@ -99,13 +91,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def data(config: Config) -> Instance:
-    """(DM), scaled into the unit ball; the last token asks, as in part one.
-
-    Returns: the instance, with the planted tokens as the optimal ones.
-
-    Args:
-        config: of a run.
-    """
+    """(DM), scaled into the unit ball; the last token asks, as in part one; the planted tokens are the optimal ones."""
     generator = torch.Generator().manual_seed(3000 + config.seed)
     drawn = datasets.dm(config.n, config.d, config.alpha, 1.0, generator, config.T)
     X = drawn.X / (drawn.X.norm(dim=-1).max() * (1 + 1e-12))
@@ -113,11 +99,7 @@ def data(config: Config) -> Instance:
 
 
 def start(config: Config, m: int) -> Parameters:
-    """The symmetric initialisation of part one with U and W scaled by s.
-
-    Args:
-        config: of a run.
-    """
+    """The symmetric initialisation of part one with U and W scaled by s."""
     drawn = parameters.symmetric(m, config.d, torch.Generator().manual_seed(1000 * config.seed + m))
     return Parameters(drawn.c, config.scale * drawn.U, config.scale * drawn.W)
 
@@ -161,11 +143,10 @@ class Exponential:
 
 
 def path(step: int, eta: float, turn: int = TURN) -> float:
-    """How far a student has come after some steps, over √m: η a step at first; after some steps every step is in proportion to the way.
+    """How far a student has come, over √m: η a step for the first ``turn`` steps; later every step is in proportion to the way.
 
     Args:
         eta: length of the first steps over √m.
-        turn: how many these are; later ones are so much shorter than the way.
     """
     return eta * step if step <= turn else eta * turn * (1 + 1 / turn) ** (step - turn)
 
@@ -180,13 +161,10 @@ def schedule(config: Config) -> list[int]:
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Train students of all widths from one scale, and look at them on a logarithmic grid of times.
+    """Train students of all widths from one scale, and look at them, on the CPU, on a logarithmic grid of times.
 
     Returns: ``at``, the steps; ``reached``, L, or ln(1/L) of exponential loss; and the numbers of ``seen``: one list along the steps a
     width.
-
-    Args:
-        device: where; what is measured is measured on the CPU.
     """
     instance = data(config)
     X, y = instance.X.to(device), instance.y.to(device)

@@ -25,19 +25,12 @@ SOME = 2
 def seen(
     instance: Instance, phi: Parameters, phi0: Parameters, best: Float[Tensor, "d d"]
 ) -> dict[str, float]:
-    """What is measured of a student.
+    """What is measured of a student φ, ``best`` being W_mm of the planted tokens.
 
-    Args:
-        instance: the data.
-        phi: the student.
-        phi0: its start.
-        best: W_mm of the planted tokens.
-
-    Returns:
-        ``moved``, ‖φ − φ⁽⁰⁾‖/‖φ⁽⁰⁾‖; ``path``, ‖φ − φ⁽⁰⁾‖/√m; ``attention``, the same of the W_i alone; ``decoder``, root mean square of ‖U_i‖; ``apart``, root
-        mean square of f − f_lin over that of f; over heads and samples, means of ``entropy`` of attention over ln T, attention ``own`` on the head's
-        own token, the one with the largest y c_i⟨U_i, x⟩, and ``planted`` on the longest; means over heads of the cosines ``aligned`` of W_i with
-        W_mm of the planted tokens, and ``aligned_own``, of some heads, with W_mm of their own.
+    Returns: ``moved``, ‖φ − φ⁽⁰⁾‖/‖φ⁽⁰⁾‖; ``path``, ‖φ − φ⁽⁰⁾‖/√m; ``attention``, the same of the W_i alone; ``decoder``, root mean square
+    of ‖U_i‖; ``apart``, root mean square of f − f_lin over that of f; over heads and samples, means of ``entropy`` of attention over ln T,
+    attention ``own`` on the head's own token, the one with the largest y c_i⟨U_i, x⟩, and ``planted`` on the longest; means over heads of
+    the cosines ``aligned`` of W_i with W_mm of the planted tokens, and ``aligned_own``, of some heads, with W_mm of their own.
     """
     X, delta = instance.X, parameters.difference(phi, phi0)
     f, tangent = transformer.f(X, phi), linear_model.f_lin(X, phi, phi0)
@@ -60,24 +53,16 @@ def seen(
 
 
 def own_alignment(instance: Instance, phi: Parameters) -> float:
-    """Mean cosine of W_i with W_mm of head i, whose decoder is c_i U_i, for ``SOME`` heads.
-
-    Args:
-        instance: the data; its own decoder is not used.
-        phi: a student.
-    """
+    """Mean cosine of W_i with W_mm of head i, whose decoder is c_i U_i, not the instance's, for ``SOME`` heads."""
     some = torch.linspace(0, phi.m - 1, min(SOME, phi.m)).long()
     heads = [Instance(instance.X, instance.y, phi.c[i] * phi.U[i], instance.query) for i in some]
     return sum(_cosine(phi.W[i], svm.w_svm(head).W) for i, head in zip(some, heads, strict=True)) / len(heads)
 
 
 def crossing(values: Sequence[float], along: Sequence[float], level: float) -> float:
-    """Where a measured quantity first reaches a level, between two looks by a straight line on log scales.
-
-    Returns: the place; infinite if the level is not reached.
+    """Where a quantity, look by look, first reaches a level, by a straight line on log scales; infinite if it does not.
 
     Args:
-        values: the quantity, look by look.
         along: where each look is, above 0 from the second on.
     """
     k = next((k for k, value in enumerate(values) if value >= level), None)
@@ -90,11 +75,7 @@ def crossing(values: Sequence[float], along: Sequence[float], level: float) -> f
 
 
 def gains(own: Sequence[float]) -> list[float]:
-    """How much of what was missing at the start attention on own tokens has gained, look by look.
-
-    Args:
-        own: attention on own tokens.
-    """
+    """How much of what was missing at the start attention on own tokens has gained, look by look."""
     return [(value - own[0]) / (1 - own[0]) for value in own]
 
 

@@ -41,12 +41,7 @@ def plan(scale: str) -> list[Config]:
 def posed(
     config: Config, pictures: Float[Tensor, "N pixels"], digits: Int[Tensor, " N"]
 ) -> tuple[Instance, Int[Tensor, " n"]]:
-    """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures.
-
-    Args:
-        pictures: of digits, as ``datasets.images`` gives them.
-        digits: which they are.
-    """
+    """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures, as ``datasets.images`` gives them."""
     generator = Generator().manual_seed(config.seed)
     X, y, place = datasets.patches(config.n, config.T, generator, pictures, digits, noise=config.noise)
     known = pictures[digits <= 1], torch.where(digits[digits <= 1] == 0, 1.0, -1.0).to(pictures)
@@ -55,11 +50,7 @@ def posed(
 
 
 def rates(instance: Instance) -> dict[str, rules.Rule]:
-    """Normalised descent whose gaps move by at most a fifth a step, and descent with a step to match its first ones.
-
-    Args:
-        instance: the data.
-    """
+    """Normalised descent whose gaps move by at most a fifth a step, and descent with a step to match its first ones."""
     longest = float(instance.gram.diagonal().max()) ** 0.5
     return {"NGD": rules.NGD(0.2 / longest), "GD": rules.GD(20 / longest**2)}
 
@@ -69,13 +60,12 @@ def compute(
 ) -> dict:
     """Run both rules.
 
+    Returns: ``selected``: share of sequences whose digit has the largest score; ``unequal``: largest difference of scores of two noise
+    patches (Assumption 2 wants 0); ``dependence``: nTν over the smallest squared query, of which Assumption 1 wants a fraction;
+    ``dominance`` as in ``limits``; by rule ``apart``: 1 − corr with W_mm, and ``least``: smallest weight of an optimal token, at ``STEPS``.
+
     Args:
         shown: pictures and which digits they are, as ``datasets.images`` gives them; scikit-learn's if not given.
-
-    Returns:
-        ``selected``: share of sequences whose digit has the largest score; ``unequal``: largest difference of scores of two noise patches
-        (Assumption 2 wants 0); ``dependence``: nTν over the smallest squared query, of which Assumption 1 wants a fraction; ``dominance``
-        as in ``limits``; by rule ``apart``: 1 − corr with W_mm, and ``least``: smallest weight of an optimal token, at ``STEPS``.
     """
     instance, place = posed(config, *(shown or datasets.images()))
     best = svm.w_svm(instance)

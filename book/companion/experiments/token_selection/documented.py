@@ -33,7 +33,6 @@ class Examples:
     mask: Shaped[Tensor, "n ..."] | None = None  # which tokens are none but padding (0); None for all
 
     def __post_init__(self) -> None:
-        """Check that the parts fit together."""
         N = len(self.inputs)
         if N == 0 or self.labels.shape != (N,) or self.labels.is_floating_point():
             raise ValueError(
@@ -93,18 +92,13 @@ class Rule:
     most: float = math.inf  # the largest multiplier; none if not given. It cuts "sngd" and "sps".
 
     def __post_init__(self) -> None:
-        """Check the parts."""
         if self.kind not in ("sgd", "sngd", "sps", "adam"):
             raise ValueError(f"kind must be sgd, sngd, sps or adam, got {self.kind!r}")
         if not self.most > 0:
             raise ValueError(f"most must be above 0, got {self.most}")
 
     def multiplier(self, loss: float, size: float) -> float:
-        """η_t: a step is −η_t g.
-
-        Args:
-            loss: of the batch.
-        """
+        """η_t from a batch's loss and its gradient's size: a step is −η_t g."""
         if self.kind == "sgd" or size == 0:
             return self.rate if size else 0.0
         return min(self.most, self.rate / size if self.kind == "sngd" else loss / (2 * size**2))
@@ -115,7 +109,6 @@ def logits(model: nn.Module, batch: Examples) -> Float[Tensor, "n classes"]:
 
     Args:
         model: takes inputs, and ``attention_mask`` if the data has one.
-        batch: of the data.
     """
     more = {} if batch.mask is None else {"attention_mask": batch.mask}
     said = model(batch.inputs, **more)
@@ -124,13 +117,7 @@ def logits(model: nn.Module, batch: Examples) -> Float[Tensor, "n classes"]:
 
 @torch.no_grad()
 def evaluate(model: nn.Module, examples: Examples, size: int) -> tuple[float, float]:
-    """Mean cross-entropy and accuracy.
-
-    Args:
-        model: the classifier.
-        examples: of the data.
-        size: of a batch.
-    """
+    """Mean cross-entropy and accuracy."""
     model.eval()
     loss, right = 0.0, 0
     for batch in examples.batches(size):
@@ -144,19 +131,10 @@ def evaluate(model: nn.Module, examples: Examples, size: int) -> tuple[float, fl
 def train(
     model: nn.Module, examples: Examples, test: Examples, rule: Rule, epochs: Count, size: int, seed: int = 0
 ) -> Iterator[dict]:
-    """Train in place, and look after every epoch.
-
-    Args:
-        model: the classifier.
-        examples: to train on, on the model's device.
-        test: to look at, on the same.
-        rule: of the steps.
-        size: of a batch, at least 1.
-        seed: of the order of batches.
+    """Train in place, in batches of ``size`` whose order ``seed`` draws, and look after every epoch, and once before.
 
     Yields:
-        One row after an epoch, and one before the first: ``epoch``, ``train`` and ``test`` (losses), ``accuracy``, ``norm`` of all
-        parameters.
+        One row each: ``epoch``, ``train`` and ``test`` (losses), ``accuracy``, ``norm`` of all parameters.
     """
     weights = [part for part in model.parameters() if part.requires_grad]
     adam = torch.optim.Adam(weights, rule.rate) if rule.kind == "adam" else None

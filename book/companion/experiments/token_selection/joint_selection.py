@@ -46,11 +46,7 @@ ETA = {"schedule": 0.05, "ngd": 0.005, "ngd-joint": 0.005, "gd": 0.02, "polyak":
 
 
 def plan(scale: str) -> list[Config]:
-    """Five rules, seed by seed; the schedule of the theory with ten times as many steps.
-
-    Args:
-        scale: "smoke", "laptop" (three seeds, a tenth of the steps) or "paper".
-    """
+    """Five rules, seed by seed; the schedule of the theory with ten times as many steps."""
     if scale == "smoke":
         return [Config(rule, 0, ETA[rule], 20, n=2, d=30) for rule in RULES]
     seeds, steps = (range(3), 1000) if scale == "laptop" else (SEEDS, 10_000)
@@ -64,14 +60,13 @@ def plan(scale: str) -> list[Config]:
 def compute(config: Config, device: torch.device) -> dict:
     """Train, and look at some steps on the way.
 
-    Returns:
-        ``margin``, γ; ``at``, the steps shown, and there ``log_loss``, ``corr_u`` and ``corr_W`` (1 − correlation), ``norm_u``,
-        ``norm_W``, ``residual_W``, ``reached`` (the optimal tokens' margin over γ). Over all recorded steps ``least_weight`` of an optimal
-        token, ``loss_ratio``, ``least_pull``, the smallest ‖∇_u L‖/(γL). Of the schedule fits from step 1000 on: ``slope`` and
-        ``intercept`` of log L against t^{1/3} and the largest ``residual``, ``slope_W`` of ‖W‖ against log t, ``exponent_u`` and
-        ``exponent_W`` of 1 − correlation, in t and in log t, ``exponent_norm_u``; and over the first steps ``raised``, the largest change
-        of log L in attention's half of a step, ``gained``, the sum of these changes, and ``spent``, the sum of what the decoder's
-        halves missed of their first-order gain.
+    Returns: ``margin``, γ; ``at``, the steps shown, and there ``log_loss``, ``corr_u`` and ``corr_W`` (1 − correlation), ``norm_u``,
+    ``norm_W``, ``residual_W``, ``reached`` (the optimal tokens' margin over γ). Over all recorded steps ``least_weight`` of an optimal
+    token, ``loss_ratio``, ``least_pull``, the smallest ‖∇_u L‖/(γL). Of the schedule fits from step 1000 on: ``slope`` and ``intercept`` of
+    log L against t^{1/3} and the largest ``residual``, ``slope_W`` of ‖W‖ against log t, ``exponent_u`` and ``exponent_W`` of 1 −
+    correlation, in t and in log t, ``exponent_norm_u``; and over the first steps ``raised``, the largest change of log L in attention's
+    half of a step, ``gained``, the sum of these changes, and ``spent``, the sum of what the decoder's halves missed of their first-order
+    gain.
     """
     generator = torch.Generator().manual_seed(config.seed)
     data = datasets.dm(config.n, config.d, config.alpha, config.sigma, generator)

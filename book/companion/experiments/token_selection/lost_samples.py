@@ -32,11 +32,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """Instances over a grid.
-
-    Args:
-        scale: "smoke", "laptop" (two seeds) or "paper" (ten seeds).
-    """
+    """Instances over a grid."""
     if scale == "smoke":
         return [Config(2, 2, 10.0, 0, instances=5, steps=50), Config(3, 4, 0.0, 0, instances=5, steps=50)]
     return [
@@ -54,7 +50,6 @@ def draw(n: int, T: int, d: int, common: float, generator: Generator) -> Instanc
     For T > 2 the tokens that are not optimal are shifted along the decoder until they share one score: Assumption 2.
 
     Args:
-        T: tokens a sample.
         common: standard deviation of the mean's entries; 1 is that of a token's about it.
     """
     X, y, u = (part[0] for part in drawn_together(1, n, T, d, common, generator))
@@ -64,12 +59,7 @@ def draw(n: int, T: int, d: int, common: float, generator: Generator) -> Instanc
 def drawn_together(
     count: int, n: int, T: int, d: int, common: float, generator: Generator
 ) -> tuple[Float[Tensor, "count n T d"], Float[Tensor, "count n"], Float[Tensor, "count d"]]:
-    """Tokens, labels and decoders of ``draw``, one instance after the other.
-
-    Args:
-        T: tokens a sample.
-        common: standard deviation of the mean's entries; 1 is that of a token's about it.
-    """
+    """Tokens, labels and decoders of ``draw``, one instance after the other."""
     normal = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
     raw = [
         (normal(n, T, d), normal(d), normal(d), torch.randint(2, (n,), generator=generator))
@@ -87,8 +77,7 @@ def drawn_together(
 def drawn(config: Config) -> tuple[list[Instance], list[svm.Attention]]:
     """The feasible instances of a configuration, and their W_mm.
 
-    Args:
-        config: of the row. Its seed alone seeds the draws: configurations with one seed share randomness, and differ only otherwise.
+    The seed alone seeds the draws: configurations with one seed share randomness, and differ only otherwise.
     """
     generator = Generator().manual_seed(config.seed)
     found = []
@@ -108,15 +97,10 @@ def trained(
     step: float = STEP,
     at: Sequence[int] = (),
 ) -> descent.Trajectory:
-    """Normalised descent from 0 on all instances side by side, each in units of its longest E_k.
-
-    Returns: the trajectory, recorded half-way and at the end, if not told when.
+    """Normalised descent from 0 on all instances, of one size, side by side, each in units of its longest E_k.
 
     Args:
-        instances: of one size.
-        bests: their W_mm.
-        step: length of one.
-        at: when it is recorded.
+        at: when it is recorded; half-way and at the end, if not told.
     """
     together = gaps.stacked(
         [gaps.problem(one, towards=best) for one, best in zip(instances, bests, strict=True)]
@@ -132,8 +116,6 @@ def decided(
     """Which instances have lost a sample by a record, and which are open, as ``compute`` counts them.
 
     Args:
-        run: of all instances.
-        bests: their W_mm.
         half: number of the record half-way.
         end: number of the record.
     """
@@ -148,11 +130,10 @@ def decided(
 def compute(config: Config, device: torch.device) -> dict:
     """Count.
 
-    Returns:
-        Numbers of instances: ``feasible``; ``lost``: at the end some gap is below 0 and lower than half-way, and the samples that win are a set
-        of ``limits.losable``; ``open``: some gap is below 0 and that is not so; ``losable``, for which there is such a set; ``dominated``,
-        for which ``limits.dominance`` excludes every direction but that of W_mm. ``apart``: mean of 1 − corr with W_A, A the winning
-        samples, over the lost ones, and ``from_best``, of that with W_mm (0 if none is lost).
+    Returns: numbers of instances: ``feasible``; ``lost``: at the end some gap is below 0 and lower than half-way, and the samples that win
+    are a set of ``limits.losable``; ``open``: some gap is below 0 and that is not so; ``losable``, for which there is such a set;
+    ``dominated``, for which ``limits.dominance`` excludes every direction but that of W_mm. ``apart``: mean of 1 − corr with W_A, A the
+    winning samples, over the lost ones, and ``from_best``, of that with W_mm (0 if none is lost).
     """
     instances, bests = drawn(config)
     run = trained(instances, bests, config.steps)
@@ -192,11 +173,7 @@ class Longer(Config):
 
 
 def longer(scale: str) -> list[Longer]:
-    """Two tokens in the plane, the largest mean.
-
-    Args:
-        scale: "smoke", "laptop" (two seeds) or "paper" (ten seeds).
-    """
+    """Two tokens in the plane, the largest mean."""
     if scale == "smoke":
         return [Longer(2, 2, 10.0, 0, instances=5, steps=50)]
     return [Longer(2, 2, 10.0, seed) for seed in range(2 if scale == "laptop" else 10)]
@@ -205,9 +182,8 @@ def longer(scale: str) -> list[Longer]:
 def go_on(config: Longer, device: torch.device) -> dict:
     """Count what becomes of runs that ``compute`` calls lost or open.
 
-    Returns:
-        Numbers of instances, as in ``compute``: ``lost`` and ``open`` after ``steps``; of each of these, after as many steps as ``times``
-        says: ``lost_lost``, ``lost_open``, ``open_lost`` and ``open_open``. The others have no gap below 0 by then.
+    Returns: numbers of instances, as in ``compute``: ``lost`` and ``open`` after ``steps``; of each of these, after as many steps as
+    ``times`` says: ``lost_lost``, ``lost_open``, ``open_lost`` and ``open_open``. The others have no gap below 0 by then.
     """
     instances, bests = drawn(config)
     end = config.steps * config.times

@@ -60,11 +60,7 @@ class Config:
 
 
 def plan(scale: str) -> list[Config]:
-    """The runs of a scale. Returns: configurations.
-
-    Args:
-        scale: "smoke" (one tiny problem), "laptop" (three seeds), "paper" (ten).
-    """
+    """The runs of a scale, setting by setting."""
     if scale == "smoke":
         return [Config("figure_2", rule, 0, 2, 2, 40, 8.0, 50) for rule in RULES["figure_2"]]
     seeds = SEEDS if scale == "paper" else SEEDS[:3]
@@ -83,10 +79,7 @@ def plan(scale: str) -> list[Config]:
 
 
 def problem(config: Config) -> tuple[Instance, Start]:
-    """Data and start.
-
-    Returns: Example 1 with ρ = 1, and W⁽⁰⁾ in a random direction: of norm 10⁻², or rank 1 and as large as Lemma 2 allows.
-    """
+    """Example 1 with ρ = 1, and W⁽⁰⁾ in a random direction: of norm 10⁻², or rank 1 and as large as Lemma 2 allows."""
     generator = torch.Generator().manual_seed(config.seed)
     data = datasets.example_1(config.n, config.T, config.d, config.U, 1.0, generator)
     draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
@@ -99,11 +92,7 @@ def problem(config: Config) -> tuple[Instance, Start]:
 
 
 def rule_of(config: Config, data: Instance) -> rules.Rule:
-    """The step rule: in the setting ``figure_2`` numbers of the module; short steps are half of ``bounds.step_limit``, capped lengths all of it.
-
-    Args:
-        data: its data.
-    """
+    """The step rule: for ``figure_2`` numbers of the module; short steps are half of ``bounds.step_limit``, capped lengths all of it."""
     B = constants.B(data)
     limit = bounds.step_limit(B, 1 / (2 * config.T))
     eta, plain = ETA, PLAIN
@@ -123,16 +112,13 @@ def rule_of(config: Config, data: Instance) -> rules.Rule:
 
 
 def compute(config: Config, device: torch.device) -> dict:
-    """Run, and record.
+    """Run, on the processor, and record.
 
-    Args:
-        device: where; the simulator knows the processor only.
-
-    Returns:
-        ``best_norm``, ‖W_mm‖; ``start``, ‖W⁽⁰⁾‖; ``eta``, the number of the rule (length or multiplier); ``near_orthogonality``, left over
-        right side of (A1′) at φ_min = 1/(2T); ``strict``, least multiplier of an active constraint over their mean; ``rho_star`` and
-        ``Lambda_0`` of the bounds; ``settled``, the predicted ‖P_∞‖; ``least_weight``, the smallest optimal weight recorded. At the
-        recorded steps ``at``: ``one_minus_corr``, ``residual``, ``norm``, ``log_excess``, ``log_off`` (largest over samples), ``length``.
+    Returns: ``best_norm``, ‖W_mm‖; ``start``, ‖W⁽⁰⁾‖; ``eta``, the number of the rule (length or multiplier); ``most``, its cap, or 0;
+    ``near_orthogonality``, left over right side of (A1′) at φ_min = 1/(2T); ``strict``, least multiplier of an active constraint over their
+    mean; ``rho_star`` and ``Lambda_0`` of the bounds; ``settled``, the predicted ‖P_∞‖; ``least_weight``, the smallest optimal weight
+    recorded. At the recorded steps ``at``: ``one_minus_corr``, ``residual``, ``norm``, ``log_excess``, ``log_off`` (largest over samples),
+    ``length``.
     """
     data, W0 = problem(config)
     best = svm.w_svm(data)
@@ -165,12 +151,7 @@ def compute(config: Config, device: torch.device) -> dict:
 
 
 def slope(row: dict, after: int = 2000) -> float:
-    """Slope of log(1 − corr) against log t in a row, least squares over the recorded steps beyond ``after``.
-
-    Args:
-        row: stored, with configuration and results side by side.
-        after: the first step that does not count.
-    """
+    """Slope of log(1 − corr) against log t in a stored row, least squares over the recorded steps beyond ``after``."""
     steps, values = np.array(row["at"]), np.array(row["one_minus_corr"])
     late = steps > after
     return float(np.polyfit(np.log(steps[late]), np.log(values[late]), 1)[0])

@@ -33,11 +33,7 @@ class Architecture:
 
 
 def gaussian(*shape: int, generator: Generator, dtype: torch.dtype) -> Float[Tensor, "..."]:
-    """Independent standard Gaussian entries.
-
-    Args:
-        *shape: of the result.
-    """
+    """Independent standard Gaussian entries."""
     return torch.randn(*shape, generator=generator, dtype=torch.float64, device=generator.device).to(dtype)
 
 
@@ -53,11 +49,7 @@ def twice(block: Float[Tensor, " k *e"]) -> Float[Tensor, " 2*k *e"]:
 
 
 def swap(block: Float[Tensor, " m *e"]) -> Float[Tensor, " m *e"]:
-    """Partners change places. Returns: the second half of units first.
-
-    Args:
-        block: m even.
-    """
+    """Partners change places: the second half of units comes first."""
     return block.roll(len(block) // 2, 0)
 
 

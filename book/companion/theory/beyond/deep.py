@@ -26,9 +26,6 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
     """Two equal networks whose last readouts are opposite; entries of B have variance 1/d, of all else 1.
 
     Returns: B1, U1 and U2 of shape [m, d], c of shape [m], W1 and W2 of shape [m, d, d]; the first m/2 units are those of one network.
-
-    Args:
-        m: heads a layer, of both networks together, even.
     """
     pairs = half(m, d)
     draw = lambda *shape: twice(gaussian(*shape, generator=generator, dtype=dtype))
@@ -45,22 +42,13 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
 def stream(
     X: Float[Tensor, "n T d"], B: Float[Tensor, "k d"], U: Float[Tensor, "k d"], W: Float[Tensor, "k d d"]
 ) -> Float[Tensor, "n T d"]:
-    """X′, what the first layer of one network makes of the tokens.
-
-    Args:
-        U: feed-forward vectors.
-        W: attention matrices.
-    """
+    """X′, what the first layer of one network makes of the tokens."""
     z = (pooled(X, W, X) * U).sum(-1)
     return X + torch.tanh(z) @ B / len(B) ** 0.5
 
 
 def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
-    """The output, the sum over both networks.
-
-    Args:
-        phi: B1, U1, W1, c, U2, W2.
-    """
+    """The output, the sum over both networks; φ holds B1, U1, W1, c, U2 and W2."""
     m = len(phi["c"])
     out = 0.0
     for part in (slice(0, m // 2), slice(m // 2, m)):
@@ -74,10 +62,6 @@ def coherent(X: Float[Tensor, "1 T d"], phi: Blocks, rho_c: float) -> Blocks:
     """All first-layer readouts of one network pull the same way at the last token of one input; nothing else moves.
 
     δB_i = (ρ_c/√m) sgn(σ(z_i)) e₁ for i ≤ m/2: within Ω_ρ, and X′_T moves by (ρ_c/√2) times the mean of |σ(z_i)|, for every m.
-
-    Args:
-        X: one input.
-        rho_c: radius of readouts, above 0.
     """
     m = len(phi["c"])
     first = slice(0, m // 2)

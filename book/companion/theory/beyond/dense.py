@@ -20,7 +20,6 @@ def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float
     """A symmetric initialisation with a full V: V_{k'i'} = V_{ki}, W_{i'} = W_i, c_{k'} = −c_k, ' the partner.
 
     V consists of two independent Gaussian blocks, (A B; B A). So every hidden unit sees every head, and partners agree.
-
     Returns: c of shape [m], V of shape [m, m, d], unit by head, and W of shape [m, d, d].
     """
     pairs = half(m, d)
@@ -45,10 +44,7 @@ def mirror(phi: Blocks) -> Blocks:
 
 
 def gradient_bound(phi: Blocks) -> tuple[Float[Tensor, ""], Float[Tensor, ""], Float[Tensor, ""]]:
-    """Bounds on ‖∂f/∂c‖², ‖∂f/∂V‖², ‖∂f/∂W‖² for tokens in the unit ball and tanh: 1, max c², max c² ‖V‖²_op/m.
-
-    Returns: the three bounds; T is not in them.
-    """
+    """Bounds on ‖∂f/∂c‖², ‖∂f/∂V‖², ‖∂f/∂W‖² for tokens in the unit ball and tanh: 1, max c², max c² ‖V‖²_op/m; T is not in them."""
     p, m, d = phi["V"].shape
     largest = phi["c"].square().max()
     spectral = torch.linalg.matrix_norm(phi["V"].reshape(p, m * d), 2).square()

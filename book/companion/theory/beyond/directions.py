@@ -13,21 +13,12 @@ from shallowformer.training import autograd, balls, points
 
 
 def radius(name: str, block: Float[Tensor, "k ..."], rho: Sequence[float]) -> float:
-    """How far a unit of a block may move. Returns: ρ/√k.
-
-    Args:
-        name: of the block.
-        block: of k units.
-    """
+    """ρ/√k: how far a unit of the block of that name, with k units, may move."""
     return rho[KINDS[name[0]]] / len(block) ** 0.5
 
 
 def on_boundary(direction: Blocks, rho: Sequence[float]) -> Blocks:
-    """Every unit of every block scaled to its radius; 0 stays 0.
-
-    Args:
-        direction: a displacement.
-    """
+    """Every unit of every block scaled to its radius; 0 stays 0."""
     return {name: balls.to_length(block, radius(name, block, rho)) for name, block in direction.items()}
 
 
@@ -41,11 +32,7 @@ def projection(nowhere: Blocks, rho: Sequence[float]) -> balls.Balls:
 
 
 def extent(delta: Blocks) -> dict[str, float]:
-    """√k times the longest displacement of a unit, block by block: in the units of ρ.
-
-    Args:
-        delta: a displacement.
-    """
+    """√k times the longest displacement of a unit, block by block: in the units of ρ."""
     return {name: float(balls.lengths(block).max()) * len(block) ** 0.5 for name, block in delta.items()}
 
 
@@ -61,10 +48,7 @@ def random_boundary(phi0: Blocks, rho: Sequence[float], generator: Generator) ->
 
 
 def aligned(model: Architecture, X: Float[Tensor, "n T d"], phi0: Blocks, rho: Sequence[float]) -> Blocks:
-    """Every unit uphill on the sum of the outputs with all readouts c set to 1, and c itself up: head-aligned, for any architecture.
-
-    Returns: δ, on the boundary of Ω_ρ.
-    """
+    """Head-aligned δ, on the boundary of Ω_ρ: every unit uphill on the sum of outputs with all readouts c set to 1, and c itself up."""
     agreeing = {**phi0, "c": torch.ones_like(phi0["c"])}
     uphill = autograd.pull_back(model.on(X), agreeing, torch.ones_like(model.outputs(X, phi0)))
     return on_boundary({**uphill, "c": torch.ones_like(phi0["c"])}, rho)
@@ -76,12 +60,7 @@ def adversarial(
     """A displacement on the boundary of Ω_ρ that makes f − f_lin large at the last output of one input.
 
     From the head-aligned one, every unit turns half-way towards its gradient, again and again; the best point counts.
-
     Returns: the displacement and the gap there, a lower bound on the supremum over Ω_ρ.
-
-    Args:
-        x: one input.
-        steps: how often to turn.
     """
     error = lambda delta: gap(model, x, phi0, delta).flatten()[-1]
     uphill = grad(error)

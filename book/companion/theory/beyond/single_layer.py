@@ -49,7 +49,7 @@ def every_position(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, "n T
 def turned(X: Float[Tensor, "n T d"]) -> Float[Tensor, "n*T T d"]:
     """Every sequence T times, turned so that each token is the last once: sequence outputs as a data set of the paper's model.
 
-    Returns: sample jT + s ends with token s of sequence j.
+    Sample jT + s ends with token s of sequence j.
     """
     T = X.shape[1]
     return torch.stack([X.roll(-s - 1, 1) for s in range(T)], 1).flatten(0, 1)

@@ -11,12 +11,7 @@ from shallowformer.training import autograd, points
 def gap(
     model: Architecture, X: Float[Tensor, "n T d"], phi0: Blocks, delta: Blocks
 ) -> Float[Tensor, "n ..."]:
-    """The linearisation error f − f_lin at φ⁽⁰⁾ + δ, for a start where f is 0.
-
-    Args:
-        phi0: a symmetric initialisation.
-        delta: the displacement.
-    """
+    """The linearisation error f − f_lin at φ⁽⁰⁾ + δ, for a symmetric φ⁽⁰⁾, where f is 0."""
     f = model.on(X)
     return f(points.plus(phi0, delta)) - autograd.along(f, phi0, delta)
 

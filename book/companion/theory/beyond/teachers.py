@@ -19,11 +19,8 @@ def labels(
 ) -> Float[Tensor, "n ..."]:
     """Labels y = Σ_r ±K(X, X_r), scaled to root mean square 0.3: a wide linear model of the same kind makes them.
 
-    K is the tangent kernel of a symmetric initialisation of the given width, the X_r are fresh inputs of the same law with
+    K is the tangent kernel of a symmetric initialisation of the given, even width, the X_r are fresh inputs of the same law with
     alternating signs; where there is an output a position, the last positions of the anchors are meant.
-
-    Args:
-        width: of the teacher, even.
     """
     _, T, d = X.shape
     phi0 = model.start(width, d, generator, X.dtype)

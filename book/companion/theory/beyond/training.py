@@ -24,10 +24,7 @@ def run(
 ) -> descent.Run:
     """Run φ ← Π(φ − η∇L̂(φ)); the loss is the mean over all outputs, so over samples and positions.
 
-    Returns: the run, recorded at its ends. Its points are displacements from φ⁽⁰⁾, which round less than parameters do.
-
-    Args:
-        eta: step size, above 0.
+    The run is recorded at its ends. Its points are displacements from φ⁽⁰⁾, which round less than parameters do.
     """
     displaced = Autograd(lambda X, delta: model.outputs(X, points.plus(phi0, delta)), X, y)
     nowhere = points.mapped(torch.zeros_like, phi0)

@@ -27,12 +27,7 @@ class Entry:
 
 
 def entry(terms: Terms, pulled: Number) -> Entry:
-    """Enter a step.
-
-    Args:
-        terms: of the iterate before the step.
-        pulled: from ``Comparison.pulled``; 0 without a projection.
-    """
+    """Enter a step: terms of the iterate before it, and how much its projection ``pulled`` (``Comparison.pulled``), 0 without one."""
     errors = terms.errors
     return Entry(
         loss=float(terms.loss),
@@ -55,7 +50,6 @@ class Sheet:
     eta: Positive  # step size η
 
     def __post_init__(self) -> None:
-        """Refuse a sheet that cannot be balanced."""
         if not self.entries:
             raise ValueError("entries must be at least one, got none")
 
@@ -65,11 +59,7 @@ class Sheet:
         return len(self.entries)
 
     def mean(self, value) -> float:
-        """Average over the steps.
-
-        Args:
-            value: entry → number.
-        """
+        """Average over the steps."""
         return sum(value(e) for e in self.entries) / self.steps
 
     @property
@@ -93,11 +83,6 @@ def width(sheet: Sheet, paper: Constants, sharp: Constants) -> dict[str, float]:
     """What is left of the width term after every replacement, the paper's bound first, the exact term last.
 
     Returns: what has been replaced → what is left. All but the last bound the mean of (1/n) Σ_j r_j e_j from above.
-
-    Args:
-        sheet: the run.
-        paper: the paper's constants.
-        sharp: the sharper ones.
     """
     worst = max(e.error for e in sheet.entries)
     return {
@@ -114,11 +99,6 @@ def optimisation(sheet: Sheet, paper: Constants, sharp: Constants) -> dict[str, 
     """What is left of the optimisation term after every replacement, the paper's bound first, the exact term last.
 
     Returns: what has been replaced → what is left. All but the last bound the optimisation term of the run from above.
-
-    Args:
-        sheet: the run.
-        paper: the paper's constants.
-        sharp: the sharper ones.
     """
     eta, horizon = sheet.eta, 4 * sheet.eta * sheet.steps
     start, slope = sheet.entries[0].distance, sheet.mean(lambda e: e.slope)

@@ -78,10 +78,7 @@ def _with_fractions(formula: sympy.Expr) -> sympy.Expr:
 
 @functools.cache
 def javascript() -> str:
-    """``bounds`` as a function of JavaScript: evaluated at symbols, and printed.
-
-    Returns: the function: an object with a position of every slider → an object with a value of every row.
-    """
+    """``bounds``, evaluated at symbols and printed, as a function of JavaScript: from positions of all sliders to values of all rows."""
     formulas = {name: _with_fractions(formula) for name, formula in bounds(**symbols()).items()}
     steps, values = sympy.cse(formulas.values())
     lines = [f"const {name} = {sympy.jscode(step)};" for name, step in steps]
@@ -139,12 +136,11 @@ _STYLE = (
 
 
 def widget(trivial: float, start: dict[str, float] | None = None) -> Interactive:
-    """The calculator: seven sliders, four bounds, and how far each is above the trivial level.
+    """The calculator: seven sliders, four bounds, and how far each is above the trivial level, the loss of the model that outputs 0.
 
-    Returns: a figure without any outside help; without JavaScript the values at the start stand as a table.
+    It needs no outside help; without JavaScript the values at the start stand as a table.
 
     Args:
-        trivial: loss of the model that outputs 0, above 0.
         start: positions of the sliders at first, each among ``POSITIONS``; by default the paper's setting with 256 heads.
     """
     if not trivial > 0:

@@ -69,21 +69,9 @@ class HeadTerms:
 
 
 class Comparison:
-    """A data set, an initialisation and a comparator φ̃, prepared so that the proof can be evaluated at many iterates.
+    """A data set, φ⁽⁰⁾ and a comparator φ̃ (``tilde``), prepared to evaluate the proof at many iterates.
 
-    Args:
-        X: tokens in the unit ball.
-        y: labels.
-        phi0: the initialisation φ⁽⁰⁾.
-        tilde: the comparator φ̃, with the same shapes.
-        query: how q_X is made.
-        sigma: the activation.
-
-    Raises:
-        ValueError: as ``transformer.validated``; labels of another length, or parameters of another shape, dtype or device.
-
-    Source:
-        Arda, Cayci, Eryilmaz 2026, appendix A.7.
+    Source: Arda, Cayci, Eryilmaz 2026, appendix A.7.
     """
 
     def __init__(
@@ -95,7 +83,6 @@ class Comparison:
         query: Query = last_token,
         sigma: Activation = TANH,
     ) -> None:
-        """Check the arguments and evaluate what does not change."""
         arguments.shape("y", arguments.floating("y", y, "n"), (len(X),), "[n] as in X")
         self.X, self.y, self.phi0, self.tilde = X, y, phi0, tilde
         self.query, self.sigma = query, sigma
@@ -153,12 +140,9 @@ class Comparison:
     def pulled(
         self, phi: Parameters, terms: Terms, eta: Positive, rho: Sequence[float] | None
     ) -> Float[Tensor, ""]:
-        """By how much the projection of the step from φ reduces the squared distance to φ̃: V(φ⁺) − V(Πφ⁺).
-
-        Returns: at least ‖φ⁺ − Πφ⁺‖² if φ̃ lies in the neighbourhood.
+        """How much nearer the step's projection brings it to φ̃: V(φ⁺) − V(Πφ⁺), at least ‖φ⁺ − Πφ⁺‖² if φ̃ is in the neighbourhood.
 
         Args:
-            terms: its terms.
             rho: radii of the neighbourhood; None for a step without projection, which reduces nothing.
         """
         if rho is None:
@@ -181,11 +165,9 @@ def lines(terms: Terms, after: Float[Tensor, ""], constants: Constants, eta: Pos
     """The inequalities of the paper's proof at one step, (24) to (43), by number: left side, right side.
 
     Returns: number of the display → the two sides. What is said of single heads is in ``head_lines``.
-
     Source: Arda, Cayci, Eryilmaz 2026, appendix A.7.
 
     Args:
-        terms: of the iterate before the step.
         after: V of the iterate after it.
         constants: from ``theorem_1.paper``.
     """
@@ -213,12 +195,9 @@ def head_lines(terms: Terms, heads: HeadTerms, bounds: HeadBounds) -> dict[str, 
     """The inequalities that lead to (38) and (41) through single heads: (30) to (32), (35) to (37) and (40), by number.
 
     Returns: number of the display → left side, right side; of (30) and (31) at the sample where the quotient is largest.
-
     Source: Arda, Cayci, Eryilmaz 2026, appendix A.7.
 
     Args:
-        terms: of an iterate.
-        heads: of the same iterate.
         bounds: from ``change_of_features.heads_paper``.
     """
     number = terms.distance.new_tensor

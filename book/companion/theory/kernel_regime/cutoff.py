@@ -26,9 +26,6 @@ def supremum(w: float, T: Count) -> float:
     """Supremum of |∂h_T/∂w| over all inputs for h_t = tanh(w h_{t−1} + x_t) from h_0 = 0: Proposition C's C_{T−1}, and 0 at T = 1.
 
     Source: This book, Proposition C.
-
-    Args:
-        w: recurrent weight.
     """
     arguments.at_least("w", abs(w), 0.0)
     C = 0.0 if T == 1 else 1.0
@@ -42,13 +39,10 @@ def supremum(w: float, T: Count) -> float:
 
 @contract
 def steep_states(w: float, T: int, drive: Positive) -> Float[Tensor, " {T}"]:
-    """States h_1, …, h_T with a large |∂h_T/∂w|, reached from h_0 = 0 by h_t = tanh(w h_{t−1} + x_t) with |x_t| ≤ R.
+    """States h_1, …, h_T with a large |∂h_T/∂w| for |w| ≥ 1, reached from h_0 = 0 by h_t = tanh(w h_{t−1} + x_t) with |x_t| ≤ R, the drive.
 
     As in the proof of this book's proposition on the cutoff: for |w| = 1 as large as the drive allows and not larger than ½ over the
     gradient before, of one sign (w = 1) or of alternating signs (w = −1); for |w| > 1 a push, then silence.
-
-    Args:
-        w: recurrent weight, at least 1 in absolute value.
     """
     arguments.at_least("w", abs(w), 1.0)
     arguments.count("T", T, 2)
@@ -65,10 +59,5 @@ def steep_states(w: float, T: int, drive: Positive) -> Float[Tensor, " {T}"]:
 
 
 def drives(states: Float[Tensor, " T"], w: float) -> Float[Tensor, " T"]:
-    """The x_t that lead through given states from h_0 = 0: artanh h_t − w h_{t−1}.
-
-    Args:
-        states: h_1, …, h_T, in (−1, 1).
-        w: recurrent weight.
-    """
+    """The x_t that lead through given states from h_0 = 0: artanh h_t − w h_{t−1}."""
     return torch.atanh(states) - w * torch.cat([states.new_zeros(1), states[:-1]])

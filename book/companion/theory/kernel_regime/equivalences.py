@@ -20,16 +20,8 @@ def merge(
 ) -> Parameters:
     """The parameters of this model that compute the same function as heads with separate query, key and value matrices.
 
-    W_i = β W_Kᵀ W_Q merges query and key, U_i = W_Vᵀ u_i absorbs the value matrix.
-
+    W_i = β W_Kᵀ W_Q merges query and key, β scaling the softmax, U_i = W_Vᵀ u_i absorbs the value matrix, whose output u_i reads.
     Source: Arda, Cayci, Eryilmaz 2026, equation (1) and Remark 1.
-
-    Args:
-        W_Q: query matrices, k the key dimension.
-        W_K: key matrices.
-        W_V: value matrices.
-        u: feed-forward vectors that read a head's value.
-        beta: softmax scaling β.
     """
     m, k, d = arguments.floating("W_Q", W_Q, "m k d").shape
     for name, matrix in (("W_K", W_K), ("W_V", W_V)):

@@ -37,11 +37,7 @@ class Stream:
 
 
 def begin(n: int, lam: Float[Tensor, "m d"], k: int) -> Stream:
-    """Nothing read yet.
-
-    Args:
-        k: size of a value.
-    """
+    """Nothing read yet of values of size k."""
     none = lam.new_zeros(n, len(lam))
     return Stream(none - torch.inf, none, lam.new_zeros(n, len(lam), k))
 
@@ -49,13 +45,7 @@ def begin(n: int, lam: Float[Tensor, "m d"], k: int) -> Stream:
 def read(
     stream: Stream, token: Float[Tensor, "n d"], lam: Float[Tensor, "m d"], values: Float[Tensor, "n m k"]
 ) -> Stream:
-    """One more token of every sequence.
-
-    Args:
-        stream: what has been read.
-        token: the next.
-        values: what each head makes of the token.
-    """
+    """One more token of every sequence, and the values that each head makes of it."""
     logit = token @ lam.T
     top = torch.maximum(stream.top, logit)
     fade, new = (stream.top - top).exp(), (logit - top).exp()
@@ -64,42 +54,27 @@ def read(
 
 
 def for_answers(token: Float[Tensor, "n d"], U: Float[Tensor, "m d"]) -> Float[Tensor, "n m 1"]:
-    """Values whose means are ⟨U_i, a⟩.
-
-    Args:
-        token: the next of every sequence.
-    """
+    """Values whose means are ⟨U_i, a⟩."""
     return (token @ U.T)[..., None]
 
 
 def for_gradients(token: Float[Tensor, "n d"], U: Float[Tensor, "m d"]) -> Float[Tensor, "n m 2*d"]:
-    """Values whose means are a and Σ_t α_t ⟨U_i, X_t⟩ X_t.
-
-    Args:
-        token: the next of every sequence.
-    """
+    """Values whose means are a and Σ_t α_t ⟨U_i, X_t⟩ X_t."""
     seen = token[:, None, :].expand(-1, len(U), -1)
     return torch.cat([seen, for_answers(token, U) * seen], -1)
 
 
 def f(stream: Stream, phi: Parameters, sigma: Function = TANH) -> Float[Tensor, " n"]:
-    """The output, from a stream ``for_answers``.
-
-    Args:
-        stream: after at least one token.
-    """
+    """The output, from a stream ``for_answers`` after at least one token."""
     return sigma(stream.means[..., 0]) @ phi.c / phi.m**0.5
 
 
 def per_sample_gradient(
     stream: Stream, phi: Parameters, sigma: Activation = TANH
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m d"], Float[Tensor, "n m d"]]:
-    """∇_φ f of every sample, from a stream ``for_gradients``.
+    """∇_φ f of every sample, from a stream ``for_gradients`` after at least one token.
 
     Returns: gradients in c, in U, and in λ: that in W is the last one times qᵀ. Source: Arda, Cayci, Eryilmaz 2026, Lemma 1.
-
-    Args:
-        stream: after at least one token.
     """
     a, second = stream.means.chunk(2, -1)
     z = (a * phi.U).sum(-1)

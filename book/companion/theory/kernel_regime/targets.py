@@ -32,12 +32,9 @@ def wave(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
 
 
 def match(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """⟨e₁, X_t⟩ of the token before the last that has the largest ⟨X_t, X_T⟩: retrieval.
+    """⟨e₁, X_t⟩ of the token before the last that has the largest ⟨X_t, X_T⟩, T ≥ 2: retrieval.
 
     Not a limit of one head with W = βI, whose attention includes the last token: on tokens of length 1 that head returns X_T.
-
-    Args:
-        X: tokens, T at least 2.
     """
     best = (X[:, :-1] @ X[:, -1, :, None])[..., 0].argmax(1)
     return X[torch.arange(len(X), device=X.device), best, 0]
@@ -55,11 +52,7 @@ def first_token(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
 
 
 def product(X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """⟨e₁, X_T⟩⟨e₂, X_T⟩: even, where the model is odd.
-
-    Args:
-        X: tokens, d at least 2.
-    """
+    """⟨e₁, X_T⟩⟨e₂, X_T⟩: even, where the model is odd."""
     return X[:, -1, 0] * X[:, -1, 1]
 
 
@@ -83,10 +76,6 @@ def labels(
     """Labels of every target; those of the teacher (the paper's, ν̄ = (3, 3, 3)) and of the noise are drawn.
 
     Returns: name → labels, in the order of ``NAMES``, not scaled.
-
-    Args:
-        heads: of the teacher.
-        anchors: of the teacher's mapping.
     """
     arguments.tokens(X)
     centres = data.clipped_gaussian(anchors, *X.shape[1:], generator, X.dtype)
@@ -97,30 +86,19 @@ def labels(
 
 
 def reachable(target: Target, X: Float[Tensor, "n T d"]) -> Float[Tensor, " n"]:
-    """The part of a target that has the model's symmetries: odd, and blind to the order of the tokens before the last.
+    """The part of a target that has the model's symmetries: odd, and blind to the order of the tokens before the last, for T ≤ 7.
 
     (Py)(X) is the mean of (y(πX) − y(−πX))/2 over all (T − 1)! orders π.
-
-    Args:
-        target: the target y.
-        X: tokens, T at most 7.
     """
     return torch.stack([(target(Z) - target(-Z)) / 2 for Z in _reordered(X)]).mean(0)
 
 
 def orbit(X: Float[Tensor, "n T d"]) -> Float[Tensor, "k T d"]:
-    """All images of inputs under the model's symmetries: every order of the tokens before the last, and both signs.
-
-    Returns: 2(T − 1)!·n inputs.
-
-    Args:
-        X: tokens, T at most 7.
-    """
+    """All 2(T − 1)!·n images of inputs under the model's symmetries, T ≤ 7: every order of the tokens before the last, and both signs."""
     return torch.cat([sign * Z for Z in _reordered(X) for sign in (1, -1)])
 
 
 def _reordered(X: Tensor) -> list[Tensor]:
-    """X with the tokens before the last in every order."""
     T = X.shape[1]
     if T > 7:
         raise ValueError(f"X must hold at most 7 tokens a sample, as all orders are tried, got {T}")

@@ -22,8 +22,6 @@ def small_random(
 
 
 class _Reached(Exception):
-    """Ends a run early."""
-
     def __init__(self, step: int) -> None:
         self.step = step
 
@@ -36,15 +34,7 @@ def steps_to(
     threshold: float,
     most: int,
 ) -> int | None:
-    """How many steps of descent until a measure is at most a threshold. Returns: None if it is not reached, or descent diverges.
-
-    Args:
-        objective: the losses.
-        start: where descent begins.
-        measure: of a point, e.g. 𝓔.
-        threshold: what it shall reach.
-        most: steps after which it is given up, at least 1.
-    """
+    """How many steps of descent until ``measure`` of a point, e.g. 𝓔, is at most a threshold; None if ``most`` do not do or it diverges."""
 
     def watch(step: int, point: Point) -> None:
         if float(measure(point)) <= threshold:
@@ -75,16 +65,7 @@ def best_of(
     threshold: float,
     most: int,
 ) -> Best:
-    """The step of a grid with which descent is first at a threshold; of two that tie, the longer.
-
-    Args:
-        objective: the losses.
-        start: where descent begins.
-        etas: the grid, above 0.
-        measure: of a point, e.g. 𝓔.
-        threshold: what it shall reach.
-        most: steps after which one is given up, at least 1.
-    """
+    """The step of a grid with which descent is first at a threshold in ``most`` steps, as ``steps_to``; of two that tie, the longer."""
     if len(etas) == 0:
         raise ValueError("etas must hold at least one step size, got none")
     best = Best(None, None)

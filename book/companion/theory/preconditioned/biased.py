@@ -21,11 +21,7 @@ def most_bias(s: Float[Tensor, " d"]) -> float:
 
 @contract
 def floor_and_barrier(s: Float[Tensor, " d"], delta: NonNegative) -> tuple[float, float]:
-    """f⁻ and f⁺, the roots of 4(s_d − √(2f))f = δ² below s_d²/2: descent from below f⁺ ends below f⁻.
-
-    Args:
-        delta: δ, at most ``most_bias``.
-    """
+    """f⁻ and f⁺, the roots of 4(s_d − √(2f))f = δ² below s_d²/2, for δ ≤ ``most_bias``: descent from below f⁺ ends below f⁻."""
     arguments.at_most("delta", delta, "most_bias", most_bias(s))
     least = _least(s)
     # φ = √(2f)/s_d solves φ²(1 − φ) = δ²/(2s_d³): a cubic with three real roots.
@@ -47,12 +43,7 @@ class Biased:
 
     @contract
     def at(self, t: Whole, f0: NonNegative) -> float:
-        """The bound on f_t.
-
-        Args:
-            t: steps made.
-            f0: at most ``most_f0``.
-        """
+        """The bound on f_t after t steps from f_0 ≤ ``most_f0``."""
         arguments.at_most("f0", f0, "most_f0", self.most_f0)
         return self.contraction**t * f0 + self.floor
 

@@ -43,11 +43,7 @@ def exponent(b: Positive) -> float:
 
 @contract
 def deviation(tokens: Float[Tensor, "contexts n"], b: Positive) -> Float[Tensor, " contexts"]:
-    """T of several contexts, all queries by quadrature; error about 1e-8.
-
-    Args:
-        tokens: one context a row, |x_j| at most 20.
-    """
+    """T of several contexts, one a row with |x_j| ≤ 20, for b ≤ 3, all queries by quadrature; error about 1e-8."""
     arguments.floating("tokens", tokens, "contexts n")
     if not (b <= 3 and float(tokens.abs().max()) <= 20):
         raise ValueError(
@@ -67,11 +63,7 @@ def deviation(tokens: Float[Tensor, "contexts n"], b: Positive) -> Float[Tensor,
 
 @contract
 def among(tokens: Float[Tensor, " n"], b: Positive) -> Float[Tensor, ""]:
-    """T where the queries are the tokens: n^{−1}Σ_i x_i ẑ(bx_i) − b.
-
-    Args:
-        tokens: of the context.
-    """
+    """T where the queries are the tokens: n^{−1}Σ_i x_i ẑ(bx_i) − b."""
     p = torch.softmax(torch.outer(b * tokens, tokens), 1)
     return tokens @ (p @ tokens) / len(tokens) - b
 

@@ -10,12 +10,7 @@ Monomial = tuple[tuple[int, int], ...]
 
 
 def reduced(f: Mapping[Monomial, float], rho: float) -> dict[Monomial, float]:
-    """The polynomial in the P_k with the same mean as f. Returns: monomials of pairs (a, 0) with a ≥ 2; the empty one is 1.
-
-    Args:
-        f: monomials in S_{a,k}, a ≥ 1, k ≥ 0, with their coefficients.
-        rho: of the scores.
-    """
+    """The polynomial in the P_k with the same mean as f, in which a ≥ 1 and k ≥ 0. Returns: pairs (a, 0) with a ≥ 2; the empty one is 1."""
     waiting, done = {}, {}
     for monomial, c in f.items():
         if any(a < 1 or k < 0 for a, k in monomial):
@@ -52,6 +47,5 @@ def _step(first: tuple[int, int], rest: list[tuple[int, int]], rho: float) -> li
 
 
 def _add(polynomial: dict[Monomial, float], monomial: tuple, c: float) -> None:
-    """Add a term; P_1 is 1."""
     key = tuple(sorted(factor for factor in monomial if factor != (1, 0)))
     polynomial[key] = polynomial.get(key, 0.0) + c

@@ -23,11 +23,7 @@ def fit(X: Float[Tensor, "n d"], Y: Float[Tensor, "n m"]) -> Float[Tensor, "m d"
 
 
 def error(M_hat: Float[Tensor, "m d"], problem: Problem) -> Float[Tensor, ""]:
-    """½‖(M̂ − M)Σ^½‖_F² = ½E‖M̂x − Mx‖², comparable with both 𝓔 and 𝓡_n.
-
-    Args:
-        M_hat: an estimate of M.
-    """
+    """½‖(M̂ − M)Σ^½‖_F² = ½E‖M̂x − Mx‖², comparable with both 𝓔 and 𝓡_n."""
     arguments.shape("M_hat", arguments.floating("M_hat", M_hat, "m d"), tuple(problem.M.shape), "as M")
     return ((M_hat - problem.M) @ problem.root).square().sum() / 2
 

@@ -44,11 +44,7 @@ class Rotated:
 def rotated(
     U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], target: Float[Tensor, "m d"], rank: Count | None = None
 ) -> Rotated:
-    """(U, V) in the coordinates (X, Y, T).
-
-    Args:
-        rank: k, of M̃; min(m, d) if not given.
-    """
+    """(U, V) in the coordinates (X, Y, T), for M̃ of rank k; min(m, d) if no rank is given."""
     m, d = arguments.floating("target", target, "m d").shape
     r = arguments.floating("U", U, "m r").shape[1]
     arguments.shape("U", U, (m, r), "[m, r], m as in target")
@@ -75,12 +71,11 @@ class FlowBounds:
 
 @dataclass(frozen=True)
 class FlowStart:
-    """What the bounds on gradient flow take from a square start."""
+    """What the bounds on gradient flow take from a start: square, with det X_0 ≠ 0."""
 
     start: Rotated  # in rotated coordinates, T empty
 
     def __post_init__(self) -> None:
-        """Only a square problem with det X_0 ≠ 0 is covered."""
         X, s = self.start.X, self.start.s
         if X.shape[0] != X.shape[1] or len(self.start.T):
             raise ValueError(

@@ -1,6 +1,7 @@
 """Descent with steps on f_{1/2} from far away: one step, the levels it suits, saddles and what leaves them, aligned starts.
 
 A start is aligned if U = PN and V = QN with one N: rotated, Y = 0 and T = 0, and descent is X⁺ = (I + ηS − (η/2)XXᵀ)X.
+s₁ is the largest singular value of M̃.
 """
 
 import math
@@ -30,12 +31,7 @@ def step(
 
 @contract
 def level(s1: Positive, eta: Positive) -> float:
-    """R = (2/9)(1/η − s₁)²: η is below 2/(2s₁ + 3√(2f_0)) if and only if f_0 < R. Source: A theorem of this book.
-
-    Args:
-        s1: largest singular value of M̃.
-        eta: η, at most 1/s₁.
-    """
+    """R = (2/9)(1/η − s₁)² for η ≤ 1/s₁: η is below 2/(2s₁ + 3√(2f_0)) if and only if f_0 < R. Source: A theorem of this book."""
     arguments.at_most("eta", eta, "1/s1", 1 / s1)
     return 2 / 9 * (1 / eta - s1) ** 2
 
@@ -46,8 +42,7 @@ def unstable(kept: Float[Tensor, " rho"], lost: Float[Tensor, " q"], columns: in
     One for each missed value and unused column, and one for each missed value above a kept one. Source: A theorem of this book.
 
     Args:
-        kept: s_i for i ∈ I, above 0.
-        lost: s_i for i ∉ I, above 0.
+        kept: s_i for i ∈ I, above 0; ``lost`` the others.
         columns: r of the factors, at least as many as are kept.
     """
     for name, values in (("kept", kept), ("lost", lost)):
@@ -59,11 +54,7 @@ def unstable(kept: Float[Tensor, " rho"], lost: Float[Tensor, " q"], columns: in
 
 @contract
 def oscillation(s1: Positive, eta: float) -> tuple[float, float]:
-    """The two values of f between which the first pair alternates, larger first: x² is (a ± √(a² − 4))/η in turn, a = 1 + ηs₁.
-
-    Args:
-        s1: its singular value.
-    """
+    """The two values of f between which the pair of s₁ alternates, larger first: x² is (a ± √(a² − 4))/η in turn, a = 1 + ηs₁ ≥ 2."""
     arguments.at_least("eta", eta, 1 / s1)
     a = 1 + eta * s1
     root = math.sqrt(max(a**2 - 4, 0.0))
@@ -81,7 +72,6 @@ class AlignedStart:
     eta: Positive  # η, at most 1/(2s₁ + 3√(2f_0))
 
     def __post_init__(self) -> None:
-        """Only full rank and small steps are covered."""
         k, r = arguments.floating("X", self.X, "k r").shape
         arguments.shape("s", arguments.floating("s", self.s, "k"), (k,), "one for each row of X")
         if r < k or not float(torch.linalg.svdvals(self.X)[-1]) > 0:

@@ -1,6 +1,6 @@
 """What λ = 0 leaves flat: saddles with as little curvature as one likes, steep valleys without slope, an orbit of minima.
 
-All for diagonal M̃ = diag(s); any other has the same picture, turned by its singular vectors.
+All for diagonal M̃ = diag(s), s two or more values above 0, largest first; any other has the same picture, turned by its singular vectors.
 """
 
 import torch
@@ -20,7 +20,6 @@ def saddle(
     Column j of V is γ√s_j e_j. Row j of U is √s_j/γ in column j and, for the first r − d + 1 pairs, γ√s_j in column d − 1 + j.
 
     Args:
-        s: singular values, largest first, above 0; two or more.
         width: r, from d to 2d − 2; d if not given.
     """
     _descending(s)
@@ -40,11 +39,7 @@ def saddle(
 
 @contract
 def valley(s: Float[Tensor, " d"], gamma: Positive) -> tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]]:
-    """A point with f_0 = s₁²/(2γ⁴), ‖∇f_0‖² = 6s₁γ⁻² f_0 and largest Hessian eigenvalue at least s₁γ².
-
-    Args:
-        s: singular values, largest first, above 0; two or more.
-    """
+    """A point with f_0 = s₁²/(2γ⁴), ‖∇f_0‖² = 6s₁γ⁻² f_0 and largest Hessian eigenvalue at least s₁γ²; s is sorted, largest first."""
     first = float(_descending(s)[0])
     scales = s.sqrt()
     scales[0], scales[-1] = first**0.5 * gamma, first**0.5 / gamma
@@ -54,12 +49,7 @@ def valley(s: Float[Tensor, " d"], gamma: Positive) -> tuple[Float[Tensor, "d d"
 
 
 def minimum_spectrum(U: Float[Tensor, "d d"], V: Float[Tensor, "d d"]) -> Float[Tensor, " p"]:
-    """Non-zero eigenvalues of ∇²f_0 at a minimum with square factors: σ_i(U)² + σ_j(V)² for all i and j, ascending.
-
-    Args:
-        U: left factor, square.
-        V: right factor, square.
-    """
+    """Non-zero eigenvalues of ∇²f_0 at a minimum with square factors: σ_i(U)² + σ_j(V)² for all i and j, ascending."""
     d = arguments.floating("U", U, "d d").shape[0]
     arguments.shape("U", U, (d, d), "square")
     arguments.shape("V", arguments.floating("V", V, "d d"), (d, d), "as U")
@@ -68,7 +58,6 @@ def minimum_spectrum(U: Float[Tensor, "d d"], V: Float[Tensor, "d d"]) -> Float[
 
 
 def _descending(s: Tensor) -> Tensor:
-    """S, if it holds two or more positive values, largest first."""
     arguments.floating("s", s, "d")
     if len(s) < 2 or not float(s[-1]) > 0 or float((s[1:] - s[:-1]).max()) > 0:
         raise ValueError(f"s must hold at least two singular values above 0, largest first, got {s.tolist()}")

@@ -38,13 +38,9 @@ def quantile_of_mean(
     P(|A| ≤ x) = (2/π) ∫₀^∞ Re E e^{itA} sin(tx)/t dt, by the midpoint rule, which is exact but for mass that lies a period
     away. It needs a law whose characteristic function, to the power ``count``, decays: one with a density, not coins.
 
-    Returns: the quantile.
-
     Args:
-        level: strictly between 0 and 1.
         values: of the variable, at the nodes of a quadrature rule of its law.
         weights: of the nodes, at least 0; they are scaled to the sum 1.
-        count: how many copies.
     """
     if not (weights >= 0).all() or not weights.sum() > 0:
         raise ValueError("weights must be at least 0 and not all 0")

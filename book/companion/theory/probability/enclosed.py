@@ -40,16 +40,10 @@ def worst_sign_below(lam: Positive, r: NonNegative) -> arb:
 
 @contract
 def worst_sign_above(low: float = 0.35, high: float = 3.5, steps: Count = 2000) -> arb:
-    """A bound of s_⋆: chords of Ψ between the points of a geometric grid, and the bounds beyond both ends.
+    """A bound of s_⋆: chords of Ψ between the points of a geometric grid from ``low`` to ``high``, and the bounds beyond both ends.
 
     Ψ is convex, as a maximum of cumulant generating functions, so that between neighbours it lies below the chord a + bλ of upper bounds.
-    On a piece (a + bλ)/λ² is largest at an end or, for a < 0, at λ = −2a/b, where it is b²/(−4a).
-
-    Source: The page's ``kr-lemma-5-sign``.
-
-    Args:
-        low: where the grid starts, above 0.
-        high: where it ends, above ``low``.
+    On a piece (a + bλ)/λ² is largest at an end or, for a < 0, at λ = −2a/b, where it is b²/(−4a). Source: The page's ``kr-lemma-5-sign``.
     """
     if not 0 < low < high:
         raise ValueError(f"low and high must satisfy 0 < low < high, got {low} and {high}")

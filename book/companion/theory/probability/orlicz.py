@@ -8,13 +8,9 @@ from shallowformer import arguments
 
 
 def norm(values: Float64[Tensor, "*n k"], probabilities: Float64[Tensor, "*n k"]) -> Float64[Tensor, "*n"]:
-    """‖Z‖_ψ₂ = inf {t > 0 : E exp(Z²/t²) ≤ 2}, differentiable in values and probabilities.
+    """‖Z‖_ψ₂ = inf {t > 0 : E exp(Z²/t²) ≤ 2} along the last dimension, for Z ≠ 0, differentiable in values and probabilities.
 
     Bisection finds u = 1/t²; one Newton step at the solution changes nothing but carries the gradient.
-
-    Args:
-        values: of Z; Z is not 0 almost surely.
-        probabilities: of those values, at least 0 and adding up to 1.
     """
     arguments.floating("values", values, "... k")
     arguments.shape("probabilities", probabilities, tuple(values.shape), "as values")

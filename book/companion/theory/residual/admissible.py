@@ -28,7 +28,7 @@ class Constants:
     a: float  # ζ w̄_1, above ‖Ā‖_F
     h: float  # g_f ζ + a w̄_2, above ‖H̄‖_F
     n_B: float  # w̄_U(g_f + w̄_1 w̄_2), above ‖B̄‖_F/√(2Φ)
-    m: float  # w̄_V(Σ_p‖X_p‖⁶)^{1/2}/(2√d_k), how far ‖S̄X̄W_V‖_F moves with the logits' matrix
+    m: float  # w̄_V(Σ_p‖X_p‖⁶)^{1/2}/(2T), T = √d_k if not set: how far ‖S̄X̄W_V‖_F moves with the logits' matrix
     c: PerBlock  # c_W, above ‖∇_WΦ‖_F/√(2Φ)
     c_Z: float  # how far ‖Z̄‖_F moves while the blocks move by c_W
     c_A: float  # how far ‖Ā‖_F moves while the blocks move by c_W
@@ -69,12 +69,7 @@ class Constants:
 
     @contract
     def distance(self, loss: NonNegative, mu: Positive, t: Whole) -> float:
-        """Corollary B: ‖θ⁽ᵗ⁾ − θ*‖ ≤ (2/α)(Σ_W c_W²)^{1/2} √(2Φ(θ⁽⁰⁾)) (1 − μα)^{t/2}.
-
-        Args:
-            mu: step μ, at most 1/α.
-            t: steps made.
-        """
+        """Corollary B, after t steps with μ ≤ 1/α: ‖θ⁽ᵗ⁾ − θ*‖ ≤ (2/α)(Σ_W c_W²)^{1/2} √(2Φ(θ⁽⁰⁾)) (1 − μα)^{t/2}."""
         arguments.at_most("mu", mu, "1/alpha", 1 / self.alpha)
         shrunk = (1 - mu * self.alpha) ** (t / 2)
         return 2 / self.alpha * math.hypot(*self.c) * math.sqrt(2 * loss) * shrunk
@@ -126,7 +121,6 @@ def targets(
     """Targets at a prescribed loss: Y = F(X; θ) − D, with D of a random direction and ½‖D‖² = Φ.
 
     Args:
-        theta: where the loss is prescribed.
         loss: Φ; its root far above the rounding of outputs, or it is not met.
     """
     F = model.outputs(X, theta, setting)
@@ -141,7 +135,6 @@ def targets(
 
 
 def _full(name: str, M: Tensor) -> float:
-    """σ_min of a matrix of full rank."""
     value, rounding = float(smallest(M)), max(M.shape) * torch.finfo(M.dtype).eps * float(largest(M))
     if not value > rounding:
         raise ValueError(

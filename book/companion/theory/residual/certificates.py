@@ -1,4 +1,7 @@
-"""Certificates in closed form: from which errors and with which steps descent provably ends at zero loss, by four singular values."""
+"""Certificates in closed form: from which errors and with which steps descent provably ends at zero loss, by four singular values.
+
+Throughout, theta is θ⁽⁰⁾, whose blocks may be 0, and delta δ, in (0, 1), which comes out smaller where it says so.
+"""
 
 import math
 from collections.abc import Callable
@@ -37,9 +40,7 @@ def by_layers(
     """Theorem D: s_0 = σ_min(Ā)σ_min(W_U), which falls by at most (σ_A² + ℓ_A²σ_U²)^{1/2} a unit of length.
 
     Args:
-        theta: θ⁽⁰⁾; blocks may be 0.
-        delta: δ, in (0, 1); with ``one_sided`` δ may come out smaller.
-        one_sided: for ReLU: keep to the ball on which no entry of Z̄W_1 can change its sign.
+        one_sided: for ReLU: keep to the ball on which no entry of Z̄W_1 can change its sign; δ may come out smaller.
     """
     now = model.forward(X, theta, setting)
     check_pl_2(X, theta)
@@ -61,11 +62,7 @@ def by_layers(
 def by_unembedding(
     X: Float[Tensor, "P N d"], theta: Parameters, setting: Setting, delta: float = 0.75
 ) -> Certificate:
-    """Theorem F: s_0 = σ_min(H̄), which falls by at most ℓ_H a unit of length; for any number K of outputs.
-
-    Args:
-        theta: θ⁽⁰⁾; blocks may be 0.
-    """
+    """Theorem F: s_0 = σ_min(H̄), which falls by at most ℓ_H a unit of length; for any number K of outputs."""
     now = model.forward(X, theta, setting)
     P, N, d = X.shape
     arguments.at_most("P·N", P * N, "d", d)
@@ -87,11 +84,9 @@ def by_both(
     delta: float = 0.75,
     share: Level = 0.5,
 ) -> Certificate:
-    """Theorem F, with both readouts: s_0² = λ_min(H̄H̄ᵀ + c²ĀĀᵀ), c a share of σ_U, which s_0 falls by at most (ℓ_H² + c²ℓ_A²)^{1/2} a unit of length.
+    """Theorem F, with both readouts: s_0² = λ_min(H̄H̄ᵀ + c²ĀĀᵀ), c a share of σ_U.
 
-    Args:
-        theta: θ⁽⁰⁾; blocks may be 0.
-        delta: δ, in (0, 1); it may come out smaller, as r is at most σ_U − c.
+    s_0 falls by at most (ℓ_H² + c²ℓ_A²)^{1/2} a unit of length. As r is at most σ_U − c, δ may come out smaller.
     """
     arguments.at_most("K", theta.W_U.shape[-1], "d", theta.W_U.shape[0])
     sigma_U = float(smallest(theta.W_U))

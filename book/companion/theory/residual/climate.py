@@ -50,7 +50,7 @@ class Record:
 
 @contract
 def read(path: Path | str, minutes: Count = 60, sha256: str | None = None) -> Record:
-    """Read the file, and keep one row an hour.
+    """Read the file, and keep one row every so many minutes.
 
     Rows are chosen by the clock, not by counting lines, so that a gap does not shift all that follows. No value is made up: a time whose
     line is absent, holds −9999 or no number, or contradicts another line of the same time, becomes a row of NaN.
@@ -90,7 +90,6 @@ def read(path: Path | str, minutes: Count = 60, sha256: str | None = None) -> Re
 
 
 def _text(path: Path) -> bytes:
-    """The csv file, unzipped if it is zipped."""
     if not zipfile.is_zipfile(path):
         return path.read_bytes()
     with zipfile.ZipFile(path) as folder:
@@ -139,12 +138,7 @@ def _number(entry: str) -> float:
 
 @contract
 def blocks(record: Record, share: Level = 0.8) -> tuple[Record, Record]:
-    """The earlier part of a record, to train on, and the later one, to test on: no window straddles the border.
-
-    Args:
-        record: the measurements.
-        share: of the times that are for training.
-    """
+    """The earlier part of a record, that share of its times, to train on, and the later one, to test on: no window straddles the border."""
     border = int(share * len(record.values))
     if border == 0:
         raise ValueError(
@@ -158,12 +152,7 @@ def blocks(record: Record, share: Level = 0.8) -> tuple[Record, Record]:
 
 
 def standardised(record: Record, by: Record) -> Record:
-    """Every variable less its mean, over its standard deviation, both of another record: the one to train on.
-
-    Args:
-        record: what is to be standardised.
-        by: whose means and standard deviations are used.
-    """
+    """Every variable less its mean, over its standard deviation, both of another record, ``by``: the one to train on."""
     values = by.values[by.present]
     spread = values.std(0, correction=0) if len(values) else torch.zeros(len(VARIABLES))
     if constant := [name for name, size in zip(VARIABLES, spread.tolist(), strict=True) if not size > 0]:
@@ -175,12 +164,7 @@ def standardised(record: Record, by: Record) -> Record:
 
 @contract
 def starts(record: Record, N: Count) -> Int[Tensor, " w"]:
-    """Rows at which 2N rows begin with nothing missing, no two of these stretches overlapping.
-
-    Args:
-        record: the measurements.
-        N: tokens a window.
-    """
+    """Rows at which 2N rows, for a window of N tokens, begin with nothing missing, no two of these stretches overlapping."""
     whole = torch.isfinite(record.values).all(1)
     found, row = [], 0
     while row + 2 * N <= len(whole):
@@ -197,14 +181,12 @@ def starts(record: Record, N: Count) -> Int[Tensor, " w"]:
 def windows(
     record: Record, P: Count, N: int, generator: Generator | None = None
 ) -> tuple[Float[Tensor, "{P} {N} 14"], Float[Tensor, "{P} {N} 1"]]:
-    """Windows of N consecutive times, and as targets the temperatures of the N times after them.
+    """Windows of N ≥ 1 consecutive times of a standardised record, and as targets the temperatures of the N times after them.
 
     Returns: X and Y; token i of a window is to say the temperature N times later.
 
     Args:
-        record: the measurements, standardised.
         P: how many windows; none shares a time with another, targets included.
-        N: tokens a window, at least 1.
         generator: draws which of them; the first ones if not given.
     """
     begins = starts(record, N)

@@ -24,11 +24,7 @@ class Conditions(NamedTuple):
 
 
 def conditions(s: Start) -> Conditions:
-    """The closed form at a start.
-
-    Args:
-        s: the start.
-    """
+    """The closed form at a start."""
     both = s.sigma_A * s.sigma_U
     X = 6.75 * s.e / both**2
     r = 4.6 * s.u * s.e / both
@@ -48,11 +44,12 @@ def conditions(s: Start) -> Conditions:
 
 @contract
 def failure(n: Count, d_1: float, lam: float, beta_1: float, size: float) -> float:
-    """Bound on the probability that σ_A² < d_1 λ/4: n exp(−d_1 λ²/(79 β_1⁴‖Z‖_F⁴)).
+    """Bound on the probability that σ_A² < d_1 λ/4: n exp(−d_1 λ²/(79 β_1⁴‖Z‖_F⁴)); all numbers above 0.
 
     Args:
-        lam: λ, the least eigenvalue of E φ(Zw)φ(Zw)ᵀ, above 0.
-        beta_1: standard deviation of W_1's entries, above 0.
+        lam: λ, the least eigenvalue of E φ(Zw)φ(Zw)ᵀ.
+        beta_1: standard deviation of W_1's entries.
+        size: ‖Z‖_F.
     """
     for name, value in (("d_1", d_1), ("lam", lam), ("beta_1", beta_1), ("size", size)):
         arguments.positive(name, float(value))

@@ -1,4 +1,7 @@
-"""Rank collapse: how near attention with small logits is to averaging, and what a token's neighbours then leave of it."""
+"""Rank collapse: how near attention with small logits is to averaging, and what a token's neighbours then leave of it.
+
+L are logits, one query a row, and S = softmax(L).
+"""
 
 import torch
 from jaxtyping import Float
@@ -8,20 +11,12 @@ from shallowformer.residual.spectra import largest
 
 
 def centred(M: Float[Tensor, "*s N k"]) -> Float[Tensor, "*s N k"]:
-    """Π M with Π = I − 11ᵀ/N: rows less their mean.
-
-    Args:
-        M: one row a token.
-    """
+    """Π M with Π = I − 11ᵀ/N: rows less their mean."""
     return M - M.mean(-2, keepdim=True)
 
 
 def logit_range(L: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
-    """ω = max_i (max_j L_ij − min_j L_ij).
-
-    Args:
-        L: logits, one query a row.
-    """
+    """ω = max_i (max_j L_ij − min_j L_ij)."""
     return (L.amax(-1) - L.amin(-1)).amax(-1)
 
 
@@ -33,29 +28,17 @@ def steepness(omega: Float[Tensor, "*n"], N: int) -> Float[Tensor, "*n"]:
 
 
 def distance_bound(L: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
-    """ψ_N(ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N‖_F, S = softmax(L). Source: Ours; section III-B of Qin, Zhou, Jiang, Zhu 2025 has the limit.
-
-    Args:
-        L: logits, one query a row.
-    """
+    """ψ_N(ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N‖_F, S = softmax(L). Source: Ours; section III-B of Qin, Zhou, Jiang, Zhu 2025 has the limit."""
     return steepness(logit_range(L), L.shape[-1]) * centred(L.mT).norm(dim=(-2, -1))
 
 
 def remainder_bound(L: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
-    """½ω e^ω/(N − 1 + e^ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N − LΠ/N‖_F.
-
-    Args:
-        L: logits, one query a row.
-    """
+    """½ω e^ω/(N − 1 + e^ω) ‖LΠ‖_F ≥ ‖S − 11ᵀ/N − LΠ/N‖_F."""
     omega = logit_range(L)
     top = 1 / (1 + (L.shape[-1] - 1) * torch.exp(-omega))
     return omega * top / 2 * centred(L.mT).norm(dim=(-2, -1))
 
 
 def difference(S: Float[Tensor, "*s N N"]) -> Float[Tensor, "*s"]:
-    """‖ΠSΠ‖: by how much attention S still tells tokens apart.
-
-    Args:
-        S: attention weights, rows sum to 1.
-    """
+    """‖ΠSΠ‖: by how much attention S still tells tokens apart."""
     return largest(centred(centred(S).mT))

@@ -62,10 +62,9 @@ def forms(
     radius: float | Float[Tensor, "*s"],
     one_sided: bool = False,
 ) -> Forms:
-    """The forms on a ball.
+    """The forms on a ball of a radius.
 
     Args:
-        radius: of the ball, at least 0.
         one_sided: of ReLU, whose φ″ is taken to be 0: the caller knows that no entry of Z̄W_1 changes its sign on the ball.
     """
     if not isinstance(radius, Tensor):
@@ -85,12 +84,7 @@ def unchecked(
     radius: float | Float[Tensor, "*s"],
     beta: float,
 ) -> Forms:
-    """``forms`` for loops whose arguments have been checked before.
-
-    Args:
-        radius: of the ball.
-        beta: a bound on the size of φ″.
-    """
+    """``forms`` for loops whose arguments have been checked before, with β a bound on the size of φ″."""
     now, W, gamma = (
         model.unchecked(X, theta, setting),
         model.over_sequences(theta),
@@ -139,6 +133,5 @@ def unchecked(
 
 
 def _sym(u: Tensor, v: Tensor) -> Tensor:
-    """The matrix of the form (u·n)(v·n)."""
     outer = u[..., :, None] * v[..., None, :]
     return (outer + outer.mT) / 2

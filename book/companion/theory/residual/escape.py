@@ -27,11 +27,8 @@ def coupling_at_means(
 ) -> Float[Tensor, "d d"]:
     """𝓜 on the plateau, W_Q = W_K = 0 = g and means fitted: −(1/(NT)) Σ_p (X_pᵀΠY_p) J_p W_Vᵀ (X_pᵀΠX_p).
 
-    J_p = W_Uᵀ(g_f I + W_2ᵀ diag φ′(W_1ᵀz_p) W_1ᵀ) is the slope of what comes behind attention, at z_p = W_Vᵀx̄_p. Source: Ours.
-
-    Args:
-        theta: parameters; W_Q and W_K are not used.
-        setting: coefficients, activation, temperature; g is not used.
+    J_p = W_Uᵀ(g_f I + W_2ᵀ diag φ′(W_1ᵀz_p) W_1ᵀ) is the slope of what comes behind attention, at z_p = W_Vᵀx̄_p; the arguments' own
+    W_Q, W_K and g are not used. Source: Ours.
     """
     model.check(X, theta, setting, Y)
     total = torch.zeros_like(theta.W_V)
@@ -50,13 +47,12 @@ def plateau(
     generator: Generator,
     deviation: Positive = 1.0,
 ) -> Float[Tensor, "P N K"]:
-    """Targets that put θ with W_Q = W_K = 0 on the plateau: its outputs, plus Gaussian numbers whose mean over each sequence is 0.
+    """Targets that put θ with W_Q = W_K = 0 = g on the plateau: its outputs, plus Gaussian numbers whose mean over each sequence is 0.
 
-    The means are then fitted exactly: the other four blocks are at a minimum of the one-token problem, Φ is Φ_floor.
+    The means are then fitted exactly: the other four blocks are at a minimum of the one-token problem, Φ is Φ_floor. The arguments' own
+    W_Q, W_K and g are not used.
 
     Args:
-        theta: parameters; W_Q and W_K are not used.
-        setting: activation, g_f, temperature; g is not used, it is 0 on the plateau.
         deviation: standard deviation of the Gaussian numbers.
     """
     model.check(X, theta, setting)
@@ -77,10 +73,7 @@ def growth(M: Float[Tensor, "d d"], mu: Positive) -> float:
 def aligned(M: Float[Tensor, "d d"], W_Q: Float[Tensor, "d d_k"], W_K: Float[Tensor, "d d_k"]) -> float:
     """The share y = ‖uᵀW_Q − vᵀW_K‖/(√2 ‖(W_Q, W_K)‖_F) of a start that grows fastest, u and v the first singular vectors of 𝓜.
 
-    Args:
-        M: 𝓜, whose largest singular value is simple.
-        W_Q: query matrix.
-        W_K: key matrix, not both 0.
+    The first singular value of 𝓜 is simple, and the start not 0.
     """
     U, _, Vt = torch.linalg.svd(M)
     size = arguments.positive("the norm of W_Q and W_K", math.hypot(float(W_Q.norm()), float(W_K.norm())))
@@ -91,11 +84,8 @@ def aligned(M: Float[Tensor, "d d"], W_Q: Float[Tensor, "d d_k"], W_K: Float[Ten
 def times(eps: Positive, r: float, y: Positive, q: float) -> tuple[float, float, float]:
     """Bounds on the first step at which ‖(W_Q, W_K)‖_F ≥ r from size ε, and the prediction log(r/(yε))/log q between them.
 
-    Returns: (log(r/ε) − log(1 + y/2))/log q, the prediction, and log(2r/(yε))/log q + 1.
-
-    Args:
-        y: share of the start that grows, in (0, 1].
-        q: growth a step, above 1.
+    Returns: (log(r/ε) − log(1 + y/2))/log q, the prediction, and log(2r/(yε))/log q + 1; y ≤ 1 is the share of the start that grows,
+    q > 1 its growth a step.
     """
     arguments.at_least("r", r, eps)
     arguments.at_most("y", y, "1", 1.0 + 1e-12)
@@ -119,11 +109,7 @@ def steps_until(
     r: Positive,
     limit: Count,
 ) -> list[int]:
-    """The first step at which ‖(W_Q, W_K)‖_F ≥ r, by running; of every network side by side.
-
-    Args:
-        limit: steps at most.
-    """
+    """The first step, of at most ``limit``, at which ‖(W_Q, W_K)‖_F ≥ r, by running; of every network side by side."""
     model.check(X, theta, setting, Y)
     first = torch.full(X.shape[:-3], -1)
     for step in range(limit + 1):

@@ -13,10 +13,7 @@ def exceptional(
 ) -> Complex[Tensor, " N"]:
     """−eigenvalues of S X W_V X⁺: gX + SXW_V, g ≠ 0, can lose rank only at those that are real, and for N = d does so at each.
 
-    Args:
-        X: tokens, linearly independent.
-        S: attention weights.
-        W_V: value matrix.
+    The tokens, X, are linearly independent.
     """
     N, d = arguments.floating("X", X, "N d").shape
     arguments.shape("S", S, (N, N), "a row and a column a token")
@@ -44,12 +41,9 @@ def distance(X: Float[Tensor, "*s N d"], point: Float[Tensor, "*s d"]) -> Float[
 def lower_bound(
     X: Float[Tensor, "*s N d"], w: Float[Tensor, "*s d"], g: float | Float[Tensor, "*s"]
 ) -> Float[Tensor, "*s"]:
-    """The bound g σ_min(X) gδ/(gδ + ‖w‖) ≤ σ_min(gX + 1wᵀ), δ the distance of −w/g to the affine hull of the tokens. Source: Ours.
+    """The bound g σ_min(X) gδ/(gδ + ‖w‖) ≤ σ_min(gX + 1wᵀ), g > 0, δ the distance of −w/g to the affine hull of at most d tokens.
 
-    Args:
-        X: tokens, at most d of them.
-        w: what uniform attention adds to every token, W_Vᵀx̄.
-        g: coefficients, above 0.
+    Under uniform attention w is W_Vᵀx̄, what it adds to every token. Source: Ours.
     """
     scale = g[..., None] if isinstance(g, Tensor) else g
     reach = g * distance(X, -w / scale)

@@ -14,11 +14,7 @@ from shallowformer.residual.parameters import Parameters, Setting
 def along(
     X: Float[Tensor, "*s P N d"], theta: Parameters, step: Parameters, setting: Setting
 ) -> model.Forward:
-    """The model at θ + tδ for t = 0, and its first two derivatives by t. Returns: all three side by side, in a new first dimension.
-
-    Args:
-        step: δ.
-    """
+    """The model at θ + tδ, δ the step, for t = 0, and its first two derivatives by t: all three side by side, in a new first dimension."""
     W, D = model.over_sequences(theta), model.over_sequences(step)
     x = torch.stack([X, torch.zeros_like(X), torch.zeros_like(X)])
     query, key, value = (_times(x, W[k], D[k]) for k in range(3))
@@ -33,7 +29,6 @@ def along(
 def _times(
     a: Float[Tensor, "3 *s m k"], b: Float[Tensor, "... k n"], slope: Float[Tensor, "... k n"]
 ) -> Float[Tensor, "3 *s m n"]:
-    """A product whose right factor moves straight on."""
     still, moved = a @ b, a[:2] @ slope
     return torch.stack([still[0], still[1] + moved[0], still[2] + 2 * moved[1]])
 

@@ -1,4 +1,7 @@
-"""What the hidden layer keeps of attention's output: the kernel of a Gaussian first layer in closed form, the sharp bound below it, widths."""
+"""What the hidden layer keeps of attention's output: the kernel of a Gaussian first layer in closed form, the sharp bound below it, widths.
+
+Z is attention's output, one token a row; β the standard deviation of W_1's entries; κ̄ = ‖Z‖²_F/σ²_min(Z), the spread, at least n.
+"""
 
 import math
 
@@ -18,10 +21,7 @@ OF_RELU = 0.5 - 0.5 / math.pi
 def arc_cosine(x: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     """k(x) = [√(1 − x²) + x(π/2 + arcsin x)]/(2π), the mean of relu(G) relu(H) for standard Gaussians of correlation x.
 
-    Source: Cho, Saul 2009, the arc-cosine kernel of order 1, halved.
-
-    Args:
-        x: between −1 and 1; values outside count as the nearer end.
+    Values outside [−1, 1] count as the nearer end. Source: Cho, Saul 2009, the arc-cosine kernel of order 1, halved.
     """
     # The slope at the ends is a difference of infinities; this far inside, value and slope are right to rounding.
     x = x.clamp(-1 + 1e-15, 1 - 1e-15)
@@ -35,10 +35,7 @@ def gram(
     """K = E φ(Zw)φ(Zw)ᵀ for w with independent N(0, β²) entries, exactly: d_1 K is the mean of A Aᵀ over W_1.
 
     With a_i = β‖z_i‖ and s_i = (a_i² + τ²)^{1/2}, K_ij = s_i s_j k(β²⟨z_i, z_j⟩/(s_i s_j)) − [τ(s_i + s_j) − τ²]/(2π).
-
-    Args:
-        Z: attention's output, one token a row; with τ = 0 no row is 0.
-        beta: standard deviation of the entries of W_1.
+    With τ = 0 no row of Z may be 0.
     """
     tau, scaled = activation.tau, beta * Z
     s = (scaled.square().sum(-1) + tau**2).sqrt()
@@ -59,13 +56,9 @@ def constant(q: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
 def lower_bound(
     Z: Float[Tensor, "*s n d"], activation: SmoothedReLU, beta: Positive = 1.0
 ) -> Float[Tensor, "*s"]:
-    """v(q) β² λ_min(ZZᵀ) ≤ λ_min(K), with q of the shortest row: an equality for n ≥ 2 orthogonal rows of equal norm.
+    """v(q) β² λ_min(ZZᵀ) ≤ λ_min(K), with q of the shortest row, not 0: an equality for n ≥ 2 orthogonal rows of equal norm.
 
     Source: Ours; takes the place of equation (9) of Qin, Zhou, Jiang, Zhu 2025, which is lost.
-
-    Args:
-        Z: attention's output, one token a row, none of them 0.
-        beta: standard deviation of the entries of W_1.
     """
     shortest = beta * Z.norm(dim=-1).amin(-1)
     q = shortest / (shortest.square() + activation.tau**2).sqrt()
@@ -88,11 +81,7 @@ def failure(width: Number, spread: float, n: Count, v: float, eta: float, eps: f
 
 @contract
 def failure_rate(spread: float, v: Positive, eta: Positive, eps: Level) -> float:
-    """The exponent a unit of width in ``failure``.
-
-    Args:
-        eta: η, between 0 and v.
-    """
+    """The exponent a unit of width in ``failure``."""
     arguments.at_least("spread", spread, 1.0)
     arguments.at_most("eta", eta, "v", v)
     h = eps + (1 - eps) * math.log1p(-eps)

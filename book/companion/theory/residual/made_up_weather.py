@@ -36,10 +36,6 @@ def variables(days: Count, seed: int) -> np.ndarray:
 
     So the columns depend on one another as measured ones do: temperature, potential temperature and vapour pressures nearly determine
     each other, density follows from pressure and temperature. Returns: one time a row, in the units of ``climate.VARIABLES``.
-
-    Args:
-        days: length of the series.
-        seed: of all that wanders.
     """
     steps, draw = days * A_DAY, np.random.default_rng(seed)
     day = np.arange(steps) / A_DAY
@@ -63,13 +59,7 @@ def variables(days: Count, seed: int) -> np.ndarray:
 
 
 def write(path: Path | str, days: int, seed: int = 0) -> None:
-    """Write such a file, with the faults of the real one: winds of −9999, lines that are absent, lines that are there twice.
-
-    Args:
-        path: of the ``.csv`` file.
-        days: length of the series, at least 1.
-        seed: of the weather; the faults are always at the same times.
-    """
+    """Write such a file, with the faults of the real one, always at the same times: winds of −9999, absent lines, doubled lines."""
     values = variables(days, seed)
     first = np.datetime64("2009-01-01T00:10")
     text = io.StringIO()

@@ -4,6 +4,8 @@ Let s_0 > 0 be a lower bound on σ_min(J) at the start, where J is the Jacobian 
 While descent has not moved further than r = δs_0/slope the bound is at least (1 − δ)s_0. An error that a step removes is worth at least the
 bound times the step's length, up to a remainder of M_2/2 times its square. So the path is at most r long, if the errors e at the start are
 below ∫_0^r (s_0 − slope·u)du, with e/(1 − μM_2e) in the place of e where the remainder is not a part of the slope.
+
+Everywhere 0 ≤ e ≤ ``error``, and ``now`` is e_t, from 0 to e.
 """
 
 import math
@@ -49,37 +51,20 @@ class Certificate:
 
     @contract
     def spent(self, e: NonNegative) -> float:
-        """A bound on ∫ (s_0 − slope·u)du along the whole path: e, or e/(1 − μM_2e).
-
-        Args:
-            e: at the start, from 0 to ``error``.
-        """
+        """A bound on ∫ (s_0 − slope·u)du along the whole path: e, or e/(1 − μM_2e)."""
         arguments.at_most("e", e, "error", self.error)
         return e if self.slope == self.M_2 else e / (1 - self.mu * self.M_2 * e)
 
     def least(self, e: float) -> float:
-        """A bound below σ_min(J) along the whole run: (s_0² − 2·slope·spent)^{1/2}, at least (1 − δ)s_0.
-
-        Args:
-            e: at the start, from 0 to ``error``.
-        """
+        """A bound below σ_min(J) along the whole run: (s_0² − 2·slope·spent)^{1/2}, at least (1 − δ)s_0."""
         return math.sqrt(self.s_0**2 - 2 * self.slope * self.spent(e))
 
     def path(self, e: float) -> float:
-        """A bound on the length of the whole path, (s_0 − ``least``)/slope.
-
-        Args:
-            e: at the start, from 0 to ``error``.
-        """
+        """A bound on the length of the whole path, (s_0 − ``least``)/slope."""
         return 2 * self.spent(e) / (self.s_0 + self.least(e))
 
     def distance(self, e: float, now: float) -> float:
-        """A bound on the length of the rest of the path, and so on ‖θ⁽ᵗ⁾ − θ*‖: ``spent``(e_t)/``least``(e).
-
-        Args:
-            e: at the start, from 0 to ``error``.
-            now: e_t, from 0 to e.
-        """
+        """A bound on the length of the rest of the path, from e_t ≤ e ``now``, and so on ‖θ⁽ᵗ⁾ − θ*‖: ``spent``(e_t)/``least``(e)."""
         return self.spent(now) / self.least(e)
 
     @contract
@@ -89,7 +74,7 @@ class Certificate:
         """What the next step multiplies Φ by at most: (1 − μ·least²(1 − ½μM_2 e_t))².
 
         Args:
-            e: at the start, from 0 to ``error``.
+            now: e_t, from 0 to e.
             mu: step, at most ``mu``, which it is if not given.
         """
         step = self.mu if mu is None else arguments.at_most("mu", mu, "mu", self.mu)

@@ -16,11 +16,7 @@ def floor(Y: Float[Tensor, "*s P N K"]) -> Float[Tensor, "*s"]:
 
 
 def spread(M: Float[Tensor, "*s P N k"]) -> Float[Tensor, "*s P"]:
-    """How far the rows of a sequence are from equal: ‖M_p − (1/N)11ᵀM_p‖_F/‖M_p‖_F, between 0 and 1; 0 for M_p = 0.
-
-    Args:
-        M: one row a token: outputs, or attention outputs.
-    """
+    """How far the rows of a sequence are from equal: ‖M_p − (1/N)11ᵀM_p‖_F/‖M_p‖_F, between 0 and 1; 0 for M_p = 0."""
     arguments.floating("M", M, "... P N k")
     off, size = (M - M.mean(-2, keepdim=True)).norm(dim=(-2, -1)), M.norm(dim=(-2, -1))
     return off / size.where(size > 0, 1.0)

@@ -46,9 +46,7 @@ def load(
 
     Args:
         path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them.
-        L: blocks to keep.
         heads: of attention; as many as have 64 entries each if not given, as in every GPT-2.
-        dtype: to compute in.
     """
     from safetensors import safe_open  # only for readers who have such a file
 
@@ -80,13 +78,7 @@ def load(
 
 @contract
 def stream(model: Truncated, ids: Int[Tensor, "n T"], g: NonNegative = 1.0) -> Float[Tensor, "n T d"]:
-    """What the L blocks leave behind, before the last norm.
-
-    Args:
-        model: the blocks.
-        ids: tokens, each below V.
-        g: coefficient of both skip connections of every block.
-    """
+    """What the L blocks leave behind, before the last norm."""
     V, longest = len(model.tokens), len(model.places)
     if ids.numel() == 0 or int(ids.min()) < 0 or int(ids.max()) >= V:
         raise ValueError(
@@ -126,14 +118,10 @@ def _network(block: Block, h: Tensor) -> Tensor:
 def features(
     model: Truncated, ids: Int[Tensor, "n T"], mask: Int[Tensor, "n T"], g: float = 1.0, size: Count = 32
 ) -> Float[Tensor, "n d"]:
-    """State of the last token of every row, behind the last norm.
+    """State of the last token of every row, behind the last norm, ``size`` rows at a time.
 
     Args:
-        model: the blocks.
-        ids: tokens; rows are filled up on the right.
         mask: 1 for a token, 0 for what fills up, each row ones and then zeros.
-        g: coefficient of the skip connections, at least 0.
-        size: rows at a time.
     """
     arguments.shape("mask", mask, tuple(ids.shape), "that of ids")
     ahead = mask[:, 1:] > mask[:, :-1]
@@ -150,10 +138,7 @@ def features(
 def head_step(F: Float[Tensor, "n k"]) -> float:
     """1/L = 2n/‖F‖², at most the inverse of the curvature of a mean cross-entropy softmax(F W): the softmax's Jacobian has norm at most ½.
 
-    Source: Böhning 1992.
-
-    Args:
-        F: features, a column of ones included if there is a bias.
+    F has a column of ones if there is a bias. Source: Böhning 1992.
     """
     return 2 * len(F) / float(torch.linalg.matrix_norm(F, 2)) ** 2
 
@@ -165,12 +150,7 @@ def train_head(
     """A linear classifier with bias on fixed features, by full-batch gradient descent on the cross-entropy, from 0.
 
     With ``head_step`` no loss of a run is above the one before, whatever the features: every model has its own fair step.
-
     Returns: mean cross-entropy, and share of wrong answers, before every step and after the last.
-
-    Args:
-        features: of the samples.
-        labels: from 0 to ``classes`` − 1.
     """
     arguments.floating("features", features, "n d")
     arguments.count("classes", classes, 2)

@@ -7,11 +7,7 @@ from shallowformer.residual.smoothed import SmoothedReLU
 
 
 def standard(theta: Parameters, setting: Setting) -> tuple[Parameters, Setting]:
-    """The network with g = 1 that has the same outputs: W_V/g, gW_U, and φ of width τ/g. Source: Ours.
-
-    Args:
-        setting: coefficients, activation, temperature; g is a number above 0.
-    """
+    """The network with g = 1 that has the same outputs as one with g > 0: W_V/g, gW_U, and φ of width τ/g. Source: Ours."""
     g = arguments.positive("g", setting.g)
     activation = SmoothedReLU(setting.activation.tau / g)
     return (
@@ -22,21 +18,11 @@ def standard(theta: Parameters, setting: Setting) -> tuple[Parameters, Setting]:
 
 @contract
 def steps(g: Positive, mu: Positive) -> PerBlock:
-    """Steps of that network, block by block, which keep its outputs those of the other: μ/g² for W_V, μg² for W_U, μ for the rest.
-
-    Source: Ours.
-
-    Args:
-        mu: step μ of the other.
-    """
+    """Steps of that network that keep its outputs those of the other with step μ: μ/g² for W_V, μg² for W_U, μ else. Source: Ours."""
     square = g**2
     return PerBlock(W_Q=mu, W_K=mu, W_V=mu / square, W_1=mu, W_2=mu, W_U=mu * square)
 
 
 def step(theta: Parameters, slope: Parameters, mu: PerBlock) -> Parameters:
-    """One step of descent with a step a block.
-
-    Args:
-        mu: the steps.
-    """
+    """One step of descent with a step a block."""
     return Parameters(*(W - size * change for W, size, change in zip(theta, mu, slope, strict=True)))

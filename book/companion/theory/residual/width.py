@@ -10,11 +10,7 @@ from shallowformer.residual.random_start.start import Start
 
 @contract
 def widened(s: Start, factor: Positive) -> Start:
-    """The same start at ``factor`` times the width if A and W_1 grow like the square root, and ‖W_2W_U‖ stays, which draws do up to chance.
-
-    Args:
-        s: the start.
-    """
+    """The start at ``factor`` times the width if A and W_1 grow like the square root, and ‖W_2W_U‖ stays, which draws do up to chance."""
     c = factor**0.5
     known = s.linear and replace(
         s.linear, r=s.linear.r / (1 if s.w_2 else c), nu=s.linear.nu * c, m_4=s.linear.m_4 * c
@@ -25,12 +21,7 @@ def widened(s: Start, factor: Positive) -> Start:
 
 
 def factor(s: Start, holds: Callable[[Start], bool], accuracy: float = 1e-3) -> float:
-    """The least factor of the width at which something holds, by bisection.
-
-    Args:
-        s: the start.
-        holds: start → whether it does; monotone in the width.
-    """
+    """The least factor of the width at which something holds, by bisection: ``holds`` is monotone in the width."""
     high = 1.0
     while not holds(widened(s, high)):
         high *= 10
@@ -58,11 +49,8 @@ def smallest(
     Returns: the width and its certificate; None if there is none up to ``most``.
 
     Args:
-        start: width → the start drawn at it.
         first: a width to extrapolate from.
         ratio: between one width that is tried and the next, above 1.
-        most: largest width that is tried.
-        cells: of the certificates.
     """
     if ratio <= 1:
         raise ValueError(f"ratio must be above 1, got {ratio!r}")

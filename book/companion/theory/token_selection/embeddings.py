@@ -57,12 +57,9 @@ def _tensors(path: Path) -> dict[str, Tensor]:
 def similarities(
     embeddings: Float[Tensor, "V d"], pairs: int | None = None, generator: Generator | None = None
 ) -> Float[Tensor, " p"]:
-    """cos(e_v, e_w) of pairs of different tokens: all of them, or some drawn at random with replacement.
+    """cos(e_v, e_w) of pairs of different tokens: so many drawn at random with replacement, or all V(V − 1)/2 if no number is given.
 
-    Args:
-        embeddings: one token a row; rows of zeros (padding) are left out.
-        pairs: how many to draw; all V(V − 1)/2 if not given.
-        generator: source of randomness, if pairs are drawn.
+    Rows of zeros (padding) are left out.
     """
     E = embeddings[embeddings.norm(dim=1) > 0]
     V = len(E)

@@ -79,7 +79,6 @@ class Tokens:
 
 
 def _unit(a: Array) -> tuple[float, Array]:
-    """Log norm and unit vector; −∞ and 0 for 0."""
     size = float(np.linalg.norm(a))
     return (math.log(size), a / size) if size > 0 else (-math.inf, a)
 
@@ -137,14 +136,11 @@ def run(
     u0: Float[Tensor, " d"] | None = None,
     W0: Float[Tensor, "d d"] | None = None,
 ) -> Trajectory:
-    """Train both: u ← u − s_u ∇_u L/‖∇_u L‖ and W ← W − s_W ∇_W L/‖∇_W L‖ at once, lengths from a rule.
+    """Train both: u ← u − s_u ∇_u L/‖∇_u L‖ and W ← W − s_W ∇_W L/‖∇_W L‖ at once, lengths from a rule; from 0 where no start is given.
 
     Args:
         instance: the data, in float64; its decoder serves to find the optimal tokens, if they are not given.
-        rule: of ``joint_rules``.
         at: the steps to record, from 0 to ``steps``; 20 a decade, with the first and the last, if not given.
-        u0: start of the decoder; 0 if not given.
-        W0: start of attention; 0 if not given.
     """
     if instance.X.dtype != torch.float64:
         raise ValueError(f"instance must be in torch.float64 for the simulator, got {instance.X.dtype}")

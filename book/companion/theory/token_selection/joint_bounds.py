@@ -1,4 +1,7 @@
-"""Bounds of joint training with η_u = η(t + 1)^{−2/3}/‖∇_u L‖ and η_W = η(t + 1)^{−1}/‖∇_W L‖ from (0, 0)."""
+"""Bounds of joint training with η_u = η(t + 1)^{−2/3}/‖∇_u L‖ and η_W = η(t + 1)^{−1}/‖∇_W L‖ from (0, 0).
+
+γ is the best margin of the optimal tokens, ν a bound on inner products of distinct tokens; labels are absorbed in tokens.
+"""
 
 import math
 
@@ -36,12 +39,9 @@ def attended_margin(
     """Two lower bounds on γ_t, the best margin of the attended tokens z_i = X_iᵀφ_i.
 
     φγ − (1 − φ)ν/γ, and (m/2 − nν)/√(nM + n²ν) where m/2 ≥ nν; −∞ for the second elsewhere, where it can be false.
-
     Source: Lemma 12 of Vasudeva, Deora, Thrampoulidis 2024; constants ours.
 
     Args:
-        gamma: γ, the best margin of the optimal tokens.
-        nu: ν, a bound on inner products of distinct tokens.
         phi: smallest optimal weight, in [½, 1].
         least: m = min ‖x_{i,opt}‖².
         most: M = max ‖x_{i,opt}‖².
@@ -58,7 +58,6 @@ def loss_constant(eta: Positive, R: Positive) -> float:
     """ζ(4/3)η²R²/8, what the decoder's halves of all steps cost log L at most.
 
     The whole constant of Theorem 2 on a run in which attention's halves never raise the loss.
-
     Source: Ours, in Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024.
 
     Args:
@@ -86,12 +85,9 @@ def loss_constant_any_data(eta: float, R: float, D: Positive, Q: Positive) -> fl
 
 @contract
 def log_loss(t: Float[Tensor, " k"], eta: float, margin: Positive, C: NonNegative) -> Float[Tensor, " k"]:
-    """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], if the attended tokens have margin γ all along.
+    """Bound on log L(θ_t): C − γη[3(t + ½)^{1/3} + ζ(2/3)], γ here any margin that the attended tokens have all along, γ ≤ γ_t.
 
     Source: Ours: Theorem 2 of Vasudeva, Deora, Thrampoulidis 2024 with constants.
-
-    Args:
-        margin: γ ≤ γ_t for all t.
     """
     return C - margin * travelled(t, eta)
 
@@ -108,7 +104,6 @@ def decoder_margin(
     """Lower bound on min_i y_i⟨u_t, x_{i,opt}⟩/‖u_t‖ after t = 1, 2, … steps, valid where it is not negative.
 
     γ − (C + log n)/S_t − (γ + ν/γ) Σ_{k<t} s_k(1 − φ^k)/S_t, S_t = Σ_{k<t} s_k.
-
     Source: Ours: Theorem 4 of Vasudeva, Deora, Thrampoulidis 2024 with the full margin.
 
     Args:

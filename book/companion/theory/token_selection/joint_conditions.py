@@ -23,7 +23,6 @@ class Lemma11:
     nu: NonNegative  # ν, a bound on inner products of distinct tokens
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         arguments.count("T", self.T, 2)
         arguments.at_least("most", self.most, self.least)
 
@@ -80,15 +79,13 @@ class Lemma11:
 
 
 def _over(top: float, bottom: float) -> float:
-    """A quotient that stays meaningful at 0: nothing over nothing is no violation."""
     return top / bottom if bottom > 0 else (math.inf if top > 0 or bottom < 0 else 0.0)
 
 
 def lemma_11(instance: Instance) -> Lemma11:
-    """The numbers of Lemma 11 for given data. Source: Ours: Lemma 11 of Vasudeva, Deora, Thrampoulidis 2024 with constants and a proof.
+    """The numbers of Lemma 11 for data whose queries are tokens; the decoder is used for the optimal tokens only.
 
-    Args:
-        instance: the data, queries are tokens; its decoder is used for the optimal tokens only.
+    Source: Ours: Lemma 11 of Vasudeva, Deora, Thrampoulidis 2024 with constants and a proof.
     """
     if instance.query_index is None:
         raise ValueError("instance must have tokens of its sequences as queries, got vectors")
@@ -116,7 +113,6 @@ class Gaussian:
     delta: Level  # δ, with which it may fail
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         arguments.count("n", self.n, 2)
         arguments.positive("alpha - 1", self.alpha - 1)
 
@@ -128,11 +124,7 @@ class Gaussian:
         return math.ceil(factor * log_tails(2 * self.n, self.delta))
 
     def eta(self, d: int) -> float:
-        """The largest step that is allowed.
-
-        Args:
-            d: dimension, at least ``dimension``.
-        """
+        """The largest step that is allowed in dimension d ≥ ``dimension``."""
         arguments.count("d", d, self.dimension)
         scale = self.alpha * self.sigma * math.sqrt(d)
         return min(1 / (35 * math.sqrt(self.n) * scale**2), 1 / (3.1 * scale))
@@ -157,7 +149,6 @@ class Orthogonal:
     delta: float  # δ, in (0, 1)
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         log_tails(self.N, self.delta)
 
     @property

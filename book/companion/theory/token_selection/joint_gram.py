@@ -92,11 +92,7 @@ class Course:
 
 
 def gram(instance: Instance) -> tuple[Float[Tensor, "1 n T n T"], Int[Tensor, "1 n"]]:
-    """Inner products of signed tokens, the optimal one first, and the place of the query.
-
-    Args:
-        instance: the data; queries are tokens.
-    """
+    """Inner products of signed tokens, the optimal one first, and the place of the query."""
     if instance.query_index is None:
         raise ValueError("instance must have tokens as queries, got vectors")
     rows = torch.arange(instance.T).expand(instance.n, -1)
@@ -118,16 +114,7 @@ def run(
     q: float = 1.0,
     start: State | None = None,
 ) -> Course:
-    """Make steps of length η(t + 1)^{−p} for u and η(t + 1)^{−q} for W, from (0, 0) or from a state.
-
-    Args:
-        K: inner products of signed tokens, the optimal one first.
-        query: place of the query among a sequence's tokens.
-        eta: η, one a run.
-        p: exponent of the decoder's steps.
-        q: exponent of attention's steps.
-        start: where to start; (0, 0) at t = 0 if not given.
-    """
+    """Steps of length η(t + 1)^{−p} for u and η(t + 1)^{−q} for W, one η a run, from a state, or from (0, 0) at t = 0 if none is given."""
     b, n, T = K.shape[:3]
     rows = torch.arange(b)[:, None]
     asks = K[rows, torch.arange(n), query][rows, :, torch.arange(n), query]  # ⟨q_i, q_j⟩, "b n n"
@@ -160,12 +147,10 @@ def run(
 
 
 def _ahead(values: Float[Tensor, "*s T"]) -> Float[Tensor, "*s others"]:
-    """By how much the first, optimal one is ahead of the others."""
     return values[..., :1] - values[..., 1:]
 
 
 def _log_mean(margins: Float[Tensor, "*s n"]) -> Float[Tensor, "*s"]:
-    """Log of the mean loss."""
     return torch.logsumexp(-margins, -1) - math.log(margins.shape[-1])
 
 

@@ -39,8 +39,6 @@ class Scheduled:
 
 @dataclass(frozen=True)
 class _Together:
-    """One multiplier for both blocks."""
-
     def log_multiplier(self, log_norm: float, log_loss: float) -> float:
         """Log η_t from the log norm of the whole gradient."""
         raise NotImplementedError
@@ -88,7 +86,6 @@ class Polyak(_Together):
     most: float = float("inf")  # η_max, above 0; infinite if there is no cap
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         if not self.most > 0:
             raise ValueError(f"most must be above 0, infinite for no cap, got {self.most!r}")
 

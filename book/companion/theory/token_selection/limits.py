@@ -1,6 +1,7 @@
 """Where the direction of attention can go: to the shortest matrix for the samples that are kept, if it gives every other one a gap of −1 or less.
 
 What lies between two such fates: edges, directions with a lost sample at −1 exactly. And a condition on the Gram matrix under which W_mm alone remains.
+``best`` is the solution of (W-SVM) for all samples, ``gram`` holds ⟨E_k, E_l⟩, and ``slack`` is what is rounding in a gap.
 """
 
 import itertools
@@ -14,13 +15,9 @@ from shallowformer.token_selection.svm import Attention, Infeasible, Separator, 
 
 
 def local(best: Attention, kept: Bool[Tensor, " n"]) -> Separator | None:
-    """W_A, the shortest matrix with gaps of at least 1 for the samples A, in the coordinates of ``best``.
+    """W_A, the shortest matrix with gaps of at least 1 for the samples A (``kept``), in the coordinates of ``best``.
 
     Returns: the solution; None if there is none.
-
-    Args:
-        best: solution of (W-SVM) for all samples.
-        kept: which samples A holds, at least one.
     """
     n = len(kept)
     if len(best.A) % n or not kept.any():
@@ -39,9 +36,7 @@ def losable(best: Attention, n: int, slack: float = 1e-9) -> list[Bool[Tensor, "
     That there is none does not exclude edges: ``others`` looks for these too. Returns: which samples each set holds.
 
     Args:
-        best: solution of (W-SVM) for all samples.
         n: samples, at least 1 and at most 12: every set is tried.
-        slack: how far above −1 is rounding.
     """
     if not 1 <= n <= 12:
         raise ValueError(f"n must be from 1 to 12, for every set of samples is tried, got {n}")
@@ -58,14 +53,9 @@ def losable(best: Attention, n: int, slack: float = 1e-9) -> list[Bool[Tensor, "
 def others(gram: Float[Tensor, "b K K"], n: int, slack: float = 1e-7) -> Bool[Tensor, "b 2"]:
     """Whether a direction other than that of W_mm meets all that is known of a limit, by trying every set of pairs that could hold it up.
 
-    A limit is V = Σ λ_k E_k, λ ≥ 0, over linearly independent E_k with gaps of 1 (samples kept: all gaps at least 1) and of −1 (samples lost:
-    a gap of −1 or less; λ only on samples whose worst gap is −1).
-
+    A limit is V = Σ λ_k E_k, λ ≥ 0, over linearly independent E_k with gaps of 1 (samples kept: all gaps at least 1) and of −1 (samples
+    lost: a gap of −1 or less; λ only on samples whose worst gap is −1). There may be at most 6 pairs.
     Returns: is there one held up by kept samples alone (W_A, as in ``losable``); is there an edge, held up by lost ones too.
-
-    Args:
-        gram: ⟨E_k, E_l⟩, of at most 6 pairs.
-        slack: what is rounding in a gap.
     """
     b, K, _ = gram.shape
     if not 1 <= n <= K <= 6 or K % n:
@@ -93,15 +83,8 @@ def others(gram: Float[Tensor, "b K K"], n: int, slack: float = 1e-7) -> Bool[Te
 def selecting(instance: Instance, best: Attention, chosen: Int[Tensor, " n"]) -> Separator | None:
     """The shortest matrix by which each sample's chosen token is ahead, by gaps of at least 1, of all with lower scores.
 
-    It is W_A if scores of tokens that are not optimal are equal, A the samples whose optimal token is chosen.
-
-    Returns: the solution, in the coordinates of ``best``; None if there is none.
-
-    Source: Tarzanagh, Li, Zhang, Oymak 2023: locally optimal directions.
-
-    Args:
-        best: its solution of (W-SVM).
-        chosen: a token of each sample.
+    It is W_A if scores of tokens that are not optimal are equal, A the samples whose optimal token is chosen. In the coordinates of
+    ``best``; None if there is none. Source: Tarzanagh, Li, Zhang, Oymak 2023: locally optimal directions.
     """
     rows = []
     ahead = best.A.reshape(instance.n, instance.X.shape[1] - 1, -1)
@@ -120,11 +103,7 @@ def selecting(instance: Instance, best: Attention, chosen: Int[Tensor, " n"]) ->
 
 
 def dominance(instance: Instance) -> float:
-    """(2(n − 1)(T − 1) − 1) max_{k≠l}(−G_kl)/min_k G_kk: below 1, no direction but that of W_mm can be a limit.
-
-    Args:
-        instance: the data; n at least 2.
-    """
+    """(2(n − 1)(T − 1) − 1) max_{k≠l}(−G_kl)/min_k G_kk, n ≥ 2: below 1, no direction but that of W_mm can be a limit."""
     if instance.n < 2:
         raise ValueError(
             f"instance must hold at least 2 samples, one of which could be lost, got {instance.n}"
@@ -133,11 +112,7 @@ def dominance(instance: Instance) -> float:
 
 
 def dominated(gram: Float[Tensor, "b K K"], n: int) -> Float[Tensor, " b"]:
-    """``dominance`` of Gram matrices, differentiable.
-
-    Args:
-        gram: ⟨E_k, E_l⟩.
-    """
+    """``dominance`` of Gram matrices, differentiable."""
     K = gram.shape[-1]
     apart = (-gram).masked_fill(torch.eye(K, dtype=torch.bool), 0.0).flatten(1).amax(1).clamp(min=0.0)
     most = 2 * (n - 1) * (K // n) - 1
