@@ -79,19 +79,8 @@ def B_rem(R: Float[Tensor, " m"], rho: Triple, nu: Triple, sigma: Activation = T
 
 @contract
 def B_rem_closed(R: Number, m: int, rho: Triple, nu: Triple, sigma: Activation = TANH) -> Number:
-<<<<<<< HEAD
-    """The closed form of ``B_rem``, and at least that, where R̄ is the root mean square of the R_i.
-
-    Returns: the bound, of the kind of ``R``.
-
-    Args:
-        nu: sup norms (ν̄_c, ν̄_u, ν̄_w) of the mapping, each at least 0 and at most those of ``rho``.
-    """
-    return head_remainder(R, m, rho, nu, sigma, closed=True)
-=======
     """The closed form of ``B_rem``, and at least that, where R̄ is the root mean square of the R_i; ν̄ ≤ ρ."""
-    return _remainder(R, m, rho, nu, sigma, closed=True)
->>>>>>> dd1c642ae50f534e5922d151816a6fce21495b06
+    return head_remainder(R, m, rho, nu, sigma, closed=True)
 
 
 @contract
