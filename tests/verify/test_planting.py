@@ -10,7 +10,6 @@ import torch
 
 from shallowformer import verify
 from shallowformer.verify import check, planting
-from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 from shallowformer.verify.rate import fit
 
@@ -54,7 +53,7 @@ def test_every_check_is_kept_with_its_verdict(kept):
 
 
 def test_nothing_is_kept_unless_asked(monkeypatch):
-    monkeypatch.setattr(check, "_run", lambda check: check.run())
+    monkeypatch.undo()  # checks run by themselves again
     settle_all()
     assert planting.kept() == {}
 
@@ -170,22 +169,51 @@ def test_a_share_of_the_draws_refutes_a_probability_that_is_clearly_wrong():
     assert drawn == [250]
 
 
-def test_no_mistake_is_noticed_where_only_patience_finds_what_is_attained(kept, monkeypatch):
-    settle_all()
-    searched, settled = Inequality.searched, kept()["my-inequality"]
-    found = {name: replace(result, agreed=0.5) for name, result in settled.found.items()}
+def two_hills(x):
+    """A broad hill of height 0.9, and a kinked peak of height 1 at (−1, −1)."""
+    return torch.maximum(0.9 * (-4 * (x - 1).square().sum(-1)).exp(), (-30 * (x + 1).abs().sum(-1)).exp())
 
-    def impatient(check, patient=True, steps=None):
-        found = searched(check, patient, steps)
-        return (
-            found if patient else {name: replace(each, value=each.value / 2) for name, each in found.items()}
-        )
 
-    monkeypatch.setattr(Inequality, "searched", impatient)
-    settled = replace(settled, found=found)
-    nothing = package("nothing", MODULE, "square", MODULE.square)
-    assert not planting.goes_red(settled, nothing)
-    assert planting.goes_red(settled, package("half", MODULE, "square", lambda x: x * x / 2))
+def steep(x, slope):
+    """A ridge along a parabola, with its only maximum at (1, 1)."""
+    return 1 / (1 + (x[:, 0] - 1) ** 2 + slope * (x[:, 1] - x[:, 0] ** 2) ** 2)
+
+
+def square(**options):
+    return dict(over=verify.product(x=verify.interval(-2.0, 2.0, 2)), because="exact", **options)
+
+
+def test_no_mistake_is_noticed_where_only_patience_finds_what_is_known(kept):
+    top = verify.batch(x=[-1.0, -1.0])
+    verify.inequality("my-hills", two_hills, 0.5, expect="violated", known={"the peak": top}, **square(restarts=8, steps=121, edges=False))  # fmt: skip
+    settled = kept()["my-hills"]
+    assert settled.found[""].agreed.value == pytest.approx(1.8)  # of 2
+    assert settled.patient
+    assert not planting.goes_red(settled, Mistake("nothing", lambda check: check))
+    assert planting.goes_red(settled, Mistake("less", lambda check: replace(check, rhs=1.5)))
+
+
+def test_a_claim_that_is_only_harder_to_climb_is_not_a_mistake(kept):
+    verify.inequality(
+        "my-top", lambda x: 1 / (1 + (x - 1).square().sum(-1)), 1.0, expect="tight", **square(restarts=8)
+    )
+    settled = kept()["my-top"]
+    assert settled.steps(settled.check)[""] < settled.check.steps
+    harder = Mistake("a ridge", lambda check: replace(check, lhs=lambda x: steep(x, 1e6)))
+    assert not planting.goes_red(settled, harder)
+    assert planting.goes_red(
+        settled, Mistake("half", lambda check: replace(check, lhs=lambda x: check.lhs(x=x) / 2))
+    )
+
+
+@pytest.mark.parametrize("change", [{"seed": 5}, {"restarts": 2}, {"edges": False}])
+def test_another_search_has_all_its_steps(kept, change):
+    verify.inequality(
+        "my-ridge", lambda x: steep(x, 100.0), 1.0, expect="tight", **square(restarts=8, steps=1000)
+    )
+    settled = kept()["my-ridge"]
+    assert settled.steps(replace(settled.check, **change)) == {}
+    assert not planting.goes_red(settled, Mistake("another search", lambda check: replace(check, **change)))
 
 
 @pytest.mark.parametrize("expect", ["loose", "violated"])

@@ -98,7 +98,7 @@ def mistakes_modules(chapter: str) -> frozenset[Path]:
     Args:
         chapter: for example ``book/kernel_regime/model``.
     """
-    return closure.closure([planted.module(chapter)])
+    return closure.closure([planted.module(chapter), "shallowformer.verify.planting"])
 
 
 def digest(*texts: str) -> str:

@@ -107,6 +107,6 @@ def putting(kind: type[Check]) -> Callable[..., Verdict]:
             raise ValueError(f"options must be among {allowed}; got {', '.join(unknown)}")
         return settle(kind(*claimed, **options))
 
-    put.__name__ = put.__qualname__ = kind.kind
+    put.__name__, put.__qualname__, put.__module__ = kind.kind, kind.kind, "shallowformer.verify"
     put.__doc__, put.__signature__ = kind.__doc__, signature(kind).replace(return_annotation=Verdict)
     return put

@@ -63,14 +63,20 @@ class Identity(Check):
     def __post_init__(self) -> None:
         """Refuse a check that could not fail."""
         super().__post_init__()
-        object.__setattr__(self, "over", list(self.over))
+        own = {
+            "over": list(self.over),
+            "against": dict(self.against),
+            "tolerances": dict(self.tolerances or {}),
+        }
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
         arguments.positive("tolerance", self.tolerance)
-        for name, tolerance in (self.tolerances or {}).items():
+        for name, tolerance in self.tolerances.items():
             arguments.positive(f"tolerances[{name!r}]", tolerance)
         arguments.positive("floor", self.floor)
         if not self.against:
             raise ValueError("against must name at least one independent route, got none")
-        if unknown := set(self.tolerances or {}) - set(self.against):
+        if unknown := set(self.tolerances) - set(self.against):
             raise ValueError(
                 f"tolerances must name routes ({', '.join(self.against)}), got {', '.join(sorted(unknown))}"
             )
@@ -78,7 +84,7 @@ class Identity(Check):
     def run(self) -> Verdict:
         """Evaluate formula and routes on every case and compare."""
         worst = dict.fromkeys(self.against, 0.0)
-        tolerance = {name: (self.tolerances or {}).get(name, self.tolerance) for name in self.against}
+        tolerance = {name: self.tolerances.get(name, self.tolerance) for name in self.against}
         # Of each part, the changes that its comparisons would notice; where it is 0 as far as this check can see, only if it is so
         # everywhere: 0 off by 1 % is 0.
         seen: dict[int, list[float]] = {}

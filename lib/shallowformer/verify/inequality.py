@@ -54,11 +54,13 @@ class Inequality(Check):
         over: the admissible set, or several by name (other dimensions); each is searched, and where the expectation is ``tight``
             or ``attains`` is given, the search must get there in each.
         expect: ``tight`` (the ratio 1 is approached), ``loose`` (it stays below), ``violated``, or ``recorded`` (typed beside the rows that it was read from).
-        known: name → extremal point, see ``batch``; each must attain what the claim says is attained.
+        known: name → extremal point, see ``batch``; each must attain what the claim says is attained, and the search must come to the best.
         attains: the supremum of the ratio, which the search must reach and must not exceed.
         gap: how near counts as reached.
         rounding: how far above 1 is rounding.
-        restarts: of the search, ``steps`` of each climb at most, from starts drawn with ``seed``.
+        restarts: of the search.
+        steps: of each climb at most; 0 only looks at the starts.
+        seed: of the starts.
         edges: False where rounding decides at faces, centres and far out.
     """
 
@@ -167,7 +169,7 @@ class Inequality(Check):
                 self.ratio,
                 over,
                 self.restarts,
-                self.steps if steps is None else steps[name],
+                (steps or {}).get(name, self.steps),
                 self.seed,
                 attains=aim,
                 gap=self.gap,

@@ -2,15 +2,15 @@
 
 A check is kept with what it measured, so that a mistake in the claim needs no new measurement. Exits are early only where they are
 safe: a point, or a case, that contradicts the mistaken claim refutes it, however it was found; so does an interval from a share of the draws
-or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when it has had twice the steps that the
-unmistaken one needed, and when its restarts agree if the other's never did on less.
+or seeds, taken twice as wide; and a search that falls short of a mistaken claim may end when it rises no more after twice the steps that
+the unmistaken one needed, and when its restarts agree, if the unmistaken check passes that way, too.
 """
 
 import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from jaxtyping import Float
 from torch import Generator, Tensor
@@ -26,6 +26,8 @@ from shallowformer.verify.verdict import Verdict
 
 #: Restarts and steps of the search that precedes a full one.
 SHORT = {"restarts": 8, "steps": 30}
+#: What decides how a search begins.
+SEARCH = ("restarts", "steps", "seed", "edges", "gap")
 #: The share of seeds or draws that precedes all of them, and the fewest seeds that give an interval worth a look.
 SHARE, FEWEST = 4, 4
 
@@ -38,23 +40,20 @@ class Settled:
     remembered: Check  # the same, but what it measured is not measured again
     verdict: Verdict  # the chapter's
     seconds: float  # of processor time that it took
-    found: Mapping[str, SearchResult] = field(default_factory=dict)  # by a search
+    found: Mapping[str, SearchResult]  # by a search
 
-    @property
+    @functools.cached_property
     def patient(self) -> bool:
-        """Whether a search passes only if it goes on where restarts agree on less than they should reach."""
-        check, ends = (
-            self.check,
-            [result.agreed for result in self.found.values() if result.agreed is not None],
-        )
-        refutes = check.expect == "violated" and check.attains is None  # then anything above 1 will do
-        return any(not refutes or end <= 1 + check.rounding for end in ends)
+        """Whether an inequality passes only if its searches go on where restarts agree on less than they should reach."""
+        ends = {name: result.agreed or result for name, result in self.found.items()}
+        return any(result.agreed for result in self.found.values()) and not self.check.judged(ends).passed
 
-    @property
-    def steps(self) -> dict[str, int]:
-        """Twice what each search needed, where that is less than it may have, and as long as it begins the same way."""
+    def steps(self, mistaken: Inequality) -> dict[str, int]:
+        """Twice what each search needed, where that is less than it may have; of another search, nothing is known."""
+        if any(getattr(mistaken, name) != getattr(self.check, name) for name in SEARCH):
+            return {}
         needed = {name: max(2 * BRISK + 1, 2 * result.evaluations) for name, result in self.found.items()}
-        return {name: min(self.check.steps, most) for name, most in needed.items()}
+        return {name: min(mistaken.steps, most) for name, most in needed.items()}
 
 
 @dataclass(frozen=True)
@@ -126,10 +125,15 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
             return True
         if not mistaken.has_aim():
             return not mistaken.judged(mistaken.searched(patient=False)).passed
-        steps = settled.steps if here else None
-        return not (
-            mistaken.judged(mistaken.searched(settled.patient, steps)).passed and mistaken.run().passed
-        )
+        steps = settled.steps(mistaken) if here else {}
+        patient = settled.patient or not steps
+        found = mistaken.searched(patient, steps)
+        refuted = any(result.value > mistaken.limit for result in found.values())
+        if not refuted and any(
+            result.rising and name in steps and steps[name] < mistaken.steps for name, result in found.items()
+        ):
+            found = mistaken.searched(patient)  # slower is not wrong
+        return not (mistaken.judged(found).passed and mistaken.run().passed)
 
 
 def contradicted(check: Check, witness: Mapping[str, Float[Tensor, "..."]]) -> bool:

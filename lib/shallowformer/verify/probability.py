@@ -75,7 +75,7 @@ class Probability(Check):
         expect: ``supported`` or ``violated``.
         attains: what the 1 − ``at_most`` quantile (or ``quantile``) of left side over right side is. A bound that is hardly ever exceeded
             says more with it: the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.
-        quantile: another one.
+        quantile: the one that ``attains`` is, if not 1 − ``at_most``.
         stored: True of draws that were made before; else ``fails`` must use its generator.
     """
 

@@ -47,10 +47,9 @@ class SearchResult:
     undefined: int = 0  # how many evaluations gave no number while restarts that began inside climbed by Adam, but for those far out
     rising: bool = False  # whether the best restart had not come to rest when its steps were used up
     flat: bool = False  # whether the slope was 0 wherever a restart began, so that none could climb
-    evaluations: int = 0  # of all restarts together, by climbs
-    agreed: float | None = (
-        None  # the best where a search for which nothing is stated would have ended, if that is less than what is stated
-    )
+    evaluations: int = 0  # of the batch of restarts, at most
+    #: what a search for which nothing is stated would have found, if that is less than what is stated
+    agreed: "SearchResult | None" = None
 
 
 class _Objective:
@@ -211,6 +210,13 @@ def maximise(
     begun = Ascent(z, *evaluate(z))
     at = climb(at=begun, steps=brisk, ended=lambda f: f.max() > enough)
     left, own, rest, agreed = steps - brisk, np.full(restarts, True), np.full(restarts, False), None
+
+    def found(at: Ascent, own: Rows, rest: Rows) -> SearchResult:
+        best, own = _better(at, first), own | (first.f > at.f)
+        rest = rest & (first.f <= at.f) | (problem.open(best.z, best.g) == 0).all(1)
+        flat = bool((problem.open(begun.z, begun.g) == 0).all())
+        return replace(_result(problem, best.z, best.f, own), rising=not rest[best.f.argmax()], flat=flat)
+
     for window, near in PATIENCE:
         at, used, rest = ascend(evaluate, problem.admit, problem.open, at, left, window, near, enough)
         left -= used
@@ -222,21 +228,17 @@ def maximise(
         elif _enough(at.f, own, attains, gap):
             break
         elif agreed is None and _enough(at.f, own, None, gap):
-            agreed = float(at.f.max())
+            agreed = found(at, own, rest)
         if left <= 0:
             break
     used = steps - left
     if attains is not None and at.f.max() < attains * (1 - gap):
         problem.watched = slice(restarts)
         ended = lambda f: _enough(np.maximum(f, at.f), own, attains, gap)
+        agreed = agreed or found(at, own, rest)
         again, used = climb(at=first, steps=steps, ended=ended), used + steps
-        agreed = float(at.f.max()) if agreed is None else agreed
         at, own, rest = _better(at, again), own | (again.f > at.f), rest & (again.f <= at.f)
-    at, own, rest = _better(at, first), own | (first.f > at.f), rest & (first.f <= at.f)
-    rest |= (problem.open(at.z, at.g) == 0).all(1)
-    flat = bool((problem.open(begun.z, begun.g) == 0).all())
-    found = _result(problem, at.z, at.f, own)
-    return replace(found, rising=not rest[at.f.argmax()], flat=flat, evaluations=used, agreed=agreed)
+    return replace(found(at, own, rest), evaluations=used, agreed=agreed)
 
 
 def _enough(f: Numbers, own: Rows, attains: float | None, gap: float) -> bool:
