@@ -195,6 +195,10 @@ def test_prose_is_free_and_code_is_not(ran):
     assert not ran.known()
 
 
+def test_what_plants_mistakes_is_part_of_the_key():
+    assert any(file.name == "planting.py" for file in keys.mistakes_modules("book/kernel_regime/model"))
+
+
 def test_another_python_or_processor_knows_nothing(ran, monkeypatch):
     monkeypatch.setattr(keys, "processor", lambda: "another")
     assert not ran.known()

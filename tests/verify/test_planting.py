@@ -193,6 +193,16 @@ def test_no_mistake_is_noticed_where_only_patience_finds_what_is_known(kept):
     assert planting.goes_red(settled, Mistake("less", lambda check: replace(check, rhs=1.5)))
 
 
+def test_whether_the_check_is_patient_does_not_depend_on_a_mistake_in_the_package(kept):
+    hills = SimpleNamespace(height=two_hills)
+    top = verify.batch(x=[-1.0, -1.0])
+    verify.inequality("my-hills", lambda x: hills.height(x), 0.5, expect="violated", known={"the peak": top}, **square(restarts=8, steps=121, edges=False))  # fmt: skip
+    settled = kept()["my-hills"]
+    without = package("no peak", hills, "height", lambda x: 0.9 * (-4 * (x - 1).square().sum(-1)).exp())
+    planting.goes_red(settled, without)
+    assert settled.patient
+
+
 def test_a_claim_that_is_only_harder_to_climb_is_not_a_mistake(kept):
     verify.inequality(
         "my-top", lambda x: 1 / (1 + (x - 1).square().sum(-1)), 1.0, expect="tight", **square(restarts=8)

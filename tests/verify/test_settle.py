@@ -1,6 +1,9 @@
 """Settling a check: what is shown, and what is raised."""
 
+import inspect
 import math
+import re
+from dataclasses import fields
 
 import pytest
 import torch
@@ -124,3 +127,14 @@ def test_a_misspelt_option_is_named(kind):
     }[kind]
     with pytest.raises(ValueError, match=r"options must be among .*; got stepps"):
         getattr(verify, kind)("my-claim", *arguments, stepps=3)
+
+
+@pytest.mark.parametrize(
+    "kind", [verify.Identity, verify.Inequality, verify.Rate, verify.Probability, verify.Enclosure]
+)
+def test_help_says_what_every_argument_is(kind):
+    told = inspect.getdoc(getattr(verify, kind.kind))
+    lacking = [
+        field.name for field in fields(kind) if not re.search(rf"^    {field.name}: ", told, re.MULTILINE)
+    ]
+    assert not lacking

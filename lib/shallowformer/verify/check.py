@@ -16,10 +16,11 @@ from shallowformer.verify.verdict import RECORDED, SUPPORT, ClaimFailed, Verdict
 
 @dataclass(frozen=True)
 class Check(ABC):
-    """A claim and how it is put to the test; a kind adds what it is about, ``expect``, and ``because``: why it may differ by so much.
+    """A claim and how it is put to the test; a kind adds what it is about, ``expect`` and ``because``.
 
     Args:
         claim: id, the label of the statement on the page.
+        because: what a tolerance, a resolution or an allowance for rounding is derived from.
         support: ``proved``, ``numerical`` or ``open``.
         finding: a sentence for scoreboard and errata.
     """
@@ -108,5 +109,7 @@ def putting(kind: type[Check]) -> Callable[..., Verdict]:
         return settle(kind(*claimed, **options))
 
     put.__name__, put.__qualname__, put.__module__ = kind.kind, kind.kind, "shallowformer.verify"
-    put.__doc__, put.__signature__ = kind.__doc__, signature(kind).replace(return_annotation=Verdict)
+    shared = Check.__doc__.partition("Args:\n")[2]
+    put.__doc__ = kind.__doc__.rstrip() + "\n" + shared
+    put.__signature__ = signature(kind).replace(return_annotation=Verdict)
     return put

@@ -114,10 +114,12 @@ class Identity(Check):
             f"{_rounded_up(error, tolerance[name])} against {name} (tolerance {_short(tolerance[name])})"
             for name, error in worst.items()
         )
-        reached = {RECORDED: RECORDED}.get(self.expect, "holds")
-        missed = {"not implied": "not implied"}.get(self.expect, "violated")
+        if holds:
+            verdict = RECORDED if self.expect == RECORDED else "holds"
+        else:
+            verdict = "not implied" if self.expect == "not implied" else "violated"
         return self.verdict(
-            reached if holds else missed,
+            verdict,
             f"relative error {errors}; {len(self.over)} cases",
             {
                 "worst_error": max(worst.values()),

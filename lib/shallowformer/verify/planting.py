@@ -112,6 +112,8 @@ def _outcome(settled: Settled, mistake: Mistake, full: bool) -> Outcome:
 
 def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
     """Whether a check notices a mistake; ``full`` without early exits."""
+    # As the unmistaken check is: before the mistake is in the package.
+    patient = isinstance(settled.check, Inequality) and not full and settled.patient
     with mistake.planted():
         # A mistake in the claim leaves what was measured as it is; one in the package does not.
         mistaken = mistake.change(settled.remembered if mistake.wrong is None else settled.check)
@@ -126,13 +128,14 @@ def goes_red(settled: Settled, mistake: Mistake, full: bool = False) -> bool:
         if not mistaken.has_aim():
             return not mistaken.judged(mistaken.searched(patient=False)).passed
         steps = settled.steps(mistaken) if here else {}
-        patient = settled.patient or not steps
+        patient = patient or not steps
         found = mistaken.searched(patient, steps)
         refuted = any(result.value > mistaken.limit for result in found.values())
-        if not refuted and any(
-            result.rising and name in steps and steps[name] < mistaken.steps for name, result in found.items()
-        ):
-            found = mistaken.searched(patient)  # slower is not wrong
+        cut_off = [
+            found[name].rising for name, most in steps.items() if name in found and most < mistaken.steps
+        ]
+        if any(cut_off) and not refuted:  # slower is not wrong
+            found = mistaken.searched(patient)
         return not (mistaken.judged(found).passed and mistaken.run().passed)
 
 

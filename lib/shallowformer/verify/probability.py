@@ -72,6 +72,7 @@ class Probability(Check):
         fails: (draws, generator) → True where the event that should hold does not; with ``attains``, left side over right side.
         at_most: the claimed bound on the probability of failure, in (0, 1).
         draws: how many; the interval must end below the bound, so take at least 5.3 / ``at_most``.
+        seed: of the draws.
         expect: ``supported`` or ``violated``.
         attains: what the 1 − ``at_most`` quantile (or ``quantile``) of left side over right side is. A bound that is hardly ever exceeded
             says more with it: the quantile's 99 % interval must hold it, and then a bound with another constant is noticed.

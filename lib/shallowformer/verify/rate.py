@@ -96,7 +96,7 @@ class Rate(Check):
         relation: ``equal``; ``at most`` for an upper bound y ≤ C·x^exponent, contradicted only by a larger slope; ``at least``.
         seeds: of the repetitions; 10 or more for a random quantity.
         resolution: widest interval that supports a claim; a wider one that meets the exponent is ``undecided`` and fails.
-        because: why resolution and bias are what they are.
+        law: ``power`` or ``geometric``.
         bias: known deviation at finite size.
         deterministic: one seed is enough.
         expect: ``supported`` or ``violated``.

@@ -11,7 +11,6 @@ from checks import numbers, refused
 from shallowformer import activations, data
 from shallowformer.kernel_regime.bounds import blocks, linearisation, smoothness
 from shallowformer.kernel_regime.model import linear_model, pairs, parameters
-from shallowformer.kernel_regime.model.parameters import Parameters
 from shallowformer.kernel_regime.neighbourhood import norm_event, perturbations, region
 
 RADII = ((3.0, 3.0), (1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (0.1, 2.0), (0.0, 0.0))
@@ -146,16 +145,6 @@ def test_what_is_out_of_range_is_refused(call, name, given, allowed):
 THREES = (3.0, 3.0, 3.0)
 
 
-def point(seed=0, n=3, T=4, d=3, m=6):
-    generator = torch.Generator().manual_seed(seed)
-    X = data.clipped_gaussian(n, T, d, generator)
-    return X, parameters.random(m, d, generator), parameters.random(m, d, generator).map(lambda block: 0.3 * block)  # fmt: skip
-
-
-def moved(phi, delta):
-    return Parameters(*(a + b for a, b in zip(phi.blocks, delta.blocks, strict=True)))
-
-
 @pytest.mark.parametrize(("m", "value"), [(8, 618), (64, 216), (256, 112), (512, 81)])
 def test_the_paper_bound_at_the_paper_setting(m, value):
     B = norm_event.B_U(m, 8, 0.05, 3.0)
@@ -226,7 +215,7 @@ def test_parting_partners_err_less_than_their_bound():
     bound = linearisation.B_lin_pairs(region.longest(phi0, 0.5), (0.5, 0.5, 0.5))
     X = data.sphere(20, 3, 2, generator)
     for _ in range(50):
-        away = pairs.parts(moved(phi0, parameters.random(8, 2, generator)), phi0)[1]
+        away = pairs.parts(parameters.plus(phi0, parameters.random(8, 2, generator)), phi0)[1]
         delta = region.on_boundary(away, (0.5, 0.5, 0.5))
         assert linear_model.head_errors(X, phi0, delta).sum(1).abs().max() < bound
 

@@ -159,3 +159,9 @@ def test_the_sharp_constants_of_several_starts_are_those_of_each(nu):
         assert c.lin == pytest.approx(float(linearisation.B_lin(short, nu)), rel=1e-12)
         assert c.lin_average == pytest.approx(float(linearisation.B_lin(R, THREES)), rel=1e-12)
         assert c.cof == pytest.approx(float(change_of_features.B_rem(R, THREES, nu)), rel=1e-12)
+
+
+def test_starts_of_several_widths_are_refused():
+    starts = [parameters.symmetric(m, 3, Generator().manual_seed(m)) for m in (4, 8)]
+    refused("starts", "[4, 8]", "one width", theorem_1.sharp_each, starts, THREES, THREES, 0.05)
+    refused("starts", "none", "one width", theorem_1.sharp_each, [], THREES, THREES, 0.05)

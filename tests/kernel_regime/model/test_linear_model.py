@@ -20,15 +20,11 @@ def point(seed=0, n=3, T=4, d=3, m=6):
     return X, parameters.random(m, d, generator), parameters.random(m, d, generator).map(lambda block: 0.3 * block)  # fmt: skip
 
 
-def moved(phi, delta):
-    return Parameters(*(a + b for a, b in zip(phi.blocks, delta.blocks, strict=True)))
-
-
 @pytest.mark.parametrize("sigma", activations.ALL, ids=lambda sigma: sigma.name)
 @pytest.mark.parametrize(("T", "d", "m"), [(1, 1, 1), (4, 3, 6), (16, 8, 2)])
 def test_the_heads_add_up_to_the_error_of_the_model(sigma, T, d, m):
     X, phi, delta = point(T=T, d=d, m=m)
-    change = transformer.f(X, moved(phi, delta), sigma=sigma) - transformer.f(X, phi, sigma=sigma)
+    change = transformer.f(X, parameters.plus(phi, delta), sigma=sigma) - transformer.f(X, phi, sigma=sigma)
     gradient = gradients.per_sample_gradient(X, phi, sigma=sigma)
     slope = sum((g * step).flatten(1).sum(1) for g, step in zip(gradient, delta.blocks, strict=True))
     errors = linear_model.head_errors(X, phi, delta, sigma=sigma)
@@ -49,7 +45,7 @@ def test_a_pair_that_moves_alike_misses_the_product_of_its_two_changes():
     X, phi = data.sphere(1, 5, 3, generator), parameters.symmetric(8, 3, generator)
     half = parameters.random(4, 3, generator)
     delta = Parameters(half.c.repeat(2), half.U.repeat(2, 1), half.W.repeat(2, 1, 1))
-    rise = transformer.hidden(X, moved(phi, delta)) - transformer.hidden(X, phi)
+    rise = transformer.hidden(X, parameters.plus(phi, delta)) - transformer.hidden(X, phi)
     pair = linear_model.head_errors(X, phi, delta).reshape(2, 4).sum(0)
     assert torch.allclose(pair, 2 * (delta.c * rise[0])[:4] / 8**0.5, rtol=0, atol=1e-14)
 
@@ -80,7 +76,7 @@ def test_the_linear_model_is_the_tangent(start, sigma):
 
 def test_model_and_linear_model_differ_by_the_heads():
     X, phi0, delta = point()
-    phi = moved(phi0, delta)
+    phi = parameters.plus(phi0, delta)
     gap = transformer.f(X, phi) - linear_model.f_lin(X, phi, phi0)
     assert torch.allclose(gap, linear_model.head_errors(X, phi0, delta).sum(1), rtol=0, atol=1e-14)
 

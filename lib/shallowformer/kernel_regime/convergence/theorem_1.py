@@ -108,7 +108,10 @@ def sharp_each(
 ) -> list[Constants]:
     """The same for several initialisations of one width; the searches for G₂ cost hardly more for many heads than for few."""
     change_of_features.require_inside(rho, nu)
-    m = starts[0].m
+    widths = sorted({phi0.m for phi0 in starts})
+    if len(widths) != 1:
+        raise ValueError(f"starts must be initialisations of one width, got those of {widths or 'none'}")
+    (m,) = widths
     lengths = lambda radius: torch.stack([region.longest(phi0, radius) for phi0 in starts])
     average = lambda of_heads: of_heads.mean(1).tolist()
     R = lengths(rho[1])
