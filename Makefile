@@ -83,8 +83,9 @@ clean:
 	rm -rf _build
 
 # Compiling every module takes as long as all else; the few that are imported are compiled then.
-$(READY): requirements.txt pyproject.toml book/_ext/pyproject.toml
+$(READY): requirements.txt requirements-data.txt pyproject.toml book/_ext/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --requirement requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps --no-build-isolation --requirement requirements-data.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . --editable book/_ext
 	touch $@

