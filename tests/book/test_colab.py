@@ -22,7 +22,7 @@ from nbclient import NotebookClient
 from packaging.requirements import Requirement
 
 from bookext.chapters import ROOT, chapters
-from bookext.notebooks import convert
+from bookext.notebooks import convert, data_packages
 
 #: What Colab brings, as far as the book needs it; and pip, as in every environment.
 COLAB = ("torch", "numpy", "matplotlib", "seaborn", "ipykernel", "pip")
@@ -56,7 +56,9 @@ def environment(folder: Path) -> Path:
     """Python of a fresh environment."""
     venv.create(folder, with_pip=False)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
-    for distribution in closure(COLAB).values():
+    # What a chapter installs without what it needs in turn is there: nothing is downloaded.
+    data = [importlib.metadata.distribution(pin.split("==")[0]) for pin in data_packages()]
+    for distribution in [*closure(COLAB).values(), *data]:
         home = Path(distribution.locate_file("")).resolve()
         for file in distribution.files:
             source = Path(distribution.locate_file(file)).resolve()

@@ -9,14 +9,14 @@ written out (``macros``). The first cell installs the package if it is missing, 
 
 import hashlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from sphinx.application import Sphinx
 
-from bookext import address, beside
+from bookext import address, beside, keys
 from bookext.chapters import ROOT, chapters, docname, parts, read_notebook
 from bookext.markup import MarkupError, directive, directives, parse, settings
 from bookext.notebooks.markdown import Flattener, fold
@@ -36,6 +36,9 @@ except ModuleNotFoundError:
             "Is there a network connection, and Python 3.11 or newer? Mend that and run this cell again, "
             "or install by hand in a terminal and restart the kernel: pip install {source}"
         ) from None"""
+
+#: What a chapter that reads measured data needs besides; files alone are read, so what these packages import is spared.
+DATA = "\n%pip install --quiet --no-deps {packages}  # measured data"
 
 #: Tags of code cells that the site folds or leaves out; a notebook folds them all.
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
@@ -104,13 +107,27 @@ def argued(text: str) -> str:
 
 def convert(path: Path, student: bool = False) -> nbformat.NotebookNode:
     """One chapter and its supplement as a notebook without outputs; the same bytes on every run."""
-    install = new_code_cell(INSTALL.format(source=address.package()), metadata={"cellView": "form"})
-    cells = [install, *(cell for page in parts(path) for cell in _converted(page, student))]
+    converted = [cell for page in parts(path) for cell in _converted(page, student)]
+    source = INSTALL.format(source=address.package())
+    if reads_data(cell.source for cell in converted if cell.cell_type == "code"):
+        source += DATA.format(packages=" ".join(data_packages()))
+    cells = [new_code_cell(source, metadata={"cellView": "form"}), *converted]
     title, _, rest = cells[1].source.partition("\n")
     exercises = student and any("exercises.check_" in cell.source for cell in cells)
     cells[1].source = f"{title}\n\n{header(docname(path), exercises, len(parts(path)) > 1)}\n{rest}"
     _name(cells)
     return in_python(cells)
+
+
+def reads_data(cells: Iterable[str]) -> bool:
+    """Whether code can read measured data."""
+    return any(file.parent == ROOT / "lib/shallowformer/real" for file in keys.modules(cells))
+
+
+def data_packages() -> list[str]:
+    """The packages that hold measured data, with their versions."""
+    lines = (ROOT / "requirements-data.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
 def in_python(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
