@@ -100,9 +100,7 @@ def load(path: Path | str, heads: int | None = None, dtype: torch.dtype = torch.
 
     content = Path(path).read_bytes()
     tensors, source = parsed(content), given(path, content)
-    tensors = {
-        name.removeprefix("transformer.").removeprefix("bert."): each for name, each in tensors.items()
-    }
+    tensors = {name.removeprefix("transformer.").removeprefix("bert."): each for name, each in tensors.items()}
     if "wte.weight" in tensors:
         return _gpt2(tensors, heads, dtype, source)
     return _bert(tensors, heads, dtype, source)
@@ -247,7 +245,5 @@ def attention(
 
 def network(model: Transformer, block: Block, h: Float[Tensor, "n T d"]) -> Float[Tensor, "n T d"]:
     """Two layers with GELU, the exact one in BERT, with tanh in GPT-2."""
-    inner = functional.gelu(
-        h @ block.inner[0] + block.inner[1], approximate="tanh" if model.norm_first else "none"
-    )
+    inner = functional.gelu(h @ block.inner[0] + block.inner[1], approximate="tanh" if model.norm_first else "none")
     return inner @ block.outer[0] + block.outer[1]
