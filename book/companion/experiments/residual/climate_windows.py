@@ -5,9 +5,10 @@ shipped; with it, rows of JSON come from
 
     python -m companion.experiments.residual.climate_windows jena_climate_2009_2016.csv.zip
 
-Written down before the first run. The fixed step is 0.5 over the median, over ten seeds, of the curvature ‖∇²Φ(θ⁽⁰⁾)‖ at g = 1, rounded to
-one digit: 10⁻⁴ for both choices of stations; on made-up weather 10⁻⁴ was 0.52 of it. What was said of made-up weather (14 variables in the format of Jena, 400 days) is
-expected of either choice of stations, at step 3000 in every one of ten seeds unless told otherwise:
+Written down before the first run: the fixed step is 0.5 over the median, over ten seeds, of the curvature ‖∇²Φ(θ⁽⁰⁾)‖ at g = 1, rounded to
+one digit, which gives 10⁻⁴ for both choices of stations (on made-up weather 10⁻⁴ was 0.52 over that median). What was said of made-up
+weather (14 variables in the format of Jena, 400 days) is expected of either choice, at step 3000 in every one of ten seeds unless told
+otherwise:
 
 - ``fixed``: with one step for all, Φ at g = 2 is below that at 1, by a factor of at least 1.04.
 - ``below``: with own steps Φ falls from 0 to ¼, to ½ and to ¾, by a factor of at least 1.03 each time.
