@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from companion.experiments.residual import coefficients
@@ -75,7 +76,9 @@ def early(config: Config, given: Series) -> Series:
     return series.standardised(first, first)
 
 
-def posed(config: Config, given: Series, target: str) -> tuple[Tensor, Tensor, Parameters]:
+def posed(
+    config: Config, given: Series, target: str
+) -> tuple[Float[Tensor, "P N d"], Float[Tensor, "P N 1"], Parameters]:
     """X, Y and the start."""
     generator = Generator().manual_seed(config.seed)
     X, Y = series.windows(early(config, given), target, config.P, config.N, generator)
