@@ -181,7 +181,7 @@ def compute(config: Config, device: torch.device) -> dict:
     """Compute one row, in float64 on the CPU.
 
     Returns: ``mu``, ``E`` (−1 where the recursion has exploded) and, if trained, ``distance`` and ``loss`` at ``at``, all over the root
-    of the first loss or over it; ``until``, the last step with E ≤ μ/10; ``explodes``, the first step with E above the root of the first
+    of the first loss or over it; ``until``, the last step with E ≤ μ/10, or 0; ``explodes``, the first step with E above the root of the first
     loss, or −1; ``used``, the largest distance over E of any step; ``certain``, the upper bound at the last step over the first loss, −1 if
     infinite; of G₀: its trace, largest and smallest eigenvalue, the ``share`` of the labels in its leading eigenvectors, and ``rank``, the
     share of their permutations that have less there; mean ``norm`` of the tokens; and where the data come from.
@@ -213,7 +213,7 @@ def compute(config: Config, device: torch.device) -> dict:
     others = torch.stack([y[torch.randperm(len(y), generator=draw)] for _ in range(PERMUTATIONS)])
     certain = float(sure.upper[-1]) / config.size**2
     return row | {
-        "until": int(torch.nonzero(sure.mu / 10 >= sure.E).max()),
+        "until": max([0, *torch.nonzero(sure.mu / 10 >= sure.E).flatten().tolist()]),
         "explodes": int(beyond[0]) if len(beyond) else -1,
         "certain": certain if math.isfinite(certain) else -1.0,
         "trace": float(sizes.sum()),
