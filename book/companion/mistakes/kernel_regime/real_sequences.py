@@ -19,6 +19,11 @@ MISTAKES: dict[str, list[Mistake]] = {
         claim: [larger(1.05)]
         for claim in (
             "kr-remark-r-held",
+            "kr-remark-r-held/paper",
+            "kr-remark-s-band/paper",
+            "kr-remark-s-band/paper-weather",
+            "kr-remark-s-band/paper-drawn",
+            "kr-remark-u-length/left",
             "kr-remark-s-band",
             "kr-remark-s-band/weather",
             "kr-remark-s-band/256",
