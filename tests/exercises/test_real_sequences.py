@@ -17,6 +17,8 @@ def test_heads_found_by_search_pass():
 
 def test_who_forgets_that_partners_cancel_is_told():
     told = real_sequences.check_heads_needed(
-        lambda band, m, size, larger, allowed: 2 * round(m * (band / allowed * (larger / size) ** 2) ** 2 / 2 + 0.49999)
+        lambda band, m, size, larger, allowed: (
+            2 * round(m * (band / allowed * (larger / size) ** 2) ** 2 / 2 + 0.49999)
+        )
     ).told
     assert "wrong" in told or "cancel" in told or "differs" in told or told
