@@ -1,9 +1,11 @@
 """Mistakes planted in the chapter *On real sequences*: what its checks must notice."""
 
 from companion.mistakes import larger
+from shallowformer import softmax
 from shallowformer.kernel_regime.linear_run import theorem_f
 from shallowformer.verify.mistakes import Mistake, measured, package
 
+_right_covariance = softmax.covariance
 _right_distance = theorem_f._Recursion.distance
 
 
@@ -40,6 +42,14 @@ MISTAKES: dict[str, list[Mistake]] = {
             "kr-remark-v-labels/drawn",
         )
     },
+    "kr-proposition-d": [
+        package(
+            "half of the covariance",
+            softmax,
+            "covariance",
+            lambda X, weights: 0.5 * _right_covariance(X, weights),
+        ),
+    ],
     "kr-remark-r-held/live": [
         package(
             "what earlier errors have left is forgotten", theorem_f._Recursion, "distance", _remainder_alone
