@@ -59,7 +59,7 @@ class Config:
     weights: str  # "trained", or "shuffled": the same entries in random order
     seed: int  # of the order of entries, of films and of sentences, drawn in this order
     n: int = 400  # sentences to train on
-    test: int = 200  # sentences of other films
+    test: int = 100  # sentences of other films
     few: int = 20  # of the training sentences, whose tokens are looked at in double precision
     longest: int = 32  # tokens of a sentence, with [CLS] and [SEP]; longer sentences are left out
     steps: int = AT[-1]  # of the head

@@ -158,12 +158,12 @@ def train_head(
         raise ValueError(f"labels must be {len(features)} whole numbers from 0 to {classes - 1}, got others")
     F = with_ones(features)
     truth = functional.one_hot(labels, classes).to(F)
-    eta = head_step(F)
-    W, losses, wrong = F.new_zeros(F.shape[1], classes), [], []
-    for step in range(steps + 1):
-        said = F @ W
-        losses.append(functional.cross_entropy(said, labels))
-        wrong.append((said.argmax(1) != labels).to(F).mean())
-        if step < steps:
-            W = W - eta / len(F) * F.T @ (torch.softmax(said, 1) - truth)
-    return torch.stack(losses), torch.stack(wrong), W
+    # Descent from 0 stays in the span of the rows, W = F̃ᵀα: one product a step instead of two.
+    gram, eta, alpha = F @ F.T, head_step(F), F.new_zeros(len(F), classes)
+    said = [torch.zeros_like(alpha)]
+    for _ in range(steps):
+        alpha = alpha - eta / len(F) * (torch.softmax(said[-1], 1) - truth)
+        said.append(gram @ alpha)
+    S = torch.stack(said)
+    losses = functional.cross_entropy(S.mT, labels.expand(len(S), -1), reduction="none").mean(1)
+    return losses, (S.argmax(2) != labels).to(F).mean(1), F.T @ alpha
