@@ -86,6 +86,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             "rt-remark-l-tokens",
             "rt-remark-l-tokens/powers",
             "rt-remark-l-tokens/kept",
+            "rt-remark-n-shuffled",
             "rt-remark-m-rank",
             "rt-remark-m-rank/loose",
             "rt-remark-m-rank/condition",
