@@ -80,6 +80,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         claim: [larger(1.15)]
         for claim in (
             "rt-remark-k-cut",
+            "rt-remark-k-cut/with",
             "rt-remark-k-cut/embeddings",
             "rt-remark-k-cut/sixth",
             "rt-remark-k-cut/larger",
@@ -87,6 +88,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             "rt-remark-l-tokens/powers",
             "rt-remark-l-tokens/kept",
             "rt-remark-n-shuffled",
+            "rt-remark-n-shuffled/mean",
             "rt-remark-m-rank",
             "rt-remark-m-rank/loose",
             "rt-remark-m-rank/condition",
