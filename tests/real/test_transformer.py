@@ -119,7 +119,7 @@ def by_torch(kind, x, mask):
         for theirs, ours in rest.items():
             weight = part(f"{ours}.weight")
             state |= {
-                f"{theirs}.weight": weight.T if first else weight,
+                f"{theirs}.weight": weight.mT if first and weight.ndim == 2 else weight,
                 f"{theirs}.bias": part(f"{ours}.bias"),
             }
         layer.load_state_dict(state)
