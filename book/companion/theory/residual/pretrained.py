@@ -1,138 +1,133 @@
-"""The first L blocks of a pretrained GPT-2, with a coefficient g on both skip connections of a block, read from the reader's file.
+"""A linear head on what the first blocks of a pretrained network leave behind, and what its attention does to the tokens of a sentence."""
 
-A block is h ← g·h + attention(norm(h)), h ← g·h + network(norm(h)); g = 1 is the model as it was trained, g = 0 has no residual.
-"""
-
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor
+from jaxtyping import Bool, Float, Int
+from torch import Generator, Tensor
 from torch.nn import functional
 
+from companion.theory.residual import collapse
 from shallowformer import arguments
 from shallowformer.contracts import Count, NonNegative, contract
-
-#: Entries of a head of every GPT-2, from which the number of heads follows.
-HEAD = 64
-#: What a block holds, as the file names it.
-PARTS = tuple(
-    f"{part}.{kind}"
-    for part in ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
-    for kind in ("weight", "bias")
-)
-
-Block = Mapping[str, Tensor]
+from shallowformer.real import transformer
+from shallowformer.real.transformer import Block, Transformer
+from shallowformer.residual.spectra import condition, largest, smallest
 
 
-@dataclass(frozen=True)
-class Truncated:
-    """Embeddings, the first L blocks, the norm behind the last one."""
-
-    tokens: Float[Tensor, "V d"]  # embedding of every token
-    places: Float[Tensor, "T d"]  # embedding of every position
-    blocks: tuple[Block, ...]  # of the model, the first L; each maps ``PARTS`` to tensors
-    norm: tuple[Float[Tensor, " d"], Float[Tensor, " d"]]  # weight and bias of the last layer norm
-    heads: int  # of attention, a divisor of d
+def pooled(h: Float[Tensor, "n T d"], mask: Bool[Tensor, "n T"]) -> Float[Tensor, "n d"]:
+    """h̄: mean of the states of a row's tokens, as sentence encoders have it."""
+    return (h * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
-@contract
-def load(
-    path: Path | str, L: Count, heads: int | None = None, dtype: torch.dtype = torch.float32
-) -> Truncated:
-    """Read the first L blocks of a checkpoint; nothing in the file is executed, and no other block is read.
-
-    Args:
-        path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them.
-        heads: of attention; as many as have 64 entries each if not given, as in every GPT-2.
-    """
-    from safetensors import safe_open  # only for readers who have such a file
-
-    with safe_open(str(path), framework="pt") as file:
-        names = set(file.keys())
-        before = "transformer." if "transformer.wte.weight" in names else ""
-
-        def part(name: str) -> Tensor:
-            if before + name not in names:
-                raise ValueError(
-                    f"path must hold a GPT-2 with {before + name}, got {len(names)} other tensors"
-                )
-            return file.get_tensor(before + name).to(dtype)
-
-        there = {
-            int(name.split("h.", 1)[1].split(".")[0]) for name in names if name.startswith(before + "h.")
-        }
-        if not set(range(L)) <= there:
-            raise ValueError(f"L must be at most {len(there)}, the blocks in {path}, got {L}")
-        tokens, places = part("wte.weight"), part("wpe.weight")
-        blocks = tuple({name: part(f"h.{l}.{name}") for name in PARTS} for l in range(L))
-        norm = part("ln_f.weight"), part("ln_f.bias")
-    d = tokens.shape[1]
-    heads = max(1, d // HEAD) if heads is None else arguments.count("heads", heads)
-    if d % heads:
-        raise ValueError(f"heads must divide the width {d}, got {heads}")
-    return Truncated(tokens, places, blocks, norm, heads)
+def last(h: Float[Tensor, "n T d"], mask: Bool[Tensor, "n T"]) -> Float[Tensor, "n d"]:
+    """State of a row's last token, the only one that has seen all others where attention is causal."""
+    places = torch.arange(mask.shape[1]) * mask
+    return h[torch.arange(len(h)), places.argmax(1)]
 
 
-@contract
-def stream(model: Truncated, ids: Int[Tensor, "n T"], g: NonNegative = 1.0) -> Float[Tensor, "n T d"]:
-    """What the L blocks leave behind, before the last norm."""
-    V, longest = len(model.tokens), len(model.places)
-    if ids.numel() == 0 or int(ids.min()) < 0 or int(ids.max()) >= V:
-        raise ValueError(
-            f"ids must be whole numbers from 0 to {V - 1}, at least one, got {tuple(ids.shape)} others"
-        )
-    if ids.shape[1] > longest:
-        raise ValueError(f"ids must have at most {longest} tokens a row, got {ids.shape[1]}")
-    h = model.tokens[ids] + model.places[: ids.shape[1]]
-    for block in model.blocks:
-        h = g * h + _attention(block, _norm(h, block["ln_1.weight"], block["ln_1.bias"]), model.heads)
-        h = g * h + _network(block, _norm(h, block["ln_2.weight"], block["ln_2.bias"]))
-    return h
-
-
-def _norm(h: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return functional.layer_norm(h, h.shape[-1:], weight, bias, eps=1e-5)
-
-
-def _attention(block: Block, h: Tensor, heads: int) -> Tensor:
-    """Causal attention: a token looks at itself and at earlier ones."""
-    n, T, d = h.shape
-    q, k, v = (
-        part.reshape(n, T, heads, d // heads).transpose(1, 2)
-        for part in (h @ block["attn.c_attn.weight"] + block["attn.c_attn.bias"]).split(d, -1)
-    )
-    seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-    return seen.transpose(1, 2).reshape(n, T, d) @ block["attn.c_proj.weight"] + block["attn.c_proj.bias"]
-
-
-def _network(block: Block, h: Tensor) -> Tensor:
-    inner = functional.gelu(h @ block["mlp.c_fc.weight"] + block["mlp.c_fc.bias"], approximate="tanh")
-    return inner @ block["mlp.c_proj.weight"] + block["mlp.c_proj.bias"]
+def spread(h: Float[Tensor, "n T d"], mask: Bool[Tensor, "n T"]) -> Float[Tensor, " n"]:
+    """‖ΠH‖_F/‖H‖_F of every row: relative distance of its tokens' states from their mean, 0 if all are alike, at most 1."""
+    away = (h - pooled(h, mask)[:, None]) * mask[..., None]
+    return away.norm(dim=(1, 2)) / (h * mask[..., None]).norm(dim=(1, 2))
 
 
 @contract
 @torch.no_grad()
 def features(
-    model: Truncated, ids: Int[Tensor, "n T"], mask: Int[Tensor, "n T"], g: float = 1.0, size: Count = 32
-) -> Float[Tensor, "n d"]:
-    """State of the last token of every row, behind the last norm, ``size`` rows at a time.
+    model: Transformer,
+    ids: Int[Tensor, "n T"],
+    mask: Bool[Tensor, "n T"],
+    g: NonNegative = 1.0,
+    size: Count = 50,
+) -> tuple[Float[Tensor, "l n d"], Float[Tensor, "l n"]]:
+    """Of the embeddings and of what every block leaves behind: one row a sentence, and the spread of its tokens' states.
+
+    The row is the mean state of the tokens where attention sees both ways; where it is causal, the last token's behind the model's last norm.
 
     Args:
-        mask: 1 for a token, 0 for what fills up, each row ones and then zeros.
+        size: sentences of about the same length that are computed together.
     """
     arguments.shape("mask", mask, tuple(ids.shape), "that of ids")
-    ahead = mask[:, 1:] > mask[:, :-1]
-    if bool(ahead.any()) or not bool((mask[:, 0] == 1).all()) or not bool(((mask == 0) | (mask == 1)).all()):
-        raise ValueError("mask must hold ones and then zeros in each row, at least one 1, got another order")
-    last = mask.sum(1) - 1
-    parts = []
-    for rows in torch.arange(len(ids)).split(size):
-        h = stream(model, ids[rows], g)[torch.arange(len(rows)), last[rows]]
-        parts.append(_norm(h, *model.norm))
-    return torch.cat(parts)
+    order = mask.sum(1).argsort()
+    of_rows, spreads = [], []
+    for rows in order.split(size):
+        seen = mask[rows]
+        T = int(seen.any(0).nonzero().max()) + 1
+        seen, states = seen[:, :T], transformer.stream(model, ids[rows, :T], mask[rows, :T], g)
+        if model.norm_first:
+            states = [transformer.layer_norm(model, h, model.norm) for h in states]
+        pool = last if model.norm_first else pooled
+        of_rows.append(torch.stack([pool(h, seen) for h in states]))
+        spreads.append(torch.stack([spread(h, seen) for h in states]))
+    back = order.argsort()
+    return torch.cat(of_rows, 1)[:, back], torch.cat(spreads, 1)[:, back]
+
+
+@contract
+def shuffled(model: Transformer, generator: Generator) -> Transformer:
+    """The same network with the entries of each matrix of its blocks in random order: sizes as trained, and nothing that was learnt."""
+
+    def mixed(part: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        matrix, bias = part
+        if matrix.ndim == 1:  # a layer norm
+            return part
+        order = torch.randperm(matrix.numel(), generator=generator)
+        return matrix.flatten()[order].reshape(matrix.shape), bias
+
+    def block(old: Block) -> Block:
+        return Block(*(mixed(getattr(old, field.name)) for field in dataclasses.fields(old)))
+
+    return dataclasses.replace(model, blocks=tuple(map(block, model.blocks)))
+
+
+def rescaled(model: Transformer, g: float) -> Transformer:
+    """What attention and network add divided by g > 0: with the norm last, the same network with coefficient g on its skips."""
+    less = lambda part: tuple(each / g for each in part)
+    blocks = tuple(dataclasses.replace(b, out=less(b.out), outer=less(b.outer)) for b in model.blocks)
+    return dataclasses.replace(model, blocks=blocks)
+
+
+@contract
+def logits(
+    model: Transformer, block: Block, h: Float[Tensor, "n T d"]
+) -> Float[Tensor, "n {model.heads} T T"]:
+    """L of every head, whose softmax by rows is the attention of a sentence without a mask."""
+    n, T, d = h.shape
+    q, k = (
+        (h @ matrix + bias).reshape(n, T, model.heads, d // model.heads).transpose(1, 2)
+        for matrix, bias in (block.query, block.key)
+    )
+    return q @ k.mT / (d // model.heads) ** 0.5
+
+
+@torch.no_grad()
+def anatomy(
+    model: Transformer, block: Block, X: Float[Tensor, "N d"], coefficients: tuple[float, ...]
+) -> Mapping[str, list[float]]:
+    """What one block's attention is like at the states X of a sentence, as the statements on rank speak of it.
+
+    Returns: by head ``range`` (ω of the logits), ``distance`` (‖S − 11ᵀ/N‖_F), ``bound`` (min{ψ_N(ω), ½}‖LΠ‖_F), ``left`` (‖ΠSΠ‖); then
+    ``size`` (‖A‖_F/‖X‖_F of attention's output A), ``spreads`` of X and A, ``certain`` (σ_min(X) − ‖A‖, positive where Weyl gives full rank
+    at g = 1), ``least`` (σ_min(A)/‖A‖), and ``condition`` of gX + A at every coefficient.
+    """
+    L = logits(model, block, X[None])[0]
+    S, N = torch.softmax(L, -1), len(X)
+    A = transformer.attention(model, block, X[None], torch.ones(1, 1, 1, N, dtype=torch.bool))[0]
+    half = collapse.centred(L.mT).norm(dim=(-2, -1)) / 2
+    relative = lambda M: float(collapse.centred(M).norm() / M.norm())
+    return {
+        "range": collapse.logit_range(L).tolist(),
+        "distance": (S - 1 / N).norm(dim=(-2, -1)).tolist(),
+        "bound": torch.minimum(collapse.distance_bound(L), half).tolist(),
+        "left": collapse.difference(S).tolist(),
+        "size": [float(A.norm() / X.norm())],
+        "spreads": [relative(X), relative(A)],
+        "certain": [float(smallest(X) - largest(A))],
+        "least": [float(smallest(A) / largest(A))],
+        "condition": [float(condition(g * X + A)) for g in coefficients],
+    }
 
 
 def head_step(F: Float[Tensor, "n k"]) -> float:
@@ -143,26 +138,32 @@ def head_step(F: Float[Tensor, "n k"]) -> float:
     return 2 * len(F) / float(torch.linalg.matrix_norm(F, 2)) ** 2
 
 
+def with_ones(F: Float[Tensor, "n d"]) -> Float[Tensor, "n d+1"]:
+    """F̃: features, and a column of ones for the bias."""
+    return torch.cat([F, F.new_ones(len(F), 1)], 1)
+
+
 @contract
 def train_head(
     features: Float[Tensor, "n d"], labels: Int[Tensor, " n"], classes: int, steps: Count
-) -> tuple[Float[Tensor, " {steps}+1"], Float[Tensor, " {steps}+1"]]:
+) -> tuple[Float[Tensor, " {steps}+1"], Float[Tensor, " {steps}+1"], Float[Tensor, "d+1 {classes}"]]:
     """A linear classifier with bias on fixed features, by full-batch gradient descent on the cross-entropy, from 0.
 
     With ``head_step`` no loss of a run is above the one before, whatever the features: every model has its own fair step.
-    Returns: mean cross-entropy, and share of wrong answers, before every step and after the last.
+    Returns: mean cross-entropy, and share of wrong answers, before every step and after the last; and W after the last.
     """
     arguments.floating("features", features, "n d")
     arguments.count("classes", classes, 2)
     if len(labels) != len(features) or int(labels.min()) < 0 or int(labels.max()) >= classes:
         raise ValueError(f"labels must be {len(features)} whole numbers from 0 to {classes - 1}, got others")
-    F = torch.cat([features, features.new_ones(len(features), 1)], 1)
+    F = with_ones(features)
     truth = functional.one_hot(labels, classes).to(F)
-    eta = head_step(F)
-    W, losses, wrong = F.new_zeros(F.shape[1], classes), [], []
-    for _ in range(steps + 1):
-        said = F @ W
-        losses.append(functional.cross_entropy(said, labels))
-        wrong.append((said.argmax(1) != labels).to(F).mean())
-        W = W - eta / len(F) * F.T @ (torch.softmax(said, 1) - truth)
-    return torch.stack(losses), torch.stack(wrong)
+    # Descent from 0 stays in the span of the rows, W = F̃ᵀα: one product a step instead of two.
+    gram, eta, alpha = F @ F.T, head_step(F), F.new_zeros(len(F), classes)
+    said = [torch.zeros_like(alpha)]
+    for _ in range(steps):
+        alpha = alpha - eta / len(F) * (torch.softmax(said[-1], 1) - truth)
+        said.append(gram @ alpha)
+    S = torch.stack(said)
+    losses = functional.cross_entropy(S.mT, labels.expand(len(S), -1), reduction="none").mean(1)
+    return losses, (S.argmax(2) != labels).to(F).mean(1), F.T @ alpha
