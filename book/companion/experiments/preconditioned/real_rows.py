@@ -33,6 +33,7 @@ it does not. (4) Gaussian rows of the same Σ̂ were added to the race, as a con
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
