@@ -354,12 +354,8 @@ def raced(
     return row
 
 
-def at_race(config: Race, device: torch.device) -> dict:
-    """A race.
-
-    Returns: steps of each method and places in the grids; ``own``, steps with the algorithm's own η ("never" if more or it diverges);
-    ``data``, and ``kappa`` of the covariance of the rows.
-    """
+def started(config: Race) -> tuple[Float[Tensor, "n d"], Float[Tensor, "n m"], starts.Factors]:
+    """Rows, labels, and whitened factors to start from."""
     task = posed(config.table, "drawn", config.seed, config.n)
     X, Y, generator = task.X, task.Y, Generator().manual_seed(500 + config.seed)
     first = drawn(X.shape[1], generator)
@@ -375,6 +371,16 @@ def at_race(config: Race, device: torch.device) -> dict:
         X = X @ inverse
     elif config.rows != "real":
         raise ValueError(f"rows must be one of {', '.join(ROWS)}, got {config.rows!r}")
+    return X, Y, start
+
+
+def at_race(config: Race, device: torch.device) -> dict:
+    """A race.
+
+    Returns: steps of each method and places in the grids; ``own``, steps with the algorithm's own η ("never" if more or it diverges);
+    ``data``, and ``kappa`` of the covariance of the rows.
+    """
+    X, Y, start = started(config)
     found = runners(X, Y, start)
     whole, point = found["preconditioned"][:2]
     threshold = config.share * float(Y.square().sum() / (2 * len(Y)))
