@@ -18,6 +18,10 @@ def _smaller(d, generator):
     return 0.2 * _right_drawn(d, generator)
 
 
+def _less_ridge(X, Y):
+    return real_rows.least_squares.fit(X, Y), 0.0
+
+
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "pa-proposition-z": [package("a larger radius", rows, "floor", _at_larger_radius), _more],
@@ -41,7 +45,8 @@ MISTAKES: dict[str, list[Mistake]] = {
             "pa-remark-z-race/tails",
         )
     },
+    "pa-remark-z-held/again": [package("a smaller weight", real_rows, "ridge", _less_ridge), _more],
     "pa-remark-z-race": [_more],
-    "pa-remark-z-race/adam": [larger(1.5)],
+    "pa-remark-z-race/adam": [larger(1.3)],
     "pa-remark-z-race/again": [package("smaller labels", real_rows, "drawn", _smaller)],
 }
