@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from shallowformer.contracts import Count, contract
@@ -142,7 +142,7 @@ def standardised(
 
 
 @contract
-def split(table: Table, n: Count, generator: Generator) -> tuple[Tensor, Tensor]:
+def split(table: Table, n: Count, generator: Generator) -> tuple[Int[Tensor, " {n}"], Int[Tensor, " held"]]:
     """Numbers of n rows to train on, drawn without replacement, and of all rows that are held out.
 
     They are those that were not drawn; of hours, those of the later part, and the n are drawn from the earlier one.
