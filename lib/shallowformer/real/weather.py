@@ -33,13 +33,16 @@ VARIABLES = {
 }
 #: No wind is faster, in mph; the file has one of 1048.
 FASTEST = 200.0
+#: No temperature differs by more, in °F, both from that an hour before and from that an hour after; Kennedy's file has one of 13.1 on a
+#: night of May, between 57.0 and 57.2.
+LEAP = 30.0
 
 
 def new_york(stations: Sequence[str] = ("JFK",)) -> Series:
     """The series of these stations side by side, an hour a row, in Coordinated Universal Time.
 
     Direction and speed become two components, since 360° and 10° are neighbours; calm air has none. An hour that lacks a value at any
-    of the stations, a direction that is told as variable included, is missing.
+    of the stations, a direction that is told as variable included, or has one that cannot be (``FASTEST``, ``LEAP``), is missing.
     """
     if not stations or len(set(stations)) < len(stations) or not set(stations) <= set(STATIONS):
         raise ValueError(f"stations must be different ones of {STATIONS}, at least one, got {stations}")
@@ -49,6 +52,9 @@ def new_york(stations: Sequence[str] = ("JFK",)) -> Series:
         if line["origin"] in found:
             minute = int(np.datetime64(line["time_hour"].rstrip("Z"), "m").astype(int))
             found[line["origin"]][minute] = _variables(line)
+    for there in found.values():
+        for minute in _leaps(there):
+            there[minute] = [math.nan] * len(VARIABLES)
     lacking = [math.nan] * len(VARIABLES)
     rows = {
         minute: [value for there in found.values() for value in there.get(minute, lacking)]
@@ -56,6 +62,16 @@ def new_york(stations: Sequence[str] = ("JFK",)) -> Series:
     }
     names = tuple(f"{station} {name}" for station in stations for name in VARIABLES)
     return on_grid(rows, set(), 60, names, tuple(VARIABLES.values()) * len(stations), NEW_YORK)
+
+
+def _leaps(there: dict[int, list[float]]) -> list[int]:
+    """Minutes whose temperature cannot be, next to those of the hours before and after."""
+    T = {minute: values[0] for minute, values in there.items()}
+    return [
+        minute
+        for minute in T
+        if all(abs(T[minute] - T.get(minute + step, math.nan)) > LEAP for step in (-60, 60))
+    ]
 
 
 def _variables(line: dict[str, str]) -> list[float]:

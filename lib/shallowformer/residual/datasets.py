@@ -1,4 +1,4 @@
-"""Gaussian tokens, tokens of an autoregressive series, and targets that a network of the same kind can make (``climate`` reads measured ones)."""
+"""Gaussian tokens, tokens of an autoregressive series, and targets that a network of the same kind can make (``shallowformer.real`` reads measured ones)."""
 
 import math
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from collections import Counter
 
 import pytest
 import torch
@@ -10,7 +11,10 @@ import torch
 from checks import refused, unchecked
 from companion.experiments.residual import climate_windows, coefficient_sweep, coefficients
 from companion.experiments.residual.coefficient_sweep import Config
-from companion.theory.residual import made_up_weather
+from jena_file import write_noise
+from shallowformer.real import jena
+from shallowformer.real.source import short
+from shallowformer.real.weather import NEW_YORK, STATIONS
 from shallowformer.residual import model, starts
 from shallowformer.residual.parameters import Parameters, Setting
 
@@ -88,23 +92,31 @@ def test_tokens_and_start_do_not_depend_on_the_targets():
 
 
 def test_rows_of_weather_say_where_it_is_from(tmp_path, capsys):
-    config = climate_windows.plan("smoke")[0]
-    row = climate_windows.compute(config, CPU)
-    assert row["weather"] == "made up"
-    made_up_weather.write(tmp_path / "made_up.csv", config.days)
-    record = climate_windows.climate.read(tmp_path / "made_up.csv")
-    again = climate_windows.compute(config, CPU, record)
-    assert again["weather"] == "given"
-    assert {name: value for name, value in again.items() if name != "weather"} == {
-        name: value for name, value in row.items() if name != "weather"
-    }
-    made_up_weather.write(tmp_path / "longer.csv", 30, seed=1)
-    climate_windows.main([str(tmp_path / "longer.csv"), "--seeds", "1", "--steps", "2"])
-    (printed,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert printed["weather"] == "given"
-    assert printed["days"] is None
-    with refused("sha256", "abc", printed["sha256"]):
-        climate_windows.main([str(tmp_path / "longer.csv"), "--sha256", "abc"])
+    row = climate_windows.compute(climate_windows.plan("smoke")[0], CPU)
+    assert row["data"] == short(NEW_YORK)
+    path = write_noise(tmp_path / "jena.csv", 8)
+    climate_windows.main([str(path), "--seeds", "2", "--steps", "2", "--mu", "1e-5"])
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["seed"] for one in printed] == [0, 1]
+    assert printed[0]["stations"] is None
+    assert printed[0]["data"] == short(jena.read(path).source)
+    record = jena.read(path)
+    config = climate_windows.Config(1, None, mu=1e-5, steps=2)
+    assert climate_windows.swept(config, record, "T")["fixed"]["loss"] == printed[1]["fixed"]["loss"]
+    with refused("sha256", "abc", printed[0]["data"]["sha256"]):
+        climate_windows.main([str(path), "--sha256", "abc"])
+
+
+def test_windows_are_of_the_first_part_and_both_choices_have_ten_seeds():
+    configs = climate_windows.plan("paper")
+    assert Counter(config.stations for config in configs) == {("JFK",): 10, STATIONS: 10}
+    record = climate_windows.measured(("JFK",))
+    early = climate_windows.early(configs[0], record)
+    assert len(early.values) == int(0.8 * len(record.values))
+    X, Y, theta = climate_windows.posed(configs[0], record, "JFK temperature")
+    assert (X.shape, Y.shape, theta.W_U.shape) == ((8, 8, 8), (8, 8, 1), (8, 1))
+    kept = early.values[early.present]
+    assert all((kept == token).all(1).any() for token in X.flatten(0, 1))
 
 
 def test_rounding_may_grow_where_steps_are_at_the_edge_and_not_elsewhere():

@@ -44,6 +44,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             "rt-remark-f-weather/fixed",
             "rt-remark-f-weather/below",
             "rt-remark-f-weather/without",
+            "rt-remark-f-weather/three",
         )
     },
     "rt-remark-d-rate": [
