@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from companion.exercises.preconditioned import factorisation as factorisation_exercises
-from companion.exercises.preconditioned import geometric, tilting
+from companion.exercises.preconditioned import geometric, real_tables, tilting
 from companion.exercises.preconditioned import ingredients as ingredients
 from companion.theory.preconditioned import biased
 from shallowformer.preconditioned import above, bounds, covariances, factorisation, flow, problems
@@ -119,3 +119,17 @@ def test_the_numbers_are_right():
 
 def test_the_threshold_is_told_from_the_answer():
     assert "1/n" in tilting.check_half(0.7071).told
+
+
+def test_the_bend_by_loops():
+    def by_loops(h, b):
+        total = 0.0
+        for query in h.tolist():
+            weights = [math.exp(b * query * token) for token in h.tolist()]
+            average = sum(w * t for w, t in zip(weights, h.tolist(), strict=True)) / sum(weights)
+            total += (average / b - query) ** 2
+        return total / len(h)
+
+    assert real_tables.check_bend(by_loops).passed
+    for hint, wrong in real_tables.BEND_MISTAKES.items():
+        assert hint in real_tables.check_bend(wrong).told
