@@ -9,8 +9,8 @@ from bookext.chapters import chapters, code
 from bookext.markup import ROOT
 
 LIBRARY = ROOT / "lib/shallowformer"
-#: What is no chapter's: engines and the command line, and gradient descent on any function, the oracle of closed forms.
-ENGINES = ("verify/", "experiments/", "exercises/", "__main__.py", "training/autograd.py")
+#: What is no chapter's: engines and the command line, the door for measured data, and gradient descent on any function, the oracle of closed forms.
+ENGINES = ("verify/", "experiments/", "exercises/", "real/", "__main__.py", "training/autograd.py")
 
 
 def served(chapter: Path) -> frozenset[Path]:
