@@ -101,7 +101,7 @@ def right(instance: Instance, W: torch.Tensor | None) -> float:
 def compute(config: Config, device: torch.device) -> dict:
     """Pose, and run three rules.
 
-    Returns: ``margin``: 1/‖W_mm‖ over the longest E_k; ``unequal``: of the median sentence, how far scores of tokens that are not optimal
+    Returns: ``margin``: 1/‖W_mm‖ over the longest E_k, 0 where (W-SVM) has no solution (and ``apart`` is 1); ``unequal``: of the median sentence, how far scores of tokens that are not optimal
     differ, over how far the optimal one is ahead on average; ``dependence``: nTν over the smallest squared query; ``alone``, ``pulling``;
     ``dominance`` as in ``limits``; ``optimal``: the optimal tokens of all sentences, ``labels``; ``right``: on other sentences, by uniform
     attention; by rule at ``STEPS`` ``apart``: 1 − corr with W_mm, ``least``: smallest weight of an optimal token, ``kept``: in how many
@@ -110,7 +110,10 @@ def compute(config: Config, device: torch.device) -> dict:
     """
     given = posed(config)
     instance = given.instance
-    best = svm.w_svm(instance)
+    try:
+        best = svm.w_svm(instance)
+    except svm.Infeasible:
+        best = None
     problem = gaps.problem(instance, towards=best)
     longest = float(instance.gram.diagonal().max()) ** 0.5
     at = [step for step in STEPS if step <= config.steps]
@@ -118,7 +121,7 @@ def compute(config: Config, device: torch.device) -> dict:
     found = {
         "data": short(sentences.REVIEWS),
         "model": short(transformer.MINILM),
-        "margin": best.margin / longest,
+        "margin": 0.0 if best is None else best.margin / longest,
         "unequal": float((instance.spread / instance.advantages.mean(1)).median()),
         "dependence": instance.n * instance.T * constants.nu(instance) / constants.s_1(instance),
         "alone": alone(instance),
@@ -134,8 +137,9 @@ def compute(config: Config, device: torch.device) -> dict:
         W = problem.matrix(run.z[-1])
         weights = torch.softmax(gradients.logits(instance.X, W, instance.queries), -1)
         chosen = weights.argmax(1)
-        local = best if torch.equal(chosen, instance.optimal) else limits.selecting(instance, best, chosen)
-        z = run.z[-1]
+        local, z = best, run.z[-1]
+        if best is not None and not torch.equal(chosen, instance.optimal):
+            local = limits.selecting(instance, best, chosen)
         found[name] = {
             "apart": run.one_minus_corr.tolist(),
             "least": run.log_best.exp().amin(1).tolist(),
