@@ -109,6 +109,17 @@ def compute(config: Config, device: torch.device) -> dict:
     1 − corr with the SVM of these, and ``weights`` of the first ``SHOWN`` sentences, whose pieces of words are ``words``.
     """
     given = posed(config)
+    return {
+        "data": short(sentences.REVIEWS),
+        "model": short(transformer.MINILM),
+        "words": [real_sentences.words(each) for each in given.ids[:SHOWN]],
+        "right": right(given.others, None),
+        **trained(given, config.steps),
+    }
+
+
+def trained(given: Posed, steps: int) -> dict:
+    """What ``compute`` tells of the instance and of the runs."""
     instance = given.instance
     try:
         best = svm.w_svm(instance)
@@ -116,11 +127,9 @@ def compute(config: Config, device: torch.device) -> dict:
         best = None
     problem = gaps.problem(instance, towards=best)
     longest = float(instance.gram.diagonal().max()) ** 0.5
-    at = [step for step in STEPS if step <= config.steps]
+    at = [step for step in STEPS if step <= steps]
     rows = torch.arange(instance.n)
     found = {
-        "data": short(sentences.REVIEWS),
-        "model": short(transformer.MINILM),
         "margin": 0.0 if best is None else best.margin / longest,
         "unequal": float((instance.spread / instance.advantages.mean(1)).median()),
         "dependence": instance.n * instance.T * constants.nu(instance) / constants.s_1(instance),
@@ -129,11 +138,9 @@ def compute(config: Config, device: torch.device) -> dict:
         "dominance": limits.dominance(instance),
         "labels": instance.y.tolist(),
         "optimal": real_sentences.words(given.ids[rows, instance.optimal]),
-        "words": [real_sentences.words(each) for each in given.ids[:SHOWN]],
-        "right": right(given.others, None),
     }
     for name, rule in rates(instance).items():
-        run = descent.run(problem, rule, config.steps, at=at)
+        run = descent.run(problem, rule, steps, at=at)
         W = problem.matrix(run.z[-1])
         weights = torch.softmax(gradients.logits(instance.X, W, instance.queries), -1)
         chosen = weights.argmax(1)
