@@ -92,10 +92,9 @@ MISTAKES: dict[str, list[Mistake]] = {
     "ts-proposition-v/reviews": [formula("one fate the other way", _one_other)],
     **{
         f"ts-remark-w{part}": [larger(1.05)]
-        for part in ("", "/early", "/direction", "/selected", "/on-the-way")
+        for part in ("", "/early", "/direction", "/falls", "/selected", "/on-the-way")
     },
     "ts-remark-w/lost": [larger(2.0)],
-    "ts-remark-w/rate": [measured("the distance, not its square", lambda value: value**0.5)],
     "ts-remark-w/again": [
         package("a step of 2 % more", digit_patches, "rates", _longer),
         formula("1 % more", lambda value, case: 1.01 * value),
