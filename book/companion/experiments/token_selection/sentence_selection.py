@@ -27,6 +27,8 @@ Written down before the first run:
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from companion.experiments.token_selection import digit_patches
 from companion.theory.token_selection import limits, real_sentences
@@ -91,7 +93,7 @@ def pulling(instance: Instance) -> float:
     return float((instance.gram[apart] < 0).double().mean())
 
 
-def right(instance: Instance, W: torch.Tensor | None) -> float:
+def right(instance: Instance, W: Float[Tensor, "d d"] | None) -> float:
     """Share of sentences whose output has its label's sign; uniform attention if no W is given."""
     W = torch.zeros(instance.d, instance.d, dtype=instance.X.dtype) if W is None else W
     f = gradients.outputs(instance.X, W, instance.u, instance.queries)
