@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from checks import refused, source
+from shallowformer.real import images
 from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
 
@@ -49,7 +50,7 @@ def test_bad_direction():
 
 
 def test_patches_of_shipped_digits():
-    pictures, digits = datasets.images()
+    pictures, digits = images.images()
     assert pictures.shape == (1797, 64)
     assert float(pictures.min()) == 0
     assert float(pictures.max()) == 1
@@ -79,29 +80,12 @@ def test_patches_of_shipped_digits():
         assert float(run.one_minus_corr[-1]) < float(run.one_minus_corr[1])
 
 
-def test_a_file_of_pictures(tmp_path):
-    x = np.arange(4 * 9, dtype=np.uint8).reshape(4, 3, 3)
-    y = np.array([0, 1, 0, 1])
-    np.savez(tmp_path / "mnist.npz", x_train=x, y_train=y)
-    for pictures, digits in (
-        datasets.images(tmp_path / "mnist.npz"),
-        datasets.images(str(tmp_path / "mnist.npz")),
-        datasets.images(x, y),
-    ):
-        assert pictures.shape == (4, 9)
-        assert float(pictures[-1, -1]) == 1
-        assert digits.tolist() == [0, 1, 0, 1]
-    np.savez(tmp_path / "other.npz", a=x)
-    refused("source", "['a']", "x_train and y_train", datasets.images, tmp_path / "other.npz")
-    refused("labels", "3", "one a picture (4)", datasets.images, x, y[:3])
-
-
 @pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: datasets.example_1(2, 1, 5, 1.0, 1.0, source()), ("T", "1", "at least 2")),
         (lambda: datasets.example_1(2, 2, 2, 1.0, 1.0, source()), ("d", "2", "at least 3")),
-        (lambda: datasets.patches(2000, 4, source(), *datasets.images()), ("n", "2000", "at most the")),
+        (lambda: datasets.patches(2000, 4, source(), *images.images()), ("n", "2000", "at most the")),
     ],
 )
 def test_arguments_out_of_range(make, said):

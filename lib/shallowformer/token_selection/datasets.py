@@ -1,11 +1,9 @@
 """Data on which token selection is studied: Example 1, (DM), Gaussian tokens, two tokens, a bad direction, patches of digits."""
 
 import math
-from pathlib import Path
 
-import numpy as np
 import torch
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from shallowformer import arguments
@@ -96,39 +94,6 @@ def bad_direction() -> Instance:
     eye = torch.eye(2, dtype=Draws)
     X = torch.stack([eye, -eye / 2], 1)
     return Instance(X, torch.tensor([1.0, -1.0], dtype=Draws), torch.tensor([1.0, -1.0], dtype=Draws))
-
-
-def images(
-    source: Path | str | Shaped[np.ndarray, "N rows columns"] | None = None,
-    labels: Shaped[np.ndarray, " N"] | None = None,
-) -> tuple[Float[Tensor, "N pixels"], Int[Tensor, " N"]]:
-    """Pictures of digits as rows of pixels in [0, 1], and which digits they are.
-
-    Args:
-        source: a ``.npz`` file with arrays x and y, or x_train and y_train (as MNIST is passed around); pictures, with ``labels``;
-            scikit-learn's 1797 pictures of 8 × 8 pixels, which it ships, if not given.
-    """
-    if source is None:
-        from sklearn.datasets import load_digits  # takes a second, and few readers need it
-
-        found = load_digits()
-        source, labels = found.images, found.target
-    if isinstance(source, (str, Path)):
-        with np.load(source, allow_pickle=False) as found:
-            names = next(
-                (pair for pair in (("x", "y"), ("x_train", "y_train")) if set(pair) <= set(found)), None
-            )
-            if names is None:
-                raise ValueError(
-                    f"source must hold arrays x and y, or x_train and y_train, got {sorted(found)}"
-                )
-            source, labels = (found[name] for name in names)
-    pictures = torch.from_numpy(np.asarray(source, dtype=np.float64)).flatten(1)
-    if labels is None or len(labels) != len(pictures):
-        raise ValueError(
-            f"labels must be one a picture ({len(pictures)}), got {None if labels is None else len(labels)}"
-        )
-    return pictures / pictures.max(), torch.from_numpy(np.asarray(labels)).long()
 
 
 @contract

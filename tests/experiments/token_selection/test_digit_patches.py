@@ -6,14 +6,14 @@ import torch
 from checks import unchecked
 from companion.experiments.token_selection import digit_patches
 from companion.theory.token_selection import limits
-from shallowformer.token_selection import datasets
+from shallowformer.real import images
 
 CPU = torch.device("cpu")
 SMALL = digit_patches.Config(1.0, 0.1, 2, n=6, T=3, steps=100)
 
 
 def test_the_head_is_scaled_and_tells_the_digits_apart():
-    pictures, digits = datasets.images()
+    pictures, digits = images.images()
     data, place = digit_patches.posed(SMALL, pictures, digits)
     known = digits <= 1
     scores = pictures[known] @ data.u * torch.where(digits[known] == 0, 1.0, -1.0)
@@ -24,7 +24,7 @@ def test_the_head_is_scaled_and_tells_the_digits_apart():
 
 
 def test_numbers_of_a_row():
-    pictures, digits = datasets.images()
+    pictures, digits = images.images()
     data, place = digit_patches.posed(SMALL, pictures, digits)
     with unchecked():
         found = digit_patches.compute(SMALL, CPU)

@@ -1,4 +1,4 @@
-"""Exercises of the chapter *Bad starts, dependent tokens, real patches*."""
+"""Exercises of the chapter *Bad starts, dependent tokens, real sentences*."""
 
 from collections.abc import Callable
 

@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 
 from companion.theory.token_selection import limits
 from shallowformer.experiments.experiment import Experiment
+from shallowformer.real import images
 from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
 
@@ -41,7 +42,7 @@ def plan(scale: str) -> list[Config]:
 def posed(
     config: Config, pictures: Float[Tensor, "N pixels"], digits: Int[Tensor, " N"]
 ) -> tuple[Instance, Int[Tensor, " n"]]:
-    """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures, as ``datasets.images`` gives them."""
+    """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures, as ``images.images`` gives them."""
     generator = Generator().manual_seed(config.seed)
     X, y, place = datasets.patches(config.n, config.T, generator, pictures, digits, noise=config.noise)
     known = pictures[digits <= 1], torch.where(digits[digits <= 1] == 0, 1.0, -1.0).to(pictures)
@@ -65,9 +66,9 @@ def compute(
     ``dominance`` as in ``limits``; by rule ``apart``: 1 − corr with W_mm, and ``least``: smallest weight of an optimal token, at ``STEPS``.
 
     Args:
-        shown: pictures and which digits they are, as ``datasets.images`` gives them; scikit-learn's if not given.
+        shown: pictures and which digits they are, as ``images.images`` gives them; scikit-learn's if not given.
     """
-    instance, place = posed(config, *(shown or datasets.images()))
+    instance, place = posed(config, *(shown or images.images()))
     best = svm.w_svm(instance)
     problem = gaps.problem(instance, towards=best)
     at = [step for step in STEPS if step <= config.steps]

@@ -1,16 +1,21 @@
-"""Mistakes planted in the chapter *Bad starts, dependent tokens, real patches*: what its checks must notice."""
+"""Mistakes planted in the chapter *Bad starts, dependent tokens, real sentences*: what its checks must notice."""
 
 from dataclasses import replace
 
 import torch
 
+from companion.experiments.token_selection import digit_patches
 from companion.mistakes import larger
 from companion.theory.token_selection import embeddings, limits
 from shallowformer.token_selection import rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _GD, _NGD, _histogram, _similarities = rules.GD, rules.NGD, embeddings.histogram, embeddings.similarities
-_dominated = limits.dominated
+_dominated, _rates = limits.dominated, digit_patches.rates
+
+
+def _longer(instance):
+    return {name: type(rule)(1.02 * rule.eta) for name, rule in _rates(instance).items()}
 
 
 def _one_other(value, case):
@@ -83,6 +88,22 @@ MISTAKES: dict[str, list[Mistake]] = {
         f"ts-remark-t{part}": [larger(1.05)]
         for part in ("", "/early", "/kept", "/lost", "/local", "/local-gap", "/digit", "/noise")
     },
+    "ts-proposition-v": [formula("one fate the other way", _one_other)],
+    "ts-proposition-v/reviews": [formula("one fate the other way", _one_other)],
+    **{
+        f"ts-remark-w{part}": [larger(1.05)]
+        for part in ("", "/early", "/direction", "/falls", "/selected", "/on-the-way")
+    },
+    "ts-remark-w/lost": [larger(2.0)],
+    "ts-remark-w/again": [
+        package("a step of 2 % more", digit_patches, "rates", _longer),
+        formula("1 % more", lambda value, case: 1.01 * value),
+    ],
+    **{f"ts-remark-x{part}": [larger(1.05)] for part in ("", "/depth", "/table", "/centred")},
+    "ts-remark-x/again": [
+        package("5 % more", embeddings, "similarities", lambda *given: 1.05 * _similarities(*given)),
+        formula("1 % more", lambda value, case: 1.01 * value),
+    ],
     "ts-proposition-u": [
         package("half the range", embeddings, "histogram", lambda cosines: _histogram(2 * cosines)),
         package("a smaller power of d", embeddings, "random_spread", lambda d: d**-0.45),

@@ -1,7 +1,6 @@
-"""How nearly orthogonal real tokens are: cosine similarities of the rows of an embedding matrix, from any model file that the reader has."""
+"""How nearly orthogonal tokens are: cosine similarities of the rows of a matrix of embeddings."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -13,45 +12,6 @@ from shallowformer.contracts import Count, contract
 
 #: Pairs whose similarities are computed at once.
 _AT_ONCE = 2**16
-
-
-def load(path: Path | str, name: str | None = None) -> Float[Tensor, "V d"]:
-    """The token embeddings in a file of weights; nothing in the file is executed. Returns: one token a row, in float64.
-
-    Args:
-        path: a ``.safetensors`` or ``.npz`` file, or a state dict as torch saves it.
-        name: of the matrix in the file; the only one whose name speaks of word or token embeddings, if not given.
-    """
-    tensors = _tensors(Path(path))
-    if name is None:
-        names = [
-            key
-            for key, value in tensors.items()
-            if value.ndim == 2 and any(part in key.lower() for part in ("word_emb", "embed_tokens", "wte", "tok_emb"))
-        ]  # fmt: skip
-        if len(names) != 1:
-            raise ValueError(
-                f"name must say which matrix of {path} holds the token embeddings, of {sorted(tensors)}; "
-                f"{len(names)} look like it"
-            )
-        name = names[0]
-    if name not in tensors:
-        raise ValueError(f"name must be one of {sorted(tensors)}, got {name!r}")
-    return arguments.floating(name, tensors[name].to(torch.float64), "V d")
-
-
-def _tensors(path: Path) -> dict[str, Tensor]:
-    if path.suffix == ".safetensors":
-        from safetensors.torch import load_file  # only for readers who have such a file
-
-        return load_file(path)
-    if path.suffix == ".npz":
-        with np.load(path, allow_pickle=False) as found:
-            return {key: torch.from_numpy(found[key]) for key in found}
-    found = torch.load(path, map_location="cpu", weights_only=True)
-    if not isinstance(found, dict):
-        raise ValueError(f"path must hold a mapping of names to tensors, got {type(found).__name__}")
-    return {key: value for key, value in found.items() if isinstance(value, Tensor)}
 
 
 def similarities(
