@@ -12,8 +12,8 @@ from shallowformer.verify.claims import parse
 #: altogether, and are held against their tolerances by the check itself; how many restarts arrive is up to rounding, too.
 TOLERANCE = 1e-3
 
-#: Powers below the first hang on how far a search got, and below the second rounding decides that; those of values are rounding alone.
-SMALL, NOTHING, ROUNDING = 1e-2, 1e-4, 1e-9
+#: Powers below the first hang on how far a search got, and those below ``TOLERANCE`` are alike; those of values are rounding alone.
+SMALL, ROUNDING = 1e-2, 1e-9
 
 #: Fields of an entry that a fresh run must reproduce exactly.
 EXACT = (
@@ -130,7 +130,7 @@ def differences(fresh: list[dict], stored: list[dict]) -> list[str]:
 
 
 def _same_power(new: dict | None, old: dict | None) -> bool:
-    """The same kind of change, and as small a one: of small ones and of values, within a factor of 2, or both next to nothing."""
+    """The same kind of change, and as small a one: as a measurement, or, if small or of a value, within a factor of 2, or both next to nothing."""
     if (
         not (new and old)
         or new.keys() != old.keys()
@@ -140,7 +140,7 @@ def _same_power(new: dict | None, old: dict | None) -> bool:
     value = new["what"] == "value"
     return all(
         _near(
-            float(new[name]), float(old[name]), ROUNDING if value else NOTHING, math.inf if value else SMALL
+            float(new[name]), float(old[name]), ROUNDING if value else TOLERANCE, math.inf if value else SMALL
         )
         for name in ("change", "pinned")
         if name in new
@@ -149,7 +149,9 @@ def _same_power(new: dict | None, old: dict | None) -> bool:
 
 def _near(a: float, b: float, nothing: float, small: float) -> bool:
     low, high = sorted((a, b))
-    return low == high or high <= nothing or high <= low * (2 if high < small else 1 + TOLERANCE)
+    if low == high or high <= nothing:
+        return True
+    return high <= 2 * low if low < small else high - low <= TOLERANCE * max(1.0, low)
 
 
 def _by_id(entries: list[dict]) -> dict[str, dict]:
