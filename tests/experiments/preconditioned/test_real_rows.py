@@ -139,6 +139,27 @@ def test_ridge_leaves_one_out():
     torch.testing.assert_close(left, (task.Y - H @ task.Y)[7] / (1 - H[7, 7]))
 
 
+def test_contexts_are_compared_on_the_same_queries(monkeypatch):
+    monkeypatch.setattr(real_rows, "RADII", (0.4,))
+    monkeypatch.setattr(real_rows, "SUBSETS", 2)
+    # 89 rows to train on and 89 held out, of which 44 are the other context.
+    found = real_rows.at_end(real_rows.Trained("wine", "own", 0, 89, 2), CPU)
+    assert (found["rows"], found["other rows"]) == (89, 44)
+    task = real_rows.posed("wine", "own", 0, 89)
+    method = real_rows.algorithm.Algorithm(task.X, task.Y, radius=0.4)
+    A, B = method.parameters(method.point(*real_rows.starts.spectral(method.moments, symmetric=True)))
+    asked = task.wanted[44:]
+    off = lambda answers: float((answers - asked).square().sum() / asked.square().sum())
+    weights = lambda rows: torch.softmax(task.fresh[44:] @ B @ rows.T, 1)
+    for name, rows_of_context in (("half begin", task.X), ("half begin other", task.fresh[:44])):
+        assert found[name] == [pytest.approx(off(weights(rows_of_context) @ rows_of_context @ A.T))]
+    squares = torch.linalg.lstsq(task.X, task.Y).solution
+    assert found["half squares"] == pytest.approx(off(task.fresh[44:] @ squares))
+    torch.testing.assert_close(A @ method.moments.Sigma @ B.T, squares.T)
+    subsets = [found[f"{name}fewer"][0] for name in ("half ", "half begin ")]
+    assert all(0 < value < 5 for value in subsets)
+
+
 def test_a_step_that_diverges_is_halved_or_told():
     task = real_rows.posed("weather", "drawn", 0, 60)
     method = real_rows.algorithm.Algorithm(task.X, task.Y, radius=0.4)
