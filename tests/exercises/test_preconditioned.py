@@ -9,7 +9,7 @@ import torch
 from companion.exercises.preconditioned import factorisation as factorisation_exercises
 from companion.exercises.preconditioned import geometric, real_tables, tilting
 from companion.exercises.preconditioned import ingredients as ingredients
-from companion.theory.preconditioned import biased
+from companion.theory.preconditioned import biased, rows
 from shallowformer.preconditioned import above, bounds, covariances, factorisation, flow, problems
 from shallowformer.preconditioned.limit import Population
 
@@ -133,3 +133,31 @@ def test_the_bend_by_loops():
     assert real_tables.check_bend(by_loops).passed
     for hint, wrong in real_tables.BEND_MISTAKES.items():
         assert hint in real_tables.check_bend(wrong).told
+
+
+def test_rows_are_white_by_singular_vectors():
+    def by_singular_vectors(X):
+        centred = X - X.mean(0)
+        U, _, Vh = torch.linalg.svd(centred, full_matrices=False)
+        return len(X) ** 0.5 * U @ Vh
+
+    assert real_tables.check_whiten(by_singular_vectors).passed
+    for hint, wrong in real_tables.WHITEN_MISTAKES.items():
+        assert hint in real_tables.check_whiten(wrong).told
+
+
+def test_the_first_bend_of_rain_is_that_of_a_table():
+    """Third moments of a thousand rows; and, from them too, what attention does at a small radius."""
+    layer = lambda b: rows.Layer(torch.ones(1, dtype=torch.float64), b)
+
+    def column(p):
+        h = (torch.arange(1000) < 1000 * p).double()[:, None]
+        return rows.whitened(h)
+
+    assert real_tables.check_first_bend(lambda p: rows.cubic(layer(1.0), column(p))).passed
+    measured = rows.floor(layer(1e-3), column(0.2)) / 1e-6
+    assert abs(measured / rows.cubic(layer(1.0), column(0.2)) - 1) < 0.01
+    rare = rows.floor(layer(0.4), column(0.001))
+    assert abs(rare - (1 / 0.4 - 1) ** 2) < 0.01
+    for hint, wrong in real_tables.FIRST_BEND_MISTAKES.items():
+        assert hint in real_tables.check_first_bend(wrong).told
