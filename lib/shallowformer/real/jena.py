@@ -51,10 +51,8 @@ def read(path: Path | str, minutes: Count = 60, sha256: str | None = None) -> Se
         raise ValueError(f"path must hold times that are multiples of {minutes} minutes, got none in {path}")
     times = np.sort(list(rows))
     if (gaps := np.diff(times) > LONGEST_GAP).any():
-        last = times[:-1][gaps][0]
-        raise ValueError(
-            f"path must hold times no more than ten years apart, got such a gap after {np.datetime64(last, 'm')}"
-        )
+        last = np.datetime64(int(times[:-1][gaps][0]), "m")
+        raise ValueError(f"path must hold times no more than ten years apart, got such a gap after {last}")
     return on_grid(rows, spoilt, minutes, tuple(VARIABLES), tuple(VARIABLES.values()), source)
 
 
