@@ -23,10 +23,8 @@ class Series:
     first: str  # time of the first row, as 2009-01-01T01:00
     minutes: int  # from one row to the next
     source: Source
-    absent: int = 0  # times without a line, of the whole file, also where this is a part of it
-    bad: int = (
-        0  # times whose line lacks a value, has an impossible one, or contradicts another; of the whole file
-    )
+    absent: int = 0  # times without a line, in the whole file, of which this may be a part
+    bad: int = 0  # there, too: times whose line lacks a value, has an impossible one, or contradicts another
 
     @property
     def present(self) -> Int[Tensor, " m"]:

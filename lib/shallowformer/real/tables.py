@@ -23,7 +23,7 @@ EARLY = 0.8
 _SCIKIT_LEARN = "scikit-learn==1.9.1"
 _FOLDER = "sklearn/datasets/data/"
 _DIABETES = "442 diabetes patients and their state a year later (Efron, Hastie, Johnstone, Tibshirani 2004)"
-_NOT_STATED = "package BSD 3-Clause; the data: it names none"
+_NOT_STATED = "package BSD 3-Clause; the data: scikit-learn names none"
 _UCI = "package BSD 3-Clause; the data CC BY 4.0, as UCI states"
 DIABETES = Source(
     title=_DIABETES,
