@@ -80,6 +80,7 @@ def test_a_zip_file_and_the_checksum_of_its_text(file, tmp_path):
     )
     assert torch.equal(one.values, two.values)
     assert one.source.sha256 == two.source.sha256 == found
+    assert one.source.file == "climate.csv"
     refused("sha256", "0" * 64, found, jena.read, path, sha256="0" * 64)
     with zipfile.ZipFile(tmp_path / "empty.zip", "w") as folder:
         folder.writestr("readme.txt", "")
@@ -89,6 +90,11 @@ def test_a_zip_file_and_the_checksum_of_its_text(file, tmp_path):
 def test_what_is_no_such_file(file):
     refused("path", "T (degC)", "columns", jena.read, file(["1,2"], header='"Date Time","T"'))
     refused("path", "'2010-03-01'", "such as 31.12.2009", jena.read, file([line("2010-03-01")]))
+    refused("path", "08:00:30", "such as 31.12.2009", jena.read, file([line("01.03.2010 08:00:30")]))
+    last = ",".join([*HEADER.split(",")[1:], HEADER.split(",")[0]])
+    refused("path", "'' in line 2", "such as 31.12.2009", jena.read, file(["1,2"], header=last))
+    far = file([line("01.03.2010 04:00:00"), line("01.03.2021 04:00:00")])
+    refused("path", "after 2010-03-01T04:00", "ten years", jena.read, far)
     refused("path", "none", "multiples of 60", jena.read, file([line("01.03.2010 04:10:00")]))
     refused("minutes", "7", "divide a day", jena.read, file(hours(5)), minutes=7)
     with pytest.raises(FileNotFoundError):

@@ -1,5 +1,7 @@
 """Blocks, standardised values and windows of a series that is counted by hand."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -46,6 +48,9 @@ def test_means_and_deviations_are_those_of_the_training_part():
     expected = (75 - times.mean()) / times.std()
     assert float(later.values[5, 0]) == pytest.approx(expected, rel=1e-14)
     assert torch.isnan(later.values[10]).all()
+    assert later.units == ("",) * 4
+    other = dataclasses.replace(early, names=("time", *"abd"))
+    refused("by", "'d'", "'c'", series.standardised, late, other)
     early.values[:, 2] = 1.0
     early.values[3] = torch.nan
     refused("by", "'b'", "two different values", series.standardised, early, early)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from checks import refused
 from shallowformer.real import source, tables, weather
 
 
@@ -69,6 +70,7 @@ def test_an_hour_and_the_temperature_eight_hours_later():
             assert table.target[found, 0] == later
             found += 1
     assert found == len(table.values)
+    refused("ahead", "got 9999, which leaves 0", "at least two rows", tables.weather_hours, ahead=9999)
 
 
 def test_another_file_is_refused(monkeypatch):
@@ -91,6 +93,7 @@ def test_columns_are_standardised_by_the_rows_to_train_on():
     torch.testing.assert_close(whole.square().mean(0), torch.ones(13, dtype=torch.float64))
     with pytest.raises(ValueError, match="two different values"):
         tables.standardised(values, values[:1])
+    refused("by", "(3, 1)", "(3, 2)", tables.standardised, values, values[:, :1])
 
 
 def test_rows_are_held_out_once_and_hours_by_time():

@@ -1,6 +1,7 @@
 """Tiny networks written to files here, their blocks against torch's own layers and against a loop by hand, and the encoder that pip installs."""
 
 import math
+import sys
 
 import pytest
 import torch
@@ -242,14 +243,35 @@ def test_other_names_and_the_kind_of_numbers(tmp_path, kind, more):
     assert torch.allclose(a, b, atol=0.05)
 
 
-def test_heads_follow_from_the_width_as_in_every_gpt_2(tmp_path, kind):
-    assert transformer.load(saved(tmp_path, MADE[kind]())).heads == 1
+def test_heads_follow_from_the_width_only_in_gpt_2(tmp_path, monkeypatch):
     assert [width // transformer.HEAD for width in (768, 1600)] == [12, 25]
+    refused("heads", "None", "width 8, no multiple of 64", transformer.load, saved(tmp_path, gpt2()))
+    monkeypatch.setattr(transformer, "HEAD", 4)
+    assert transformer.load(saved(tmp_path, gpt2())).heads == 2
+    refused(
+        "heads", "None", "num_attention_heads of its config.json", transformer.load, saved(tmp_path, bert())
+    )
+
+
+@pytest.mark.parametrize(
+    ("lacking", "call"),
+    [("safetensors.torch", lambda: transformer.load("nowhere")), ("tokenizers", transformer.minilm)],
+)
+def test_packages_that_are_missing_give_the_command_to_type(monkeypatch, lacking, call):
+    monkeypatch.setitem(sys.modules, lacking, None)
+    monkeypatch.setattr(transformer.Source, "read", None)  # nothing is unpacked before
+    with pytest.raises(ModuleNotFoundError, match=f"{lacking} is not installed; type: pip install --no-deps tokenizers safetensors$"):  # fmt: skip
+        call()
 
 
 def test_what_cannot_be_read_or_run_is_refused(tmp_path, kind):
     weights = MADE[kind]()
     refused("heads", "3", "divide the width 8", transformer.load, saved(tmp_path, weights), 3)
+    (tmp_path / "other.bin").write_bytes(b"no weights")
+    refused("path", "other.bin", "a .safetensors file", transformer.load, tmp_path / "other.bin")
+    refused(
+        "dtype", "torch.int64", "floating-point", transformer.load, tmp_path / "other.bin", 2, torch.int64
+    )
     with refused("path", "1 other tensors", "embeddings.LayerNorm.weight"):
         transformer.load(saved(tmp_path, {"embedding": torch.ones(2)}))
     for name in ("h.1.mlp.c_fc.bias", "wpe.weight") if kind == "gpt2" else ("encoder.layer.1.output.dense.bias", "embeddings.position_embeddings.weight"):  # fmt: skip
@@ -257,9 +279,12 @@ def test_what_cannot_be_read_or_run_is_refused(tmp_path, kind):
         with refused("path", f"{len(lacking)} other tensors", name):
             transformer.load(saved(tmp_path, lacking), HEADS)
     found = model(tmp_path, kind)
-    for wrong in ([[0, V]], [[-1, 0]]):
+    for wrong, told in (([[0, V]], "0 to 11"), ([[-1, 0]], "-1 to 0")):
         x = torch.tensor(wrong)
-        refused("ids", "(1, 2)", "from 0 to 10", transformer.stream, found, x, all_of(x))
+        refused("ids", told, "from 0 to 10", transformer.stream, found, x, all_of(x))
+    for x in (ids(1, 2).double(), ids(1, 2)[0], ids(1, 2)[:, :0]):
+        refused("ids", f"{x.dtype} of shape {tuple(x.shape)}", "whole numbers of shape [n, T]", transformer.stream, found, x, all_of(x))  # fmt: skip
+    refused("mask", "torch.int64", "torch.bool", transformer.stream, found, ids(1, 2), 1 + 0 * ids(1, 2))
     refused("ids", "7", "at most 6", transformer.stream, found, ids(1, 7), all_of(ids(1, 7)))
     refused("mask", "(1, 1)", "(1, 2)", transformer.stream, found, ids(1, 2), all_of(ids(1, 1)))
     refused(
@@ -278,6 +303,7 @@ def test_what_cannot_be_read_or_run_is_refused(tmp_path, kind):
 
 
 def test_rows_are_cut_to_the_longest_length():
+    refused("longest", "-1", "at least 1", transformer.padded, [[1, 2]], -1)
     x, mask = transformer.padded([[1, 2, 3], [4]], 2)
     assert x.tolist() == [[1, 2], [4, 0]]
     assert mask.tolist() == [[True, True], [True, False]]
@@ -290,10 +316,14 @@ def encoder():
 
 def test_the_encoder_is_the_published_one(encoder):
     """Its card's two sentences: the first entries of their embeddings, mean states of unit norm, and their cosine."""
-    found, tokenized = encoder
+    found, tokenizer = encoder
     assert (len(found.blocks), found.heads, found.tokens.shape[1], found.norm_first) == (6, 12, 384, False)
-    x, mask = transformer.padded([tokenized(text) for text in ("This is an example sentence", "Each sentence is converted")])  # fmt: skip
+    x, mask = transformer.padded([tokenizer.ids(text) for text in ("This is an example sentence", "Each sentence is converted")])  # fmt: skip
     assert x[0].tolist() == [101, 2023, 2003, 2019, 2742, 6251, 102]
+    words = tokenizer.words
+    assert (len(words), len(set(words))) == (len(found.tokens), len(found.tokens))
+    assert [words[token] for token in x[0]] == ["[CLS]", "this", "is", "an", "example", "sentence", "[SEP]"]
+    refused("dtype", "torch.int64", "floating-point", transformer.minilm, torch.int64)
     h = transformer.stream(found, x, mask)[-1]
     mean = (h * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
     mean = mean / mean.norm(dim=1, keepdim=True)
@@ -302,9 +332,9 @@ def test_the_encoder_is_the_published_one(encoder):
 
 
 def test_it_knows_what_sentences_mean(encoder):
-    found, tokenized = encoder
+    found, tokenizer = encoder
     texts = ("The film was a delight.", "I loved this movie.", "Water boils at a hundred degrees.")
-    x, mask = transformer.padded([tokenized(text) for text in texts])
+    x, mask = transformer.padded([tokenizer.ids(text) for text in texts])
     h = transformer.stream(found, x, mask)[-1]
     mean = torch.nn.functional.normalize((h * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=1)
     alike, other, another = (float(mean[i] @ mean[j]) for i, j in ((0, 1), (0, 2), (1, 2)))

@@ -50,7 +50,8 @@ def test_bad_direction():
 
 
 def test_patches_of_shipped_digits():
-    pictures, digits = images.images()
+    shown = images.digits()
+    pictures, digits = shown.values, shown.labels
     assert pictures.shape == (1797, 64)
     assert float(pictures.min()) == 0
     assert float(pictures.max()) == 1
@@ -85,7 +86,10 @@ def test_patches_of_shipped_digits():
     [
         (lambda: datasets.example_1(2, 1, 5, 1.0, 1.0, source()), ("T", "1", "at least 2")),
         (lambda: datasets.example_1(2, 2, 2, 1.0, 1.0, source()), ("d", "2", "at least 3")),
-        (lambda: datasets.patches(2000, 4, source(), *images.images()), ("n", "2000", "at most the")),
+        (
+            lambda: datasets.patches(2000, 4, source(), images.digits().values, images.digits().labels),
+            ("n", "2000", "at most the"),
+        ),
     ],
 )
 def test_arguments_out_of_range(make, said):

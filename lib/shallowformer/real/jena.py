@@ -19,6 +19,8 @@ VARIABLES = {
 COLUMNS = tuple(f"{name} ({unit})" for name, unit in VARIABLES.items())
 #: The column of times, such as 31.12.2009 23:50:00.
 TIME = "Date Time"
+#: The longest gap, in minutes: ten years. A mistyped year would make a series of millions of rows.
+LONGEST_GAP = 10 * 366 * 1440
 #: What stands for "not measured": −9999, in the two wind speeds. Nothing that is measured comes near.
 NOT_MEASURED = -9000.0
 
@@ -47,6 +49,10 @@ def read(path: Path | str, minutes: Count = 60, sha256: str | None = None) -> Se
         rows[time] = row
     if not rows:
         raise ValueError(f"path must hold times that are multiples of {minutes} minutes, got none in {path}")
+    times = np.sort(list(rows))
+    if (gaps := np.diff(times) > LONGEST_GAP).any():
+        last = np.datetime64(int(times[:-1][gaps][0]), "m")
+        raise ValueError(f"path must hold times no more than ten years apart, got such a gap after {last}")
     return on_grid(rows, spoilt, minutes, tuple(VARIABLES), tuple(VARIABLES.values()), source)
 
 
@@ -73,7 +79,7 @@ def _lines(text: bytes, minutes: int):
     for number, line in enumerate(lines, 2):
         if not line:
             continue
-        time = _minute(line[when], number)
+        time = _minute(line[when] if when < len(line) else "", number)
         if time % minutes == 0:
             yield time, [_number(line[at] if at < len(line) else "") for at in columns]
 
@@ -83,7 +89,11 @@ def _minute(time: str, number: int) -> int:
     try:
         date, clock = time.split()
         day, month, year = date.split(".")
-        return int(np.datetime64(f"{year}-{month}-{day}T{clock}", "m").astype(int))
+        exact = np.datetime64(f"{year}-{month}-{day}T{clock}")
+        whole = exact.astype("datetime64[m]")
+        if exact != whole:
+            raise ValueError
+        return int(whole.astype(int))
     except ValueError:
         raise ValueError(
             f"path must hold times such as 31.12.2009 23:50:00, got {time!r} in line {number}"

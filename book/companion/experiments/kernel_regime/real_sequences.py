@@ -104,7 +104,7 @@ def reviewed() -> tuple[Float[Tensor, "N 24 8"], Float[Tensor, " N"], tuple[str,
     Returns: tokens on the leading principal components, labels ±1, the texts, and the share of the tokens' variance that is kept.
     """
     given, (model, tokenizer) = sentences.reviews(), minilm()
-    rows = [tokenizer(text)[1:-1][:LONGEST] for text in given.texts]
+    rows = [tokenizer.ids(text)[1:-1][:LONGEST] for text in given.texts]
     long = [place for place, row in enumerate(rows) if len(row) == LONGEST]
     words = model.tokens[torch.tensor([rows[place] for place in long])].double()
     flat = words.flatten(0, 1)

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
 
 from companion.theory.residual import pretrained
@@ -90,9 +90,9 @@ def coefficients(weights: str) -> tuple[float, ...]:
 @functools.cache
 def read() -> tuple[list[list[int]], Int[Tensor, " m"], np.ndarray]:
     """Ids of every review, its label, and the number of its film."""
-    found, (_, tokenized) = sentences.reviews(), transformer.minilm()
+    found, (_, tokenizer) = sentences.reviews(), transformer.minilm()
     films = np.unique(found.films, return_inverse=True)[1]
-    return [tokenized(text) for text in found.texts], found.labels, films
+    return [tokenizer.ids(text) for text in found.texts], found.labels, films
 
 
 def drawn(
@@ -121,7 +121,9 @@ def encoder(weights: str, generator: Generator, dtype: torch.dtype) -> transform
     return model if weights == "trained" else pretrained.shuffled(model, generator)
 
 
-def of_tokens(model: transformer.Transformer, ids: Tensor, mask: Tensor, g: float) -> dict[str, list[float]]:
+def of_tokens(
+    model: transformer.Transformer, ids: Int[Tensor, "n T"], mask: Bool[Tensor, "n T"], g: float
+) -> dict[str, list[float]]:
     """Medians over sentences, of the embeddings and behind every block: spread of the tokens' states and their κ."""
     states = transformer.stream(model, ids, mask, g)
     spreads = [pretrained.spread(h, mask).median() for h in states]
@@ -129,7 +131,7 @@ def of_tokens(model: transformer.Transformer, ids: Tensor, mask: Tensor, g: floa
     return {"few_spread": list(map(float, spreads)), "token_condition": [float(k.median()) for k in kappa]}
 
 
-def of_features(F: Tensor, labels: Tensor, config: Config) -> dict[str, object]:
+def of_features(F: Float[Tensor, "n d"], labels: Int[Tensor, " n"], config: Config) -> dict[str, object]:
     """Heads on one depth's features, and what these are like: κ (without the direction that a norm leaves out), spread over sentences."""
     found: dict[str, object] = {}
     F = F.double()
@@ -174,7 +176,9 @@ def compute(config: Config, device: torch.device) -> dict:
     return found | ({"anatomy": anatomies(exact, ids, mask, config)} if config.weights == "trained" else {})
 
 
-def anatomies(model: transformer.Transformer, ids: Tensor, mask: Tensor, config: Config) -> list[dict]:
+def anatomies(
+    model: transformer.Transformer, ids: Int[Tensor, "n T"], mask: Bool[Tensor, "n T"], config: Config
+) -> list[dict]:
     """A block each, at the network's own states: medians over sentences (and heads), and worst cases."""
     ids, mask = ids[: config.few], mask[: config.few]
     states = transformer.stream(model, ids, mask)

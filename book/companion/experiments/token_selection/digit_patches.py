@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Generator, Tensor
 
 from companion.theory.token_selection import limits
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.real import images
+from shallowformer.real.images import Pictures
 from shallowformer.token_selection import constants, datasets, descent, gaps, rules, svm
 from shallowformer.token_selection.instances import Instance
 
@@ -39,10 +40,9 @@ def plan(scale: str) -> list[Config]:
     return [Config(*setting, seed) for setting in SETTINGS for seed in range(3 if scale == "laptop" else 10)]
 
 
-def posed(
-    config: Config, pictures: Float[Tensor, "N pixels"], digits: Int[Tensor, " N"]
-) -> tuple[Instance, Int[Tensor, " n"]]:
-    """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures, as ``images.images`` gives them."""
+def posed(config: Config, shown: Pictures) -> tuple[Instance, Int[Tensor, " n"]]:
+    """The instance, and where the digits are; the head is scaled to a mean score of 1 for pictures."""
+    pictures, digits = shown.values, shown.labels
     generator = Generator().manual_seed(config.seed)
     X, y, place = datasets.patches(config.n, config.T, generator, pictures, digits, noise=config.noise)
     known = pictures[digits <= 1], torch.where(digits[digits <= 1] == 0, 1.0, -1.0).to(pictures)
@@ -56,9 +56,7 @@ def rates(instance: Instance) -> dict[str, rules.Rule]:
     return {"NGD": rules.NGD(0.2 / longest), "GD": rules.GD(20 / longest**2)}
 
 
-def compute(
-    config: Config, device: torch.device, shown: tuple[Float[Tensor, "k p"], Int[Tensor, " k"]] | None = None
-) -> dict:
+def compute(config: Config, device: torch.device, shown: Pictures | None = None) -> dict:
     """Run both rules.
 
     Returns: ``selected``: share of sequences whose digit has the largest score; ``unequal``: largest difference of scores of two noise
@@ -66,9 +64,9 @@ def compute(
     ``dominance`` as in ``limits``; by rule ``apart``: 1 − corr with W_mm, and ``least``: smallest weight of an optimal token, at ``STEPS``.
 
     Args:
-        shown: pictures and which digits they are, as ``images.images`` gives them; scikit-learn's if not given.
+        shown: scikit-learn's digits if not given.
     """
-    instance, place = posed(config, *(shown or images.images()))
+    instance, place = posed(config, shown or images.digits())
     best = svm.w_svm(instance)
     problem = gaps.problem(instance, towards=best)
     at = [step for step in STEPS if step <= config.steps]

@@ -1,9 +1,6 @@
 """Sentences as instances of token selection: film reviews through a pretrained encoder, with a decoder fitted to other sentences."""
 
 import functools
-import io
-import json
-import zipfile
 from dataclasses import dataclass
 
 import torch
@@ -22,25 +19,19 @@ SHORTEST, LONGEST, KNOWN = 8, 24, 600
 RIDGE = 0.01
 
 
-@functools.cache
+_pretrained = functools.cache(transformer.minilm)
+
+
 def encoder() -> transformer.Transformer:
     """The pretrained encoder."""
-    return transformer.minilm()[0]
+    return _pretrained()[0]
 
 
 @functools.cache
 def encoded() -> tuple[list[list[int]], Float[Tensor, " N"]]:
     """Ids of every review, in the file's order, and labels: 1 for fresh, −1 for rotten."""
-    found, ids = sentences.reviews(), transformer.minilm()[1]
-    return [ids(text) for text in found.texts], 2.0 * found.labels.double() - 1
-
-
-@functools.cache
-def vocabulary() -> dict[int, str]:
-    """The piece of a word that an id stands for; ## before those that go on with a word."""
-    with zipfile.ZipFile(io.BytesIO(transformer.MINILM.read())) as folder:
-        words = json.loads(folder.read("tokenizer.json"))["model"]["vocab"]
-    return {number: word for word, number in words.items()}
+    found, tokenizer = sentences.reviews(), _pretrained()[1]
+    return [tokenizer.ids(text) for text in found.texts], 2.0 * found.labels.double() - 1
 
 
 @torch.no_grad()
@@ -102,7 +93,7 @@ def posed(n: int, depth: int, centred: bool, asks: str, seed: int, T: int = T) -
 
 def words(ids: Int[Tensor, "*k"]) -> list[str]:
     """What ids stand for."""
-    return [vocabulary()[number] for number in ids.flatten().tolist()]
+    return [_pretrained()[1].words[number] for number in ids.flatten().tolist()]
 
 
 def no_word(piece: str) -> bool:
