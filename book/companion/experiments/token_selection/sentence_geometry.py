@@ -98,8 +98,8 @@ def compute(config: Config, device: torch.device) -> dict:
     """Cosines at every place, and at every depth what theorems ask for.
 
     Returns: by place, raw and centred: ``within`` (all pairs of different tokens of a sentence; ids that come twice count as one pair too)
-    and ``between`` (pairs drawn), each as in ``measured``; ``histogram`` within sentences, of the table and after the last block; ``asked``: for each
-    depth from 0 to 6 what ``assumptions`` returns.
+    and ``between`` (pairs drawn), each as in ``measured``; ``histogram`` within sentences, of the table and after the last block;
+    ``asked``: for each depth from 0 to 6 what ``assumptions`` returns.
     """
     rows, of, generator = tokens(config)
     inner = [torch.arange(1, len(row) - 1) for row in rows]
