@@ -50,4 +50,5 @@ def test_what_theorems_ask_for():
     assert found["orthogonal"] == pytest.approx(3 * nu / min(float(data.X[a] @ data.X[a]) for a in best))
     shortest = min(float(row.mean(0).square().sum()) for row in data.X)
     assert found["dependence"] == pytest.approx(3 * data.T * nu / shortest)
-    assert found["solvable"] == 1 and svm.w_svm(data).gaps.min() > 0.99
+    assert found["solvable"] == 1
+    assert svm.w_svm(data).gaps.min() > 0.99
