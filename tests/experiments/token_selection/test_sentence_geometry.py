@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from companion.experiments.token_selection import sentence_geometry
+from companion.experiments.token_selection import sentence_geometry, sentence_selection
 from companion.theory.token_selection import real_sentences
 from shallowformer.real import transformer
+from shallowformer.token_selection import svm
 
-SMALL = sentence_geometry.Config(0, 4, 12, 50)
+SMALL = sentence_geometry.Config(0, 4, 12, 50, n=3)
 
 
 def test_cosines_within_sentences():
@@ -33,3 +34,21 @@ def test_cosines_within_sentences():
         assert told["size"] == pytest.approx(sum(map(abs, cosines)) / len(cosines))
         assert told["above"] == pytest.approx(sum(abs(c) > 1 / 36 for c in cosines) / len(cosines))
     assert sum(found["table raw"]["histogram"]) == len(cosines)
+
+
+def test_what_theorems_ask_for():
+    data = sentence_selection.posed(sentence_selection.Config(1, False, "mean", 0, n=3)).instance
+    found = sentence_geometry.assumptions(SMALL, 1)
+    tokens = [(i, t) for i in range(3) for t in range(data.T)]
+    best = set(enumerate(data.optimal.tolist()))
+    nu = max(
+        abs(float(data.X[a] @ data.X[b]))
+        for a in tokens
+        for b in tokens
+        if a != b and not (a in best and b in best)
+    )
+    assert found["orthogonal"] == pytest.approx(3 * nu / min(float(data.X[a] @ data.X[a]) for a in best))
+    shortest = min(float(row.mean(0).square().sum()) for row in data.X)
+    assert found["dependence"] == pytest.approx(3 * data.T * nu / shortest)
+    assert found["solvable"] == 1
+    assert svm.w_svm(data).gaps.min() > 0.99

@@ -1,5 +1,7 @@
 """Figure 10 on a pretrained encoder: cosines of tokens within and between film reviews, from the table of embeddings to the last block.
 
+And what theorems on selection ask of such tokens, at every depth, for sentences as in ``sentence_selection``, the mean token asks.
+
 Written down before the first run; 1/√384 = 0.051 is the spread of random directions, their mean |cos| 0.041:
 
 1. At every depth from 0 (embedding, position, norm) to 6 tokens of different sentences have a mean |cos| above 0.08, twice that of random
@@ -9,6 +11,16 @@ Written down before the first run; 1/√384 = 0.051 is the spread of random dire
 4. Of the table of word embeddings, without position and norm, cosines within sentences have at least twice the spread around 0 (root mean
    square) of random directions; after centring at most twice.
 5. A share of at least 80 % of the pairs within sentences is above 1/36 in |cos| at every depth, raw, where random directions have 59 %.
+
+Added after the first rows, written down before these were run (``sentence_selection`` has stored what depth 0 gives):
+
+6. No assumption holds at any depth from 0 to 6 in any draw: nTν is at least 100 times the smallest squared query, and for the best sentence
+   alone Assumption 1 fails (above 1); in the median sentence other scores spread further than the optimal one is ahead (above 1);
+   dominance is above 1; 3ν/m_o, which (A1′) wants below 1 whatever the scores, is above 1.
+7. (W-SVM) has a solution at every depth in every draw, as queries differ.
+8. At every depth, in every draw, between a third and a half of the pairs of different sentences pull against each other.
+9. From depth 0 to depth 6 nTν over the smallest squared query falls at least by half, in every draw: tokens of a sentence grow alike, so
+   that their mean grows against them.
 """
 
 from dataclasses import dataclass
@@ -17,13 +29,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from companion.experiments.token_selection import sentence_selection
 from companion.theory.token_selection import embeddings, real_sentences
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.real import sentences, transformer
 from shallowformer.real.source import short
+from shallowformer.token_selection import constants
 
 #: The table of embeddings, and blocks passed.
 PLACES = ("table", 0, 1, 2, 3, 4, 5, 6)
+#: What ``assumptions`` takes from ``sentence_selection``.
+ASKED = ("dependence", "alone", "unequal", "pulling", "dominance")
 #: What Assumption 1 wants of a cosine for n = T = 3 and Υ = 1.
 WANTED = 1 / 36
 
@@ -36,12 +52,13 @@ class Config:
     sentences: int = 200
     longest: int = 24  # ids
     pairs: int = 20_000  # of tokens of different sentences
+    n: int = 24  # sentences of which attention selects a token
 
 
 def plan(scale: str) -> list[Config]:
     """Several seeds."""
     if scale == "smoke":
-        return [Config(0, 5, 24, 100)]
+        return [Config(0, 5, 24, 100, n=3)]
     return [Config(seed) for seed in range(3 if scale == "laptop" else 10)]
 
 
@@ -64,11 +81,25 @@ def measured(cosines: Float[Tensor, " p"]) -> dict[str, float]:
     }
 
 
+def assumptions(config: Config, depth: int) -> dict[str, float]:
+    """What theorems ask of tokens after so many blocks, the mean token asks: ``ASKED``, as in ``sentence_selection``.
+
+    And ``orthogonal``: 3ν/m_o, below 1 under (A1′) whatever the scores; ``solvable``: 1 where (W-SVM) has a solution, 0 elsewhere.
+    """
+    given = sentence_selection.posed(sentence_selection.Config(depth, False, "mean", config.seed, config.n))
+    told = sentence_selection.trained(given, sentence_selection.STEPS[0])
+    return {name: told[name] for name in ASKED} | {
+        "orthogonal": 3 * constants.nu(given.instance) / constants.m_o(given.instance),
+        "solvable": float(told["margin"] > 0),
+    }
+
+
 def compute(config: Config, device: torch.device) -> dict:
-    """Cosines at every place.
+    """Cosines at every place, and at every depth what theorems ask for.
 
     Returns: by place, raw and centred: ``within`` (all pairs of different tokens of a sentence; ids that come twice count as one pair too)
-    and ``between`` (pairs drawn), each as in ``measured``; ``histogram`` within sentences, of the table and after the last block.
+    and ``between`` (pairs drawn), each as in ``measured``; ``histogram`` within sentences, of the table and after the last block;
+    ``asked``: for each depth from 0 to 6 what ``assumptions`` returns.
     """
     rows, of, generator = tokens(config)
     inner = [torch.arange(1, len(row) - 1) for row in rows]
@@ -90,7 +121,7 @@ def compute(config: Config, device: torch.device) -> dict:
             if place in ("table", 6):
                 told["histogram"] = embeddings.histogram(cosines["within"])[1].tolist()
             found[f"{place} {name}"] = told
-    return found
+    return found | {"asked": [assumptions(config, depth) for depth in PLACES[1:]]}
 
 
 EXPERIMENT = Experiment(

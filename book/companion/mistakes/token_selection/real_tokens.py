@@ -6,12 +6,12 @@ import torch
 
 from companion.experiments.token_selection import digit_patches
 from companion.mistakes import larger
-from companion.theory.token_selection import embeddings, limits
+from companion.theory.token_selection import embeddings, limits, real_sentences
 from shallowformer.token_selection import rules
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
 _GD, _NGD, _histogram, _similarities = rules.GD, rules.NGD, embeddings.histogram, embeddings.similarities
-_dominated, _rates = limits.dominated, digit_patches.rates
+_dominated, _rates, _states = limits.dominated, digit_patches.rates, real_sentences.states
 
 
 def _longer(instance):
@@ -102,6 +102,24 @@ MISTAKES: dict[str, list[Mistake]] = {
     **{f"ts-remark-x{part}": [larger(1.05)] for part in ("", "/depth", "/table", "/centred")},
     "ts-remark-x/again": [
         package("5 % more", embeddings, "similarities", lambda *given: 1.05 * _similarities(*given)),
+        formula("1 % more", lambda value, case: 1.01 * value),
+    ],
+    **{
+        f"ts-remark-y{part}": [larger(1.05)]
+        for part in (
+            "",
+            "/alone",
+            "/orthogonal",
+            "/unequal",
+            "/pulling",
+            "/pulling-most",
+            "/dominance",
+            "/depth",
+            "/solvable",
+        )
+    },
+    "ts-remark-y/again": [
+        package("one block more", real_sentences, "states", lambda rows, depth: _states(rows, depth + 1)),
         formula("1 % more", lambda value, case: 1.01 * value),
     ],
     "ts-proposition-u": [
