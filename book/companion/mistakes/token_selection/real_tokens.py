@@ -122,6 +122,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("one block more", real_sentences, "states", lambda rows, depth: _states(rows, depth + 1)),
         formula("1 % more", lambda value, case: 1.01 * value),
     ],
+    **{
+        f"ts-remark-z{part}": [larger(1.05)]
+        for part in ("", "/top", "/svm", "/falls", "/decoder", "/behind", "/plain", "/words")
+    },
     "ts-proposition-u": [
         package("half the range", embeddings, "histogram", lambda cosines: _histogram(2 * cosines)),
         package("a smaller power of d", embeddings, "random_spread", lambda d: d**-0.45),
