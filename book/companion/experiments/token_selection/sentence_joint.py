@@ -103,12 +103,14 @@ def right(given: Instance, u: Float[Tensor, " d"], W: Float[Tensor, "d d"] | Non
     return sentence_selection.right(Instance(given.X, given.y, u, query=given.queries, opt=given.optimal), W)
 
 
-def apart(a: Tensor, b: Tensor) -> float:
+def apart(a: Float[Tensor, "*d"], b: Float[Tensor, "*d"]) -> float:
     """1 − cos."""
     return float(1 - (a * b).sum() / (a.norm() * b.norm()))
 
 
-def directions(instance: Instance, chosen: Int[Tensor, " n"]) -> tuple[Tensor | None, Tensor | None]:
+def directions(
+    instance: Instance, chosen: Int[Tensor, " n"]
+) -> tuple[Float[Tensor, " d"] | None, Float[Tensor, "d d"] | None]:
     """The max-margin decoder of chosen tokens, and the shortest W that puts them ahead of all others; None where there is none."""
     named = Instance(instance.X, instance.y, instance.u, query=instance.queries, opt=chosen)
     found = []
