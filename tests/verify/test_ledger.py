@@ -133,6 +133,13 @@ def test_missing_and_new_claims_are_differences():
         (Power("constant", 0.5), Power("constant", 0.5005), True),
         (Power("constant", 0.5), Power("constant", 0.51), False),
         (Power("constant", 0.5), Power("level", 0.5), False),
+        # As far apart as the ratios that they come from may be, and no further.
+        (Power("constant", 0.1698), Power("constant", 0.1692), True),
+        (Power("constant", 0.1698), Power("constant", 0.1686), False),
+        (Power("constant", 1.3e-4), Power("constant", 3.8e-5), True),
+        (Power("constant", 2e-3), Power("constant", 9e-4), False),
+        (Power("exponent", 0.0101), Power("exponent", 0.0083), True),
+        (Power("exponent", 0.0115), Power("exponent", 0.0102), False),
         (Power("value", 1e-10), Power("value", 3e-10), True),
     ],
 )

@@ -103,9 +103,8 @@ def breast_cancer() -> Table:
 def weather_hours(stations: Sequence[str] = ("JFK",), ahead: Count = 8) -> Table:
     """Hours of New York's weather, one every ``ahead``, and the first station's temperature so many hours later.
 
-    A row whose hour, or whose later hour, lacks a value is left out. That is not at random: in about half of the wet hours pressure is
-    missing, in one of thirteen of the dry ones. It rains in one hour of 15; of the rows that are left of Kennedy, in one of 44. So rain has a
-    heavier tail here than outdoors. No hour is in two rows as measurements (its temperature is the target of the row before), but
+    A row whose hour, or whose later hour, lacks a value is left out. That is not at random: pressure is missing mostly when it rains, so rain
+    has a heavier tail here than outdoors. No hour is in two rows as measurements (its temperature is the target of the row before), but
     neighbouring rows are strongly dependent.
     """
     series = weather.new_york(stations)
