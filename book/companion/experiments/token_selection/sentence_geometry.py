@@ -38,8 +38,6 @@ from shallowformer.token_selection import constants
 
 #: The table of embeddings, and blocks passed.
 PLACES = ("table", 0, 1, 2, 3, 4, 5, 6)
-#: What ``assumptions`` takes from ``sentence_selection``.
-ASKED = ("dependence", "alone", "unequal", "pulling", "dominance")
 #: What Assumption 1 wants of a cosine for n = T = 3 and Υ = 1.
 WANTED = 1 / 36
 
@@ -82,15 +80,15 @@ def measured(cosines: Float[Tensor, " p"]) -> dict[str, float]:
 
 
 def assumptions(config: Config, depth: int) -> dict[str, float]:
-    """What theorems ask of tokens after so many blocks, the mean token asks: ``ASKED``, as in ``sentence_selection``.
+    """What theorems ask of tokens after so many blocks, the mean token asks, as in ``sentence_selection``.
 
     And ``orthogonal``: 3ν/m_o, below 1 under (A1′) whatever the scores; ``solvable``: 1 where (W-SVM) has a solution, 0 elsewhere.
     """
-    given = sentence_selection.posed(sentence_selection.Config(depth, False, "mean", config.seed, config.n))
-    told = sentence_selection.trained(given, sentence_selection.STEPS[0])
-    return {name: told[name] for name in ASKED} | {
-        "orthogonal": 3 * constants.nu(given.instance) / constants.m_o(given.instance),
-        "solvable": float(told["margin"] > 0),
+    asks = sentence_selection.Config(depth, False, "mean", config.seed, config.n)
+    instance = sentence_selection.posed(asks).instance
+    return sentence_selection.asked(instance) | {
+        "orthogonal": 3 * constants.nu(instance) / constants.m_o(instance),
+        "solvable": float(sentence_selection.solution(instance) is not None),
     }
 
 

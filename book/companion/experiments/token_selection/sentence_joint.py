@@ -83,19 +83,14 @@ class Point:
 
 
 def walked(instance: Instance, rule: joint_rules.Rule, at: list[int]) -> list[Point]:
-    """Both blocks from 0, as ``joint.run`` does it, with W kept."""
-    y, apart = instance.y[:, None], instance.differences.unflatten(0, (instance.n, -1))
-    tokens = joint.Tokens(
-        (y * instance.best).numpy(), (y[..., None] * apart).numpy(), apart.numpy(), instance.queries.numpy()
-    )
-    u, W, kept = np.zeros(instance.d), np.zeros((instance.d, instance.d)), []
-    for t in range(at[-1] + 1):
-        now = tokens.slope(u, W)
-        if t in at:
-            kept.append(Point(now.log_loss, torch.from_numpy(u), torch.from_numpy(W)))
-        of_u, of_W = rule.lengths(t, now.log_u, now.log_W, now.log_loss)
-        u, W = u + of_u * now.along_u, W + of_W * now.along_W
-    return kept
+    """Both blocks from 0, as in ``joint.run``, which keeps no W."""
+    tokens = joint.in_coordinates(instance, torch.eye(instance.d, dtype=instance.X.dtype))
+    start = np.zeros(instance.d), np.zeros((instance.d, instance.d))
+    return [
+        Point(now.log_loss, torch.from_numpy(u), torch.from_numpy(W))
+        for t, u, W, now, _ in joint.walk(tokens, rule, at[-1], *start)
+        if t in at
+    ]
 
 
 def right(given: Instance, u: Float[Tensor, " d"], W: Float[Tensor, "d d"] | None) -> float:

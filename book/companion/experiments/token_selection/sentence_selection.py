@@ -120,24 +120,36 @@ def compute(config: Config, device: torch.device) -> dict:
     }
 
 
+def solution(instance: Instance) -> svm.Attention | None:
+    """W_mm, if there is one."""
+    try:
+        return svm.w_svm(instance)
+    except svm.Infeasible:
+        return None
+
+
+def asked(instance: Instance) -> dict[str, float]:
+    """What theorems ask of an instance, as ``compute`` tells it."""
+    return {
+        "unequal": float((instance.spread / instance.advantages.mean(1)).median()),
+        "dependence": instance.n * instance.T * constants.nu(instance) / constants.s_1(instance),
+        "alone": alone(instance),
+        "pulling": pulling(instance),
+        "dominance": limits.dominance(instance),
+    }
+
+
 def trained(given: Posed, steps: int) -> dict:
     """What ``compute`` tells of the instance and of the runs."""
     instance = given.instance
-    try:
-        best = svm.w_svm(instance)
-    except svm.Infeasible:
-        best = None
+    best = solution(instance)
     problem = gaps.problem(instance, towards=best)
     longest = float(instance.gram.diagonal().max()) ** 0.5
     at = [step for step in STEPS if step <= steps]
     rows = torch.arange(instance.n)
     found = {
         "margin": 0.0 if best is None else best.margin / longest,
-        "unequal": float((instance.spread / instance.advantages.mean(1)).median()),
-        "dependence": instance.n * instance.T * constants.nu(instance) / constants.s_1(instance),
-        "alone": alone(instance),
-        "pulling": pulling(instance),
-        "dominance": limits.dominance(instance),
+        **asked(instance),
         "labels": instance.y.tolist(),
         "optimal": real_sentences.words(given.ids[rows, instance.optimal]),
     }

@@ -5,7 +5,7 @@ product. Steps go along gradients of log L, weights softmax(−margins) relative
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,6 +128,31 @@ def _directions(instance: Instance, onto: Tensor) -> tuple[Array, Array, float]:
     return u_hat, W_hat, gamma
 
 
+def in_coordinates(instance: Instance, onto: Float[Tensor, "d r"]) -> Tokens:
+    """The tokens in an orthonormal basis of a space that holds them."""
+    here = lambda a: (a @ onto).numpy()
+    y, apart = instance.y[:, None], instance.differences.unflatten(0, (instance.n, -1))
+    return Tokens(here(y * instance.best), here(y[..., None] * apart), here(apart), here(instance.queries))
+
+
+def walk(
+    tokens: Tokens, rule: Rule, steps: int, u: Array, W: Array
+) -> Iterator[tuple[int, Array, Array, Slope, tuple[float, float]]]:
+    """Train both, so many steps.
+
+    Yields: before every step and after the last: how many were made, u, W, the slope there, and the lengths of the step that follows.
+    """
+    for t in range(steps + 1):
+        now = tokens.slope(u, W)
+        lengths = rule.lengths(t, now.log_u, now.log_W, now.log_loss)
+        if not all(map(math.isfinite, lengths)):
+            raise Diverged(
+                f"the step lengths are {lengths[0]} and {lengths[1]} at step {t}: {rule} grows without bound"
+            )
+        yield t, u, W, now, lengths
+        u, W = u + lengths[0] * now.along_u, W + lengths[1] * now.along_W
+
+
 def run(
     instance: Instance,
     rule: Rule,
@@ -147,32 +172,18 @@ def run(
     wanted = set(recorded_steps(steps) if at is None else (arguments.count("at", each, 0) for each in at))
     if not wanted or max(wanted) > steps:
         raise ValueError(f"at must hold steps from 0 to steps = {steps}, got {sorted(wanted)}")
-    n, T, d = instance.X.shape
+    d = instance.d
     u0 = instance.X.new_zeros(d) if u0 is None else u0
     W0 = None if W0 is None else arguments.shape("W0", arguments.floating("W0", W0, "d d"), (d, d), "as X")
     arguments.shape("u0", arguments.floating("u0", u0, "d"), (d,), "[d] as in X")
     # A start of W reaches out of the tokens' span: then all of ℝᵈ is kept.
     rows = torch.cat([instance.X.flatten(0, 1), instance.queries, u0[None]])
     onto = basis(rows) if W0 is None else torch.eye(d, dtype=instance.X.dtype)
-    here = lambda a: (a @ onto).numpy()
-    apart = instance.differences.reshape(n, T - 1, d)
-    y = instance.y
-    tokens = Tokens(
-        here(y[:, None] * instance.best),
-        here(y[:, None, None] * apart),
-        here(apart),
-        here(instance.queries),
-    )
-    u, W = here(u0), np.zeros((onto.shape[1],) * 2) if W0 is None else W0.numpy().copy()
+    tokens = in_coordinates(instance, onto)
+    start = (u0 @ onto).numpy(), np.zeros((onto.shape[1],) * 2) if W0 is None else W0.numpy().copy()
     u_hat, W_hat, gamma = _directions(instance, onto)
     kept = []
-    for t in range(steps + 1):
-        now = tokens.slope(u, W)
-        length_u, length_W = rule.lengths(t, now.log_u, now.log_W, now.log_loss)
-        if not (math.isfinite(length_u) and math.isfinite(length_W)):
-            raise Diverged(
-                f"the step lengths are {length_u} and {length_W} at step {t}: {rule} grows without bound"
-            )
+    for t, u, W, now, (length_u, length_W) in walk(tokens, rule, steps, *start):
         if t in wanted:
             in_u, in_W = alignment(u, u_hat, 0.0), alignment(W.ravel(), W_hat.ravel(), 0.0)
             size = float(in_u.norm)
@@ -184,7 +195,5 @@ def run(
                 "log_loss_ratio": now.margins.max() - now.margins.min(), "length_u": length_u, "length_W": length_W,
                 "u": onto.numpy() @ u,
             })  # fmt: skip
-        u = u + length_u * now.along_u
-        W = W + length_W * now.along_W
     stacked = {name: torch.from_numpy(np.stack([np.asarray(one[name]) for one in kept])) for name in kept[0]}
     return Trajectory(**stacked, best_margin=gamma)
