@@ -1,4 +1,4 @@
-# make book | test | test-all | mistakes | serve | ledger | notebooks | course | grade | pdf | release | links | bench | lint | format | clean
+# make book | test | proofs | test-all | mistakes | serve | ledger | notebooks | course | grade | pdf | release | links | bench | lint | format | clean
 # The environment lives in .venv, made from requirements.txt; PYTHON chooses the interpreter it is made with.
 # What chapters gave is kept between checkouts in the user's cache (SHALLOWFORMER_CACHE names another folder); COLD=1 does without.
 
@@ -12,11 +12,15 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # Without it every process compiles every module again, and pytest rewrites every test.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: book test test-all mistakes serve ledger notebooks course grade pdf release links bench lint format clean
+.PHONY: book test proofs test-all mistakes serve ledger notebooks course grade pdf release links bench lint format clean
 
-book: $(READY)
+book: proofs
 	$(BIN)/python -m bookext.execute --jobs $(JOBS)
 	$(BIN)/python -m bookext.build
+
+# Coq reads the proofs that are new to it, and a mistake in each; where it is missing the pages say so.
+proofs: $(READY)
+	$(BIN)/python -m bookext.proofs --jobs $(JOBS)
 
 test: book
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
@@ -32,6 +36,7 @@ serve: book
 	$(BIN)/python -m http.server --directory _build/html --bind 127.0.0.1 8000
 
 ledger: $(READY)
+	$(BIN)/python -m bookext.proofs --jobs $(JOBS) --accept
 	$(BIN)/python -m bookext.execute --jobs $(JOBS) --accept
 
 notebooks: $(READY)

@@ -5,7 +5,7 @@
 const FIRST = "would notice";
 
 /** Columns whose values one can choose from, by their headings. */
-const CHOICES = ["paper", "kind", "verdict"];
+const CHOICES = ["paper", "kind", "verdict", "the statement is"];
 
 /** Make an element. */
 function element(name, properties = {}, ...children) {

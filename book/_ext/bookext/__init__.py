@@ -22,6 +22,7 @@ def setup(app) -> dict:
     from bookext.finish import finish_site
     from bookext.notebooks import BesideThePages
     from bookext.page_html import finish_page
+    from bookext.proofs.pages import MachineChecked
     from bookext.search import index_statements
 
     bibliography.register()
@@ -31,6 +32,7 @@ def setup(app) -> dict:
     app.add_directive("scoreboard", ledger_pages.Scoreboard)
     app.add_directive("errata", ledger_pages.Errata)
     app.add_directive("map-of-results", maps.MapOfResults)
+    app.add_directive("machine-checked", MachineChecked)
     app.add_directive("rooms", rooms.Rooms)
     app.add_directive("arguments", rooms.Arguments)
     app.add_node(maps.map_node, html=(maps.visit_map, None))

@@ -41,7 +41,16 @@ def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
         mine.append(
             Badge("proved", "is-certified", *check, "Proved on the page; what was measured agrees with it")
         )
-    if result.support != "proved":
+    if result.support == "machine-checked":
+        mine.append(
+            Badge(
+                "machine-checked",
+                "is-machine-checked",
+                *check,
+                "Coq has checked a proof of the whole statement",
+            )
+        )
+    if result.support in ("numerical", "open"):
         says = {"numerical": "Rests on numerical evidence, not on a proof", "open": "Not proved here"}
         mine.append(Badge(result.support, "is-open", *check, says[result.support]))
     return mine

@@ -42,6 +42,7 @@ from bookext.chapters import (
 )
 from bookext.kernel import Run, run
 from bookext.markup import MarkupError
+from bookext.proofs.record import raised
 from bookext.records import Record
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
@@ -205,8 +206,10 @@ def verdicts_of(record: Record) -> Iterator[dict]:
 
 
 def gathered(runs: Sequence[Run]) -> list[dict]:
-    """The ledger that executed chapters make, none of which failed. Returns: its entries."""
-    return ledger.gather((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
+    """The ledger that executed chapters make, none of which failed, with what Coq has checked. Returns: its entries."""
+    return raised(
+        ledger.gather((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
+    )
 
 
 def unnoticed(runs: Sequence[Run]) -> list[str]:

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 
 from bookext import badges, fitting, folds, listings, previews, repairs, symbols
 from bookext.chapters import ROOT, chapter_of, chapters, docname
+from bookext.proofs import pages as formal
 from bookext.results import of_the_book
 
 #: Listings and maps; neither can hold another.
@@ -79,7 +80,11 @@ def finish_text(
         "img": [fitting.open_alone],
         "table": [fitting.name_cells],
         "p": [repairs.plain_title, partial(badges.show, words=words, address=address)],
-        "code": [partial(badges.mark_check, words=words), fitting.break_identifiers],
+        "code": [
+            partial(badges.mark_check, words=words),
+            partial(formal.show_on_card, address=address),
+            fitting.break_identifiers,
+        ],
     }
     soup, ids = BeautifulSoup(html, "html.parser"), set()
     for element in soup.find_all(True):  # a list: what the steps add is not visited

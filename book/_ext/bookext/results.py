@@ -21,7 +21,9 @@ class Result:
     topic: str  # what it is about, in MyST, possibly empty
     ours: bool  # whether it is this book's own
     headline: str  # its verdict, for example "loose ×2"; empty for a statement that is not checked
-    support: str  # "proved", "numerical" or "open"; empty for a statement that is not checked
+    support: (
+        str  # "machine-checked", "proved", "numerical" or "open"; empty for a statement that is not checked
+    )
     varies: str  # label of the paper's statement that it sharpens or adds to, or ""
     sharper: str  # label of the sharper form of it that this book states, or ""
 

@@ -1,0 +1,128 @@
+"""What Coq says: which version it is, whether it accepts a file, what a theorem rests on, whether a mistake in it is noticed."""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from bookext.proofs import sources
+from bookext.proofs.sources import Theorem
+
+#: What a theorem may rest on, by the end of an axiom's name: the reals of Coq's library are built with these.
+AXIOMS = {
+    "sig_forall_dec": "the reals",
+    "sig_not_dec": "the reals",
+    "functional_extensionality_dep": "functions that agree everywhere are equal",
+    "classic": "a proposition or its negation",
+}
+#: What the enclosures rest on besides: the processor's integers, and that they do what they should.
+MACHINE = ("PrimInt63.", "Uint63.", "PrimFloat.", "FloatAxioms.", "FloatOps.", "SpecFloat.", "CarryType.")
+INTEGERS = "the processor's integers"
+
+#: What the proofs need beside Coq's own library.
+LIBRARIES = ("Coquelicot", "Interval")
+
+#: Seconds that a step of a proof with a mistake in it may take before it counts as failed.
+PATIENCE = 10
+
+
+class Refused(RuntimeError):
+    """Coq does not accept a file; the message is what it says."""
+
+
+@functools.cache
+def version() -> str:
+    """Coq's version. Returns: for example "8.16.1"; empty where Coq or a library that the proofs need is missing."""
+    if not shutil.which("coqc"):
+        return ""
+    ask = lambda *what: subprocess.run(["coqc", *what], capture_output=True, text=True).stdout.strip()
+    libraries = Path(ask("-where")) / "user-contrib"
+    if not all((libraries / name).is_dir() for name in LIBRARIES):
+        return ""
+    return re.search(r"version\s+([\d.]+)", ask("--version"))[1]
+
+
+def compile_file(name: str, built: Path) -> None:
+    """Compile a file of ``proofs/`` whose needs are compiled already; raise ``Refused`` if Coq does not accept it."""
+    source = sources.FOLDER / name
+    there = built / name
+    there.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, there)
+    done = subprocess.run(
+        ["coqc", "-q", "-R", ".", "Shallow", name], cwd=built, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise Refused(f"proofs/{name}: {done.stderr.strip()[-2000:]}")
+
+
+def assumptions(name: str, theorems: Sequence[Theorem], built: Path) -> dict[str, list[str]]:
+    """What the theorems of a compiled file rest on. Returns: label → names of axioms."""
+    module = name.removesuffix(".v").replace("/", ".")
+    asked = "".join(
+        f'Goal True. idtac "of {one.label} ". exact I. Qed.\nPrint Assumptions {one.name}.\n'
+        for one in theorems
+    )
+    told = _talk(f"From Shallow Require {module}.\nImport {module}.\n{asked}", built)
+    found = {}
+    for piece in f"\n{told}".split("\nof ")[1:]:
+        label, _, rest = piece.partition(" ")
+        if "Axioms:" not in rest and "Closed under the global context" not in rest:
+            raise Refused(f"proofs/{name}: Coq does not say what {label} rests on: {rest.strip()[:300]}")
+        found[label] = re.findall(r"^([\w.]+)\s*(?:$|:)", rest.partition("Axioms:")[2], re.MULTILINE)
+    if missing := [one.label for one in theorems if one.label not in found]:
+        raise Refused(f"proofs/{name}: Coq does not say what {', '.join(missing)} rests on")
+    return found
+
+
+def rests_on(axioms: Sequence[str]) -> list[str]:
+    """The same in words; raises ``Refused`` for an axiom that no theorem may rest on. Returns: sorted, each once."""
+    return sorted({_in_words(axiom) for axiom in axioms})
+
+
+def _in_words(axiom: str) -> str:
+    end = axiom.rpartition(".")[2]
+    if end in AXIOMS:
+        return AXIOMS[end]
+    if axiom.startswith(MACHINE):
+        return INTEGERS
+    raise Refused(f"a theorem must rest on Coq's reals and on classical logic alone, got the axiom {axiom}")
+
+
+def unnoticed(name: str, theorems: Sequence[Theorem], built: Path) -> list[str]:
+    """Mistakes in the theorems of a compiled file that do not make their proofs fail, or that are no statements. Returns: one line each.
+
+    The proof is gone through once more, below the changed statement; what was proved before it is at hand.
+    """
+    text = (sources.FOLDER / name).read_text(encoding="utf-8")
+    module = name.removesuffix(".v").replace("/", ".")
+    preamble = "\n".join(
+        re.findall(r"^(?:From|Require|Import|Open|Local Open)\b.*?\.\s*$", text, re.MULTILINE | re.DOTALL)
+    )
+    planted = [(one, mistake) for one in theorems for mistake in one.mistakes]
+    pieces = [f"{preamble}\nFrom Shallow Require Import {module}.\nSet Default Timeout {PATIENCE}.\n"]
+    for number, (one, mistake) in enumerate(planted):
+        named = re.sub(rf"^Theorem\s+{one.name}\b", f"Theorem mistake_{number}", one.changed(mistake))
+        pieces.append(
+            f'{named}\nProof.\nidtac "stated {number};".\n{one.proof}\nQed.\nAbort All.\n'
+            f'Goal True. let t := constr:(@mistake_{number}) in idtac "proved {number};". exact I. Qed.\nAbort All.\n'
+        )
+    told = _talk("".join(pieces), built)
+    lines = []
+    for number, (one, mistake) in enumerate(planted):
+        if f"stated {number};" not in told:
+            lines.append(f"{one.label}: {mistake.says}: no statement that Coq understands")
+        elif f"proved {number};" in told:
+            lines.append(f"{one.label}: {mistake.says}: Coq accepts it all the same")
+    return lines
+
+
+def _talk(text: str, folder: Path) -> str:
+    """What Coq says to a text, going on after errors."""
+    done = subprocess.run(
+        ["coqtop", "-q", "-R", ".", "Shallow"], input=text, cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "TERM": "dumb"},
+    )  # fmt: skip
+    return done.stdout

@@ -1,0 +1,136 @@
+"""How pages show what Coq has checked: a fold on the card of a statement's check, and lists for the page about it."""
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from bs4 import BeautifulSoup, Tag
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from bookext.proofs import record, sources
+from bookext.proofs.sources import Definition, Theorem
+
+#: The page with all definitions and statements.
+PAGE = "book/machine_checked"
+
+
+def anchor(definition: Definition) -> str:
+    """Where the page shows a definition."""
+    return f"formal-{definition.file.removesuffix('.v').replace('/', '-').replace('_', '-')}-{definition.name}".lower()
+
+
+def show_on_card(name: Tag, address: Callable[[str], str]) -> None:
+    """Tell on the card of a statement's check what of the statement Coq has checked; another card stays as it is."""
+    label, card = name.get_text(), name.parent
+    if "verdict" not in card.get("class", ()) or label not in record.accepted():
+        return
+    found, theorem = record.accepted()[label], sources.theorems()[label]
+    support = card.find(class_="verdict-support")
+    if record.is_machine_checked(found):
+        support.string = record.LEVEL
+    card.append(BeautifulSoup(_fold(theorem, found, address(PAGE)), "html.parser"))
+
+
+def _fold(theorem: Theorem, found: dict, page: str) -> str:
+    used = [
+        f'<a class="reference internal" href="{page}#{anchor(one)}"><code>{escape(one.name)}</code></a>'
+        for one in sources.used_by(theorem)
+    ]
+    defined = f"Defined there: {', '.join(used)}. " if used else ""
+    head = "Machine-checked" if record.is_machine_checked(found) else "Machine-checked in part"
+    return (
+        f'<details class="formal"><summary>{head}: the formal statement</summary>'
+        f"<p><strong>In words:</strong> {prose(theorem.reads)}</p>"
+        f"<p><strong>Covers</strong> {prose(theorem.covers)}</p>"
+        f"<pre>{escape(theorem.formal, quote=False)}</pre>"
+        f"<p>{defined}"
+        f"<code>proofs/{theorem.file}</code>, line {theorem.line}; {_accepted(found)}</p></details>"
+    )
+
+
+def _accepted(found: dict) -> str:
+    """Who accepted a proof, when, and on what it rests."""
+    when = "in this build" if record.checked_here() else "not checked in this build"
+    rests = "; ".join(found["rests on"])
+    return f"accepted by Coq {escape(record.read()['coq'])}, {when}. It rests on {escape(rests) if rests else 'no axiom'}."
+
+
+def prose(text: str) -> str:
+    """A comment as HTML: code between backquotes."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text, quote=False))
+
+
+class MachineChecked(SphinxDirective):
+    """Lists what Coq has checked: ``counts``, ``statements``, or ``definitions``."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write the list. Returns: its nodes."""
+        for path in (record.RECORD, record.STATE, *sources.files()):
+            self.env.note_dependency(str(path))
+        container = nodes.container(classes=["formal-list"])
+        lines = {"counts": counts, "statements": statements, "definitions": definitions}[self.arguments[0]]()
+        self.state.nested_parse(StringList(lines, str(record.RECORD)), 0, container)
+        return container.children
+
+
+def counts() -> list[str]:
+    """How many statements are machine-checked, and by what. Returns: lines of MyST."""
+    found = record.accepted().values()
+    whole = sum(map(record.is_machine_checked, found))
+    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in sources.files())
+    here = (
+        "In this build Coq was there and accepted them again."
+        if record.checked_here()
+        else "**Not checked in this build**, as Coq was missing: what stands here is the record of an earlier one."
+    )
+    return [
+        f"{whole} statements are machine-checked, {len(found) - whole} in part, in {lines:,} lines of Coq"
+        f" {record.read()['coq']}; {sum(one['mistakes'] for one in found)} mistakes are planted in them, and none goes through. {here}"
+    ]
+
+
+def statements() -> list[str]:
+    """A table of what is checked. Returns: lines of MyST."""
+    from bookext.results import of_the_book
+
+    rows = ["| statement | covers | in words |", "|---|---|---|"]
+    for label, result in of_the_book().items():
+        if label in record.accepted():
+            theorem = sources.theorems()[label]
+            rows.append(
+                f"| {{prf:ref}}`{result.name} <{label}>` | {_cell(theorem.covers)} | {_cell(theorem.reads)} |"
+            )
+    return rows
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"([|*_$<>\[\]])", r"\\\1", text)
+
+
+def definitions() -> list[str]:
+    """Every definition that a formal statement uses, file by file. Returns: lines of MyST."""
+    used = {
+        (one.file, one.name): one
+        for label in record.accepted()
+        for one in sources.used_by(sources.theorems()[label])
+    }
+    lines: list[str] = []
+    order = sources.in_order()
+    for file in order:
+        mine = [one for one in used.values() if one.file == file]
+        if not mine:
+            continue
+        lines += [f"**`proofs/{file}`**", ""]
+        for one in mine:
+            words = prose(one.words)
+            lines += [
+                "```{raw} html",
+                f'<div class="formal-definition" id="{anchor(one)}"><p>{words}</p><pre>{escape(one.text, quote=False)}</pre></div>',
+                "```",
+                "",
+            ]
+    return lines

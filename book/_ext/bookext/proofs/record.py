@@ -1,0 +1,159 @@
+"""What Coq found, kept: in ``results/proofs.json``, which is committed, and file by file in the user's cache.
+
+The committed record stands for a file as long as that and all that it needs is as it was. It decides which statements are *machine-checked*.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+from bookext import keys
+from bookext.markup import ROOT
+from bookext.proofs import coq, sources
+from bookext.records import user_cache
+
+RECORD = ROOT / "results" / "proofs.json"
+#: Compiled files, and whether Coq was there when this site was built.
+BUILT, STATE = ROOT / "_build" / "proofs", ROOT / "_build" / ".proofs.json"
+
+LEVEL = "machine-checked"
+
+
+def read() -> dict:
+    """The committed record. Returns: the version that accepted the files, their hashes, and of each statement what it covers and rests on."""
+    if not RECORD.exists():
+        return {"coq": "", "files": {}, "statements": {}}
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def checked_here() -> bool:
+    """Whether Coq has checked the proofs in this build."""
+    return STATE.exists() and json.loads(STATE.read_text(encoding="utf-8"))["here"]
+
+
+@cache
+def accepted() -> dict[str, dict]:
+    """What the committed record says of statements whose files are as they were. Returns: label → what it covers and rests on."""
+    kept = read()
+    today = {
+        name
+        for name, digest in kept["files"].items()
+        if name in sources.needs() and sources.digest(name) == digest
+    }
+    return {label: one for label, one in kept["statements"].items() if one["file"] in today}
+
+
+def is_machine_checked(found: dict) -> bool:
+    """Whether what the record says of a statement makes it so: all of it, and on Coq's reals and classical logic alone."""
+    return found["covers"] == "whole" and coq.INTEGERS not in found["rests on"]
+
+
+def raised(entries: Iterable[dict]) -> list[dict]:
+    """Ledger entries, those that the record says are machine-checked with that support."""
+    checked = {label for label, found in accepted().items() if is_machine_checked(found)}
+    return [{**entry, "support": LEVEL} if entry["id"] in checked else entry for entry in entries]
+
+
+def check(jobs: int) -> tuple[dict, list[str]]:
+    """Let Coq check every file that is not known to pass. Returns: a record as ``read`` gives it, and what went wrong, a line each."""
+    found, wrong = {}, []
+    sorter = TopologicalSorter(sources.needs())
+    sorter.prepare()
+    running: dict[Future, str] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        while sorter.is_active():
+            running |= {pool.submit(_known_or_checked, name): name for name in sorter.get_ready()}
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(future)
+                try:
+                    found[name] = future.result()
+                except coq.Refused as refused:  # what asks for the file is told of, too
+                    wrong.append(str(refused))
+                sorter.done(name)
+    statements = {label: one for name in found for label, one in found[name]["statements"].items()}
+    wrong += [line for name in sorted(found) for line in found[name]["unnoticed"]]
+    files = {name: sources.digest(name) for name in sorted(found)}
+    return {"coq": coq.version(), "files": files, "statements": dict(sorted(statements.items()))}, wrong
+
+
+def _known_or_checked(name: str) -> dict:
+    kept = (
+        user_cache().with_name("proofs")
+        / f"{keys.digest(sources.digest(name), coq.version(), _method())}.json"
+    )
+    cold = os.environ.get("COLD", "") not in ("", "0")
+    if kept.exists() and not cold:
+        return json.loads(kept.read_text(encoding="utf-8"))
+    found = _checked(name)
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        scratch = kept.with_suffix(f".{os.getpid()}")
+        scratch.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+        scratch.replace(kept)
+    except OSError:  # a home that cannot be written to keeps nothing, and does no harm
+        pass
+    return found
+
+
+@cache
+def _method() -> str:
+    """A hash of how files are checked."""
+    return keys.digest(*(Path(module.__file__).read_text(encoding="utf-8") for module in (coq, sources)))
+
+
+def _checked(name: str) -> dict:
+    for needed in sources.closure(name):
+        _compile(needed)
+    theorems = [one for one in sources.theorems().values() if one.file == name]
+    rests = coq.assumptions(name, theorems, BUILT) if theorems else {}
+    return {
+        "statements": {
+            one.label: {
+                "file": name,
+                "covers": "whole" if one.whole else "part",
+                "rests on": coq.rests_on(rests[one.label]),
+                "mistakes": len(one.mistakes),
+            }
+            for one in theorems
+        },
+        "unnoticed": coq.unnoticed(name, theorems, BUILT) if theorems else [],
+    }
+
+
+def _compile(name: str) -> None:
+    """Compile a file unless that has been done; files that need one another are compiled by one thread each."""
+    stamp = BUILT / f"{name}.digest"
+    if not stamp.exists() or stamp.read_text("utf-8") != sources.digest(name):
+        coq.compile_file(name, BUILT)
+        stamp.write_text(sources.digest(name), "utf-8")
+
+
+def differences(fresh: dict, kept: dict) -> list[str]:
+    """Where a fresh record departs from the committed one, but for Coq's version: a line each."""
+    lines = []
+    for what in ("files", "statements"):
+        new, old = fresh[what], kept[what]
+        lines += [f"{one}: checked, but not in the record" for one in new if one not in old]
+        lines += [f"{one}: in the record, but not checked" for one in old if one not in new]
+        lines += [
+            f"{one}: is {new[one]}, the record says {old[one]}"
+            for one in new
+            if one in old and new[one] != old[one]
+        ]
+    return lines
+
+
+def write(fresh: dict) -> None:
+    """Keep a fresh record as the committed one."""
+    RECORD.write_text(json.dumps(fresh, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    accepted.cache_clear()
+
+
+def tell_site(here: bool) -> None:
+    """Say to the site's builder whether Coq was there."""
+    STATE.parent.mkdir(exist_ok=True)
+    STATE.write_text(json.dumps({"here": here}), encoding="utf-8")
