@@ -218,7 +218,7 @@ def test_a_card_unfolds_the_formal_statement():
     assert one.formal in fold.pre.get_text()
     assert "Covers" in fold.get_text()
     for link in fold.find_all("a"):
-        assert link["href"].startswith("../book/machine_checked.html#formal-")
+        assert link["href"].startswith("../book/machine_checked.html#defined-")
 
 
 def test_other_cards_stay_as_they_are():

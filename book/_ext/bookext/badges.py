@@ -46,7 +46,8 @@ def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
             Badge(
                 "machine-checked",
                 "is-machine-checked",
-                *check,
+                result.page,
+                f"formal-{result.label}",
                 "Coq has checked a proof of the whole statement",
             )
         )

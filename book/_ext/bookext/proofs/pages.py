@@ -18,7 +18,7 @@ PAGE = "book/machine_checked"
 
 def anchor(definition: Definition) -> str:
     """Where the page shows a definition."""
-    return f"formal-{definition.file.removesuffix('.v').replace('/', '-').replace('_', '-')}-{definition.name}".lower()
+    return f"defined-{definition.file.removesuffix('.v').replace('/', '-').replace('_', '-')}-{definition.name}".lower()
 
 
 def show_on_card(name: Tag, address: Callable[[str], str]) -> None:
@@ -41,7 +41,7 @@ def _fold(theorem: Theorem, found: dict, page: str) -> str:
     defined = f"Defined there: {', '.join(used)}. " if used else ""
     head = "Machine-checked" if record.is_machine_checked(found) else "Machine-checked in part"
     return (
-        f'<details class="formal"><summary>{head}: the formal statement</summary>'
+        f'<details class="formal" id="formal-{theorem.label}"><summary>{head}: the formal statement</summary>'
         f"<p><strong>In words:</strong> {prose(theorem.reads)}</p>"
         f"<p><strong>Covers</strong> {prose(theorem.covers)}</p>"
         f"<pre>{escape(theorem.formal, quote=False)}</pre>"
