@@ -72,7 +72,7 @@ Qed.
 (** kr-proposition-b
     Covers: the whole statement, as derivatives along every line λ + eU at every λ.
     Reads: for T ≥ 1 tokens in ℝᵈ, every λ and every direction U: along λ + eU, at e = 0, ψ has the derivative ⟨a, U⟩, every a_i the derivative (MU)_i, and every M_ij the derivative (K_U)_ij.
-    Mistake: `2 * dot d (attended` for `dot d (attended`
+    Mistake: `(2 * dot d (attended` for `(dot d (attended`
     Mistake: `third_cumulant T d alpha X U j j` for `third_cumulant T d alpha X U i j`
 *)
 Theorem kr_proposition_b : forall T d X lam U, (0 < T)%nat ->
@@ -219,8 +219,8 @@ Qed.
 (** kr-fact-1
     Covers: the whole statement, with the Jacobian as the derivative along every line z + e u.
     Reads: for T ≥ 1 and z in ℝᵀ, J = diag α − α αᵀ with α = softmax(z): along z + e u, at e = 0, every α_t has the derivative (J u)_t; J is symmetric; J 1 = 0; the largest ‖J u‖₁ over ‖u‖_∞ ≤ 1 exists and is at most 2.
-    Mistake: `(2 * (matvec` for `(matvec`
-    Mistake: `N < 0` for `N <= 2`
+    Mistake: `(2 * matvec` for `(matvec`
+    Mistake: `N <= 1 / 2` for `N <= 2`
 *)
 Theorem kr_fact_1 : forall T z, (0 < T)%nat ->
   (forall u t, (t < T)%nat ->
@@ -264,4 +264,148 @@ Proof.
   - intros T HT. exists (fun t => if (t =? 0)%nat then ln (INR (T - 1)) else 0), (fun t => (t =? 0)%nat).
     assert (P : 0 < INR (T - 1)) by (apply lt_0_INR; lia).
     rewrite (one_against T _ (ln (INR (T - 1))) 0) by (lia || easy). rewrite exp_ln, exp_0 by easy. field. lra.
+Qed.
+
+(** tr M = 0 only if every token with a weight is the mean *)
+Lemma no_spread T d alpha X : distribution T alpha -> trace d (covariance T alpha X) <= 0 ->
+  forall t i, (t < T)%nat -> (i < d)%nat -> 0 < alpha t -> X t i = attended T alpha X i.
+Proof.
+  intros H Z t i Ht Hi P. set (a := attended T alpha X).
+  assert (N : forall i, (i < d)%nat -> 0 <= covariance T alpha X i i).
+  { intros j _. apply E_ge0; [easy|]. intros s _. apply Rle_0_sqr. }
+  assert (V : covariance T alpha X i i = 0).
+  { apply (Sum_zero_terms d (fun i => covariance T alpha X i i)); try easy. assert (G := trace_ge0 T d alpha X H).
+    unfold trace in *. lra. }
+  assert (W : alpha t * ((X t i - a i) * (X t i - a i)) = 0).
+  { apply (Sum_zero_terms T (fun t => alpha t * ((X t i - a i) * (X t i - a i)))); try easy.
+    intros s Hs. apply Rmult_le_pos; [now apply H|apply Rle_0_sqr]. }
+  apply Rmult_integral in W. destruct W as [W|W]; [lra|]. apply Rmult_integral in W. lra.
+Qed.
+
+(** kr-fact-2
+    Covers: the whole statement, for any weights (softmax weights of finite logits are positive).
+    Reads: for tokens of norm at most 1 and any weights, ‖a‖ ≤ 1; if all weights are positive, then ‖a‖ = 1 exactly when all tokens are one and the same unit vector e, and ‖a‖ = 1 implies M = 0.
+    Mistake: without `in_ball T d X ->`
+    Mistake: without `(forall t, (t < T)%nat -> 0 < alpha t) ->`
+*)
+Theorem kr_fact_2 : forall T d alpha X, distribution T alpha -> in_ball T d X ->
+  vnorm d (attended T alpha X) <= 1 /\
+  ((forall t, (t < T)%nat -> 0 < alpha t) ->
+    (vnorm d (attended T alpha X) = 1 <->
+      exists e, vnorm d e = 1 /\ forall t i, (t < T)%nat -> (i < d)%nat -> X t i = e i) /\
+    (vnorm d (attended T alpha X) = 1 -> forall i j, (i < d)%nat -> (j < d)%nat -> covariance T alpha X i j = 0)).
+Proof.
+  intros T d alpha X H B. split; [now apply attended_ball|]. intros P. set (a := attended T alpha X).
+  assert (Q : vnorm d a = 1 -> forall t i, (t < T)%nat -> (i < d)%nat -> X t i = a i).
+  { intros N t i Ht Hi. apply (no_spread T d); auto. apply norm_eq1 in N. assert (G := trace_ball T d alpha X H B).
+    fold a in G. lra. }
+  split; [split|].
+  - intros N. exists a. split; [easy|now apply Q].
+  - intros (e & N & HX). rewrite <- N. unfold vnorm. f_equal. apply Sum_ext; intros i Hi. f_equal. unfold a, attended.
+    rewrite (E_ext _ _ _ (fun _ => e i)) by auto. now apply E_const.
+  - intros N i j Hi Hj. apply E_zero. intros t Ht. rewrite (Q N t i), (Q N t j) by easy. fold a. ring.
+Qed.
+
+(** kr-fact-3
+    Covers: the whole statement.
+    Reads: for tokens of norm at most 1 and any weights: M_ij = Σ α_t X_ti X_tj − a_i a_j; M is symmetric; 0 ≤ ⟨w, M w⟩ ≤ ⟨w, (Σ α_t X_t X_tᵀ) w⟩ for every w; and ‖M‖_F ≤ tr M ≤ Σ α_t ‖X_t‖² ≤ 1.
+    Mistake: `2 * fnorm` for `fnorm`
+    Mistake: without `in_ball T d X ->`
+*)
+Theorem kr_fact_3 : forall T d alpha X, distribution T alpha -> in_ball T d X ->
+  let M := covariance T alpha X in let a := attended T alpha X in
+  (forall i j, M i j = moment T alpha X i j - a i * a j) /\
+  (forall i j, M i j = M j i) /\
+  (forall w, 0 <= form d M w <= form d (moment T alpha X) w) /\
+  fnorm d d M <= trace d M <= E T alpha (fun t => sq d (X t)) /\ E T alpha (fun t => sq d (X t)) <= 1.
+Proof.
+  intros T d alpha X H B M a.
+  assert (F : forall w, form d M w = E T alpha (fun t => dot d w (vminus (X t) a) ^ 2)).
+  { intros w. rewrite <- form_moment. reflexivity. }
+  assert (C : forall i j, M i j = moment T alpha X i j - a i * a j) by (intros; now apply covariance_moment).
+  split; [exact C|split; [|split; [|split; [split|]]]].
+  - intros i j. apply E_ext; intros; ring.
+  - intros w. split; [rewrite F; apply E_ge0; [easy|]; intros; apply pow2_ge_0|].
+    rewrite F, form_moment. set (v := logits d X w).
+    rewrite (E_ext T alpha _ (fun t => (v t - E T alpha v) ^ 2)) by (intros; unfold v; now rewrite centred_score).
+    rewrite (variance _ _ _ H), (E_ext T alpha (fun t => dot d w (X t) ^ 2) (fun t => v t ^ 2)).
+    + assert (G := pow2_ge_0 (E T alpha v)). lra.
+    + intros t _. unfold v, logits. now rewrite dot_sym.
+  - now apply fnorm_trace.
+  - unfold M. rewrite trace_covariance by easy. assert (G := sq_ge0 d (attended T alpha X)). lra.
+  - now apply moment_ball.
+Qed.
+
+Lemma op_norm_fnorm d A : exists c, op_norm d A c /\ c <= fnorm d d A.
+Proof.
+  assert (Z : vnorm d (fun _ => 0) <= 1).
+  { apply norm_le1. unfold sq. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite Sum_zero. lra. }
+  assert (B : is_upper_bound (fun v => exists w, vnorm d w <= 1 /\ v = vnorm d (matvec d A w)) (fnorm d d A)).
+  { intros v (w & Hw & ->). eapply Rle_trans; [apply matvec_fnorm|]. rewrite <- (Rmult_1_r (fnorm d d A)) at 2.
+    apply Rmult_le_compat_l; [apply sqrt_pos|easy]. }
+  destruct (completeness (fun v => exists w, vnorm d w <= 1 /\ v = vnorm d (matvec d A w))) as [c Hc].
+  - now exists (fnorm d d A).
+  - exists (vnorm d (matvec d A (fun _ => 0))), (fun _ => 0). easy.
+  - exists c. split; [exact Hc|]. now apply Hc.
+Qed.
+
+(** kr-fact-3-sharp
+    Covers: the whole statement, for any weights and any number of tokens in each camp.
+    Reads: for tokens of norm at most 1 and any weights, ‖M‖_op ≤ ‖M‖_F ≤ tr M = Σ α_t ‖X_t‖² − ‖a‖² ≤ 1 − ‖a‖², with equality in the last exactly when every token with α_t > 0 is a unit vector. If 0 ≤ s < 1 and the tokens are ±e, ‖e‖ = 1, with mass (1 + s)/2 on e, then ‖a‖ = s and ‖M‖_op = ‖M‖_F = tr M = 1 − ‖a‖²; for each such s two logits give two tokens these masses.
+    Mistake: `trace d M <= 1 - 2 * a2` for `trace d M <= 1 - a2`
+    Mistake: `0 <= alpha t -> vnorm` for `0 < alpha t -> vnorm`
+    Mistake: without `vnorm d e = 1 ->`
+*)
+Theorem kr_fact_3_sharp :
+  (forall T d alpha X, distribution T alpha -> in_ball T d X ->
+    let M := covariance T alpha X in let a2 := sq d (attended T alpha X) in
+    (exists c, op_norm d M c /\ c <= fnorm d d M) /\ fnorm d d M <= trace d M /\
+    trace d M = E T alpha (fun t => sq d (X t)) - a2 /\ trace d M <= 1 - a2 /\
+    (trace d M = 1 - a2 <-> forall t, (t < T)%nat -> 0 < alpha t -> vnorm d (X t) = 1)) /\
+  (forall T d alpha X S e s, distribution T alpha -> vnorm d e = 1 -> camps T d S e X -> 0 <= s < 1 ->
+    mass T alpha S = (1 + s) / 2 -> let M := covariance T alpha X in let a := attended T alpha X in
+    vnorm d a = s /\ op_norm d M (1 - s ^ 2) /\ fnorm d d M = 1 - s ^ 2 /\ trace d M = 1 - s ^ 2) /\
+  (forall s, 0 <= s < 1 -> exists z, mass 2 (softmax 2 z) (fun t => (t =? 0)%nat) = (1 + s) / 2).
+Proof.
+  split; [|split].
+  - intros T d alpha X H B M a2. split; [apply op_norm_fnorm|]. split; [now apply fnorm_trace|].
+    assert (Q : trace d M = E T alpha (fun t => sq d (X t)) - a2) by now apply trace_covariance.
+    split; [exact Q|]. split; [now apply trace_ball|]. rewrite Q.
+    assert (D : 1 - E T alpha (fun t => sq d (X t)) = E T alpha (fun t => 1 - sq d (X t))).
+    { rewrite E_minus, (E_const _ _ _ H). reflexivity. }
+    split.
+    + intros Z t Ht P. apply norm_eq1. assert (Y : alpha t * (1 - sq d (X t)) = 0).
+      { apply (Sum_zero_terms T (fun t => alpha t * (1 - sq d (X t)))); [|unfold E in *; lra|easy].
+        intros r Hr. apply Rmult_le_pos; [now apply H|]. assert (G := proj1 (norm_le1 _ _) (B r Hr)). lra. }
+      apply Rmult_integral in Y. lra.
+    + intros Z. cut (E T alpha (fun t => 1 - sq d (X t)) = 0); [lra|]. unfold E. rewrite <- (Sum_zero T).
+      apply Sum_ext; intros t Ht. destruct (proj1 H t Ht) as [P|<-]; [|ring].
+      rewrite (proj1 (norm_eq1 _ _) (Z t Ht P)). ring.
+  - intros T d alpha X S e s H N C Hs P M a. apply norm_eq1 in N.
+    assert (A : forall i, (i < d)%nat -> a i = s * e i) by (intros; now apply (camps_mean T d alpha S e X s)).
+    assert (Q : forall i j, (i < d)%nat -> (j < d)%nat -> M i j = (1 - s ^ 2) * (e i * e j)).
+    { intros; now apply (camps_covariance T d alpha S e X s). }
+    assert (s1 : 0 <= 1 - s ^ 2) by (clear - Hs; nra).
+    assert (F : fnorm d d M = 1 - s ^ 2).
+    { unfold fnorm, frob2. rewrite <- (sqrt_pow2 (1 - s ^ 2) s1). f_equal.
+      transitivity ((1 - s ^ 2) ^ 2 * (sq d e * sq d e)); [|rewrite N; ring].
+      unfold sq at 1. rewrite (Rmult_comm (Sum d _)), <- !Sum_scal. apply Sum_ext; intros i Hi.
+      unfold sq. rewrite (Rmult_comm (Sum d _)), <- !Sum_scal. apply Sum_ext; intros j Hj. rewrite Q by easy. ring. }
+    split; [|split; [|split; [exact F|]]].
+    + transitivity (vnorm d (vscal s e)).
+      * unfold vnorm. f_equal. apply Sum_ext; intros i Hi. now rewrite A.
+      * rewrite norm_scal, Rabs_right by lra. rewrite (proj2 (norm_eq1 d e) N). ring.
+    + split.
+      * intros v (w & Hw & ->). eapply Rle_trans; [apply matvec_fnorm|]. rewrite F.
+        rewrite <- (Rmult_1_r (1 - s ^ 2)) at 2. now apply Rmult_le_compat_l.
+      * intros b Hb. apply Hb. exists e. split; [apply norm_le1; lra|].
+        transitivity (vnorm d (vscal (1 - s ^ 2) e)).
+        { rewrite norm_scal, Rabs_right by lra. rewrite (proj2 (norm_eq1 d e) N). ring. }
+        unfold vnorm. f_equal. apply Sum_ext; intros i Hi. f_equal. unfold vscal, matvec.
+        rewrite (Sum_ext d _ (fun j => (1 - s ^ 2) * e i * e j ^ 2)) by (intros; rewrite Q by easy; ring).
+        rewrite Sum_scal. fold (sq d e). rewrite N. ring.
+    + unfold trace. rewrite (Sum_ext d _ (fun i => (1 - s ^ 2) * e i ^ 2)) by (intros; rewrite Q by easy; ring).
+      rewrite Sum_scal. fold (sq d e). rewrite N. ring.
+  - intros s Hs. exists (fun t => if (t =? 0)%nat then ln (1 + s) else ln (1 - s)).
+    rewrite (one_against 2 _ (ln (1 + s)) (ln (1 - s))) by (lia || easy). rewrite !exp_ln by lra. simpl. field. lra.
 Qed.
