@@ -1,0 +1,129 @@
+(** One head h(X; U, W) = σ(⟨U, a⟩), the network of m heads, and its parameters as 3m blocks. *)
+Require Import Reals Lra Lia.
+From Coquelicot Require Import Coquelicot.
+From Shallow Require Import base.sums base.vectors base.attention.
+Open Scope R_scope.
+
+(** the attention weights softmax(X W q) of T tokens *)
+Definition weights (T d : nat) (X : matrix) (q : vector) (W : matrix) : vector :=
+  softmax T (fun t => dot d (X t) (matvec d W q)).
+
+(** z = ⟨U, a(X; W)⟩, the pre-activation of a head *)
+Definition preactivation (T d : nat) (X : matrix) (q U : vector) (W : matrix) : R :=
+  dot d U (attended T (weights T d X q W) X).
+
+(** h = σ(z) *)
+Definition head (sigma : R -> R) (T d : nat) (X : matrix) (q U : vector) (W : matrix) : R :=
+  sigma (preactivation T d X q U W).
+
+(** φ: block k of head i is c_i for k = 0, U_i for k = 1 and W_i for k = 2, row by row *)
+Definition parameters := nat -> nat -> vector.
+
+(** the number of entries of a block: 1, d, d² *)
+Definition size (d k : nat) : nat := match k with 0%nat => 1%nat | 1%nat => d | _ => (d * d)%nat end.
+
+(** the d × d matrix with the given rows one after another *)
+Definition rows (d : nat) (w : vector) : matrix := fun i j => w (i * d + j)%nat.
+
+(** f = m^(−1/2) Σ c_i h(X; U_i, W_i), the model *)
+Definition model (sigma : R -> R) (m T d : nat) (X : matrix) (q : vector) (phi : parameters) : R :=
+  / sqrt (INR m) * Sum m (fun i => phi i 0%nat 0%nat * head sigma T d X q (phi i 1%nat) (rows d (phi i 2%nat))).
+
+(** φ + t δ, ⟨φ, ψ⟩ and ‖φ‖² for m heads *)
+Definition along (phi : parameters) (t : R) (delta : parameters) : parameters :=
+  fun i k j => phi i k j + t * delta i k j.
+Definition pdot (m d : nat) (phi psi : parameters) : R :=
+  Sum m (fun i => Sum 3 (fun k => dot (size d k) (phi i k) (psi i k))).
+Definition psq (m d : nat) (phi : parameters) : R := Sum m (fun i => Sum 3 (fun k => sq (size d k) (phi i k))).
+
+(** equal as parameters of m heads: in every entry that the model has *)
+Definition same (m d : nat) (phi psi : parameters) : Prop :=
+  forall i k j, (i < m)%nat -> (k < 3)%nat -> (j < size d k)%nat -> phi i k j = psi i k j.
+
+(** the partner of head i among 2N heads: i + N for i < N, and i − N otherwise *)
+Definition partner (N i : nat) : nat := if Nat.ltb i N then (i + N)%nat else (i - N)%nat.
+
+(** ℛφ: partners exchanged, readouts negated *)
+Definition mirror (N : nat) (phi : parameters) : parameters :=
+  fun i k j => (if Nat.eqb k 0 then -1 else 1) * phi (partner N i) k j.
+
+(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same U and W *)
+Definition symmetric_start (N d : nat) (phi : parameters) : Prop :=
+  forall i, (i < N)%nat -> (phi i 0%nat 0%nat = 1 \/ phi i 0%nat 0%nat = -1) /\
+    phi (i + N)%nat 0%nat 0%nat = - phi i 0%nat 0%nat /\
+    forall k j, (k = 1 \/ k = 2)%nat -> (j < size d k)%nat -> phi (i + N)%nat k j = phi i k j.
+
+Lemma partner_low N i : (i < N)%nat -> partner N i = (i + N)%nat.
+Proof. intros H. unfold partner. now rewrite (proj2 (Nat.ltb_lt i N) H). Qed.
+
+Lemma partner_high N i : partner N (N + i) = i.
+Proof. unfold partner. rewrite (proj2 (Nat.ltb_ge (N + i) N)) by lia. lia. Qed.
+
+Lemma partner_partner N i : (i < 2 * N)%nat -> partner N (partner N i) = i.
+Proof.
+  intros H. destruct (Nat.lt_ge_cases i N) as [L|L].
+  - rewrite (partner_low N i L), Nat.add_comm. apply partner_high.
+  - replace i with (N + (i - N))%nat by lia. rewrite partner_high, partner_low by lia. lia.
+Qed.
+
+Lemma partner_lt N i : (i < 2 * N)%nat -> (partner N i < 2 * N)%nat.
+Proof. unfold partner. destruct (Nat.ltb_spec i N); lia. Qed.
+
+(** A sum over 2N heads does not change when partners are exchanged. *)
+Lemma Sum_partner N f : Sum (2 * N) (fun i => f (partner N i)) = Sum (2 * N) f.
+Proof.
+  replace (2 * N)%nat with (N + N)%nat by lia. rewrite !Sum_split, Rplus_comm. f_equal.
+  - apply Sum_ext; intros; now rewrite partner_high.
+  - apply Sum_ext; intros; rewrite partner_low by easy. f_equal; lia.
+Qed.
+
+Lemma Sum_pairs N f : Sum (2 * N) f = Sum N (fun i => f i + f (i + N)%nat).
+Proof.
+  replace (2 * N)%nat with (N + N)%nat by lia. rewrite Sum_split, <- Sum_plus.
+  apply Sum_ext; intros; f_equal; f_equal; lia.
+Qed.
+
+Lemma start_mirror N d phi : symmetric_start N d phi -> same (2 * N) d (mirror N phi) phi.
+Proof.
+  intros H i k j Hi Hk Hj. unfold mirror. destruct (Nat.lt_ge_cases i N) as [L|L].
+  - rewrite partner_low by easy. destruct (H i L) as (_ & C & B).
+    destruct k as [|[|[|]]]; cbn in Hj |- *; try lia.
+    + replace j with 0%nat by lia. rewrite C. ring.
+    + rewrite B by (cbn; lia). ring.
+    + rewrite B by (cbn; lia). ring.
+  - replace i with (N + (i - N))%nat by lia. rewrite partner_high. set (i' := (i - N)%nat).
+    destruct (H i' ltac:(lia)) as (_ & C & B). rewrite (Nat.add_comm N i').
+    destruct k as [|[|[|]]]; cbn in Hj |- *; try lia.
+    + replace j with 0%nat by lia. rewrite C. ring.
+    + rewrite B by (cbn; lia). ring.
+    + rewrite B by (cbn; lia). ring.
+Qed.
+
+(** The model reads only the entries that it has. *)
+Lemma head_ext sigma T d X q U U' W W' : (forall j, (j < d)%nat -> U j = U' j) ->
+  (forall j, (j < d * d)%nat -> W j = W' j) -> head sigma T d X q U (rows d W) = head sigma T d X q U' (rows d W').
+Proof.
+  intros HU HW. unfold head, preactivation, dot. f_equal. apply Sum_ext. intros j Hj. rewrite HU by easy. f_equal.
+  unfold attended, E. apply Sum_ext. intros t Ht. f_equal. unfold weights, softmax.
+  assert (L : forall s, dot d (X s) (matvec d (rows d W) q) = dot d (X s) (matvec d (rows d W') q)).
+  { intros s. unfold dot, matvec. apply Sum_ext. intros a Ha. f_equal. apply Sum_ext. intros b Hb. f_equal.
+    unfold rows. apply HW. nia. }
+  rewrite L. f_equal. apply Sum_ext; intros. now rewrite L.
+Qed.
+
+Lemma model_same sigma m T d X q phi psi : same m d phi psi -> model sigma m T d X q phi = model sigma m T d X q psi.
+Proof.
+  intros H. unfold model. f_equal. apply Sum_ext. intros i Hi. rewrite (H i 0%nat 0%nat) by (cbn; lia). f_equal.
+  apply head_ext; intros; apply H; cbn; lia.
+Qed.
+
+Lemma model_mirror sigma N T d X q phi : model sigma (2 * N) T d X q (mirror N phi) = - model sigma (2 * N) T d X q phi.
+Proof.
+  set (g := fun i => phi i 0%nat 0%nat * head sigma T d X q (phi i 1%nat) (rows d (phi i 2%nat))).
+  unfold model. rewrite Ropp_mult_distr_r. f_equal. fold g. rewrite <- (Sum_partner N g).
+  replace (- Sum (2 * N) (fun i => g (partner N i))) with (-1 * Sum (2 * N) (fun i => g (partner N i))) by ring.
+  rewrite <- Sum_scal. apply Sum_ext. intros i Hi. unfold g.
+  rewrite (head_ext sigma T d X q (mirror N phi i 1%nat) (phi (partner N i) 1%nat)
+    (mirror N phi i 2%nat) (phi (partner N i) 2%nat)) by (intros; unfold mirror; cbn [Nat.eqb]; ring).
+  unfold mirror. cbn [Nat.eqb]. ring.
+Qed.

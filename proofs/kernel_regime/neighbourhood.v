@@ -1,0 +1,485 @@
+(** Symmetric initialisation, its mirror, and the neighbourhood Ω with its projection. *)
+Require Import Reals Lra Lia FunctionalExtensionality.
+From Coquelicot Require Import Coquelicot.
+From Shallow Require Import base.sums base.vectors base.attention base.head.
+Open Scope R_scope.
+
+(** φ and φ₀ are in Ω_ρ of each other: every block of every head is at most ρ_k/√m away, ρ = (ρ_c, ρ_u, ρ_w) *)
+Definition neighbourhood (m d : nat) (rho : vector) (phi0 phi : parameters) : Prop :=
+  forall i k, (i < m)%nat -> (k < 3)%nat ->
+    vnorm (size d k) (vminus (phi i k) (phi0 i k)) <= rho k / sqrt (INR m).
+
+(** φ − ψ and −φ *)
+Definition pminus (phi psi : parameters) : parameters := fun i k j => phi i k j - psi i k j.
+Definition opposite (phi : parameters) : parameters := fun i k j => - phi i k j.
+
+(** P(δ) = δ min{1, r/‖δ‖} in ℝⁿ (P(0) = 0, whatever 0/0 is) *)
+Definition project (n : nat) (r : R) (x : vector) : vector := vscal (Rmin 1 (r / vnorm n x)) x.
+
+(** Π φ: every block projected on its ball about φ₀ *)
+Definition projected (m d : nat) (rho : vector) (phi0 phi : parameters) : parameters := fun i k j =>
+  phi0 i k j + project (size d k) (rho k / sqrt (INR m)) (vminus (phi i k) (phi0 i k)) j.
+
+(** g is the gradient of f(X; ·) at φ, for m heads *)
+Definition gradient (f : parameters -> R) (m d : nat) (phi g : parameters) : Prop :=
+  forall e, is_derive (fun t => f (along phi t e)) 0 (pdot m d g e).
+
+Lemma Sum_null n f : (forall i, (i < n)%nat -> f i = 0) -> Sum n f = 0.
+Proof. intros H. rewrite <- (Sum_zero n). now apply Sum_ext. Qed.
+
+Lemma pdot_ext m d a b a' b' : same m d a a' -> same m d b b' -> pdot m d a b = pdot m d a' b'.
+Proof.
+  intros A B. apply Sum_ext; intros i Hi. apply Sum_ext; intros k Hk. apply Sum_ext; intros j Hj.
+  now rewrite A, B.
+Qed.
+
+Lemma psq_pdot m d a : psq m d a = pdot m d a a.
+Proof. apply Sum_ext; intros. apply Sum_ext; intros. apply sq_dot. Qed.
+
+Lemma pdot_mirror N d a b : pdot (2 * N) d (mirror N a) (mirror N b) = pdot (2 * N) d a b.
+Proof.
+  unfold pdot. rewrite <- (Sum_partner N (fun i => Sum 3 (fun k => dot (size d k) (a i k) (b i k)))).
+  apply Sum_ext; intros i _. apply Sum_ext; intros k _. apply Sum_ext; intros j _. unfold mirror.
+  destruct (Nat.eqb k 0); ring.
+Qed.
+
+Lemma mirror_mirror N d a : same (2 * N) d (mirror N (mirror N a)) a.
+Proof. intros i k j Hi _ _. unfold mirror. rewrite partner_partner by easy. destruct (Nat.eqb k 0); ring. Qed.
+
+Lemma pdot_scal m d c a b : pdot m d (fun i k j => c * a i k j) b = c * pdot m d a b.
+Proof.
+  unfold pdot, dot. rewrite <- Sum_scal. apply Sum_ext; intros i _. rewrite <- Sum_scal. apply Sum_ext; intros k _.
+  rewrite <- Sum_scal. apply Sum_ext; intros; ring.
+Qed.
+
+Lemma pdot_sym m d a b : pdot m d a b = pdot m d b a.
+Proof. apply Sum_ext; intros. apply Sum_ext; intros. apply dot_sym. Qed.
+
+(** the direction of one entry *)
+Definition entry (i k j : nat) : parameters := fun i' k' j' =>
+  if (Nat.eqb i' i && Nat.eqb k' k && Nat.eqb j' j)%bool then 1 else 0.
+
+Lemma pdot_entry m d a i k j : (i < m)%nat -> (k < 3)%nat -> (j < size d k)%nat -> pdot m d a (entry i k j) = a i k j.
+Proof.
+  intros Hi Hk Hj. unfold pdot. rewrite (Sum_single m _ i Hi), (Sum_single 3 _ k Hk); unfold dot, entry.
+  - rewrite (Sum_single _ _ j Hj), !Nat.eqb_refl; [cbn; ring|].
+    intros b _ N. rewrite (proj2 (Nat.eqb_neq b j) N), Bool.andb_false_r. ring.
+  - intros b _ N. apply Sum_null; intros. rewrite (proj2 (Nat.eqb_neq b k) N), Bool.andb_false_r. cbn. ring.
+  - intros b _ N. apply Sum_null; intros x _. apply Sum_null; intros. rewrite (proj2 (Nat.eqb_neq b i) N). cbn. ring.
+Qed.
+
+(** At a fixed point of the mirror gradients are antisymmetric. *)
+Lemma gradient_mirror sigma N T d X q phi g : same (2 * N) d (mirror N phi) phi ->
+  gradient (model sigma (2 * N) T d X q) (2 * N) d phi g -> same (2 * N) d (mirror N g) (opposite g).
+Proof.
+  intros F G. assert (K : forall e, pdot (2 * N) d (mirror N g) e = - pdot (2 * N) d g e).
+  { intros e. rewrite <- pdot_mirror, (pdot_ext _ _ _ _ g (mirror N e)) by (try apply mirror_mirror; now intros ? ? ?).
+    assert (D := G (mirror N e)). apply is_derive_unique in D. rewrite <- D. apply is_derive_unique.
+    apply is_derive_ext with (f := fun t => - model sigma (2 * N) T d X q (along phi t e)).
+    - intros t. rewrite <- model_mirror. apply model_same. intros i k j Hi Hk Hj.
+      unfold along. rewrite <- (F i k j Hi Hk Hj). unfold mirror. ring.
+    - apply (is_derive_opp (fun t => model sigma (2 * N) T d X q (along phi t e))), G. }
+  intros i k j Hi Hk Hj. unfold opposite. rewrite <- !(pdot_entry (2 * N) d _ i k j) by easy. apply K.
+Qed.
+
+(** kr-remark-6
+    Covers: the whole statement.
+    Reads: for 2N heads with a symmetric initialisation φ⁽⁰⁾, any activation, tokens and query: h(X; θ_{i+N}) = h(X; θ_i) for i < N, f(X; φ⁽⁰⁾) = 0, and the loss of any n inputs and labels is (1/n) Σ (y_j)².
+    Mistake: `phi0 = 1)` for `phi0 = 0)`
+    Mistake: without `symmetric_start N d phi0 ->`
+*)
+Theorem kr_remark_6 : forall sigma N T d phi0, symmetric_start N d phi0 ->
+  (forall X q i, (i < N)%nat -> head sigma T d X q (phi0 (i + N)%nat 1%nat) (rows d (phi0 (i + N)%nat 2%nat)) =
+    head sigma T d X q (phi0 i 1%nat) (rows d (phi0 i 2%nat))) /\
+  (forall X q, model sigma (2 * N) T d X q phi0 = 0) /\
+  (forall n (X : nat -> matrix) (q : nat -> vector) y,
+    / INR n * Sum n (fun j => (model sigma (2 * N) T d (X j) (q j) phi0 - y j) ^ 2) = / INR n * Sum n (fun j => y j ^ 2)).
+Proof.
+  intros sigma N T d phi0 S.
+  assert (Z : forall X q, model sigma (2 * N) T d X q phi0 = 0).
+  { intros X q. assert (H := model_mirror sigma N T d X q phi0).
+    rewrite (model_same _ _ _ _ _ _ _ _ (start_mirror N d phi0 S)) in H. lra. }
+  split; [|split].
+  - intros X q i Hi. destruct (S i Hi) as (_ & _ & B). apply head_ext; intros; apply B; cbn; lia.
+  - exact Z.
+  - intros n X q y. f_equal. apply Sum_ext; intros j _. rewrite Z. ring.
+Qed.
+
+Lemma derive_reflect f x l : is_derive f (- x) l -> is_derive (fun t => f (- t)) x (- l).
+Proof.
+  intros H. evar_last; [apply (is_derive_comp f Ropp x l (-1)); [exact H|auto_derive; [easy|ring]]|].
+  unfold scal. cbn. unfold mult. cbn. ring.
+Qed.
+
+(** kr-remark-6-odd
+    Covers: a part: the mirror and its algebra, the decomposition, item 1 with gradients, the first gradient step of 2, of 3 that f is odd in antisymmetric displacements and has no second-order term, and that f and its linear term vanish for symmetric ones, item 4; on the page: that later steps and the cross term do not vanish in general, and the third-order remainder.
+    Reads: ℛ is linear, preserves ⟨φ, ψ⟩ and is its own inverse; f(X; ℛφ) = −f(X; φ) for all φ; ℛφ⁽⁰⁾ = φ⁽⁰⁾; every δ is δ₊ + δ₋ with ℛδ₊ = δ₊, ℛδ₋ = −δ₋, ⟨δ₊, δ₋⟩ = 0. For ℛδ = δ: f(X; φ⁽⁰⁾ + δ) = 0, and the gradient g there has ℛg = −g; the gradient g at φ⁽⁰⁾ has ⟨g, δ⟩ = 0. A combination of gradients at φ⁽⁰⁾ at several inputs is antisymmetric. For ℛδ = −δ: f(X; φ⁽⁰⁾ + δ) = −f(X; φ⁽⁰⁾ − δ), and if t ↦ f(X; φ⁽⁰⁾ + tδ) has the derivative F₁ everywhere and F₁ the derivative L at 0, then L = 0. If g and g′ are m^(−1/2) times features (of readouts as they are, of U and W times c_i) that partners share, then ⟨g, g′⟩ = (1/N) Σ_{i<N} ⟨features, features′⟩.
+    Mistake: `= model sigma (2 * N) T d X q phi)` for `= - model sigma (2 * N) T d X q phi)`
+    Mistake: `is_derive F1 0 L -> L = 1` for `is_derive F1 0 L -> L = 0`
+    Mistake: `/ INR (2 * N) * Sum N` for `/ INR N * Sum N`
+*)
+Theorem kr_remark_6_odd : forall sigma N T d phi0, symmetric_start N d phi0 ->
+  (forall phi delta t, same (2 * N) d (mirror N (along phi t delta)) (along (mirror N phi) t (mirror N delta))) /\
+  (forall phi psi, pdot (2 * N) d (mirror N phi) (mirror N psi) = pdot (2 * N) d phi psi) /\
+  (forall phi, same (2 * N) d (mirror N (mirror N phi)) phi) /\
+  (forall X q phi, model sigma (2 * N) T d X q (mirror N phi) = - model sigma (2 * N) T d X q phi) /\
+  same (2 * N) d (mirror N phi0) phi0 /\
+  (forall delta, exists plus minus, same (2 * N) d (mirror N plus) plus /\
+    same (2 * N) d (mirror N minus) (opposite minus) /\
+    same (2 * N) d delta (along plus 1 minus) /\ pdot (2 * N) d plus minus = 0) /\
+  (forall X q delta, same (2 * N) d (mirror N delta) delta ->
+    model sigma (2 * N) T d X q (along phi0 1 delta) = 0 /\
+    (forall g, gradient (model sigma (2 * N) T d X q) (2 * N) d (along phi0 1 delta) g ->
+      same (2 * N) d (mirror N g) (opposite g)) /\
+    (forall g, gradient (model sigma (2 * N) T d X q) (2 * N) d phi0 g -> pdot (2 * N) d g delta = 0)) /\
+  (forall n (X : nat -> matrix) (q : nat -> vector) (g : nat -> parameters) (step : vector),
+    (forall l, (l < n)%nat -> gradient (model sigma (2 * N) T d (X l) (q l)) (2 * N) d phi0 (g l)) ->
+    same (2 * N) d (mirror N (fun i k j => Sum n (fun l => step l * g l i k j)))
+      (opposite (fun i k j => Sum n (fun l => step l * g l i k j)))) /\
+  (forall X q delta, same (2 * N) d (mirror N delta) (opposite delta) ->
+    model sigma (2 * N) T d X q (along phi0 1 delta) = - model sigma (2 * N) T d X q (along phi0 (-1) delta) /\
+    forall F1 L, (forall t, is_derive (fun t => model sigma (2 * N) T d X q (along phi0 t delta)) t (F1 t)) ->
+      is_derive F1 0 L -> L = 0) /\
+  (forall p p' g g' : parameters,
+    (forall i k, (i < N)%nat -> p (i + N)%nat k = p i k /\ p' (i + N)%nat k = p' i k) ->
+    same (2 * N) d g (fun i k j => / sqrt (INR (2 * N)) * ((if Nat.eqb k 0 then 1 else phi0 i 0%nat 0%nat) * p i k j)) ->
+    same (2 * N) d g' (fun i k j => / sqrt (INR (2 * N)) * ((if Nat.eqb k 0 then 1 else phi0 i 0%nat 0%nat) * p' i k j)) ->
+    pdot (2 * N) d g g' = / INR N * Sum N (fun i => Sum 3 (fun k => dot (size d k) (p i k) (p' i k)))).
+Proof.
+  intros sigma N T d phi0 S. assert (M0 := start_mirror N d phi0 S).
+  assert (SYM : forall delta, same (2 * N) d (mirror N delta) delta ->
+    same (2 * N) d (mirror N (along phi0 1 delta)) (along phi0 1 delta)).
+  { intros delta H i k j Hi Hk Hj. assert (Q := H i k j Hi Hk Hj). assert (Q0 := M0 i k j Hi Hk Hj).
+    unfold along, mirror in *. rewrite Rmult_plus_distr_l, Q0. lra. }
+  assert (ORTH : forall a b, same (2 * N) d (mirror N a) (opposite a) -> same (2 * N) d (mirror N b) b ->
+    pdot (2 * N) d a b = 0).
+  { intros a b A B. assert (Q := pdot_mirror N d a b). rewrite (pdot_ext _ _ _ _ _ _ A B) in Q.
+    rewrite (pdot_ext _ _ (opposite a) b (fun i k j => -1 * a i k j) b) in Q
+      by (intros i k j _ _ _; unfold opposite; ring).
+    rewrite pdot_scal in Q. lra. }
+  repeat apply conj.
+  - intros phi delta t i k j _ _ _. unfold along, mirror. ring.
+  - intros. apply pdot_mirror.
+  - intros. apply mirror_mirror.
+  - intros. apply model_mirror.
+  - easy.
+  - intros delta. exists (fun i k j => (delta i k j + mirror N delta i k j) / 2),
+      (fun i k j => (delta i k j - mirror N delta i k j) / 2). repeat apply conj.
+    + intros i k j Hi Hk Hj. assert (Q := mirror_mirror N d delta i k j Hi Hk Hj).
+      unfold mirror in *. destruct (Nat.eqb k 0); lra.
+    + intros i k j Hi Hk Hj. assert (Q := mirror_mirror N d delta i k j Hi Hk Hj).
+      unfold opposite, mirror in *. destruct (Nat.eqb k 0); lra.
+    + intros i k j _ _ _. unfold along. field.
+    + rewrite pdot_sym. apply ORTH.
+      * intros i k j Hi Hk Hj. assert (Q := mirror_mirror N d delta i k j Hi Hk Hj).
+        unfold opposite, mirror in *. destruct (Nat.eqb k 0); lra.
+      * intros i k j Hi Hk Hj. assert (Q := mirror_mirror N d delta i k j Hi Hk Hj).
+        unfold mirror in *. destruct (Nat.eqb k 0); lra.
+  - intros X q delta H. repeat apply conj.
+    + assert (Q := model_mirror sigma N T d X q (along phi0 1 delta)).
+      rewrite (model_same _ _ _ _ _ _ _ _ (SYM delta H)) in Q. lra.
+    + intros g G. apply (gradient_mirror sigma N T d X q (along phi0 1 delta)); auto.
+    + intros g G. apply ORTH; [|easy]. now apply (gradient_mirror sigma N T d X q phi0).
+  - intros n X q g step G i k j Hi Hk Hj.
+    assert (A : forall l, (l < n)%nat -> mirror N (g l) i k j = opposite (g l) i k j).
+    { intros l Hl. now apply (gradient_mirror sigma N T d (X l) (q l) phi0); auto. }
+    unfold opposite in *. unfold mirror in *. rewrite <- Sum_scal.
+    replace (- Sum n _) with (-1 * Sum n (fun l => step l * g l i k j)) by ring. rewrite <- Sum_scal.
+    apply Sum_ext; intros l Hl. specialize (A l Hl). rewrite <- Rmult_assoc, (Rmult_comm _ (step l)), Rmult_assoc, A. ring.
+  - intros X q delta A. apply conj; [rewrite <- model_mirror; apply model_same; intros i k j Hi Hk Hj|].
+    { assert (Q := A i k j Hi Hk Hj). assert (Q0 := M0 i k j Hi Hk Hj). unfold opposite, along, mirror in *.
+      rewrite Rmult_plus_distr_l, Q0. lra. }
+    intros F1 L D1 D2. set (F := fun t => model sigma (2 * N) T d X q (along phi0 t delta)) in *.
+    assert (odd : forall t, F (- t) = - F t).
+    { intros t. unfold F. rewrite <- model_mirror. apply model_same. intros i k j Hi Hk Hj.
+      assert (Q := A i k j Hi Hk Hj). assert (Q0 := M0 i k j Hi Hk Hj). unfold opposite, along, mirror in *.
+      rewrite Rmult_plus_distr_l, Q0.
+      transitivity (phi0 i k j + t * ((if Nat.eqb k 0 then -1 else 1) * delta (partner N i) k j)); [rewrite Q|]; ring. }
+    assert (even : forall t, F1 t = F1 (- t)).
+    { intros t. rewrite <- (is_derive_unique _ _ _ (D1 t)). apply is_derive_unique.
+      apply is_derive_ext with (f := fun t => - F (- t)); [intros y; rewrite odd; apply Ropp_involutive|].
+      rewrite <- (Ropp_involutive (F1 (- t))). apply (is_derive_opp (fun t => F (- t))), derive_reflect, D1. }
+    assert (D3 : is_derive F1 0 (- L)).
+    { apply is_derive_ext with (f := fun t => F1 (- t)); [intros; now rewrite <- even|].
+      apply derive_reflect. now rewrite Ropp_0. }
+    apply is_derive_unique in D2. apply is_derive_unique in D3. lra.
+  - intros p p' g g' P G G'. rewrite (pdot_ext _ _ _ _ _ _ G G'). unfold pdot. rewrite Sum_pairs.
+    destruct (Nat.eq_dec N 0) as [->|HN]; [cbn; ring|]. assert (HI : 0 < INR N) by (apply lt_0_INR; lia).
+    rewrite <- Sum_scal. apply Sum_ext; intros i Hi. destruct (S i Hi) as (C & C' & _).
+    rewrite <- Sum_plus, <- Sum_scal. apply Sum_ext; intros k _. unfold dot. rewrite <- Sum_plus, <- Sum_scal.
+    apply Sum_ext; intros j _. destruct (P i k Hi) as [-> ->]. rewrite C'.
+    assert (R : / sqrt (INR (2 * N)) * / sqrt (INR (2 * N)) = / (2 * INR N)).
+    { rewrite <- Rinv_mult, sqrt_sqrt, mult_INR by apply pos_INR. easy. }
+    assert (K : 2 * (/ (2 * INR N)) = / INR N) by (field; lra). rewrite <- K, <- R.
+    destruct (Nat.eqb k 0); [ring|]. destruct C as [-> | ->]; ring.
+Qed.
+
+Lemma width_pos m : (0 < m)%nat -> 0 < sqrt (INR m).
+Proof. intros. now apply sqrt_lt_R0, lt_0_INR. Qed.
+
+Lemma sq_ext n x y : (forall j, (j < n)%nat -> x j = y j) -> sq n x = sq n y.
+Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
+
+Lemma sq_zero n x : sq n x = 0 -> forall j, (j < n)%nat -> x j = 0.
+Proof.
+  intros H j Hj. assert (K := Sum_term n (fun i => x i ^ 2) j Hj ltac:(intros; apply pow2_ge_0)).
+  fold (sq n x) in K. rewrite H in K. cbv beta in K. nra.
+Qed.
+
+Lemma Sum_lim n (u : nat -> nat -> R) (l : nat -> R) :
+  (forall i, (i < n)%nat -> is_lim_seq (fun k => u k i) (l i)) -> is_lim_seq (fun k => Sum n (u k)) (Sum n l).
+Proof.
+  induction n; intros H; simpl; [apply is_lim_seq_const|].
+  apply (is_lim_seq_plus' (fun k => Sum n (u k)) (fun k => u k n)); [apply IHn; intros; apply H; lia | apply H; lia].
+Qed.
+
+(** The vector with one entry r is r long. *)
+Lemma norm_axis n r : (0 < n)%nat -> 0 <= r -> vnorm n (fun j => if Nat.eqb j 0 then r else 0) = r.
+Proof.
+  intros Hn Hr. unfold vnorm, sq. rewrite (Sum_single n _ 0%nat Hn).
+  - cbn [Nat.eqb]. now apply sqrt_pow2.
+  - intros i _ N. rewrite (proj2 (Nat.eqb_neq i 0) N). ring.
+Qed.
+
+Lemma Sum3 f : Sum 3 f = f 0%nat + f 1%nat + f 2%nat.
+Proof. cbn. ring. Qed.
+
+Lemma size_pos d k : (0 < d)%nat -> (0 < size d k)%nat.
+Proof. destruct k as [|[|]]; cbn; nia. Qed.
+
+(** kr-definition-2
+    Covers: the whole statement.
+    Reads: Ω_ρ (all φ with ‖φ_ik − φ⁽⁰⁾_ik‖ ≤ ρ_k/√m for each of the three blocks of each of the m heads) is convex, closed (it holds the limit of every sequence in it that converges entry by entry), lies in the ball ‖φ − φ⁽⁰⁾‖² ≤ ρ_c² + ρ_u² + ρ_w², and for m, d ≥ 1 and ρ ≥ 0 one of its points is at exactly this distance.
+    Mistake: `rho 0%nat ^ 2 + rho 1%nat ^ 2)` for `rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2)`
+    Mistake: without `0 <= t <= 1 ->`
+    Mistake: without `(0 < d)%nat ->`
+*)
+Theorem kr_definition_2 : forall m d rho phi0, (0 < m)%nat ->
+  (forall phi psi t, 0 <= t <= 1 -> neighbourhood m d rho phi0 phi -> neighbourhood m d rho phi0 psi ->
+    neighbourhood m d rho phi0 (along phi t (pminus psi phi))) /\
+  (forall (u : nat -> parameters) (phi : parameters), (forall n, neighbourhood m d rho phi0 (u n)) ->
+    (forall i k j, (i < m)%nat -> (k < 3)%nat -> (j < size d k)%nat -> is_lim_seq (fun n => u n i k j) (phi i k j)) ->
+    neighbourhood m d rho phi0 phi) /\
+  (forall phi, neighbourhood m d rho phi0 phi ->
+    psq m d (pminus phi phi0) <= rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2) /\
+  ((0 < d)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) -> exists phi, neighbourhood m d rho phi0 phi /\
+    psq m d (pminus phi phi0) = rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2).
+Proof.
+  intros m d rho phi0 Hm. assert (W := width_pos m Hm). assert (HI := lt_0_INR m Hm).
+  assert (TOTAL : Sum m (fun _ => Sum 3 (fun k => (rho k / sqrt (INR m)) ^ 2)) =
+    rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2).
+  { rewrite Sum_const, Sum3. unfold Rdiv. rewrite !Rpow_mult_distr, pow_inv, pow2_sqrt by lra. field; lra. }
+  repeat apply conj.
+  - intros phi psi t Ht A B i k Hi Hk. specialize (A i k Hi Hk). specialize (B i k Hi Hk). set (r := rho k / _) in *.
+    set (a := vminus (phi i k) (phi0 i k)) in *. set (b := vminus (psi i k) (phi0 i k)) in *.
+    replace (vnorm _ _) with (vnorm (size d k) (vplus (vscal (1 - t) a) (vscal t b))).
+    2:{ unfold vnorm. f_equal. apply sq_ext; intros. unfold vplus, vscal, a, b, vminus, along, pminus. ring. }
+    eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, !Rabs_pos_eq by lra. nra.
+  - intros u phi A L i k Hi Hk. set (r := rho k / _). assert (0 <= r).
+    { eapply Rle_trans; [apply norm_ge0|]. apply (A 0%nat i k Hi Hk). }
+    apply norm_le; [easy|].
+    change (Rbar_le (sq (size d k) (vminus (phi i k) (phi0 i k))) (r ^ 2)).
+    apply (is_lim_seq_le (fun n => sq (size d k) (vminus (u n i k) (phi0 i k))) (fun _ => r ^ 2)).
+    + intros n. apply norm_le_sq, (A n i k Hi Hk).
+    + apply (Sum_lim (size d k) (fun n j => vminus (u n i k) (phi0 i k) j ^ 2)). intros j Hj. specialize (L i k j Hi Hk Hj).
+      unfold vminus. cbn [pow]. apply (is_lim_seq_mult' _ _ (phi i k j - phi0 i k j) ((phi i k j - phi0 i k j) * 1));
+        [|apply (is_lim_seq_mult' _ _ (phi i k j - phi0 i k j) 1); [|apply is_lim_seq_const]];
+        apply (is_lim_seq_minus' _ _ (phi i k j) (phi0 i k j)); try exact L; apply is_lim_seq_const.
+    + apply is_lim_seq_const.
+  - intros phi A. rewrite <- TOTAL. apply Sum_le; intros i Hi. apply Sum_le; intros k Hk. apply norm_le_sq, A; easy.
+  - intros Hd P. exists (fun i k j => phi0 i k j + if Nat.eqb j 0 then rho k / sqrt (INR m) else 0).
+    assert (V : forall i k, (k < 3)%nat -> vnorm (size d k) (vminus (fun j => phi0 i k j +
+      if Nat.eqb j 0 then rho k / sqrt (INR m) else 0) (phi0 i k)) = rho k / sqrt (INR m)).
+    { intros i k Hk. transitivity (vnorm (size d k) (fun j => if Nat.eqb j 0 then rho k / sqrt (INR m) else 0)).
+      - unfold vnorm. f_equal. apply sq_ext; intros. unfold vminus. ring.
+      - apply norm_axis; [now apply size_pos|].
+        apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
+    split.
+    + intros i k Hi Hk. now rewrite V by easy; right.
+    + rewrite <- TOTAL. apply Sum_ext; intros i Hi. apply Sum_ext; intros k Hk. rewrite <- (V i k Hk), norm_sq. reflexivity.
+Qed.
+
+(** P x is c x with 0 ≤ c ≤ 1, where c = 1 or c ‖x‖ = r. *)
+Lemma project_factor n r x : 0 <= r -> exists c, 0 <= c <= 1 /\ (forall j, (j < n)%nat -> project n r x j = c * x j) /\
+  c * vnorm n x <= r /\ (c = 1 \/ c * vnorm n x = r).
+Proof.
+  intros Hr. unfold project, vscal. assert (N := norm_ge0 n x). assert (S := norm_sq n x). set (y := vnorm n x) in *.
+  destruct (Req_dec y 0) as [Z|Z].
+  - exists 1. rewrite Z in *. repeat split; try lra; intros; rewrite (sq_zero n x) by (auto; lra); ring.
+  - assert (0 < y) by lra. assert (0 <= r / y) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]).
+    assert (Q : r / y * y = r) by (field; lra). exists (Rmin 1 (r / y)). unfold Rmin. destruct (Rle_dec 1 (r / y)).
+    + repeat split; try lra; nra.
+    + repeat split; try lra.
+Qed.
+
+Lemma project_norm n r x : 0 <= r -> vnorm n (project n r x) <= r.
+Proof.
+  intros Hr. destruct (project_factor n r x Hr) as (c & C & P & L & _).
+  replace (vnorm n (project n r x)) with (vnorm n (vscal c x)).
+  - rewrite norm_scal, Rabs_pos_eq; lra.
+  - unfold vnorm. f_equal. apply sq_ext; intros. now rewrite P.
+Qed.
+
+Lemma dot_ext n x y x' y' : (forall j, (j < n)%nat -> x j = x' j /\ y j = y' j) -> dot n x y = dot n x' y'.
+Proof. intros H. apply Sum_ext; intros j Hj. now destruct (H j Hj) as [-> ->]. Qed.
+
+(** ⟨x − P x, ψ − P x⟩ ≤ 0 for ‖ψ‖ ≤ r. *)
+Lemma project_obtuse n r x psi : vnorm n psi <= r -> dot n (vminus x (project n r x)) (vminus psi (project n r x)) <= 0.
+Proof.
+  intros H. assert (Hr : 0 <= r) by (eapply Rle_trans; [apply norm_ge0|exact H]).
+  destruct (project_factor n r x Hr) as (c & C & P & L & D).
+  rewrite (dot_ext n _ _ (vscal (1 - c) x) (vminus psi (vscal c x)))
+    by (intros; unfold vminus, vscal; rewrite P by easy; lra).
+  rewrite dot_scal_l, dot_sym, dot_minus_l, dot_scal_l, <- sq_dot, <- norm_sq. destruct D as [-> | D]; [lra|].
+  assert (K := Rle_trans _ _ _ (Rle_abs _) (cauchy n psi x)). assert (N := norm_ge0 n x).
+  assert (dot n psi x - c * vnorm n x ^ 2 <= 0) by nra. nra.
+Qed.
+
+Lemma project_ext n r x y : (forall j, (j < n)%nat -> x j = y j) -> forall j, (j < n)%nat -> project n r x j = project n r y j.
+Proof. intros H j Hj. unfold project, vnorm, vscal. now rewrite (sq_ext n x y H), H. Qed.
+
+(** P commutes with signs. *)
+Lemma project_sign n r s x : Rabs s = 1 -> project n r (vscal s x) = vscal s (project n r x).
+Proof.
+  intros H. unfold project. rewrite norm_scal, H, Rmult_1_l. unfold vscal. extensionality j. ring.
+Qed.
+
+Lemma project_closer n r x y : 0 <= r ->
+  sq n (vminus (project n r x) (project n r y)) <= sq n (vminus x y).
+Proof.
+  intros Hr. assert (A := project_obtuse n r x _ (project_norm n r y Hr)).
+  assert (B := project_obtuse n r y _ (project_norm n r x Hr)).
+  set (p := project n r x) in *. set (p' := project n r y) in *.
+  assert (K := sq_ge0 n (vminus (vminus x y) (vminus p p'))). rewrite sq_minus in K.
+  assert (Q : dot n (vminus x y) (vminus p p') = sq n (vminus p p') -
+    (dot n (vminus x p) (vminus p' p) + dot n (vminus y p') (vminus p p'))).
+  { unfold dot, sq. rewrite <- Sum_plus, <- Sum_minus. apply Sum_ext; intros; unfold vminus; ring. }
+  lra.
+Qed.
+
+Lemma project_sum n r x y : 0 <= r -> sq n (vplus (project n r x) (project n r y)) <= sq n (vplus x y).
+Proof.
+  intros Hr. assert (K := project_closer n r x (vscal (-1) y) Hr). rewrite project_sign in K by (rewrite Rabs_left; lra).
+  rewrite (sq_ext n (vplus (project n r x) _) (vminus (project n r x) (vscal (-1) (project n r y)))),
+    (sq_ext n (vplus x y) (vminus x (vscal (-1) y))); [easy| |]; intros; unfold vplus, vminus, vscal; ring.
+Qed.
+
+(** The shape of every move that the projection makes, ΠΦ − φ⁽⁰⁾. *)
+Lemma moved m d rho phi0 delta i k j : (j < size d k)%nat ->
+  pminus (projected m d rho phi0 (along phi0 1 delta)) phi0 i k j =
+  project (size d k) (rho k / sqrt (INR m)) (delta i k) j.
+Proof.
+  intros Hj. unfold pminus, projected.
+  rewrite (project_ext _ _ (vminus (along phi0 1 delta i k) (phi0 i k)) (delta i k)); [ring| |easy].
+  intros. unfold vminus, along. ring.
+Qed.
+
+Lemma projected_minus m d rho phi0 phi i k j : vminus (projected m d rho phi0 phi i k) (phi0 i k) j =
+  project (size d k) (rho k / sqrt (INR m)) (vminus (phi i k) (phi0 i k)) j.
+Proof. unfold vminus at 1. unfold projected. ring. Qed.
+
+(** kr-definition-2-projection
+    Covers: the whole statement.
+    Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric (with kr-remark-6-odd so is a projected gradient step from φ⁽⁰⁾).
+    Mistake: `<= / 2 * psq m d (pminus psi phi)) /\` for `<= psq m d (pminus psi phi)) /\`
+    Mistake: `same (2 * N) d (pminus` for `same (2 * N) d (mirror N (pminus`
+    Mistake: without `neighbourhood m d rho phi0 psi -> psq m d (pminus psi`
+*)
+Theorem kr_definition_2_projection : forall m d rho phi0, (0 < m)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) ->
+  (forall phi, neighbourhood m d rho phi0 (projected m d rho phi0 phi)) /\
+  (forall phi psi, neighbourhood m d rho phi0 psi -> psq m d (pminus psi (projected m d rho phi0 phi)) +
+    psq m d (pminus phi (projected m d rho phi0 phi)) <= psq m d (pminus psi phi)) /\
+  (forall phi p, neighbourhood m d rho phi0 p ->
+    (forall psi, neighbourhood m d rho phi0 psi -> psq m d (pminus p phi) <= psq m d (pminus psi phi)) ->
+    same m d p (projected m d rho phi0 phi)) /\
+  (forall phi p, neighbourhood m d rho phi0 p ->
+    (forall psi, neighbourhood m d rho phi0 psi ->
+      psq m d (pminus psi p) + psq m d (pminus phi p) <= psq m d (pminus psi phi)) ->
+    same m d p (projected m d rho phi0 phi)) /\
+  (forall phi, neighbourhood m d rho phi0 phi -> same m d (projected m d rho phi0 phi) phi) /\
+  (forall phi psi, psq m d (pminus (projected m d rho phi0 phi) (projected m d rho phi0 psi)) <=
+    psq m d (pminus phi psi)) /\
+  (forall n r x y, 0 <= r -> sq n (vminus (project n r x) (project n r y)) <= sq n (vminus x y) /\
+    sq n (vplus (project n r x) (project n r y)) <= sq n (vplus x y) /\
+    project n r (vscal (-1) x) = vscal (-1) (project n r x)) /\
+  (forall N phi, m = (2 * N)%nat -> symmetric_start N d phi0 ->
+    same m d (projected m d rho phi0 (mirror N phi)) (mirror N (projected m d rho phi0 phi))) /\
+  (forall N delta, m = (2 * N)%nat ->
+    let move := pminus (projected m d rho phi0 (along phi0 1 delta)) phi0 in
+    (same m d (mirror N delta) delta -> same m d (mirror N move) move) /\
+    (same m d (mirror N delta) (opposite delta) -> same m d (mirror N move) (opposite move))).
+Proof.
+  intros m d rho phi0 Hm P. assert (W := width_pos m Hm).
+  assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
+  { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
+  assert (IN : forall phi, neighbourhood m d rho phi0 (projected m d rho phi0 phi)).
+  { intros phi i k Hi Hk. eapply Rle_trans; [right|exact (project_norm (size d k) _ (vminus (phi i k) (phi0 i k)) (RAD k Hk))].
+    unfold vnorm. f_equal. apply sq_ext. intros j Hj. apply projected_minus. }
+  assert (PYTH : forall phi psi, neighbourhood m d rho phi0 psi -> psq m d (pminus psi (projected m d rho phi0 phi)) +
+    psq m d (pminus phi (projected m d rho phi0 phi)) <= psq m d (pminus psi phi)).
+  { intros phi psi H. unfold psq. rewrite <- Sum_plus. apply Sum_le; intros i Hi. rewrite <- Sum_plus.
+    apply Sum_le; intros k Hk. specialize (H i k Hi Hk).
+    assert (K := project_obtuse (size d k) _ (vminus (phi i k) (phi0 i k)) _ H).
+    set (x := vminus (phi i k) (phi0 i k)) in *. set (y := vminus (psi i k) (phi0 i k)) in *.
+    set (p := project _ _ x) in *. rewrite (sq_ext _ (pminus psi phi i k) (vminus (vminus y p) (vminus x p))).
+    - rewrite sq_minus, (dot_sym _ (vminus y p)).
+      rewrite (sq_ext _ (pminus psi _ i k) (vminus y p)), (sq_ext _ (pminus phi _ i k) (vminus x p)); [lra| |];
+        intros; unfold pminus, projected; fold x p; unfold x, y, vminus; ring.
+    - intros; unfold pminus, x, y, vminus; ring. }
+  assert (ZERO : forall a b, psq m d (pminus a b) <= 0 -> same m d a b).
+  { intros a b H i k j Hi Hk Hj. assert (K : sq (size d k) (pminus a b i k) <= 0).
+    { eapply Rle_trans; [|exact H]. eapply Rle_trans; [|apply (Sum_term m _ i Hi)].
+      - cbv beta. apply (Sum_term 3 (fun k => sq (size d k) (pminus a b i k)) k Hk). intros; apply sq_ge0.
+      - intros; apply Sum_ge0; intros; apply sq_ge0. }
+    assert (K' := sq_ge0 (size d k) (pminus a b i k)).
+    assert (Z := sq_zero (size d k) (pminus a b i k) ltac:(lra) j Hj). unfold pminus in Z. lra. }
+  assert (NEAR : forall phi p, neighbourhood m d rho phi0 p ->
+    (forall psi, neighbourhood m d rho phi0 psi -> psq m d (pminus p phi) <= psq m d (pminus psi phi)) ->
+    same m d p (projected m d rho phi0 phi)).
+  { intros phi p H K. apply ZERO. specialize (PYTH phi p H). specialize (K _ (IN phi)).
+    replace (psq m d (pminus (projected m d rho phi0 phi) phi)) with
+      (psq m d (pminus phi (projected m d rho phi0 phi))) in K; [lra|].
+    apply Sum_ext; intros; apply Sum_ext; intros; apply Sum_ext; intros; unfold pminus; ring. }
+  assert (SIGN : forall k, Rabs (if Nat.eqb k 0 then -1 else 1) = 1).
+  { intros k. destruct (Nat.eqb k 0); [rewrite Rabs_left; lra | apply Rabs_R1]. }
+  repeat apply conj; auto.
+  - intros phi p H K. apply NEAR; [easy|]. intros psi Hpsi. specialize (K psi Hpsi).
+    assert (0 <= psq m d (pminus psi p)) by (apply Sum_ge0; intros; apply Sum_ge0; intros; apply sq_ge0).
+    replace (psq m d (pminus p phi)) with (psq m d (pminus phi p)); [lra|].
+    apply Sum_ext; intros; apply Sum_ext; intros; apply Sum_ext; intros; unfold pminus; ring.
+  - intros phi H. apply ZERO. specialize (PYTH phi phi H).
+    assert (0 <= psq m d (pminus phi (projected m d rho phi0 phi)))
+      by (apply Sum_ge0; intros; apply Sum_ge0; intros; apply sq_ge0).
+    assert (psq m d (pminus phi phi) = 0).
+    { apply Sum_null; intros; apply Sum_null; intros; apply Sum_null; intros; unfold pminus; ring. }
+    replace (psq m d (pminus (projected m d rho phi0 phi) phi)) with
+      (psq m d (pminus phi (projected m d rho phi0 phi))); [lra|].
+    apply Sum_ext; intros; apply Sum_ext; intros; apply Sum_ext; intros; unfold pminus; ring.
+  - intros phi psi. apply Sum_le; intros i Hi. apply Sum_le; intros k Hk.
+    assert (K := project_closer (size d k) _ (vminus (phi i k) (phi0 i k)) (vminus (psi i k) (phi0 i k)) (RAD k Hk)).
+    eapply Rle_trans; [|eapply Rle_trans; [exact K|]]; right; apply sq_ext; intros j Hj.
+    + assert (A := projected_minus m d rho phi0 phi i k j). assert (B := projected_minus m d rho phi0 psi i k j).
+      unfold vminus at 1 in A. unfold vminus at 1 in B. unfold vminus at 1. rewrite <- A, <- B. unfold pminus. ring.
+    + unfold pminus, vminus. ring.
+  - intros n r x y Hr. repeat split; [now apply project_closer | now apply project_sum | apply project_sign].
+    rewrite Rabs_left; lra.
+  - intros N phi E S i k j Hi Hk Hj. subst m. assert (M := start_mirror N d phi0 S). unfold projected, mirror at 2.
+    rewrite Rmult_plus_distr_l. rewrite <- (M i k j Hi Hk Hj) at 1. unfold mirror at 1. f_equal.
+    set (s := if Nat.eqb k 0 then -1 else 1).
+    change (s * project (size d k) (rho k / sqrt (INR (2 * N))) (vminus (phi (partner N i) k) (phi0 (partner N i) k)) j)
+      with (vscal s (project (size d k) (rho k / sqrt (INR (2 * N))) (vminus (phi (partner N i) k) (phi0 (partner N i) k))) j).
+    rewrite <- project_sign by apply SIGN. apply project_ext; [|easy]. intros b Hb. unfold vminus at 1.
+    rewrite <- (M i k b Hi Hk Hb). unfold mirror, vscal, vminus, s. ring.
+  - intros N delta E. subst m. intros move.
+    assert (MOVE : forall i k j, (i < 2 * N)%nat -> (j < size d k)%nat -> mirror N move i k j =
+      project (size d k) (rho k / sqrt (INR (2 * N))) (mirror N delta i k) j).
+    { intros i k j Hi Hj. unfold mirror at 1, move. rewrite moved by easy. unfold mirror.
+      change (fun j0 => ?s * delta ?p k j0) with (vscal s (delta p k)). rewrite project_sign by apply SIGN. reflexivity. }
+    split; intros H i k j Hi Hk Hj; rewrite MOVE by easy; unfold opposite, move; rewrite moved by easy.
+    + apply project_ext; [|easy]. intros; now apply H.
+    + change (- project ?n ?r ?x j) with (- project n r x j).
+      replace (- project (size d k) (rho k / sqrt (INR (2 * N))) (delta i k) j) with
+        (vscal (-1) (project (size d k) (rho k / sqrt (INR (2 * N))) (delta i k)) j) by (unfold vscal; ring).
+      rewrite <- project_sign by (rewrite Rabs_left; lra). apply project_ext; [|easy].
+      intros b Hb. rewrite (H i k b Hi Hk Hb). unfold opposite, vscal. ring.
+Qed.
