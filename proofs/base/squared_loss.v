@@ -37,6 +37,13 @@ Definition loss (n : nat) (f : nat -> vector -> R) (y x : vector) : R := Mean n 
 Definition tangent_error (p : nat) (f : nat -> vector -> R) (D : nat -> vector -> vector) (y x z : vector) : vector :=
   fun j => residual f y x j + dot p (D j x) (vminus z x).
 
+(** f_lin at u: the tangent of f_j at x, f_j(x) + ⟨∇f_j(x), u − x⟩ *)
+Definition linear_model (p : nat) (f : nat -> vector -> R) (D : nat -> vector -> vector) (x : vector) (j : nat)
+  (u : vector) : R := f j x + dot p (D j x) (vminus u x).
+
+(** the average iterate (1/τ) Σ φ⁽ˢ⁾ *)
+Definition average (tau : nat) (phi : nat -> vector) : vector := fun i => Mean tau (fun s => phi s i).
+
 (** the root mean square ((1/n) Σ e_j²)^(1/2) *)
 Definition rms (n : nat) (e : vector) : R := sqrt (Mean n (fun j => e j ^ 2)).
 
@@ -190,6 +197,14 @@ Proof.
   rewrite (sq_minus p (vminus x z)). lra.
 Qed.
 
+(** ‖x − ηg − z‖² = ‖x − z‖² + 2η⟨g, z − x⟩ + η²‖g‖² *)
+Lemma expand p x g z eta : sq p (vminus (vminus x (vscal eta g)) z) =
+  sq p (vminus x z) + 2 * eta * dot p g (vminus z x) + eta ^ 2 * sq p g.
+Proof.
+  rewrite (sq_ext p _ (vminus (vminus x z) (vscal eta g))) by (intros; unfold vminus, vscal; ring).
+  rewrite (sq_minus p (vminus x z)), sq_scal, dot_scal_r, (dot_sym p g), !dot_minus_l. ring.
+Qed.
+
 Lemma gradient_unique p F x g h : gradient p F x g -> gradient p F x h -> forall v, dot p g v = dot p h v.
 Proof. intros H K v. rewrite <- (is_derive_unique _ _ _ (H v)). now apply is_derive_unique. Qed.
 
@@ -285,4 +300,62 @@ Lemma quadratic_zero n G r : sq n r = 0 -> quadratic n G r = 0.
 Proof.
   intros H. unfold quadratic. rewrite (Sum_ext n _ (fun _ => 0)), Sum_zero; [easy|].
   intros j Hj. rewrite (sq_zero n r H j Hj). ring.
+Qed.
+
+(** A convex set contains averages. *)
+Lemma convex_average Omega tau phi : convex Omega -> (forall s, (s < S tau)%nat -> Omega (phi s)) -> Omega (average (S tau) phi).
+Proof.
+  intros C. induction tau; intros H.
+  - replace (average 1 phi) with (phi O); [apply H; lia|]. apply FunctionalExtensionality.functional_extensionality.
+    intros i. unfold average, Mean. simpl. field.
+  - assert (A := C _ _ (/ INR (S (S tau))) (IHtau ltac:(intros; apply H; lia)) (H (S tau) ltac:(lia))).
+    assert (N := INR_pos (S tau) ltac:(lia)).
+    replace (average (S (S tau)) phi) with
+      (vplus (average (S tau) phi) (vscal (/ INR (S (S tau))) (vminus (phi (S tau)) (average (S tau) phi)))).
+    + apply A. rewrite (S_INR (S tau)). split; [left; apply Rinv_0_lt_compat; lra|].
+      apply Rle_trans with (/ 1); [apply Rinv_le_contravar; lra|rewrite Rinv_1; lra].
+    + apply FunctionalExtensionality.functional_extensionality. intros i. unfold average, Mean, vplus, vscal, vminus.
+      change (Sum (S (S tau)) (fun s => phi s i)) with (Sum (S tau) (fun s => phi s i) + phi (S tau) i).
+      rewrite (S_INR (S tau)). field. lra.
+Qed.
+
+Lemma linear_average p f D x0 j tau phi : (0 < tau)%nat ->
+  linear_model p f D x0 j (average tau phi) = Mean tau (fun s => linear_model p f D x0 j (phi s)).
+Proof.
+  intros H. unfold linear_model. rewrite Mean_plus, (Mean_const tau _ H). f_equal.
+  unfold dot, Mean at 1. rewrite Sum_swap, <- Sum_scal. apply Sum_ext. intros i _.
+  unfold vminus, average, Mean. rewrite Sum_scal, Sum_minus, Sum_const. apply INR_pos in H. field. lra.
+Qed.
+
+(** Minkowski's inequality for the average iterate *)
+Lemma average_loss p n tau f D y x0 phi : (0 < n)%nat -> (0 < tau)%nat ->
+  let beta u := rms n (fun j => f j u - linear_model p f D x0 j u) in
+  sqrt (loss n f y (average tau phi)) <=
+  sqrt (Mean tau (fun s => loss n f y (phi s))) + beta (average tau phi) + Mean tau (fun s => beta (phi s)).
+Proof.
+  intros Hn Ht beta. set (a := average tau phi). set (dev := fun u j => f j u - linear_model p f D x0 j u).
+  change (sqrt (loss n f y a)) with (rms n (residual f y a)).
+  rewrite (rms_ext n _ (fun j => dev a j + (Mean tau (fun s => residual f y (phi s) j) + Mean tau (fun s => - dev (phi s) j)))).
+  - eapply Rle_trans; [apply rms_plus|]. eapply Rle_trans; [apply Rplus_le_compat_l, rms_plus|].
+    assert (Hm : forall g, rms n (fun j => Mean tau (fun s => g s j)) <= Mean tau (fun s => rms n (g s))).
+    { intros g. unfold Mean at 1. rewrite rms_scal, Rabs_pos_eq by apply inv_ge0.
+      apply Rmult_le_compat_l; [apply inv_ge0|apply rms_Sum]. }
+    assert (H1 := Hm (fun s => residual f y (phi s))). assert (H2 := Hm (fun s j => - dev (phi s) j)). cbv beta in H1, H2.
+    rewrite (Mean_ext tau (fun s => rms n (fun j => - dev (phi s) j)) (fun s => beta (phi s))) in H2.
+    + assert (H3 := Mean_le_rms tau (fun s => rms n (residual f y (phi s))) Ht).
+      replace (rms tau (fun s => rms n (residual f y (phi s)))) with (sqrt (Mean tau (fun s => loss n f y (phi s)))) in H3.
+      * change (rms n (dev a)) with (beta a). lra.
+      * unfold rms at 1. f_equal. apply Mean_ext. intros. now rewrite rms_sq.
+    + intros s _. rewrite (rms_ext n _ (fun j => -1 * dev (phi s) j)) by (intros; ring).
+      rewrite rms_scal, Rabs_left by lra. unfold beta, dev. ring.
+  - intros j _. assert (LA := linear_average p f D x0 j tau phi Ht). fold a in LA. rewrite <- Mean_plus.
+    rewrite (Mean_ext tau (fun s => residual f y (phi s) j + - dev (phi s) j)
+      (fun s => linear_model p f D x0 j (phi s) - y j)) by (intros; unfold dev, residual; ring).
+    rewrite Mean_minus, (Mean_const tau _ Ht), <- LA. unfold dev, residual. ring.
+Qed.
+
+Lemma rms_le n e b : (0 < n)%nat -> 0 <= b -> (forall j, (j < n)%nat -> Rabs (e j) <= b) -> rms n e <= b.
+Proof.
+  intros Hn Hb H. apply le_of_sq; [easy|]. rewrite rms_sq, <- (Mean_const n (b ^ 2) Hn). apply Mean_le. intros j Hj.
+  rewrite <- (pow2_abs (e j)). apply pow_incr. split; [apply Rabs_pos|auto].
 Qed.

@@ -48,14 +48,6 @@ Proof.
   rewrite (quadratic_along n (gram p D x) (residual f y x) H), sq_loss by easy. field. lra.
 Qed.
 
-(** The square expanded: ‖x − ηg − z‖² = ‖x − z‖² + 2η⟨g, z − x⟩ + η²‖g‖² *)
-Lemma expand p x g z eta : sq p (vminus (vminus x (vscal eta g)) z) =
-  sq p (vminus x z) + 2 * eta * dot p g (vminus z x) + eta ^ 2 * sq p g.
-Proof.
-  rewrite (sq_ext p _ (vminus (vminus x z) (vscal eta g))) by (intros; unfold vminus, vscal; ring).
-  rewrite (sq_minus p (vminus x z)), sq_scal, dot_scal_r, (dot_sym p g), !dot_minus_l. ring.
-Qed.
-
 Lemma drift p n f D y Omega x x' z eta A2 : (0 < n)%nat -> 0 <= eta ->
   (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
   projected_step p Omega (loss n f y) eta x x' -> factor n (gram p D x) (residual f y x) A2 ->
