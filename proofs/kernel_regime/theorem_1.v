@@ -1,0 +1,181 @@
+(** Theorem 1, line by line: one step towards a comparator, the balance of a run, the average iterate. *)
+Require Import Reals Lra Lia.
+From Coquelicot Require Import Coquelicot.
+From Shallow Require Import base.sums base.vectors base.attention base.squared_loss.
+Open Scope R_scope.
+
+(** ε_app,j + ε_lin,j(x) + ε_CoF,j: the errors of approximation and of linearisation and the change of features *)
+Definition app_error (p : nat) f D (y x0 z : vector) : vector := fun j => linear_model p f D x0 j z - y j.
+Definition lin_error (p : nat) f D (x0 x : vector) : vector := fun j => f j x - linear_model p f D x0 j x.
+Definition feature_error (p : nat) (D : nat -> vector -> vector) (x0 x z : vector) : vector :=
+  fun j => dot p (D j x) (vminus z x) - dot p (D j x0) (vminus z x).
+Definition total_error (p : nat) f D (y x0 x z : vector) : vector :=
+  fun j => app_error p f D y x0 z j + lin_error p f D x0 x j + feature_error p D x0 x z j.
+
+(** Rem_j = f_j(z) − f_j(x) − ⟨∇f_j(x), z − x⟩ *)
+Definition remainder (p : nat) (f : nat -> vector -> R) (D : nat -> vector -> vector) (x z : vector) : vector :=
+  fun j => f j z - f j x - dot p (D j x) (vminus z x).
+
+Lemma total_tangent p f D y x0 x z j : total_error p f D y x0 x z j = tangent_error p f D y x z j.
+Proof.
+  unfold total_error, app_error, lin_error, feature_error, tangent_error, linear_model, residual.
+  rewrite (dot_minus_r p (D j x0) z x0), (dot_minus_r p (D j x0) x x0), (dot_minus_r p (D j x0) z x). ring.
+Qed.
+
+(** kr-theorem-1-step
+    Covers: the whole statement.
+    Reads: for any functions f_j with gradients, labels, φ⁽⁰⁾, φ and z, with e_j = ε_app,j + ε_lin,j(φ) + ε_CoF,j: ⟨∇f_j(φ), z − φ⟩ = −r_j + e_j; ⟨∇L(φ), z − φ⟩ = −2L(φ) + (2/n) Σ r_j e_j; and e_j = ε_app,j + ε_lin,j(z) − Rem_j.
+    Mistake: `lin_error p f D x0 z j + remainder p f D x z j` for `lin_error p f D x0 z j - remainder p f D x z j`
+    Mistake: `- loss n f y x +` for `- 2 * loss n f y x +`
+*)
+Theorem kr_theorem_1_step : forall p n f D y x0 x z g,
+  let r := residual f y x in let e := total_error p f D y x0 x z in
+  (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> gradient p (loss n f y) x g ->
+  (forall j, (j < n)%nat -> dot p (D j x) (vminus z x) = - r j + e j) /\
+  dot p g (vminus z x) = - 2 * loss n f y x + 2 * Mean n (fun j => r j * e j) /\
+  (forall j, (j < n)%nat -> e j = app_error p f D y x0 z j + lin_error p f D x0 z j - remainder p f D x z j).
+Proof.
+  intros p n f D y x0 x z g r e G K. split; [|split].
+  - intros j _. unfold e. rewrite total_tangent. unfold tangent_error, r. ring.
+  - rewrite (pull p n f y x D g z (fun j => G j x) K). do 2 f_equal. apply Mean_ext. intros j _. unfold e.
+    now rewrite total_tangent.
+  - intros j _. unfold e. rewrite total_tangent. unfold tangent_error, app_error, lin_error, remainder, residual. ring.
+Qed.
+
+(** kr-theorem-1-balance
+    Covers: the whole statement.
+    Reads: let g⁽ˢ⁾ = ∇L(φ⁽ˢ⁾) and φ⁽ˢ⁺¹⁾ a nearest point of the convex Ω to φ⁽ˢ⁾ − ηg⁽ˢ⁾ for s < τ, z any point, V_s = ‖φ⁽ˢ⁾ − z‖², P_s = ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − z‖² − V_{s+1}. Then V_{s+1} = V_s − 4ηL + (4η/n) Σ r_j e_j + η²‖∇L‖² − P_s, and the mean loss over s < τ is (V₀ − V_τ)/(4ητ) + (η/4)⟨‖∇L‖²⟩ − ⟨P⟩/(4η) + ⟨(1/n) Σ r_j e_j⟩. If z ∈ Ω, P_s ≥ ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − φ⁽ˢ⁺¹⁾‖² ≥ 0.
+    Mistake: `eta / 2 * Mean tau` for `eta / 4 * Mean tau`
+    Mistake: without `Omega z ->`
+*)
+Theorem kr_theorem_1_balance : forall p n tau f D y Omega x0 z (phi g : nat -> vector) eta,
+  let L s := loss n f y (phi s) in let V s := sq p (vminus (phi s) z) in
+  let width s := Mean n (fun j => residual f y (phi s) j * total_error p f D y x0 (phi s) z j) in
+  let stepped s := vminus (phi s) (vscal eta (g s)) in let P s := sq p (vminus (stepped s) z) - V (S s) in
+  (0 < n)%nat -> (0 < tau)%nat -> 0 < eta -> (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> convex Omega ->
+  (forall s, (s < tau)%nat -> gradient p (loss n f y) (phi s) (g s) /\ nearest p Omega (stepped s) (phi (S s))) ->
+  (forall s, (s < tau)%nat -> V (S s) = V s - 4 * eta * L s + 4 * eta * width s + eta ^ 2 * sq p (g s) - P s) /\
+  Mean tau L = (V O - V tau) / (4 * eta * INR tau) + eta / 4 * Mean tau (fun s => sq p (g s)) - Mean tau P / (4 * eta)
+    + Mean tau width /\
+  (Omega z -> forall s, (s < tau)%nat -> 0 <= sq p (vminus (stepped s) (phi (S s))) <= P s).
+Proof.
+  intros p n tau f D y Omega x0 z phi g eta L V width stepped P Hn Ht He G C R.
+  assert (N := INR_pos tau Ht).
+  assert (B : forall s, (s < tau)%nat -> V (S s) = V s - 4 * eta * L s + 4 * eta * width s + eta ^ 2 * sq p (g s) - P s).
+  { intros s Hs. destruct (R s Hs) as [K _].
+    destruct (kr_theorem_1_step p n f D y x0 (phi s) z (g s) G K) as (_ & K2 & _).
+    unfold P, stepped. rewrite expand, K2. fold (L s) (V s) (width s). ring. }
+  split; [exact B|]. split.
+  - assert (T : forall k, (k <= tau)%nat -> 4 * eta * Sum k L =
+      V O - V k + 4 * eta * Sum k width + eta ^ 2 * Sum k (fun s => sq p (g s)) - Sum k P).
+    { induction k; intros Hk; [simpl; ring|]. assert (I := IHk ltac:(lia)). assert (Bk := B k ltac:(lia)).
+      cbn [Sum]. lra. }
+    specialize (T tau ltac:(lia)). unfold Mean. apply Rmult_eq_reg_l with (4 * eta * INR tau); [|].
+    + replace (4 * eta * INR tau * (/ INR tau * Sum tau L)) with (4 * eta * Sum tau L) by (field; lra). rewrite T. field. lra.
+    + apply Rgt_not_eq, Rmult_lt_0_compat; lra.
+  - intros Hz s Hs. destruct (R s Hs) as [_ K]. assert (Q := nearest_gain p Omega _ _ z C K Hz).
+    assert (S0 := sq_ge0 p (vminus (stepped s) (phi (S s)))). rewrite (sq_opp p z) in Q. fold (V (S s)) in Q.
+    unfold P. fold (stepped s) in Q. lra.
+Qed.
+
+(** kr-theorem-1-average
+    Covers: the whole statement.
+    Reads: for any points φ⁽⁰⁾, …, φ⁽τ⁻¹⁾ and any labels, if b bounds the root mean square over the data of f − f_lin at these points and at their average φ̄, then L(φ̄)^(1/2) ≤ (1/τ Σ L(φ⁽ˢ⁾))^(1/2) + 2b. If the points lie in a convex Ω, φ̄ does too, so a bound b on Ω serves. For all ℓ, b: (ℓ + 2b)² ≤ 11/12 (4ℓ² + 6b²), with equality iff 4ℓ = 3b.
+    Mistake: `+ b))` for `+ 2 * b))`
+    Mistake: `(l + 2 * b) ^ 2 <= 10 / 12` for `(l + 2 * b) ^ 2 <= 11 / 12`
+*)
+Theorem kr_theorem_1_average :
+  (forall p n tau f D y Omega x0 (phi : nat -> vector) b, (0 < n)%nat -> (0 < tau)%nat -> convex Omega ->
+   (forall s, (s < tau)%nat -> Omega (phi s)) ->
+   ((forall s, (s < tau)%nat -> rms n (lin_error p f D x0 (phi s)) <= b) /\
+     rms n (lin_error p f D x0 (average tau phi)) <= b \/
+    forall u, Omega u -> rms n (lin_error p f D x0 u) <= b) ->
+   Omega (average tau phi) /\
+   sqrt (loss n f y (average tau phi)) <= (sqrt (Mean tau (fun s => loss n f y (phi s))) + 2 * b)) /\
+  (forall l b, (l + 2 * b) ^ 2 <= 11 / 12 * (4 * l ^ 2 + 6 * b ^ 2)) /\
+  (forall l b, 4 * l = 3 * b <-> (l + 2 * b) ^ 2 = 11 / 12 * (4 * l ^ 2 + 6 * b ^ 2)).
+Proof.
+  split; [|split].
+  - intros p n tau f D y Omega x0 phi b Hn Ht C HO HB.
+    assert (A : Omega (average tau phi)) by (destruct tau; [lia|now apply convex_average]). split; [easy|].
+    assert (B : (forall s, (s < tau)%nat -> rms n (lin_error p f D x0 (phi s)) <= b) /\
+      rms n (lin_error p f D x0 (average tau phi)) <= b) by (destruct HB as [|HB]; [easy|]; split; intros; apply HB; auto).
+    destruct B as [B1 B2]. assert (M := average_loss p n tau f D y x0 phi Hn Ht). cbv zeta in M.
+    assert (Mean tau (fun s => rms n (lin_error p f D x0 (phi s))) <= b)
+      by (rewrite <- (Mean_const tau b Ht); now apply Mean_le). unfold lin_error in *. lra.
+  - intros l b. assert (0 <= (4 * l - 3 * b) ^ 2) by apply pow2_ge_0. lra.
+  - intros l b. split; intros H; [replace l with (3 / 4 * b) by lra; field|].
+    assert ((4 * l - 3 * b) ^ 2 = 0) by lra. assert (4 * l - 3 * b = 0) by (apply Rsqr_0_uniq; now rewrite Rsqr_pow2). lra.
+Qed.
+
+(** kr-theorem-1
+    Covers: a part: the five lines that lead from the bounds along the run to both displays; on the page: that the bounds hold with probability at least 1 − δ − δ', and the order for η = 1/√τ.
+    Reads: let Ω be convex, φ⁽ˢ⁺¹⁾ = Π(φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾)) for s < τ from φ⁽⁰⁾ ∈ Ω, z ∈ Ω with ‖φ⁽⁰⁾ − z‖² ≤ N. If |r_j| ≤ F, ‖∇f_j‖ ≤ A, |f − f_lin| ≤ B_lin and |ε_CoF,j| ≤ B_CoF at the data at all points of Ω, and |f_lin(z) − y_j| ≤ B_app, then min_{s<τ} L(φ⁽ˢ⁾) ≤ (1/τ) Σ L(φ⁽ˢ⁾) ≤ N/(4ητ) + ηF²A² + F(B_app + B_lin + B_CoF), and with M for the last right side L(φ̄) ≤ 4M + 6B_lin² at the average iterate φ̄.
+    Mistake: `N / (8 * eta * INR tau)` for `N / (4 * eta * INR tau)`
+    Mistake: without `Omega z ->`
+*)
+Theorem kr_theorem_1 : forall p n tau f D y Omega z (phi : nat -> vector) eta N F A Bapp Blin BCoF,
+  (0 < n)%nat -> (0 < tau)%nat -> 0 < eta -> (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> convex Omega ->
+  Omega (phi O) -> Omega z -> sq p (vminus (phi O) z) <= N ->
+  (forall s, (s < tau)%nat -> projected_step p Omega (loss n f y) eta (phi s) (phi (S s))) ->
+  (forall j u, (j < n)%nat -> Omega u -> Rabs (residual f y u j) <= F /\ vnorm p (D j u) <= A /\
+    Rabs (lin_error p f D (phi O) u j) <= Blin /\ Rabs (feature_error p D (phi O) u z j) <= BCoF) ->
+  (forall j, (j < n)%nat -> Rabs (app_error p f D y (phi O) z j) <= Bapp) ->
+  let M := N / (4 * eta * INR tau) + eta * F ^ 2 * A ^ 2 + F * (Bapp + Blin + BCoF) in
+  Min tau (fun s => loss n f y (phi s)) <= Mean tau (fun s => loss n f y (phi s)) <= M /\
+  loss n f y (average tau phi) <= 4 * M + 6 * Blin ^ 2.
+Proof.
+  intros p n tau f D y Omega z phi eta N F A Bapp Blin BCoF Hn Ht He G C H0 Hz HN R B Ba M.
+  assert (I : forall s, (s <= tau)%nat -> Omega (phi s)).
+  { intros s Hs. destruct s; [easy|]. destruct (R s ltac:(lia)) as (g & _ & K & _). exact K. }
+  assert (TN := INR_pos tau Ht).
+  assert (X : Mean tau (fun s => loss n f y (phi s)) <= M).
+  { assert (D1 : forall s, (s < tau)%nat -> sq p (vminus (phi (S s)) z) - sq p (vminus (phi s) z) <=
+      - 4 * eta * loss n f y (phi s) + 4 * eta * (F * (Bapp + Blin + BCoF)) + 4 * eta ^ 2 * (F ^ 2 * A ^ 2)).
+    { intros s Hs. destruct (R s Hs) as (g & K & P). assert (Os := I s ltac:(lia)).
+      assert (Q := nearest_gain p Omega _ _ z C P Hz).
+      rewrite (expand p (phi s) g z eta), (sq_opp p z), (pull p n f y (phi s) D g z (fun j => G j (phi s)) K) in Q.
+      assert (S0 := sq_ge0 p (vminus (vminus (phi s) (vscal eta g)) (phi (S s)))).
+      assert (W : Mean n (fun j => residual f y (phi s) j * tangent_error p f D y (phi s) z j) <= F * (Bapp + Blin + BCoF)).
+      { rewrite <- (Mean_const n (F * (Bapp + Blin + BCoF)) Hn). apply Mean_le. intros j Hj.
+        destruct (B j (phi s) Hj Os) as (B1 & B2 & B3 & B4). assert (B5 := Ba j Hj).
+        eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos; [easy|].
+        rewrite <- (total_tangent p f D y (phi O) (phi s) z j). unfold total_error.
+        eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; [|easy].
+        eapply Rle_trans; [apply Rabs_triang|]. now apply Rplus_le_compat. }
+      assert (Z : sq p g <= 4 * (F ^ 2 * A ^ 2)).
+      { assert (Fp : 0 <= F) by (eapply Rle_trans; [apply Rabs_pos|apply (B O (phi s) Hn Os)]).
+        assert (Ap : 0 <= A) by (eapply Rle_trans; [apply norm_ge0|apply (B O (phi s) Hn Os)]).
+        replace (4 * (F ^ 2 * A ^ 2)) with ((2 * F * A) ^ 2) by ring. apply norm_le_sq.
+        assert (Y : sq p g <= 2 * F * A * vnorm p g).
+        { rewrite sq_dot, (loss_gradient_dot p n f y (phi s) D g g (fun j => G j (phi s)) K).
+          rewrite <- (Mean_const n (2 * F * A * vnorm p g) Hn). apply Mean_le. intros j Hj.
+          destruct (B j (phi s) Hj Os) as (B1 & B2 & _ & _).
+          eapply Rle_trans; [apply Rle_abs|]. rewrite !Rabs_mult, (Rabs_pos_eq 2) by lra.
+          rewrite (Rmult_assoc (2 * F)). apply Rmult_le_compat; try apply Rabs_pos;
+            [apply Rmult_le_pos; [lra|apply Rabs_pos]|lra|].
+          eapply Rle_trans; [apply cauchy|]. apply Rmult_le_compat_r; [apply norm_ge0|easy]. }
+        rewrite <- norm_sq in Y. assert (V := norm_ge0 p g). destruct V as [V|V]; [|rewrite <- V; apply Rmult_le_pos; [lra|easy]].
+        apply Rmult_le_reg_r with (vnorm p g); [easy|]. lra. }
+      apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Z. apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in W. lra. }
+    assert (T : forall k, (k <= tau)%nat -> sq p (vminus (phi k) z) + 4 * eta * Sum k (fun s => loss n f y (phi s)) <=
+      N + INR k * (4 * eta * (F * (Bapp + Blin + BCoF)) + 4 * eta ^ 2 * (F ^ 2 * A ^ 2))).
+    { induction k; intros Hk; [simpl; lra|]. rewrite S_INR. cbn [Sum]. assert (T1 := IHk ltac:(lia)). assert (T2 := D1 k ltac:(lia)).
+      lra. }
+    specialize (T tau ltac:(lia)). assert (V := sq_ge0 p (vminus (phi tau) z)).
+    apply Rmult_le_reg_l with (4 * eta * INR tau); [apply Rmult_lt_0_compat; lra|]. unfold Mean, M.
+    replace (4 * eta * INR tau * (/ INR tau * Sum tau (fun s => loss n f y (phi s))))
+      with (4 * eta * Sum tau (fun s => loss n f y (phi s))) by (field; lra).
+    match goal with |- _ <= ?r => replace r with (N + INR tau * (4 * eta * (F * (Bapp + Blin + BCoF)) +
+      4 * eta ^ 2 * (F ^ 2 * A ^ 2))) by (field; lra) end. lra. }
+  split; [split; [now apply Min_le_Mean|easy]|].
+  assert (Bp : 0 <= Blin) by (eapply Rle_trans; [apply Rabs_pos|apply (B O (phi O) Hn H0)]).
+  destruct kr_theorem_1_average as [K1 [K2 _]].
+  destruct (K1 p n tau f D y Omega (phi O) phi Blin Hn Ht C (fun s Hs => I s ltac:(lia))) as [_ K3].
+  { right. intros u Hu. apply rms_le; [easy|easy|]. intros j Hj. apply (B j u Hj Hu). }
+  assert (ML : 0 <= Mean tau (fun s => loss n f y (phi s))) by (apply Mean_ge0; intros; apply loss_ge0).
+  rewrite <- (pow2_sqrt _ (loss_ge0 n f y (average tau phi))).
+  apply Rle_trans with ((sqrt (Mean tau (fun s => loss n f y (phi s))) + 2 * Blin) ^ 2).
+  - apply pow_incr. split; [apply sqrt_pos|easy].
+  - eapply Rle_trans; [apply K2|]. rewrite (pow2_sqrt _ ML). assert (0 <= Blin ^ 2) by apply pow2_ge_0. lra.
+Qed.
