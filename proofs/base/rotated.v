@@ -327,3 +327,142 @@ Proof.
     !(fdot_sym r r (matmul z (transpose T) T) (matmul k _ _)). field.
 Qed.
 End Gradients.
+
+(** The n × … matrix P times X, whose first k rows count and whose others are 0 *)
+Definition placed (n k : nat) (P X : matrix) : matrix := matmul n P (fun i j => if Nat.ltb i k then X i j else 0).
+
+(** Factors with given rotated coordinates X, Y and T = 0 *)
+Section Placed.
+Variables (k m d r : nat) (s : vector) (P Q M X Y : matrix).
+Hypotheses (Hm : (k <= m)%nat) (Hd : (k <= d)%nat) (HM : svd k m d s P Q M).
+Let U := placed m k P (mscal (/ sqrt 2) (mplus X Y)).
+Let V := placed d k Q (mscal (/ sqrt 2) (mminus X Y)).
+
+Lemma placed_turned n R A i j : orthogonal n R -> (i < n)%nat ->
+  matmul n (transpose R) (placed n k R A) i j = if Nat.ltb i k then A i j else 0.
+Proof. intros H Hi. exact (orthogonal_cancel' n (S j) R (fun i j => if Nat.ltb i k then A i j else 0) H i j Hi (le_n _)). Qed.
+
+Lemma placed_plus : same k r (rot_plus m d P Q U V) X.
+Proof.
+  destruct (HM) as (HP & HQ & _). intros i j Hi _. unfold rot_plus, U, V. rewrite !placed_turned by (easy || lia).
+  replace (Nat.ltb i k) with true by (symmetry; now apply Nat.ltb_lt). unfold mscal, mplus, mminus.
+  transitivity (2 * (/ sqrt 2 * / sqrt 2) * X i j); [ring|rewrite half_half; field].
+Qed.
+
+Lemma placed_minus : same k r (rot_minus m d P Q U V) Y.
+Proof.
+  destruct (HM) as (HP & HQ & _). intros i j Hi _. unfold rot_minus, U, V. rewrite !placed_turned by (easy || lia).
+  replace (Nat.ltb i k) with true by (symmetry; now apply Nat.ltb_lt). unfold mscal, mplus, mminus.
+  transitivity (2 * (/ sqrt 2 * / sqrt 2) * Y i j); [ring|rewrite half_half; field].
+Qed.
+
+Lemma placed_rest : same (m + d - 2 * k) r (rot_rest k m d P Q U V) (fun _ _ => 0).
+Proof.
+  destruct (HM) as (HP & HQ & _). intros i j Hi _. unfold rot_rest, U, V. destruct (Nat.ltb i (m - k)) eqn:E.
+  - apply Nat.ltb_lt in E. rewrite placed_turned by (easy || lia).
+    now replace (Nat.ltb (k + i) k) with false by (symmetry; apply Nat.ltb_ge; lia).
+  - apply Nat.ltb_ge in E. rewrite placed_turned by (easy || lia).
+    now replace (Nat.ltb (k + (i - (m - k))) k) with false by (symmetry; apply Nat.ltb_ge; lia).
+Qed.
+
+Lemma frob2_none n c A : same n c A (fun _ _ => 0) -> frob2 n c A = 0.
+Proof.
+  intros H. rewrite (frob2_ext _ _ _ _ H). unfold frob2. transitivity (Sum n (fun _ => 0)); [|apply Sum_zero].
+  apply Sum_ext; intros. transitivity (Sum c (fun _ => 0)); [apply Sum_ext; intros; ring|apply Sum_zero].
+Qed.
+
+Lemma none_r n z A B : same z r B (fun _ _ => 0) -> same n z (matmul r A (transpose B)) (fun _ _ => 0).
+Proof.
+  intros H i j _ Hj. unfold matmul, transpose. transitivity (Sum r (fun _ => 0)); [|apply Sum_zero].
+  apply Sum_ext; intros. rewrite H by easy. ring.
+Qed.
+
+Lemma placed_gram : same r r (gram m d U V) (mplus (matmul k (transpose X) X) (matmul k (transpose Y) Y)).
+Proof.
+  destruct (HM) as (HP & HQ & _). rewrite (rot_gram k m d P Q U V) by easy. intros i j Hi Hj.
+  unfold mplus at 1. assert (Z : matmul (m + d - 2 * k) (transpose (rot_rest k m d P Q U V)) (rot_rest k m d P Q U V) i j = 0).
+  { unfold matmul, transpose. transitivity (Sum (m + d - 2 * k) (fun _ => 0)); [|apply Sum_zero].
+    apply Sum_ext; intros. rewrite placed_rest by easy. ring. }
+  rewrite Z, Rplus_0_r. unfold mplus. f_equal.
+  - apply (matmul_same r r k); [apply same_transpose, placed_plus|apply placed_plus|easy|easy].
+  - apply (matmul_same r r k); [apply same_transpose, placed_minus|apply placed_minus|easy|easy].
+Qed.
+
+Lemma placed_loss : 8 * loss (/ 2) m d r M U V =
+  frob2 k k (mminus (matmul r X (transpose X)) (mscal 2 (diagonal s))) + frob2 k k (matmul r Y (transpose Y))
+  + 4 * fdot k r (matmul k (diagonal s) Y) Y + 2 * frob2 k k (matmul r X (transpose Y)).
+Proof.
+  rewrite (loss_rotated k m d r s P Q M U V Hm Hd HM).
+  rewrite !(frob2_none _ _ (matmul r _ (transpose (rot_rest _ _ _ _ _ _ _)))) by (apply none_r, placed_rest).
+  assert (HX := placed_plus). assert (HY := placed_minus).
+  rewrite (frob2_ext k k (matmul r (rot_minus m d P Q U V) _) (matmul r Y (transpose Y))) by
+    (apply matmul_same; [easy|now apply same_transpose]).
+  rewrite (frob2_ext k k (matmul r (rot_plus m d P Q U V) (transpose (rot_minus _ _ _ _ _ _)))
+    (matmul r X (transpose Y))) by (apply matmul_same; [easy|now apply same_transpose]).
+  rewrite (fdot_ext k r _ _ (matmul k (diagonal s) Y) Y (matmul_same k r k _ _ _ _ (same_refl _ _ _) HY) HY).
+  rewrite (frob2_ext k k (mminus _ _) (mminus (matmul r X (transpose X)) (mscal 2 (diagonal s)))).
+  - ring.
+  - intros i j Hi Hj. unfold mminus. f_equal. apply (matmul_same k k r); [easy|now apply same_transpose|easy|easy].
+Qed.
+
+Lemma placed_slope : let W := mplus (matmul k (transpose X) X) (matmul k (transpose Y) Y) in
+  slope2 (/ 2) m d r M U V = frob2 k r (mminus (mscal (/ 2) (matmul r X W)) (matmul k (diagonal s) X))
+  + frob2 k r (mplus (mscal (/ 2) (matmul r Y W)) (matmul k (diagonal s) Y)).
+Proof.
+  intros W. rewrite (slope_rotated k m d r s P Q M U V Hm Hd HM). assert (HW := placed_gram). fold W in HW.
+  assert (HX := placed_plus). assert (HY := placed_minus).
+  rewrite (frob2_none _ _ (mscal _ _)), Rplus_0_r.
+  2:{ intros i j Hi Hj. unfold mscal. rewrite (matmul_same _ r r _ _ (fun _ _ => 0) W placed_rest HW i j Hi Hj).
+      unfold matmul. rewrite (Sum_ext r _ (fun _ => 0)), Sum_zero; [ring|intros; ring]. }
+  f_equal; apply frob2_ext; intros i j Hi Hj; unfold mminus, mplus, mscal; rewrite !diagonal_l by easy.
+  - rewrite (matmul_same k r r _ _ X W HX HW i j Hi Hj). now rewrite HX.
+  - rewrite (matmul_same k r r _ _ Y W HY HW i j Hi Hj). now rewrite HY.
+Qed.
+End Placed.
+
+Definition zero : matrix := fun _ _ => 0.
+
+Lemma zero_l n A : matmul n zero A = zero.
+Proof. matrix_ext. unfold matmul, zero. transitivity (Sum n (fun _ => 0)); [apply Sum_ext; intros; ring|apply Sum_zero]. Qed.
+
+Lemma zero_r n A : matmul n A zero = zero.
+Proof. matrix_ext. unfold matmul, zero. transitivity (Sum n (fun _ => 0)); [apply Sum_ext; intros; ring|apply Sum_zero]. Qed.
+
+Lemma frob2_wide k r t : (k <= r)%nat -> frob2 k r (diagonal t) = Sum k (fun i => t i ^ 2).
+Proof.
+  intros H. apply Sum_ext; intros i Hi. rewrite (Sum_single r _ i); [unfold diagonal; now rewrite Nat.eqb_refl|lia|].
+  intros j _ Hj. apply not_eq_sym, Nat.eqb_neq in Hj. unfold diagonal. rewrite Hj. ring.
+Qed.
+
+(** Factors with Y = T = 0 and X diagonal: 8f = Σ (x_i² − 2s_i)², 4‖∇f‖² = Σ x_i² (x_i² − 2s_i)². *)
+Lemma slice k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M -> exists U V,
+  8 * loss (/ 2) m d r M U V = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
+  4 * slope2 (/ 2) m d r M U V = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
+Proof.
+  intros Hm Hd Hr HM. exists (placed m k P (mscal (/ sqrt 2) (mplus (diagonal x) zero))),
+    (placed d k Q (mscal (/ sqrt 2) (mminus (diagonal x) zero))).
+  rewrite (placed_loss k m d r s P Q M (diagonal x) zero Hm Hd HM), (placed_slope k m d r s P Q M _ _ Hm Hd HM).
+  change (transpose zero) with zero. rewrite !zero_l, !zero_r. split.
+  - rewrite (frob2_ext k k (mminus _ _) (diagonal (fun i => x i ^ 2 - 2 * s i))).
+    + rewrite frob2_wide by lia. rewrite (frob2_none k k zero (fun _ _ _ _ => eq_refl)). unfold fdot, zero.
+      rewrite (Sum_ext k (fun i => Sum r _) (fun _ => 0)), Sum_zero; [ring|].
+      intros. transitivity (Sum r (fun _ => 0)); [apply Sum_ext; intros; ring|apply Sum_zero].
+    + intros i j Hi Hj. unfold mminus, mscal, matmul, transpose. rewrite (Sum_single r _ i); [|lia|].
+      * unfold diagonal. rewrite Nat.eqb_refl, (Nat.eqb_sym j i). destruct (Nat.eqb i j) eqn:E; [|ring].
+        apply Nat.eqb_eq in E. subst. ring.
+      * intros l _ Hl. apply not_eq_sym, Nat.eqb_neq in Hl. unfold diagonal at 1. rewrite Hl. ring.
+  - rewrite (frob2_none k r (mplus _ _)), Rplus_0_r.
+    2:{ intros i j _ _. unfold mplus, mscal, zero. ring. }
+    rewrite (frob2_ext k r _ (diagonal (fun i => / 2 * (x i * (x i ^ 2 - 2 * s i))))).
+    + rewrite frob2_wide by easy. rewrite <- Sum_scal. apply Sum_ext; intros; field.
+    + intros i j Hi Hj. unfold mminus, mscal. rewrite (diagonal_l k s) by easy.
+      assert (E : matmul r (diagonal x) (mplus (matmul k (transpose (diagonal x)) (diagonal x)) zero) i j =
+        x i * diagonal (fun i => x i ^ 2) i j).
+      { rewrite diagonal_l by lia. f_equal. unfold mplus, zero. rewrite Rplus_0_r, transpose_diagonal, diagonal_l by easy.
+        unfold diagonal. destruct (Nat.eqb i j); ring. }
+      rewrite E. unfold diagonal. destruct (Nat.eqb i j); field.
+Qed.
+
+(** s_0 ≥ … ≥ s_{k−1} > 0, singular values in order *)
+Definition descending (k : nat) (s : vector) : Prop :=
+  (forall i j, (i <= j)%nat -> (j < k)%nat -> s j <= s i) /\ (forall i, (i < k)%nat -> 0 < s i).
