@@ -57,8 +57,8 @@ def test_a_file_is_understood():
     [
         ("Theorem kr_lemma_1 ", "Theorem another ", "a theorem of that name"),
         ("    Covers: the whole statement.\n", "", "must say Covers"),
-        ("for `<= 2 * 3`", "for `<= 7`", "OLD stand once"),
-        ("Mistake: without `x <= 3 ->`", "Mistake: without `x`", "OLD stand once"),
+        ("for `<= 2 * 3`", "for `<= 7`", "OLD stand in"),
+        ("Mistake: without `x <= 3 ->`", "Mistake: without `y`", "OLD stand in"),
         ("    Constants: 2 * 3 = ", "    Constants: 2 * 3 is ", "FORMAL = CODE"),
     ],
 )

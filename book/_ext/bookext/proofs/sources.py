@@ -73,8 +73,8 @@ class Theorem:
         return self.covers.startswith(WHOLE)
 
     def changed(self, mistake: Mistake) -> str:
-        """The formal statement with a mistake in it."""
-        return self.formal.replace(mistake.old, mistake.new)
+        """The formal statement with a mistake in it, in one line."""
+        return flat(self.formal).replace(mistake.old, mistake.new, 1)
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,11 @@ class Definition:
     file: str  # relative to ``proofs/``
     words: str  # the comment above it
     text: str
+
+
+def flat(text: str) -> str:
+    """A text in one line."""
+    return " ".join(text.split())
 
 
 def files() -> list[Path]:
@@ -178,13 +183,13 @@ def _constant(line: str, where: str) -> Constant:
 def _mistake(line: str, formal: str, where: str) -> Mistake:
     quoted = re.findall(r"`([^`]*)`", line)
     dropped = line.startswith("without")
-    if len(quoted) != 2 - dropped or formal.count(quoted[-1]) != 1:
+    if len(quoted) != 2 - dropped or flat(quoted[-1]) not in flat(formal):
         raise ValueError(
-            f"{where}: a mistake must read `NEW` for `OLD`, or without `OLD`, and OLD stand once in the statement, got {line!r}"
+            f"{where}: a mistake must read `NEW` for `OLD`, or without `OLD`, and OLD stand in the statement, got {line!r}"
         )
     # A hypothesis that is dropped leaves its place, so that the proof finds the others where they were.
     new = "True ->" * quoted[0].endswith("->") if dropped else quoted[0]
-    return Mistake(line, quoted[-1], new)
+    return Mistake(line, flat(quoted[-1]), new)
 
 
 @functools.cache
