@@ -382,7 +382,6 @@ Proof. unfold vminus at 1. unfold projected. ring. Qed.
     Covers: the whole statement.
     Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric (with kr-remark-6-odd so is a projected gradient step from φ⁽⁰⁾).
     Mistake: `<= / 2 * psq m d (pminus psi phi)) /\` for `<= psq m d (pminus psi phi)) /\`
-    Mistake: `same (2 * N) d (pminus` for `same (2 * N) d (mirror N (pminus`
     Mistake: without `neighbourhood m d rho phi0 psi -> psq m d (pminus psi`
 *)
 Theorem kr_definition_2_projection : forall m d rho phi0, (0 < m)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) ->

@@ -5,11 +5,14 @@ The committed record stands for a file as long as that and all that it needs is 
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock
 
 from bookext import keys
 from bookext.markup import ROOT
@@ -21,6 +24,8 @@ RECORD = ROOT / "results" / "proofs.json"
 BUILT, STATE = ROOT / "_build" / "proofs", ROOT / "_build" / ".proofs.json"
 
 LEVEL = "machine-checked"
+
+T = TypeVar("T")
 
 
 def read() -> dict:
@@ -66,7 +71,7 @@ def check(jobs: int) -> tuple[dict, list[str]]:
     running: dict[Future, str] = {}
     with ThreadPoolExecutor(jobs) as pool:
         while sorter.is_active():
-            running |= {pool.submit(_known_or_checked, name): name for name in sorter.get_ready()}
+            running |= {pool.submit(_checked, name): name for name in sorter.get_ready()}
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 try:
@@ -74,21 +79,46 @@ def check(jobs: int) -> tuple[dict, list[str]]:
                 except coq.Refused as refused:  # what asks for the file is told of, too
                     wrong.append(str(refused))
                 sorter.done(name)
-    statements = {label: one for name in found for label, one in found[name]["statements"].items()}
-    wrong += [line for name in sorted(found) for line in found[name]["unnoticed"]]
+    statements = {label: one for statements in found.values() for label, one in statements.items()}
     files = {name: sources.digest(name) for name in sorted(found)}
     return {"coq": coq.version(), "files": files, "statements": dict(sorted(statements.items()))}, wrong
 
 
-def _known_or_checked(name: str) -> dict:
-    kept = (
-        user_cache().with_name("proofs")
-        / f"{keys.digest(sources.digest(name), coq.version(), _method())}.json"
-    )
-    cold = os.environ.get("COLD", "") not in ("", "0")
-    if kept.exists() and not cold:
+def unnoticed(name: str) -> list[str]:
+    """Mistakes in the theorems of a file that Coq does not refuse. Returns: a line each."""
+    return _kept("planted", name, lambda: coq.unnoticed(name, _theorems(name), _compiled(name)))
+
+
+def _checked(name: str) -> dict[str, dict]:
+    return _kept("checked", name, lambda: _ask(name))
+
+
+def _ask(name: str) -> dict[str, dict]:
+    """What Coq says of the statements in a file. Returns: label → what the record keeps of it."""
+    built, theorems = _compiled(name), _theorems(name)
+    rests = coq.rests_on(coq.assumptions(name, theorems, built)) if theorems else []
+    return {
+        one.label: {
+            "file": name,
+            "covers": "whole" if one.whole else "part",
+            "rests on": rests,
+            "mistakes": len(one.mistakes),
+        }
+        for one in theorems
+    }
+
+
+def _theorems(name: str) -> list[sources.Theorem]:
+    return [one for one in sources.theorems().values() if one.file == name]
+
+
+def _kept(what: str, name: str, find: Callable[[], T]) -> T:
+    """What was found of a file, from the user's cache if the file, what it needs, Coq and this code are as they were."""
+    key = keys.digest(sources.digest(name), coq.version(), _method())
+    kept = user_cache().with_name("proofs") / what / f"{key}.json"
+    if kept.exists() and os.environ.get("COLD", "") in ("", "0"):
         return json.loads(kept.read_text(encoding="utf-8"))
-    found = _checked(name)
+    found = find()
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         scratch = kept.with_suffix(f".{os.getpid()}")
@@ -105,31 +135,16 @@ def _method() -> str:
     return keys.digest(*(Path(module.__file__).read_text(encoding="utf-8") for module in (coq, sources)))
 
 
-def _checked(name: str) -> dict:
+def _compiled(name: str) -> Path:
+    """Compile a file and what it needs, but for what has been. Returns: the folder."""
     for needed in sources.closure(name):
-        _compile(needed)
-    theorems = [one for one in sources.theorems().values() if one.file == name]
-    rests = coq.assumptions(name, theorems, BUILT) if theorems else {}
-    return {
-        "statements": {
-            one.label: {
-                "file": name,
-                "covers": "whole" if one.whole else "part",
-                "rests on": coq.rests_on(rests[one.label]),
-                "mistakes": len(one.mistakes),
-            }
-            for one in theorems
-        },
-        "unnoticed": coq.unnoticed(name, theorems, BUILT) if theorems else [],
-    }
-
-
-def _compile(name: str) -> None:
-    """Compile a file unless that has been done; files that need one another are compiled by one thread each."""
-    stamp = BUILT / f"{name}.digest"
-    if not stamp.exists() or stamp.read_text("utf-8") != sources.digest(name):
-        coq.compile_file(name, BUILT)
-        stamp.write_text(sources.digest(name), "utf-8")
+        stamp, today = BUILT / f"{needed}.digest", sources.digest(needed)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(BUILT / f"{needed}.lock"):  # several files may need the same one
+            if not stamp.exists() or stamp.read_text("utf-8") != today:
+                coq.compile_file(needed, BUILT)
+                stamp.write_text(today, "utf-8")
+    return BUILT
 
 
 def differences(fresh: dict, kept: dict) -> list[str]:
