@@ -3,6 +3,7 @@ Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 Open Scope R_scope.
 
+(** f 0 + … + f (n − 1) *)
 Fixpoint Sum (n : nat) (f : nat -> R) : R :=
   match n with O => 0 | S k => Sum k f + f k end.
 

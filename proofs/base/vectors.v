@@ -3,6 +3,7 @@ Require Import Reals Lra Lia.
 From Shallow Require Import base.sums.
 Open Scope R_scope.
 
+(** vectors and matrices, by their indices *)
 Definition vector := nat -> R.
 Definition matrix := nat -> nat -> R.
 
@@ -11,6 +12,7 @@ Definition dot (d : nat) (x y : vector) : R := Sum d (fun i => x i * y i).
 Definition sq (d : nat) (x : vector) : R := Sum d (fun i => x i ^ 2).
 Definition vnorm (d : nat) (x : vector) : R := sqrt (sq d x).
 
+(** x + y, x − y and c x *)
 Definition vplus (x y : vector) : vector := fun i => x i + y i.
 Definition vminus (x y : vector) : vector := fun i => x i - y i.
 Definition vscal (c : R) (x : vector) : vector := fun i => c * x i.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from html import escape
+from itertools import groupby
 
 from bs4 import BeautifulSoup, Tag
 from docutils import nodes
@@ -11,6 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookext.proofs import record, sources
 from bookext.proofs.sources import Definition, Theorem
+from shallowformer.verify.typeset import as_html
 
 #: The page with all definitions and statements.
 PAGE = "book/machine_checked"
@@ -58,8 +60,8 @@ def _accepted(found: dict) -> str:
 
 
 def prose(text: str) -> str:
-    """A comment as HTML: code between backquotes."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text, quote=False))
+    """A comment as HTML: formulas set, code between backquotes."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", as_html(text))
 
 
 class MachineChecked(SphinxDirective):
@@ -108,29 +110,21 @@ def statements() -> list[str]:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"([|*_$<>\[\]])", r"\\\1", text)
+    return re.sub(r"([|*_$\[\]])", r"\\\1", prose(text))
 
 
 def definitions() -> list[str]:
     """Every definition that a formal statement uses, file by file. Returns: lines of MyST."""
-    used = {
-        (one.file, one.name): one
-        for label in record.accepted()
-        for one in sources.used_by(sources.theorems()[label])
-    }
+    used = {one for label in record.accepted() for one in sources.used_by(sources.theorems()[label])}
     lines: list[str] = []
-    order = sources.in_order()
-    for file in order:
-        mine = [one for one in used.values() if one.file == file]
-        if not mine:
-            continue
-        lines += [f"**`proofs/{file}`**", ""]
-        for one in mine:
-            words = prose(one.words)
-            lines += [
-                "```{raw} html",
-                f'<div class="formal-definition" id="{anchor(one)}"><p>{words}</p><pre>{escape(one.text, quote=False)}</pre></div>',
-                "```",
-                "",
-            ]
+    for file in sources.in_order():
+        mine = sorted((one for one in used if one.file == file), key=lambda one: one.line)
+        if mine:
+            lines += [f"**`proofs/{file}`**", "", "```{raw} html"]
+            for words, block in groupby(mine, key=lambda one: one.words):
+                texts = "\n".join(
+                    f'<span id="{anchor(one)}">{escape(one.text, quote=False)}</span>' for one in block
+                )
+                lines.append(f'<div class="formal-definition"><p>{prose(words)}</p><pre>{texts}</pre></div>')
+            lines += ["```", ""]
     return lines

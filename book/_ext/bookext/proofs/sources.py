@@ -83,7 +83,8 @@ class Definition:
 
     name: str
     file: str  # relative to ``proofs/``
-    words: str  # the comment above it
+    line: int  # in the file
+    words: str  # the comment above it, or above the definitions that it stands among
     text: str
 
 
@@ -211,11 +212,23 @@ def definitions() -> dict[str, list[Definition]]:
     """Every definition, by its name. Returns: name → definitions, one a file that defines it."""
     found: dict[str, list[Definition]] = {}
     for file in files():
-        for match in _DEFINITION.finditer(file.read_text(encoding="utf-8")):
-            words = " ".join((match["words"] or "").split())
-            found.setdefault(match["name"], []).append(
-                Definition(match["name"], name_of(file), words, match["text"])
-            )
+        for one in definitions_of(file.read_text(encoding="utf-8"), name_of(file)):
+            found.setdefault(one.name, []).append(one)
+    return found
+
+
+def definitions_of(text: str, file: str = "") -> list[Definition]:
+    """The definitions in a file. Returns: in its order."""
+    found: list[Definition] = []
+    end = 0
+    for match in _DEFINITION.finditer(text):
+        words = " ".join((match["words"] or "").split())
+        if not words and found and text[end : match.start("text")] == "\n":
+            words = found[-1].words
+        found.append(
+            Definition(match["name"], file, text[: match.start("text")].count("\n") + 1, words, match["text"])
+        )
+        end = match.end()
     return found
 
 
@@ -231,4 +244,4 @@ def used_by(theorem: Theorem) -> list[Definition]:
                     found[one.file, one.name] = one
                     waiting.append(one.text)
     order = in_order()
-    return sorted(found.values(), key=lambda one: (order.index(one.file), one.name))
+    return sorted(found.values(), key=lambda one: (order.index(one.file), one.line))
