@@ -316,3 +316,150 @@ Proof.
   split; [exact A|]. rewrite norm_nabla_U by easy. rewrite <- (Rmult_1_r (Rabs (c i) * s1)).
   apply factors; [split; [apply Rabs_pos|apply H1]|apply root_pos; lia|split; [apply norm_ge0|easy]].
 Qed.
+
+(** the attention matrices W with the one of head i replaced by A *)
+Definition replace (W : nat -> matrix) (i : nat) (A : matrix) : nat -> matrix := fun j => if (j =? i)%nat then A else W j.
+
+(** the first token is e, all others are −e *)
+Definition against (e : vector) : matrix := fun t k => if (t =? 0)%nat then e k else - e k.
+
+Lemma replace_same W i A : replace W i A i = A.
+Proof. unfold replace. now rewrite Nat.eqb_refl. Qed.
+
+Lemma against_camps T d e : camps T d (fun t => (t =? 0)%nat) e (against e).
+Proof. easy. Qed.
+
+Lemma against_ball T d e : vnorm d e = 1 -> in_ball T d (against e).
+Proof.
+  intros H t _. right. rewrite <- H. unfold vnorm. f_equal. apply Sum_ext; intros k _. unfold against.
+  destruct (t =? 0)%nat; ring.
+Qed.
+
+(** one attention matrix gives the first token of two camps any weight p *)
+Lemma against_mass T d e q p : (2 <= T)%nat -> vnorm d e = 1 -> vnorm d q = 1 -> 0 < p < 1 ->
+  exists A, mass T (weights T d (against e) q A) (fun t => (t =? 0)%nat) = p.
+Proof.
+  intros HT He Hq Hp. apply norm_eq1 in He, Hq. set (n := INR (T - 1)).
+  assert (Hn : 0 < n) by (apply lt_0_INR; lia). set (w := ln (n * p / (1 - p)) / 2).
+  assert (Q : 0 < n * p / (1 - p)) by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat|]; lra).
+  exists (fun k l => w * e k * q l).
+  assert (L : forall k, matvec d (fun k l => w * e k * q l) q k = w * e k).
+  { intros k. unfold matvec. rewrite (Sum_ext d _ (fun l => w * e k * q l ^ 2)) by (intros; ring).
+    rewrite Sum_scal. fold (sq d q). rewrite Hq. ring. }
+  unfold weights. rewrite (one_against T _ w (- w)) by (lia || (intros t _;
+    unfold dot, against; rewrite (Sum_ext d _ (fun k => (if (t =? 0)%nat then w else - w) * e k ^ 2))
+      by (intros; rewrite L; destruct (t =? 0)%nat; ring); rewrite Sum_scal; fold (sq d e); rewrite He; ring)).
+  fold n. assert (P := exp_pos w). assert (G := exp_pos (- w)).
+  assert (E2 : exp w = exp (- w) * (n * p / (1 - p))).
+  { rewrite <- (exp_ln _ Q) at 1. rewrite <- exp_plus. f_equal. unfold w. field. }
+  rewrite E2. set (r := n * p / (1 - p)) in *. assert (r * (1 - p) = n * p) by (unfold r; field; lra).
+  assert (0 < exp (- w) * r) by now apply Rmult_lt_0_compat.
+  assert (0 < n * exp (- w)) by now apply Rmult_lt_0_compat.
+  transitivity (r / (r + n)); [field; repeat split; lra|]. apply (Rmult_eq_reg_r (r + n)); [|lra]. field_simplify; lra.
+Qed.
+
+(** for camps of masses (1 ± s)/2: ⟨U, a⟩ = s ⟨U, e⟩ and ‖M U‖ = (1 − s²) |⟨U, e⟩| *)
+Lemma camps_response T d alpha S e X s U : distribution T alpha -> vnorm d e = 1 -> camps T d S e X ->
+  mass T alpha S = (1 + s) / 2 -> 0 <= 1 - s ^ 2 -> dot d U (attended T alpha X) = s * dot d U e /\
+  vnorm d (matvec d (covariance T alpha X) U) = (1 - s ^ 2) * Rabs (dot d U e).
+Proof.
+  intros H N C P Hs. split.
+  - unfold dot. rewrite <- Sum_scal. apply Sum_ext; intros k Hk. rewrite (camps_mean T d alpha S e X s) by easy. ring.
+  - rewrite (vnorm_scaled d ((1 - s ^ 2) * dot d U e) e), N, Rabs_mult, (Rabs_right (1 - s ^ 2)); [ring|lra|].
+    intros k Hk. unfold matvec, dot. rewrite (Sum_ext d _ (fun j => (1 - s ^ 2) * e k * (U j * e j))).
+    + rewrite Sum_scal. ring.
+    + intros j Hj. rewrite (camps_covariance T d alpha S e X s) by easy. ring.
+Qed.
+
+Lemma unit_along d U : vnorm d U <> 0 -> vnorm d (vscal (/ vnorm d U) U) = 1 /\
+  dot d U (vscal (/ vnorm d U) U) = vnorm d U.
+Proof.
+  intros N. assert (P : 0 < vnorm d U) by (assert (G := norm_ge0 d U); lra).
+  assert (I := Rinv_0_lt_compat _ P). split.
+  - rewrite norm_scal, Rabs_right by lra. field. lra.
+  - rewrite dot_sym, dot_scal_l, <- sq_dot, <- norm_sq. field. lra.
+Qed.
+
+Lemma orthogonal d U : (2 <= d)%nat -> exists b, vnorm d b = 1 /\ dot d U b = 0.
+Proof.
+  intros Hd. destruct (Req_dec (U 0%nat ^ 2 + U 1%nat ^ 2) 0) as [Z|N].
+  - exists (delta 0). split; [|rewrite dot_delta by lia; assert (0 <= U 1%nat ^ 2) by apply pow2_ge_0; nra].
+    apply norm_eq1. rewrite sq_dot, dot_delta by lia. apply delta_same.
+  - set (w k := if (k =? 0)%nat then U 1%nat else if (k =? 1)%nat then - U 0%nat else 0).
+    destruct d as [|[|n]]; try lia.
+    assert (Q : sq (S (S n)) w = U 0%nat ^ 2 + U 1%nat ^ 2).
+    { unfold sq. rewrite !Sum_first. unfold w at 1 2. simpl Nat.eqb. cbv iota.
+      rewrite (Sum_ext n _ (fun _ => 0)) by (intros; unfold w; simpl; ring). rewrite Sum_zero. ring. }
+    assert (O : dot (S (S n)) U w = 0).
+    { unfold dot. rewrite !Sum_first. unfold w at 1 2. simpl Nat.eqb. cbv iota.
+      rewrite (Sum_ext n _ (fun _ => 0)) by (intros; unfold w; simpl; ring). rewrite Sum_zero. ring. }
+    assert (Nw : vnorm (S (S n)) w <> 0) by (intros Z; rewrite <- norm_sq, Z in Q; lra).
+    exists (vscal (/ vnorm (S (S n)) w) w). split; [now apply unit_along|]. rewrite dot_sym, dot_scal_l, dot_sym, O. ring.
+Qed.
+
+(** kr-remark-4-attained
+    Covers: the whole statement.
+    Reads: let σ be differentiable with |σ′| ≤ σ₁ = |σ′(0)|, and i one of the m heads. For T ≥ 2 and U_i ≠ 0 the largest ‖∇_{W_i} f‖_F over tokens in the ball, the matrix of head i and ‖q‖ ≤ 1, all else fixed, is |c_i| σ₁ ‖U_i‖/√m; it is the value at any tokens ±U_i/‖U_i‖ whose two camps have mass ½, if ‖q‖ = 1, and also for some input with q = X_T. For T = 1 the gradient is 0. For T ≥ 1 and d ≥ 2 the largest ‖∇_{U_i} f‖ is |c_i| σ₁/√m, the value whenever all tokens are one unit vector orthogonal to U_i.
+    Mistake: without `Rabs (Derive sigma 0) = s1 ->`
+    Mistake: `(1 <= T)%nat -> vnorm d (U i) <> 0` for `(2 <= T)%nat -> vnorm d (U i) <> 0`
+    Mistake: `(1 <= d)` for `(2 <= d)`
+*)
+Theorem kr_remark_4_attained : forall sigma s1 m d c U W i, (i < m)%nat -> (forall x, ex_derive sigma x) ->
+  (forall x, Rabs (Derive sigma x) <= s1) -> Rabs (Derive sigma 0) = s1 ->
+  let norm_W T X q A := fnorm d d (nabla_W sigma m T d X q c U (replace W i A) i) in
+  let norm_U T X q A := vnorm d (nabla_U sigma m T d X q c U (replace W i A) i) in
+  let top := Rabs (c i) * s1 * vnorm d (U i) / sqrt (INR m) in
+  (forall T, (2 <= T)%nat -> vnorm d (U i) <> 0 ->
+    largest (fun v => exists X q A, in_ball T d X /\ vnorm d q <= 1 /\ v = norm_W T X q A) top /\
+    (forall X q A S, vnorm d q = 1 -> camps T d S (vscal (/ vnorm d (U i)) (U i)) X ->
+      mass T (weights T d X q A) S = 1 / 2 -> norm_W T X q A = top) /\
+    (exists X A, in_ball T d X /\ norm_W T X (X (T - 1)%nat) A = top)) /\
+  (forall X q A, norm_W 1%nat X q A = 0) /\
+  (forall T, (1 <= T)%nat -> (2 <= d)%nat ->
+    largest (fun v => exists X q A, in_ball T d X /\ vnorm d q <= 1 /\ v = norm_U T X q A) (Rabs (c i) * s1 / sqrt (INR m)) /\
+    (forall X q A b, vnorm d b = 1 -> dot d (U i) b = 0 -> (forall t k, (t < T)%nat -> (k < d)%nat -> X t k = b k) ->
+      norm_U T X q A = Rabs (c i) * s1 / sqrt (INR m))).
+Proof.
+  intros sigma s1 m d c U W i Hi Hs H1 H0 norm_W norm_U top. assert (R := root_pos m ltac:(lia)).
+  split; [|split].
+  - intros T HT HU. destruct (unit_along d (U i) HU) as [Ne De]. set (e := vscal (/ vnorm d (U i)) (U i)) in *.
+    assert (C : forall X q A S, vnorm d q = 1 -> camps T d S e X -> mass T (weights T d X q A) S = 1 / 2 ->
+      norm_W T X q A = top).
+    { intros X q A S Nq C P. unfold norm_W. rewrite norm_nabla_W, replace_same by (easy || lia).
+      assert (H := weights_distribution T d X q A ltac:(lia)).
+      destruct (camps_response T d _ S e X 0 (U i) H Ne C) as [Z V]; [rewrite P; field|lra|].
+      unfold pooled. rewrite Z, V, De, Nq, Rmult_0_l, H0, (Rabs_right (vnorm d (U i))) by (apply Rle_ge, norm_ge0).
+      unfold top. field. lra. }
+    assert (L : exists X A, in_ball T d X /\ vnorm d (X (T - 1)%nat) = 1 /\ norm_W T X (X (T - 1)%nat) A = top).
+    { assert (Nq : vnorm d (against e (T - 1)%nat) = 1).
+      { transitivity (vnorm d e); [|exact Ne]. unfold vnorm. f_equal. apply Sum_ext; intros k _. unfold against.
+        destruct (T - 1 =? 0)%nat; ring. }
+      destruct (against_mass T d e _ (1 / 2) HT Ne Nq ltac:(lra)) as [A P]. exists (against e), A.
+      split; [now apply against_ball|]. split; [exact Nq|]. now apply C with (S := fun t => (t =? 0)%nat). }
+    split; [split|split; [exact C|]].
+    + destruct L as (X & A & B & N & V). exists X, (X (T - 1)%nat), A. repeat split; [easy|lra|now symmetry].
+    + intros v (X & q & A & B & Nq & ->).
+      apply (kr_remark_4 sigma s1 m T d X q c U (replace W i A) i ltac:(lia) Hi Hs H1 B Nq).
+    + destruct L as (X & A & B & _ & V). now exists X, A.
+  - intros X q A. unfold norm_W. rewrite norm_nabla_W, replace_same by (easy || lia).
+    assert (H := weights_distribution 1 d X q A ltac:(lia)).
+    rewrite (vnorm_scaled d 0 (U i)), Rabs_R0; [ring|]. intros k _. unfold matvec. rewrite Rmult_0_l, <- (Sum_zero d).
+    apply Sum_ext; intros j _. rewrite covariance_moment by easy. unfold moment, attended, E. destruct H as [_ H].
+    simpl in *. rewrite Rplus_0_l in H. rewrite H. ring.
+  - intros T HT Hd.
+    assert (C : forall X q A b, vnorm d b = 1 -> dot d (U i) b = 0 ->
+      (forall t k, (t < T)%nat -> (k < d)%nat -> X t k = b k) -> norm_U T X q A = Rabs (c i) * s1 / sqrt (INR m)).
+    { intros X q A b Nb Ob HX. unfold norm_U. rewrite norm_nabla_U, replace_same by (easy || lia).
+      assert (H := weights_distribution T d X q A ltac:(lia)).
+      assert (a1 : forall k, (k < d)%nat -> pooled T d X q A k = 1 * b k).
+      { intros k Hk. unfold pooled, attended. rewrite (E_ext _ _ _ (fun _ => b k)) by auto. rewrite E_const by easy. ring. }
+      rewrite (vnorm_scaled d 1 b _ a1), Nb, Rabs_R1. replace (dot d (U i) (pooled T d X q A)) with 0; [rewrite H0; ring|].
+      rewrite <- Ob. apply Sum_ext; intros k Hk. rewrite a1 by easy. ring. }
+    split; [split|exact C].
+    + destruct (orthogonal d (U i) Hd) as (b & Nb & Ob). exists (fun _ => b), (fun _ => 0), (W i). split; [|split].
+      * intros t _. lra.
+      * apply norm_le1. unfold sq. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite Sum_zero. lra.
+      * symmetry. now apply C with b.
+    + intros v (X & q & A & B & _ & ->).
+      apply (kr_remark_5 sigma s1 m T d X q c U (replace W i A) i ltac:(lia) Hi Hs H1 B).
+Qed.
