@@ -463,3 +463,203 @@ Proof.
     + intros v (X & q & A & B & _ & ->).
       apply (kr_remark_5 sigma s1 m T d X q c U (replace W i A) i ltac:(lia) Hi Hs H1 B).
 Qed.
+
+(** The leading token k apart: w are the weights of the others, r = Σ w_t X_t their share of a. *)
+Lemma leader_split T d alpha X k : distribution T alpha -> in_ball T d X -> (k < T)%nat ->
+  let p := alpha k in let w t := if (t =? k)%nat then 0 else alpha t in let r := attended T w X in
+  Sum T w = 1 - p /\ vnorm d r <= 1 - p /\ - vnorm d r <= dot d (X k) r /\
+  trace d (covariance T alpha X) <= p * sq d (X k) + (1 - p) - (p ^ 2 * sq d (X k) + 2 * p * dot d (X k) r + sq d r).
+Proof.
+  intros H B Hk p w r. assert (Hw : forall t, (t < T)%nat -> 0 <= w t).
+  { intros t Ht. unfold w. destruct (t =? k)%nat; [lra|now apply H]. }
+  assert (W : Sum T w = 1 - p) by (rewrite <- (proj2 H), (Sum_others T k alpha Hk); unfold others, p, w; ring).
+  assert (Ew : forall f, E T alpha f = p * f k + E T w f).
+  { intros f. unfold E. rewrite (Sum_others T k _ Hk). f_equal. apply Sum_ext; intros t _. unfold w.
+    destruct (t =? k)%nat; ring. }
+  assert (W0 : 0 <= 1 - p) by (rewrite <- W; now apply Sum_ge0).
+  assert (M2 : E T w (fun t => sq d (X t)) <= 1 - p).
+  { rewrite <- W. apply Sum_le; intros t Ht. apply Rle_trans with (w t * 1); [|lra].
+    apply Rmult_le_compat_l; [auto|]. now apply norm_le1, B. }
+  assert (R2 : sq d r <= (1 - p) ^ 2).
+  { apply Rle_trans with ((1 - p) * E T w (fun t => sq d (X t))); [|apply Rle_trans with ((1 - p) * (1 - p)); [|lra];
+      now apply Rmult_le_compat_l].
+    unfold sq. rewrite E_Sum, <- Sum_scal. apply Sum_le; intros i _. unfold r, attended, E.
+    assert (C := Sum_cauchy T w (fun _ => 1) (fun t => X t i) Hw). cbv beta in C.
+    rewrite (Sum_ext T (fun t => w t * 1 ^ 2) w) in C by (intros; ring). rewrite W in C.
+    rewrite (Sum_ext T _ (fun t => w t * X t i)) in C by (intros; ring). exact C. }
+  split; [exact W|]. split; [now apply norm_le|]. split.
+  - assert (C := cauchy d (X k) r). apply Rabs_le_between in C. assert (N := norm_ge0 d r).
+    assert (vnorm d (X k) * vnorm d r <= 1 * vnorm d r) by (apply Rmult_le_compat_r; auto). lra.
+  - rewrite trace_covariance, Ew by easy. replace (sq d (attended T alpha X)) with
+      (p ^ 2 * sq d (X k) + 2 * p * dot d (X k) r + sq d r); [lra|].
+    transitivity (sq d (vplus (vscal p (X k)) r)); [rewrite sq_plus, sq_scal, dot_scal_l; ring|].
+    apply Sum_ext; intros i _. f_equal. symmetry. apply (Ew (fun t => X t i)).
+Qed.
+
+Lemma leader_trace T d alpha X k : distribution T alpha -> in_ball T d X -> (k < T)%nat -> 1 / 2 <= alpha k ->
+  trace d (covariance T alpha X) <= 4 * alpha k * (1 - alpha k).
+Proof.
+  intros H B Hk Hp. destruct (leader_split T d alpha X k H B Hk) as (_ & N & D & V).
+  set (r := attended T _ X) in *. set (p := alpha k) in *. assert (X1 := proj1 (norm_le1 d (X k)) (B k Hk)).
+  rewrite <- (norm_sq d r) in V. assert (R0 := norm_ge0 d r). set (rho := vnorm d r) in *.
+  assert (0 <= p * (1 - p) * (1 - sq d (X k))) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+  assert (0 <= p * (dot d (X k) r + rho)) by (apply Rmult_le_pos; lra).
+  assert (0 <= (1 - p - rho) * (3 * p - 1 - rho)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+(** equality for ½ < p < 1: the leading token is a unit vector and the others are opposite *)
+Lemma leader_equality T d alpha X k : distribution T alpha -> (forall t, (t < T)%nat -> 0 < alpha t) -> in_ball T d X ->
+  (k < T)%nat -> 1 / 2 < alpha k < 1 -> trace d (covariance T alpha X) = 4 * alpha k * (1 - alpha k) ->
+  vnorm d (X k) = 1 /\ camps T d (fun t => (t =? k)%nat) (X k) X.
+Proof.
+  intros H P B Hk Hp Q. destruct (leader_split T d alpha X k H B Hk) as (W & N & D & V).
+  set (w := fun t => _) in *. set (r := attended T w X) in *. set (p := alpha k) in *.
+  assert (X1 := proj1 (norm_le1 d (X k)) (B k Hk)).
+  rewrite <- (norm_sq d r), Q in V. assert (R0 := norm_ge0 d r). set (rho := vnorm d r) in *.
+  assert (A1 : 0 <= p * (1 - p) * (1 - sq d (X k))) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+  assert (A2 : 0 <= p * (dot d (X k) r + rho)) by (apply Rmult_le_pos; lra).
+  assert (A3 : 0 <= (1 - p - rho) * (3 * p - 1 - rho)) by (apply Rmult_le_pos; lra).
+  assert (E1 : p * (1 - p) * (1 - sq d (X k)) = 0) by lra.
+  assert (E2 : p * (dot d (X k) r + rho) = 0) by lra.
+  assert (E3 : (1 - p - rho) * (3 * p - 1 - rho) = 0) by lra.
+  apply Rmult_integral in E1. destruct E1 as [E1|E1]; [apply Rmult_integral in E1; lra|].
+  apply Rmult_integral in E2. destruct E2 as [E2|E2]; [lra|].
+  apply Rmult_integral in E3. destruct E3 as [E3|E3]; [|lra].
+  split; [apply norm_eq1; lra|]. intros t i Ht Hi. destruct (Nat.eqb_spec t k) as [->|N']; [easy|].
+  assert (G : forall s, (s < T)%nat -> 0 <= 1 + dot d (X s) (X k)).
+  { intros s Hs. assert (C := cauchy d (X s) (X k)). apply Rabs_le_between in C.
+    assert (vnorm d (X s) * vnorm d (X k) <= 1 * 1) by (apply Rmult_le_compat; auto using norm_ge0). lra. }
+  assert (Z : w t * (1 + dot d (X t) (X k)) = 0).
+  { apply (Sum_zero_terms T (fun t => w t * (1 + dot d (X t) (X k)))); [|.. |exact Ht].
+    - intros s Hs. apply Rmult_le_pos; [|now apply G]. unfold w. destruct (s =? k)%nat; [lra|now apply H].
+    - rewrite (Sum_ext T _ (fun t => w t + w t * dot d (X t) (X k))) by (intros; ring). rewrite Sum_plus, W.
+      change (1 - p + E T w (fun t => dot d (X t) (X k)) = 0). rewrite score_split. fold r. lra. }
+  assert (w t <> 0).
+  { unfold w. destruct (Nat.eqb_spec t k); [easy|]. specialize (P t Ht). lra. }
+  apply Rmult_integral in Z. destruct Z as [Z|Z]; [easy|].
+  assert (S0 : sq d (vplus (X t) (X k)) = 0).
+  { assert (S0 := sq_ge0 d (vplus (X t) (X k))). rewrite sq_plus in *.
+    assert (X2 := proj1 (norm_le1 d (X t)) (B t Ht)). lra. }
+  assert (K := sq_zero d _ i S0 Hi). unfold vplus in K. lra.
+Qed.
+
+Lemma mass_one T alpha k : (k < T)%nat -> mass T alpha (fun t => (t =? k)%nat) = alpha k.
+Proof.
+  intros Hk. unfold mass. rewrite (Sum_single T _ k Hk), Nat.eqb_refl; [easy|].
+  intros t _ N. now destruct (Nat.eqb_spec t k).
+Qed.
+
+Lemma weights_pos T d X q W t : (0 < T)%nat -> 0 < weights T d X q W t.
+Proof. intros. now apply softmax_pos. Qed.
+
+(** s x = s₁ y below the bounds s ≤ s₁, x ≤ y, positive: both are equal *)
+Lemma both_equal s s1 x y : 0 <= s <= s1 -> 0 <= x <= y -> 0 < s1 -> 0 < y -> s * x = s1 * y -> s = s1 /\ x = y.
+Proof.
+  intros Hs Hx P1 P2 Q. assert (s1 * x <= s1 * y) by (apply Rmult_le_compat_l; lra).
+  assert (s * x <= s1 * x) by (apply Rmult_le_compat_r; lra).
+  assert (x = y) by (apply (Rmult_eq_reg_l s1); lra). split; [|easy]. subst. apply (Rmult_eq_reg_r y); lra.
+Qed.
+
+(** kr-corollary-a
+    Covers: the whole statement, the case of equality for σ₁ > 0.
+    Reads: (1) for any weights and tokens in the ball, a weight p ≥ ½ implies tr M ≤ 4p(1 − p). (2) For T ≥ 2, ½ ≤ p < 1 and unit vectors e and q some W gives token e against tokens −e the weight p, and then tr M = 4p(1 − p). (3) If a token has weight p ≥ ½ in head i, then ‖∇_{W_i} f‖_F ≤ |c_i| σ₁ ‖U_i‖ ‖q‖/√m · 4p(1 − p); if equality holds with ½ < p < 1 and c_i, U_i, q ≠ 0 and σ₁ > 0, the leading token x is a unit vector with |⟨U_i, x⟩| = ‖U_i‖, |z_i| = (2p − 1)‖U_i‖ and |σ′(z_i)| = σ₁, so it does not hold if |σ′(y)| < σ₁ for all y ≠ 0. (4) Equality holds for some input and head matrix with p = ½, if |σ′(0)| = σ₁, T ≥ 2 and U_i ≠ 0. (5) A lead of at least g ≥ log(T − 1) in the logits gives p ≥ ½ and 4p(1 − p) ≤ 4ε/(1 + ε)², ε = (T − 1) e^(−g).
+    Mistake: `trace d (covariance T alpha X) <= 3 * alpha k` for `trace d (covariance T alpha X) <= 4 * alpha k`
+    Mistake: without `1 / 2 <= alpha k ->`
+    Mistake: `4 * eps / (1 + 2 * eps) ^ 2` for `4 * eps / (1 + eps) ^ 2`
+*)
+Theorem kr_corollary_a :
+  (forall T d alpha X k, distribution T alpha -> in_ball T d X -> (k < T)%nat -> 1 / 2 <= alpha k ->
+    trace d (covariance T alpha X) <= 4 * alpha k * (1 - alpha k)) /\
+  (forall T d e q p, (2 <= T)%nat -> vnorm d e = 1 -> vnorm d q = 1 -> 1 / 2 <= p < 1 ->
+    exists A, in_ball T d (against e) /\ weights T d (against e) q A 0%nat = p /\
+      trace d (covariance T (weights T d (against e) q A) (against e)) = 4 * p * (1 - p)) /\
+  (forall sigma s1 m T d X q c U W i k, (k < T)%nat -> (i < m)%nat -> (forall x, ex_derive sigma x) ->
+    (forall x, Rabs (Derive sigma x) <= s1) -> in_ball T d X -> let p := weights T d X q (W i) k in 1 / 2 <= p ->
+    let z := dot d (U i) (pooled T d X q (W i)) in
+    let norm_W := fnorm d d (nabla_W sigma m T d X q c U W i) in
+    let top := Rabs (c i) * s1 * vnorm d (U i) * vnorm d q / sqrt (INR m) * (4 * p * (1 - p)) in
+    norm_W <= top /\
+    (1 / 2 < p < 1 -> c i <> 0 -> vnorm d (U i) <> 0 -> vnorm d q <> 0 ->
+      (0 < s1 -> norm_W = top -> vnorm d (X k) = 1 /\ Rabs (dot d (U i) (X k)) = vnorm d (U i) /\
+        Rabs z = (2 * p - 1) * vnorm d (U i) /\ Rabs (Derive sigma z) = s1) /\
+      ((forall y, y <> 0 -> Rabs (Derive sigma y) < s1) -> norm_W <> top))) /\
+  (forall sigma s1 m T d c U W i, (2 <= T)%nat -> (i < m)%nat -> (forall x, ex_derive sigma x) ->
+    (forall x, Rabs (Derive sigma x) <= s1) -> Rabs (Derive sigma 0) = s1 -> vnorm d (U i) <> 0 ->
+    exists X q A, in_ball T d X /\ vnorm d q = 1 /\ weights T d X q A 0%nat = 1 / 2 /\
+      fnorm d d (nabla_W sigma m T d X q c U (replace W i A) i) =
+      Rabs (c i) * s1 * vnorm d (U i) * vnorm d q / sqrt (INR m) * (4 * (1 / 2) * (1 - 1 / 2))) /\
+  (forall T z k g, (2 <= T)%nat -> (k < T)%nat -> ln (INR (T - 1)) <= g ->
+    (forall t, (t < T)%nat -> t <> k -> z t <= z k - g) ->
+    let p := softmax T z k in let eps := INR (T - 1) * exp (- g) in
+    1 / 2 <= p /\ 4 * p * (1 - p) <= 4 * eps / (1 + eps) ^ 2).
+Proof.
+  split; [|split; [|split; [|split]]].
+  - exact leader_trace.
+  - intros T d e q p HT Ne Nq Hp. destruct (against_mass T d e q p HT Ne Nq ltac:(lra)) as [A P]. exists A.
+    split; [now apply against_ball|]. split; [now rewrite <- P, mass_one by lia|].
+    set (alpha := weights _ _ _ _ _) in *. unfold trace. apply norm_eq1 in Ne.
+    rewrite (Sum_ext d _ (fun i => 4 * p * (1 - p) * e i ^ 2)).
+    + rewrite Sum_scal. fold (sq d e). rewrite Ne. ring.
+    + intros i Hi. rewrite (camps_covariance T d alpha (fun t => (t =? 0)%nat) e _ (2 * p - 1)); try easy.
+      * ring.
+      * apply weights_distribution. lia.
+      * rewrite P. field.
+  - intros sigma s1 m T d X q c U W i k Hk Hi Hs H1 B p Hp z norm_W top.
+    assert (HT : (0 < T)%nat) by lia. assert (H := weights_distribution T d X q (W i) HT).
+    set (alpha := weights T d X q (W i)) in *. set (M := covariance T alpha X).
+    assert (R := root_pos m ltac:(lia)). assert (T4 : trace d M <= 4 * p * (1 - p)) by now apply leader_trace.
+    assert (Y1 := matvec_trace T d alpha X (U i) H). fold M in Y1. assert (U0 := norm_ge0 d (U i)).
+    assert (Y2 : trace d M * vnorm d (U i) <= 4 * p * (1 - p) * vnorm d (U i)) by now apply Rmult_le_compat_r.
+    assert (V : norm_W = Rabs (c i) * Rabs (Derive sigma z) / sqrt (INR m) * (vnorm d (matvec d M (U i)) * vnorm d q)).
+    { unfold norm_W. now rewrite norm_nabla_W by easy. }
+    set (Y := vnorm d (matvec d M (U i))) in *. assert (Y0 : 0 <= Y) by apply norm_ge0.
+    split.
+    + rewrite V. replace top with (Rabs (c i) * s1 * (4 * p * (1 - p) * vnorm d (U i) * vnorm d q) / sqrt (INR m))
+        by (unfold top, Rdiv; ring).
+      apply factors; [split; [apply Rabs_pos|apply H1]|easy|].
+      split; [apply Rmult_le_pos; [easy|apply norm_ge0]|]. apply Rmult_le_compat_r; [apply norm_ge0|lra].
+    + intros Hp1 Hc HU Hq.
+      assert (K : 0 < s1 -> norm_W = top -> vnorm d (X k) = 1 /\ Rabs (dot d (U i) (X k)) = vnorm d (U i) /\
+        Rabs z = (2 * p - 1) * vnorm d (U i) /\ Rabs (Derive sigma z) = s1).
+      { intros S0 Q. assert (P4 : 0 < 4 * p * (1 - p)) by (apply Rmult_lt_0_compat; lra).
+        assert (Pu : 0 < 4 * p * (1 - p) * vnorm d (U i)) by (apply Rmult_lt_0_compat; lra).
+        destruct (both_equal (Rabs (Derive sigma z)) s1 Y (4 * p * (1 - p) * vnorm d (U i))) as [Es EY]; auto; try lra.
+        { split; [apply Rabs_pos|apply H1]. }
+        { assert (F : 0 < Rabs (c i) * vnorm d q / sqrt (INR m)).
+          { apply Rdiv_lt_0_compat; [|easy]. apply Rmult_lt_0_compat; [now apply Rabs_pos_lt|].
+            assert (G := norm_ge0 d q). lra. }
+          apply (Rmult_eq_reg_l (Rabs (c i) * vnorm d q / sqrt (INR m))); [|lra].
+          transitivity norm_W; [rewrite V; unfold Rdiv; ring|]. rewrite Q. unfold top, Rdiv; ring. }
+        assert (Et : trace d M = 4 * p * (1 - p)) by (apply (Rmult_eq_reg_r (vnorm d (U i))); lra).
+        destruct (leader_equality T d alpha X k H) as [Nx C]; try easy.
+        { intros; now apply weights_pos. }
+        assert (mass T alpha (fun t => (t =? k)%nat) = (1 + (2 * p - 1)) / 2) as Hm.
+        { rewrite mass_one by easy. fold p. field. }
+        destruct (camps_response T d alpha _ (X k) X (2 * p - 1) (U i) H Nx C Hm) as [Z1 Z2]; [lra|].
+        fold M in Z2. fold Y in Z2.
+        assert (D : Rabs (dot d (U i) (X k)) = vnorm d (U i)).
+        { apply (Rmult_eq_reg_l (4 * p * (1 - p))); [|lra]. rewrite <- EY, Z2. ring. }
+        split; [easy|]. split; [easy|]. split; [|easy]. unfold z, pooled. fold alpha.
+        rewrite Z1, Rabs_mult, D, Rabs_right by lra. reflexivity. }
+      split; [exact K|]. intros St Q. assert (S0 : 0 < s1) by (assert (G := St 1 ltac:(lra)); assert (G2 := Rabs_pos (Derive sigma 1)); lra).
+      destruct (K S0 Q) as (_ & _ & Ez & Es). assert (z <> 0).
+      { intros Z. rewrite Z, Rabs_R0 in Ez. symmetry in Ez. apply Rmult_integral in Ez. lra. }
+      specialize (St z ltac:(easy)). lra.
+  - intros sigma s1 m T d c U W i HT Hi Hs H1 H0 HU. destruct (unit_along d (U i) HU) as [Ne De].
+    set (e := vscal (/ vnorm d (U i)) (U i)) in *.
+    destruct (against_mass T d e e (1 / 2) HT Ne Ne ltac:(lra)) as [A P]. exists (against e), e, A.
+    split; [now apply against_ball|]. split; [exact Ne|]. split; [now rewrite <- P, mass_one by lia|].
+    destruct (kr_remark_4_attained sigma s1 m d c U W i Hi Hs H1 H0) as [K _]. destruct (K T HT HU) as (_ & C & _).
+    rewrite (C (against e) e A (fun t => (t =? 0)%nat) Ne (against_camps T d e) P), Ne.
+    assert (R := root_pos m ltac:(lia)). field. lra.
+  - intros T z k g HT Hk Hg L p eps. destruct (leader_gap T z k g Hk L) as [G _]. fold eps p in G.
+    assert (N : 0 < INR (T - 1)) by (apply lt_0_INR; lia).
+    assert (E0 : 0 < eps) by (apply Rmult_lt_0_compat; [easy|apply exp_pos]).
+    assert (E1 : eps <= 1).
+    { unfold eps. rewrite <- (exp_ln _ N), <- exp_plus, <- exp_0.
+      destruct (Req_dec (ln (INR (T - 1)) + - g) 0) as [->|]; [lra|]. left. apply exp_increasing. lra. }
+    set (y := / (1 + eps)) in *. assert (Y : y * (1 + eps) = 1) by (unfold y; apply Rinv_l; lra).
+    assert (Y2 : 1 / 2 <= y) by (clear - Y E0 E1; nra).
+    split; [lra|]. replace (4 * eps / (1 + eps) ^ 2) with (4 * y * (1 - y)) by (unfold y; field; lra).
+    assert (0 <= (p - y) * (p - (1 - y))) by (apply Rmult_le_pos; lra). lra.
+Qed.
