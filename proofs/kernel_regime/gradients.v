@@ -2,7 +2,7 @@
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.attention base.spread base.softmax_derivative base.multihead
-  base.leader.
+  base.leader base.hyperbolic.
 Open Scope R_scope.
 
 (** ⟨A, B⟩_F of d × d matrices *)
@@ -662,4 +662,317 @@ Proof.
     assert (Y2 : 1 / 2 <= y) by (clear - Y E0 E1; nra).
     split; [lra|]. replace (4 * eps / (1 + eps) ^ 2) with (4 * y * (1 - y)) by (unfold y; field; lra).
     assert (0 <= (p - y) * (p - (1 - y))) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+(** h_t = tanh(w h_{t−1} + x_t) from h_0, with x_{t+1} stored at place t *)
+Fixpoint hidden (w : R) (x : vector) (h0 : R) (t : nat) : R :=
+  match t with O => h0 | S s => tanh (w * hidden w x h0 s + x s) end.
+
+(** C_0 = 0, C_{t+1} = y + 1/(4y) if y = |w| C_t ≥ ½, else 1; so C_1 = 1 *)
+Definition step (y : R) : R := if Rle_dec (1 / 2) y then y + / (4 * y) else 1.
+Fixpoint worst (w : R) (t : nat) : R := match t with O => 0 | S s => step (Rabs w * worst w s) end.
+
+Fixpoint slope (w : R) (x : vector) (h0 : R) (t : nat) : R :=
+  match t with O => 0 | S s => (1 - hidden w x h0 (S s) ^ 2) * (hidden w x h0 s + w * slope w x h0 s) end.
+
+Lemma hidden_derive w x h0 t : is_derive (fun w => hidden w x h0 t) w (slope w x h0 t).
+Proof.
+  induction t as [|t IH]; [apply (is_derive_const h0)|].
+  assert (D : is_derive (fun w => w * hidden w x h0 t + x t) w (hidden w x h0 t + w * slope w x h0 t)).
+  { eapply derive_value; [apply (is_derive_plus (fun w => w * hidden w x h0 t) (fun _ => x t));
+      [apply derive_mult; [apply is_derive_id|exact IH]|apply @is_derive_const]|].
+    unfold plus, one, zero; simpl; unfold one; simpl. ring. }
+  eapply derive_value; [exact (is_derive_comp tanh _ w _ _ (tanh_derive _) D)|]. simpl. apply Rmult_comm.
+Qed.
+
+Lemma hidden_Derive w x h0 t : Derive (fun w => hidden w x h0 t) w = slope w x h0 t.
+Proof. exact (is_derive_unique _ _ _ (hidden_derive w x h0 t)). Qed.
+
+Lemma hidden_ext w x y h0 t : (forall s, (s < t)%nat -> x s = y s) ->
+  hidden w x h0 t = hidden w y h0 t /\ slope w x h0 t = slope w y h0 t.
+Proof.
+  induction t as [|t IH]; intros H; [easy|]. destruct IH as [A B]; [intros; apply H; lia|].
+  simpl. now rewrite A, B, (H t) by lia.
+Qed.
+
+Lemma step_ge h y : 0 <= y -> 0 <= h <= 1 -> h + y * (1 - h ^ 2) <= step y.
+Proof.
+  intros Hy Hh. unfold step. destruct (Rle_dec (1 / 2) y) as [L|L].
+  - apply Rminus_le. replace (h + y * (1 - h ^ 2) - (y + / (4 * y))) with (- ((1 - 2 * y * h) ^ 2 * / (4 * y))) by (field; lra).
+    assert (0 <= (1 - 2 * y * h) ^ 2 * / (4 * y)); [|lra].
+    apply Rmult_le_pos; [apply pow2_ge_0|left; apply Rinv_0_lt_compat; lra].
+  - assert (0 <= (1 - h) * (1 - y * (1 + h))); [|lra]. apply Rmult_le_pos; [lra|nra].
+Qed.
+
+Lemma step_taken y : exists h, 0 <= h <= 1 /\ h + y * (1 - h ^ 2) = step y.
+Proof.
+  unfold step. destruct (Rle_dec (1 / 2) y) as [L|L]; [|exists 1; split; [lra|ring]].
+  exists (/ (2 * y)). assert (P : / (2 * y) * (2 * y) = 1) by (apply Rinv_l; lra).
+  assert (0 < / (2 * y)) by (apply Rinv_0_lt_compat; lra). split; [split; [lra|nra]|field; lra].
+Qed.
+
+(** the step is approached by h < 1 *)
+Lemma step_near y e : 0 <= y -> 0 < e -> exists h, 0 <= h < 1 /\ step y - e <= h + y * (1 - h ^ 2).
+Proof.
+  intros Hy He. destruct (step_taken y) as (h & H & Q). destruct (Rle_dec h (1 - Rmin e 1)) as [L|L].
+  - exists h. assert (G := Rmin_glb_lt e 1 0 He ltac:(lra)). split; [lra|lra].
+  - exists (1 - Rmin e 1). assert (G := Rmin_glb_lt e 1 0 He ltac:(lra)). assert (M := Rmin_l e 1). assert (M1 := Rmin_r e 1).
+    split; [lra|]. rewrite <- Q. set (k := 1 - Rmin e 1) in *.
+    assert (0 <= y * ((h - k) * (h + k))); [|unfold k in *; lra].
+    apply Rmult_le_pos; [easy|]. apply Rmult_le_pos; unfold k in *; lra.
+Qed.
+
+Lemma step_mono y y' : 0 <= y <= y' -> step y <= step y'.
+Proof.
+  intros H. destruct (step_taken y) as (h & Hh & <-). eapply Rle_trans; [|apply (step_ge h y'); lra].
+  apply Rplus_le_compat_l, Rmult_le_compat_r; [nra|lra].
+Qed.
+
+Lemma worst_ge0 w t : 0 <= worst w t.
+Proof.
+  destruct t; [simpl; lra|]. simpl. unfold step. destruct (Rle_dec _ _) as [L|L]; [|lra].
+  assert (0 < / (4 * (Rabs w * worst w t))) by (apply Rinv_0_lt_compat; lra). lra.
+Qed.
+
+Lemma worst_arg w t : 0 <= Rabs w * worst w t.
+Proof. apply Rmult_le_pos; [apply Rabs_pos|apply worst_ge0]. Qed.
+
+(** |h_t + w p_t| ≤ C_{k+t} if |h_0| ≤ C_k *)
+Lemma slope_bound w x h0 k t : Rabs h0 <= worst w k ->
+  Rabs (hidden w x h0 t + w * slope w x h0 t) <= worst w (k + t).
+Proof.
+  intros H. induction t as [|t IH].
+  - rewrite Nat.add_0_r. simpl. now rewrite Rmult_0_r, Rplus_0_r.
+  - rewrite Nat.add_succ_r. cbn [slope worst]. set (h := hidden w x h0 (S t)).
+    assert (Hh : h ^ 2 < 1) by apply tanh_sq. set (g := hidden w x h0 t + w * slope w x h0 t) in *.
+    assert (A : Rabs h <= 1) by (rewrite <- (pow2_abs h) in Hh; assert (G := Rabs_pos h); nra).
+    eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, (Rabs_right (1 - h ^ 2)) by lra.
+    eapply Rle_trans; [|apply step_mono; split; [apply Rmult_le_pos; apply Rabs_pos|
+      apply Rmult_le_compat_l; [apply Rabs_pos|exact IH]]].
+    eapply Rle_trans; [|apply (step_ge (Rabs h)); [apply Rmult_le_pos; apply Rabs_pos|split; [apply Rabs_pos|easy]]].
+    rewrite pow2_abs. right. ring.
+Qed.
+
+(** … and comes near it for some inputs if |h_0| = C_k *)
+Lemma slope_reach w h0 k t e : Rabs h0 = worst w k -> 0 < e ->
+  exists x, worst w (k + t) - e <= Rabs (hidden w x h0 t + w * slope w x h0 t).
+Proof.
+  intros H. revert e. induction t as [|t IH]; intros e He.
+  - exists (fun _ => 0). rewrite Nat.add_0_r. simpl. rewrite Rmult_0_r, Rplus_0_r, H. lra.
+  - assert (W := Rabs_pos w). destruct (IH (e / (2 * (Rabs w + 1)))) as [x Hx]; [apply Rdiv_lt_0_compat; lra|].
+    set (g := hidden w x h0 t + w * slope w x h0 t) in *. set (c := worst w (k + t)) in *.
+    destruct (step_near (Rabs w * c) (e / 2) (worst_arg w (k + t)) ltac:(lra)) as (h & Hh & Hn).
+    set (s := if Rle_dec 0 (w * g) then h else - h).
+    assert (S2 : s ^ 2 = h ^ 2) by (unfold s; destruct (Rle_dec _ _); ring).
+    assert (S1 : -1 < s < 1) by (unfold s; destruct (Rle_dec _ _); lra).
+    set (u := ln ((1 + s) / (1 - s)) / 2 - w * hidden w x h0 t).
+    set (y r := if (r =? t)%nat then u else x r). exists y.
+    destruct (hidden_ext w y x h0 t) as [Q1 Q2].
+    { intros r Hr. unfold y. destruct (Nat.eqb_spec r t); [lia|easy]. }
+    assert (Q3 : hidden w y h0 (S t) = s).
+    { cbn [hidden]. rewrite Q1. unfold y at 1. rewrite Nat.eqb_refl.
+      transitivity (tanh (ln ((1 + s) / (1 - s)) / 2)); [f_equal; unfold u; ring|now apply tanh_onto]. }
+    rewrite Nat.add_succ_r. cbn [slope worst]. rewrite Q3, Q1, Q2. fold g c. rewrite S2.
+    assert (V : Rabs (s + w * ((1 - h ^ 2) * g)) = h + (1 - h ^ 2) * (Rabs w * Rabs g)).
+    { rewrite <- Rabs_mult. assert (P : 0 <= 1 - h ^ 2) by (clear - Hh; nra). unfold s. destruct (Rle_dec 0 (w * g)) as [L|L].
+      - rewrite (Rabs_right (w * g)) by lra. replace (w * ((1 - h ^ 2) * g)) with ((1 - h ^ 2) * (w * g)) by ring.
+        apply Rabs_right. assert (0 <= (1 - h ^ 2) * (w * g)) by now apply Rmult_le_pos. lra.
+      - rewrite (Rabs_left (w * g)) by lra. replace (w * ((1 - h ^ 2) * g)) with (- ((1 - h ^ 2) * - (w * g))) by ring.
+        assert (0 <= (1 - h ^ 2) * - (w * g)) by (apply Rmult_le_pos; lra). rewrite Rabs_left1; lra. }
+    rewrite V. assert (B : Rabs w * (e / (2 * (Rabs w + 1))) <= e / 2).
+    { replace (e / 2) with ((Rabs w + 1) * (e / (2 * (Rabs w + 1)))) by (field; lra).
+      apply Rmult_le_compat_r; [left; apply Rdiv_lt_0_compat|]; lra. }
+    assert (G : Rabs w * (c - e / (2 * (Rabs w + 1))) <= Rabs w * Rabs g) by now apply Rmult_le_compat_l.
+    assert (F : (1 - h ^ 2) * (Rabs w * c - e / 2) <= (1 - h ^ 2) * (Rabs w * Rabs g)).
+    { apply Rmult_le_compat_l; [clear - Hh; nra|lra]. }
+    assert (0 <= h ^ 2 * (e / 2)) by (apply Rmult_le_pos; [apply pow2_ge_0|lra]). lra.
+Qed.
+
+Lemma slope_sup w k t e h0 : Rabs h0 = worst w k -> 0 < e ->
+  exists x, worst w (k + t) - e <= Rabs (Derive (fun w => hidden w x h0 (S t)) w).
+Proof.
+  intros H He. destruct (slope_reach w h0 k t e H He) as [x Hx].
+  set (y r := if (r =? t)%nat then - (w * hidden w x h0 t) else x r). exists y.
+  destruct (hidden_ext w y x h0 t) as [Q1 Q2].
+  { intros r Hr. unfold y. destruct (Nat.eqb_spec r t); [lia|easy]. }
+  rewrite hidden_Derive. cbn [slope hidden]. rewrite Q1, Q2.
+  unfold y at 1. rewrite Nat.eqb_refl, Rplus_opp_r.
+  replace (tanh 0) with 0 by (unfold tanh, sinh; rewrite Ropp_0; unfold Rdiv; ring).
+  replace ((1 - 0 ^ 2) * (hidden w x h0 t + w * slope w x h0 t)) with (hidden w x h0 t + w * slope w x h0 t) by ring.
+  exact Hx.
+Qed.
+
+Lemma slope_le w x h0 k t : Rabs h0 <= worst w k -> Rabs (Derive (fun w => hidden w x h0 (S t)) w) <= worst w (k + t).
+Proof.
+  intros H. rewrite hidden_Derive. cbn [slope].
+  assert (T1 : hidden w x h0 (S t) ^ 2 < 1) by apply tanh_sq. assert (T0 := pow2_ge_0 (hidden w x h0 (S t))).
+  rewrite Rabs_mult, (Rabs_right (1 - _)) by lra. eapply Rle_trans; [|now apply (slope_bound w x h0 k t)].
+  rewrite <- (Rmult_1_l (Rabs (_ + _))) at 2. apply Rmult_le_compat_r; [apply Rabs_pos|lra].
+Qed.
+
+Lemma worst_one w : worst w 1 = 1.
+Proof. simpl. unfold step. rewrite Rmult_0_r. destruct (Rle_dec _ _); lra. Qed.
+
+Lemma worst_ge1 w t : 1 <= worst w (S t).
+Proof. rewrite <- (worst_one w). simpl. apply step_mono. rewrite Rmult_0_r. split; [lra|apply worst_arg]. Qed.
+
+(** from every starting value in an interval the supremum after t + 1 steps is C_{k+t} *)
+Lemma slope_lub w k t (P : R -> Prop) h0 : P h0 -> Rabs h0 = worst w k -> (forall h, P h -> Rabs h <= worst w k) ->
+  is_lub (fun v => exists x h, P h /\ v = Rabs (Derive (fun w => hidden w x h (S t)) w)) (worst w (k + t)).
+Proof.
+  intros P0 H HP. split.
+  - intros v (x & h & Ph & ->). now apply slope_le, HP.
+  - intros b Hb. destruct (Rle_dec (worst w (k + t)) b) as [L|L]; [exact L|exfalso].
+    destruct (slope_sup w k t ((worst w (k + t) - b) / 2) h0 H ltac:(lra)) as [x Hx].
+    assert (G : Rabs (Derive (fun w => hidden w x h0 (S t)) w) <= b) by (apply Hb; now exists x, h0). lra.
+Qed.
+
+Lemma worst_small w t : Rabs w <= 1 / 2 -> worst w (S t) = 1.
+Proof.
+  intros H. induction t as [|t IH]; [apply worst_one|]. change (step (Rabs w * worst w (S t)) = 1).
+  rewrite IH, Rmult_1_r. unfold step. destruct (Rle_dec (1 / 2) (Rabs w)) as [L|L]; [|easy].
+  replace (Rabs w) with (1 / 2) by lra. field.
+Qed.
+
+Lemma worst_increases w t : worst w t <= worst w (S t).
+Proof.
+  induction t as [|t IH]; [simpl; apply (worst_ge0 w 1)|]. apply step_mono. split; [apply worst_arg|].
+  apply Rmult_le_compat_l; [apply Rabs_pos|exact IH].
+Qed.
+
+Lemma worst_next w t : 1 / 2 < Rabs w ->
+  worst w (S (S t)) = Rabs w * worst w (S t) + / (4 * (Rabs w * worst w (S t))).
+Proof.
+  intros H. change (step (Rabs w * worst w (S t)) = Rabs w * worst w (S t) + / (4 * (Rabs w * worst w (S t)))).
+  unfold step. assert (G := worst_ge1 w t). destruct (Rle_dec _ _) as [L|L]; [easy|]. exfalso. apply L. nra.
+Qed.
+
+Lemma worst_limit w : 1 / 2 < Rabs w < 1 ->
+  let L := 1 / (2 * sqrt (Rabs w * (1 - Rabs w))) in
+  (forall t, worst w t <= L) /\ is_lim_seq (worst w) L.
+Proof.
+  intros H L. set (a := Rabs w) in *. assert (P : 0 < a * (1 - a)) by (apply Rmult_lt_0_compat; lra).
+  assert (R := sqrt_lt_R0 _ P). assert (S2 := pow2_sqrt _ (Rlt_le _ _ P)). set (r := sqrt (a * (1 - a))) in *.
+  assert (L0 : 0 < L) by (apply Rdiv_lt_0_compat; lra).
+  assert (L2 : 4 * (a * (1 - a)) * (L * L) = 1) by (rewrite <- S2; unfold L; field; lra).
+  assert (L1 : 1 <= L).
+  { assert (4 * (a * (1 - a)) <= 1) by (assert (G := pow2_ge_0 (2 * a - 1)); lra).
+    destruct (Rle_dec 1 L) as [|N]; [easy|exfalso]. assert (L * L < 1) by nra. nra. }
+  assert (FL : / (4 * (a * L)) = (1 - a) * L).
+  { apply (Rmult_eq_reg_r (4 * (a * L))); [|apply Rgt_not_eq; nra]. rewrite Rinv_l by (apply Rgt_not_eq; nra). lra. }
+  assert (F : step (a * L) = L).
+  { unfold step. destruct (Rle_dec _ _) as [G|G]; [rewrite FL; ring|]. exfalso. apply G. nra. }
+  assert (B : forall t, worst w t <= L).
+  { induction t as [|t IH]; [simpl; lra|]. simpl. rewrite <- F. apply step_mono. split; [apply worst_arg|].
+    apply Rmult_le_compat_l; [apply Rabs_pos|exact IH]. }
+  split; [exact B|]. apply is_lim_seq_incr_1.
+  assert (D : forall t, L - a ^ t * L <= worst w (S t)).
+  { induction t as [|t IH]; [rewrite worst_one; simpl; lra|]. rewrite worst_next by (fold a; lra). fold a.
+    set (c := worst w (S t)) in *. assert (C1 : 1 <= c) by apply worst_ge1. assert (CL : c <= L) by apply B.
+    assert (I : / (4 * (a * L)) <= / (4 * (a * c))).
+    { apply Rinv_le_contravar; [nra|]. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; lra. }
+    rewrite FL in I. assert (a * (L - a ^ t * L) <= a * c) by (apply Rmult_le_compat_l; lra). simpl. lra. }
+  apply is_lim_seq_le_le with (u := fun t => L - a ^ t * L) (w := fun _ => L).
+  - intros t. split; [apply D|apply B].
+  - replace (Finite L) with (Finite (L - 0 * L)) by (f_equal; ring).
+    apply is_lim_seq_minus'; [apply is_lim_seq_const|]. apply is_lim_seq_mult'; [|apply is_lim_seq_const].
+    apply is_lim_seq_geom. unfold a. rewrite Rabs_Rabsolu. fold a. lra.
+  - apply is_lim_seq_const.
+Qed.
+
+Lemma worst_unit w t : Rabs w = 1 ->
+  INR (S t) / 2 <= worst w (S t) ^ 2 <= INR (S t) / 2 + sqrt (INR (S t)).
+Proof.
+  intros H. induction t as [|t IH]; [rewrite worst_one; simpl; rewrite sqrt_1; lra|].
+  rewrite worst_next by lra. rewrite H, !Rmult_1_l. set (c := worst w (S t)) in *.
+  assert (C1 : 1 <= c) by apply worst_ge1. rewrite (S_INR (S t)). set (n := INR (S t)) in *.
+  assert (N1 : 1 <= n) by (unfold n; rewrite S_INR; assert (G := pos_INR t); lra).
+  replace ((c + / (4 * c)) ^ 2) with (c ^ 2 + 1 / 2 + / (16 * c ^ 2)) by (field; lra).
+  assert (I0 : 0 < / (16 * c ^ 2)) by (apply Rinv_0_lt_compat; nra).
+  assert (I : / (16 * c ^ 2) <= / (8 * n)) by (apply Rinv_le_contravar; lra).
+  assert (Q : sqrt n + / (8 * n) <= sqrt (n + 1)).
+  { assert (A := sqrt_sqrt n ltac:(lra)). assert (A0 := sqrt_lt_R0 n ltac:(lra)). set (s := sqrt n) in *.
+    assert (S1 : 1 <= s) by (unfold s; rewrite <- sqrt_1; now apply sqrt_le_1_alt).
+    assert (J : / (8 * n) * (8 * n) = 1) by (apply Rinv_l; lra). set (j := / (8 * n)) in *.
+    assert (J0 : 0 < j) by (apply Rinv_0_lt_compat; lra). assert (j <= 1 / 8) by nra.
+    assert (j * s <= 1 / 8) by (assert (j * s * s = 1 / 8) by (rewrite Rmult_assoc, A; lra); nra).
+    rewrite <- (sqrt_pow2 (s + j)) by lra. apply sqrt_le_1_alt. nra. }
+  split; lra.
+Qed.
+
+Lemma worst_growth w t : 1 < Rabs w ->
+  Rabs w ^ t <= worst w (S t) <= (1 + 1 / (4 * (w ^ 2 - 1))) * Rabs w ^ t.
+Proof.
+  intros H. rewrite <- (pow2_abs w). set (a := Rabs w) in *. set (k := 1 / (4 * (a ^ 2 - 1))).
+  assert (A2 : 0 < a ^ 2 - 1) by nra. assert (K0 : 0 < k) by (apply Rdiv_lt_0_compat; lra).
+  assert (Kd : k * (a ^ 2 - 1) = 1 / 4) by (unfold k; field; lra).
+  cut (a ^ t <= worst w (S t) <= (1 + k) * a ^ t - k * / a ^ t).
+  { assert (P := pow_lt a t ltac:(lra)). assert (I := Rinv_0_lt_compat _ P).
+    assert (0 < k * / a ^ t) by now apply Rmult_lt_0_compat. lra. }
+  induction t as [|t IH]; [rewrite worst_one; simpl; rewrite Rinv_1; lra|].
+  rewrite worst_next by (fold a; lra). fold a. set (c := worst w (S t)) in *. assert (C1 : 1 <= c) by apply worst_ge1.
+  assert (P := pow_lt a t ltac:(lra)). set (b := a ^ t) in *. change (a ^ S t) with (a * b).
+  assert (I0 : 0 < / (4 * (a * c))) by (apply Rinv_0_lt_compat; nra).
+  assert (L1 : a * b <= a * c) by (apply Rmult_le_compat_l; lra).
+  assert (L2 : a * c <= a * ((1 + k) * b - k * / b)) by (apply Rmult_le_compat_l; lra).
+  assert (I : / (4 * (a * c)) <= / (4 * (a * b))) by (apply Rinv_le_contravar; [nra|lra]).
+  assert (J : a * (k * / b) - k * / (a * b) = / (4 * (a * b))).
+  { replace (a * (k * / b) - k * / (a * b)) with (k * (a ^ 2 - 1) * / (a * b)) by (field; lra). rewrite Kd. field. lra. }
+  lra.
+Qed.
+
+(** kr-proposition-c
+    Covers: the whole statement.
+    Reads: with C_0 = 0 and C_{t+1} = y + 1/(4y) if y = |w| C_t ≥ ½, else 1: for T ≥ 1 the supremum of |∂h_T/∂w| over all inputs and all h_0 in [−1, 1] is C_T, and from h_0 = 0 it is C_{T−1}. C_1 = 1, and C_{t+1} is the largest h + |w|(1 − h²)C_t over 0 ≤ h ≤ 1. If |w| ≤ ½, C_T = 1 for T ≥ 1; if ½ < |w| < 1, C_t never falls and tends to 1/(2√(|w|(1 − |w|))) from below; if |w| = 1, C_T/√(T/2) tends to 1; if |w| > 1, |w|^(T−1) ≤ C_T ≤ (1 + 1/(4(w² − 1)))|w|^(T−1) for T ≥ 1.
+    Mistake: `(worst w (T + 1))` for `(worst w T)`
+    Mistake: `(1 + 1 / (5 * (w ^ 2 - 1)))` for `(1 + 1 / (4 * (w ^ 2 - 1)))`
+    Mistake: `sqrt (INR T)) 1` for `sqrt (INR T / 2)) 1`
+*)
+Theorem kr_proposition_c :
+  (forall w T, (1 <= T)%nat ->
+    is_lub (fun v => exists x h0, -1 <= h0 <= 1 /\ v = Rabs (Derive (fun w => hidden w x h0 T) w)) (worst w T) /\
+    is_lub (fun v => exists x h0, h0 = 0 /\ v = Rabs (Derive (fun w => hidden w x h0 T) w)) (worst w (T - 1))) /\
+  (forall w, worst w 1 = 1) /\
+  (forall w t, largest (fun v => exists h, 0 <= h <= 1 /\ v = h + Rabs w * (1 - h ^ 2) * worst w t) (worst w (S t))) /\
+  (forall w T, Rabs w <= 1 / 2 -> (1 <= T)%nat -> worst w T = 1) /\
+  (forall w, 1 / 2 < Rabs w < 1 -> (forall t, worst w t <= worst w (S t)) /\
+    is_lim_seq (worst w) (1 / (2 * sqrt (Rabs w * (1 - Rabs w)))) /\
+    forall t, worst w t <= 1 / (2 * sqrt (Rabs w * (1 - Rabs w)))) /\
+  (forall w, Rabs w = 1 -> is_lim_seq (fun T => worst w T / sqrt (INR T / 2)) 1) /\
+  (forall w T, 1 < Rabs w -> (1 <= T)%nat ->
+    Rabs w ^ (T - 1) <= worst w T <= (1 + 1 / (4 * (w ^ 2 - 1))) * Rabs w ^ (T - 1)).
+Proof.
+  split; [|split; [|split; [|split; [|split; [|split]]]]].
+  - intros w [|t] HT; [lia|]. split.
+    + apply (slope_lub w 1 t (fun h => -1 <= h <= 1) 1); rewrite ?worst_one; [lra|apply Rabs_R1|].
+      intros h Hh. now apply Rabs_le.
+    + replace (S t - 1)%nat with (0 + t)%nat by lia. apply (slope_lub w 0 t (fun h => h = 0) 0); [easy|apply Rabs_R0|].
+      intros h ->. simpl. rewrite Rabs_R0. lra.
+  - exact worst_one.
+  - intros w t. split.
+    + destruct (step_taken (Rabs w * worst w t)) as (h & Hh & Q). exists h. split; [easy|]. simpl. rewrite <- Q. ring.
+    + intros v (h & Hh & ->). change (worst w (S t)) with (step (Rabs w * worst w t)).
+      replace (Rabs w * (1 - h ^ 2) * worst w t) with (Rabs w * worst w t * (1 - h ^ 2)) by ring.
+      apply step_ge; [apply worst_arg|easy].
+  - intros w [|t] H HT; [lia|]. now apply worst_small.
+  - intros w H. destruct (worst_limit w H) as [B L]. split; [apply worst_increases|]. now split.
+  - intros w H. apply is_lim_seq_incr_1.
+    apply is_lim_seq_le_le with (u := fun _ => 1) (w := fun t => 1 + 2 * / sqrt (INR (S t))); [|apply is_lim_seq_const|].
+    + intros t. destruct (worst_unit w t H) as [A B]. set (c := worst w (S t)) in *. assert (C1 : 1 <= c) by apply worst_ge1.
+      set (n := INR (S t)) in *. assert (N1 : 1 <= n) by (unfold n; rewrite S_INR; assert (G := pos_INR t); lra).
+      assert (S0 := sqrt_lt_R0 (n / 2) ltac:(lra)). assert (S2 := sqrt_sqrt (n / 2) ltac:(lra)).
+      assert (R0 := sqrt_lt_R0 n ltac:(lra)). assert (R2 := sqrt_sqrt n ltac:(lra)).
+      set (s := sqrt (n / 2)) in *. set (r := sqrt n) in *. split.
+      * apply (Rmult_le_reg_r s); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
+      * apply (Rmult_le_reg_r s); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+        apply Rsqr_incr_0_var; [|assert (0 < / r) by (now apply Rinv_0_lt_compat); apply Rmult_le_pos; lra].
+        unfold Rsqr. replace ((1 + 2 * / r) * s * ((1 + 2 * / r) * s)) with (s * s * ((1 + 2 * / r) * (1 + 2 * / r))) by ring.
+        rewrite S2, <- R2. replace (r * r / 2 * ((1 + 2 * / r) * (1 + 2 * / r))) with (r * r / 2 + 2 * r + 2) by (field; lra). nra.
+    + replace (Finite 1) with (Finite (1 + 2 * 0)) by (f_equal; ring).
+      apply is_lim_seq_plus'; [apply is_lim_seq_const|]. apply is_lim_seq_mult'; [apply is_lim_seq_const|].
+      assert (I : is_lim_seq (fun t => sqrt (INR (S t))) p_infty).
+      { apply (is_lim_seq_incr_1 (fun t => sqrt (INR t))).
+        apply (filterlim_comp _ _ _ INR sqrt _ (Rbar_locally p_infty)); [apply is_lim_seq_INR|apply filterlim_sqrt_p]. }
+      apply (is_lim_seq_inv _ p_infty) in I; easy.
+  - intros w [|t] H HT; [lia|]. rewrite Nat.sub_succ, Nat.sub_0_r. now apply worst_growth.
 Qed.
