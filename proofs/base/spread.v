@@ -181,3 +181,8 @@ Proof.
   rewrite Sum_zero, (Sum_ext n _ (fun _ => exp y)) by (intros; rewrite H by lia; easy).
   rewrite (H 0%nat) by lia. rewrite Sum_const, Nat.sub_succ, Nat.sub_0_r. simpl. ring.
 Qed.
+
+Lemma score_split T d X U (alpha : vector) : E T alpha (fun t => dot d (X t) U) = dot d U (attended T alpha X).
+Proof.
+  unfold dot, attended. rewrite E_Sum. apply Sum_ext; intros i _. rewrite <- E_scal. apply E_ext; intros; ring.
+Qed.

@@ -2,7 +2,7 @@
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.attention base.spread base.softmax_derivative base.multihead
-  base.leader base.hyperbolic.
+  base.leader base.hyperbolic base.delta.
 Open Scope R_scope.
 
 (** ⟨A, B⟩_F of d × d matrices *)
@@ -12,9 +12,6 @@ Definition frob_inner (d : nat) (A B : matrix) : R := Sum d (fun k => Sum d (fun
 Definition along sigma m T d X q c (U : matrix) (W : nat -> matrix) dc (dU : matrix) (dW : nat -> matrix) (e : R) : R :=
   model sigma m T d X q (fun i => c i + e * dc i) (fun i k => U i k + e * dU i k) (fun i k l => W i k l + e * dW i k l).
 
-(** 1 if i = j, else 0 *)
-Definition delta (i j : nat) : R := if (i =? j)%nat then 1 else 0.
-
 (** the partial derivatives of f in c_i, in the entries of U_i and in those of W_i *)
 Definition nabla_c sigma m T d X q c U W (i : nat) : R :=
   Derive (along sigma m T d X q c U W (delta i) (fun _ _ => 0) (fun _ _ _ => 0)) 0.
@@ -22,22 +19,6 @@ Definition nabla_U sigma m T d X q c U W (i : nat) : vector := fun k =>
   Derive (along sigma m T d X q c U W (fun _ => 0) (fun j n => delta i j * delta k n) (fun _ _ _ => 0)) 0.
 Definition nabla_W sigma m T d X q c U W (i : nat) : matrix := fun k l =>
   Derive (along sigma m T d X q c U W (fun _ => 0) (fun _ _ => 0) (fun j n p => delta i j * (delta k n * delta l p))) 0.
-
-Lemma delta_same i : delta i i = 1.
-Proof. unfold delta. now rewrite Nat.eqb_refl. Qed.
-
-Lemma delta_other i j : j <> i -> delta i j = 0.
-Proof. intros H. unfold delta. destruct (Nat.eqb_spec i j); [now subst|easy]. Qed.
-
-Lemma Sum_delta n i f : (i < n)%nat -> Sum n (fun j => delta i j * f j) = f i.
-Proof.
-  intros H. rewrite (Sum_single n _ i H); [rewrite delta_same; ring|]. intros j _ N. rewrite delta_other by easy. ring.
-Qed.
-
-Lemma score_split T d X U (alpha : vector) : E T alpha (fun t => dot d (X t) U) = dot d U (attended T alpha X).
-Proof.
-  unfold dot, attended. rewrite E_Sum. apply Sum_ext; intros i _. rewrite <- E_scal. apply E_ext; intros; ring.
-Qed.
 
 (** (M v)_k = E (⟨X, v⟩ − E⟨X, v⟩) X_k *)
 Lemma covariance_apply T d alpha X v k : distribution T alpha ->
@@ -136,11 +117,6 @@ Proof.
   - cbv beta. rewrite H0. unfold head. ring.
 Qed.
 
-Lemma dot_delta d a k : (k < d)%nat -> dot d a (delta k) = a k.
-Proof.
-  intros H. unfold dot. rewrite (Sum_ext d _ (fun j => delta k j * a j)) by (intros; ring). now apply Sum_delta.
-Qed.
-
 Lemma frob_zero d A B : (forall k l, (k < d)%nat -> (l < d)%nat -> B k l = 0) -> frob_inner d A B = 0.
 Proof.
   intros H. unfold frob_inner. rewrite <- (Sum_zero d). apply Sum_ext; intros k Hk. rewrite <- (Sum_zero d).
@@ -162,7 +138,7 @@ Proof. intros H. unfold dot. rewrite <- (Sum_zero d). apply Sum_ext; intros k Hk
     Covers: the whole statement, for every differentiable σ.
     Reads: for T ≥ 1, any σ differentiable on ℝ, tokens, query and parameters, with z_i = ⟨U_i, a_i⟩: ∂f/∂c_i = σ(z_i)/√m; ∇_{U_i} f = c_i σ′(z_i)/√m · a_i; ∇_{W_i} f = c_i σ′(z_i)/√m · (M_i U_i) qᵀ, as partial derivatives in every entry; and along any line (c, U, W) + e (dc, dU, dW), f has at e = 0 the derivative Σ_i (∂f/∂c_i dc_i + ⟨∇_{U_i} f, dU_i⟩ + ⟨∇_{W_i} f, dW_i⟩_F).
     Mistake: `matvec d (M i) (a i) k * q l` for `matvec d (M i) (U i) k * q l`
-    Mistake: `sigma (z i) / INR m` for `sigma (z i) / sqrt (INR m)`
+    Mistake: `= sigma (z i) / INR m` for `= sigma (z i) / sqrt (INR m)`
     Mistake: without `* a i k`
 *)
 Theorem kr_lemma_1 : forall sigma m T d X q c U W, (0 < T)%nat -> (forall x, ex_derive sigma x) ->
@@ -464,38 +440,6 @@ Proof.
       apply (kr_remark_5 sigma s1 m T d X q c U (replace W i A) i ltac:(lia) Hi Hs H1 B).
 Qed.
 
-(** The leading token k apart: w are the weights of the others, r = Σ w_t X_t their share of a. *)
-Lemma leader_split T d alpha X k : distribution T alpha -> in_ball T d X -> (k < T)%nat ->
-  let p := alpha k in let w t := if (t =? k)%nat then 0 else alpha t in let r := attended T w X in
-  Sum T w = 1 - p /\ vnorm d r <= 1 - p /\ - vnorm d r <= dot d (X k) r /\
-  trace d (covariance T alpha X) <= p * sq d (X k) + (1 - p) - (p ^ 2 * sq d (X k) + 2 * p * dot d (X k) r + sq d r).
-Proof.
-  intros H B Hk p w r. assert (Hw : forall t, (t < T)%nat -> 0 <= w t).
-  { intros t Ht. unfold w. destruct (t =? k)%nat; [lra|now apply H]. }
-  assert (W : Sum T w = 1 - p) by (rewrite <- (proj2 H), (Sum_others T k alpha Hk); unfold others, p, w; ring).
-  assert (Ew : forall f, E T alpha f = p * f k + E T w f).
-  { intros f. unfold E. rewrite (Sum_others T k _ Hk). f_equal. apply Sum_ext; intros t _. unfold w.
-    destruct (t =? k)%nat; ring. }
-  assert (W0 : 0 <= 1 - p) by (rewrite <- W; now apply Sum_ge0).
-  assert (M2 : E T w (fun t => sq d (X t)) <= 1 - p).
-  { rewrite <- W. apply Sum_le; intros t Ht. apply Rle_trans with (w t * 1); [|lra].
-    apply Rmult_le_compat_l; [auto|]. now apply norm_le1, B. }
-  assert (R2 : sq d r <= (1 - p) ^ 2).
-  { apply Rle_trans with ((1 - p) * E T w (fun t => sq d (X t))); [|apply Rle_trans with ((1 - p) * (1 - p)); [|lra];
-      now apply Rmult_le_compat_l].
-    unfold sq. rewrite E_Sum, <- Sum_scal. apply Sum_le; intros i _. unfold r, attended, E.
-    assert (C := Sum_cauchy T w (fun _ => 1) (fun t => X t i) Hw). cbv beta in C.
-    rewrite (Sum_ext T (fun t => w t * 1 ^ 2) w) in C by (intros; ring). rewrite W in C.
-    rewrite (Sum_ext T _ (fun t => w t * X t i)) in C by (intros; ring). exact C. }
-  split; [exact W|]. split; [now apply norm_le|]. split.
-  - assert (C := cauchy d (X k) r). apply Rabs_le_between in C. assert (N := norm_ge0 d r).
-    assert (vnorm d (X k) * vnorm d r <= 1 * vnorm d r) by (apply Rmult_le_compat_r; auto). lra.
-  - rewrite trace_covariance, Ew by easy. replace (sq d (attended T alpha X)) with
-      (p ^ 2 * sq d (X k) + 2 * p * dot d (X k) r + sq d r); [lra|].
-    transitivity (sq d (vplus (vscal p (X k)) r)); [rewrite sq_plus, sq_scal, dot_scal_l; ring|].
-    apply Sum_ext; intros i _. f_equal. symmetry. apply (Ew (fun t => X t i)).
-Qed.
-
 Lemma leader_trace T d alpha X k : distribution T alpha -> in_ball T d X -> (k < T)%nat -> 1 / 2 <= alpha k ->
   trace d (covariance T alpha X) <= 4 * alpha k * (1 - alpha k).
 Proof.
@@ -526,21 +470,7 @@ Proof.
   apply Rmult_integral in E2. destruct E2 as [E2|E2]; [lra|].
   apply Rmult_integral in E3. destruct E3 as [E3|E3]; [|lra].
   split; [apply norm_eq1; lra|]. intros t i Ht Hi. destruct (Nat.eqb_spec t k) as [->|N']; [easy|].
-  assert (G : forall s, (s < T)%nat -> 0 <= 1 + dot d (X s) (X k)).
-  { intros s Hs. assert (C := cauchy d (X s) (X k)). apply Rabs_le_between in C.
-    assert (vnorm d (X s) * vnorm d (X k) <= 1 * 1) by (apply Rmult_le_compat; auto using norm_ge0). lra. }
-  assert (Z : w t * (1 + dot d (X t) (X k)) = 0).
-  { apply (Sum_zero_terms T (fun t => w t * (1 + dot d (X t) (X k)))); [|.. |exact Ht].
-    - intros s Hs. apply Rmult_le_pos; [|now apply G]. unfold w. destruct (s =? k)%nat; [lra|now apply H].
-    - rewrite (Sum_ext T _ (fun t => w t + w t * dot d (X t) (X k))) by (intros; ring). rewrite Sum_plus, W.
-      change (1 - p + E T w (fun t => dot d (X t) (X k)) = 0). rewrite score_split. fold r. lra. }
-  assert (w t <> 0).
-  { unfold w. destruct (Nat.eqb_spec t k); [easy|]. specialize (P t Ht). lra. }
-  apply Rmult_integral in Z. destruct Z as [Z|Z]; [easy|].
-  assert (S0 : sq d (vplus (X t) (X k)) = 0).
-  { assert (S0 := sq_ge0 d (vplus (X t) (X k))). rewrite sq_plus in *.
-    assert (X2 := proj1 (norm_le1 d (X t)) (B t Ht)). lra. }
-  assert (K := sq_zero d _ i S0 Hi). unfold vplus in K. lra.
+  apply (leader_opposite T d alpha X k H P B Hk); auto. fold p w r. lra.
 Qed.
 
 Lemma mass_one T alpha k : (k < T)%nat -> mass T alpha (fun t => (t =? k)%nat) = alpha k.
@@ -975,4 +905,51 @@ Proof.
         apply (filterlim_comp _ _ _ INR sqrt _ (Rbar_locally p_infty)); [apply is_lim_seq_INR|apply filterlim_sqrt_p]. }
       apply (is_lim_seq_inv _ p_infty) in I; easy.
   - intros w [|t] H HT; [lia|]. rewrite Nat.sub_succ, Nat.sub_0_r. now apply worst_growth.
+Qed.
+
+(** μ_t, the running maximum of z_0 … z_t, and Σ_{s ≤ t} exp(z_s − μ_t) g_s *)
+Fixpoint peak (z : vector) (t : nat) : R := match t with O => z 0%nat | S s => Rmax (peak z s) (z (S s)) end.
+Definition stream (z : vector) (t : nat) (g : vector) : R := Sum (S t) (fun s => exp (z s - peak z t) * g s).
+
+Lemma stream_mean z t g : stream z t g / stream z t (fun _ => 1) = E (S t) (softmax (S t) z) g.
+Proof.
+  assert (P := partition_pos (S t) z ltac:(lia)). set (Z := Sum (S t) (fun s => exp (z s))) in *.
+  assert (Q : forall g, stream z t g = exp (- peak z t) * Sum (S t) (fun s => exp (z s) * g s)).
+  { intros h. unfold stream. rewrite <- Sum_scal. apply Sum_ext; intros s _. unfold Rminus. rewrite exp_plus. ring. }
+  rewrite !Q, (Sum_ext (S t) (fun s => exp (z s) * 1) (fun s => exp (z s))) by (intros; ring). fold Z.
+  assert (G := exp_pos (- peak z t)). transitivity (/ Z * Sum (S t) (fun s => exp (z s) * g s)); [field; lra|].
+  rewrite <- Sum_scal. unfold E, softmax. fold Z. apply Sum_ext; intros; field; lra.
+Qed.
+
+(** kr-remark-4-streaming
+    Covers: a part: 1, that the sums of the stream give a and MU, and how a new token updates them; on the page: 2, that with the last token for a query a memory needs as many numbers as the tokens.
+    Reads: for tokens 0 … t, λ and U, with μ_t the running maximum of the logits ⟨X_s, λ⟩, e_s = exp(⟨X_s, λ⟩ − μ_t) and S, A, B the sums of e_s, e_s X_s, e_s ⟨U, X_s⟩ X_s: a = A/S and MU = B/S − ⟨U, a⟩a; μ_t is the largest of the logits; the sum for t + 1 is exp(μ_t − μ_{t+1}) times the sum for t plus one term; and μ_{t+1} is the larger of μ_t and the new logit.
+    Mistake: `- 2 * dot d U a * a i` for `- dot d U a * a i`
+    Mistake: `exp (peak z (S t) - peak z t) * stream` for `exp (peak z t - peak z (S t)) * stream`
+*)
+Theorem kr_remark_4_streaming : forall d X lam U t,
+  let z s := dot d (X s) lam in let alpha := softmax (S t) z in let a := attended (S t) alpha X in
+  let total := stream z t (fun _ => 1) in
+  (forall i, a i = stream z t (fun s => X s i) / total) /\
+  (forall i, matvec d (covariance (S t) alpha X) U i =
+    stream z t (fun s => dot d U (X s) * X s i) / total - dot d U a * a i) /\
+  (forall g, stream z (S t) g = exp (peak z t - peak z (S t)) * stream z t g + exp (z (S t) - peak z (S t)) * g (S t)) /\
+  peak z (S t) = Rmax (peak z t) (z (S t)) /\ largest (fun v => exists s, (s <= t)%nat /\ v = z s) (peak z t).
+Proof.
+  intros d X lam U t z alpha a total. assert (H := softmax_distribution (S t) z ltac:(lia)).
+  split; [intros i; unfold total; now rewrite stream_mean|]. split; [|split; [|split; [easy|]]].
+  - intros i. unfold total. rewrite stream_mean, covariance_apply by easy. rewrite score_split. fold alpha a.
+    rewrite (E_ext (S t) alpha _ (fun s => dot d U (X s) * X s i - dot d U a * X s i))
+      by (intros; rewrite (dot_sym d (X _) U); ring).
+    rewrite E_minus, E_scal. reflexivity.
+  - intros g. unfold stream. change (Sum (S (S t)) ?f) with (Sum (S t) f + f (S t)). f_equal.
+    rewrite <- Sum_scal. apply Sum_ext; intros s _. rewrite <- Rmult_assoc, <- exp_plus. f_equal. f_equal. ring.
+  - clear. induction t as [|t [(s & Hs & Q) B]].
+    + split; [now exists 0%nat|]. intros v (s & Hs & ->). replace s with 0%nat by lia. simpl. lra.
+    + split.
+      * simpl. destruct (Rmax_case (peak z t) (z (S t)) (fun v => v = peak z t \/ v = z (S t))) as [->| ->]; auto.
+        -- exists s. split; [lia|easy].
+        -- now exists (S t).
+      * intros v (r & Hr & ->). simpl. destruct (Nat.eq_dec r (S t)) as [->|N]; [apply Rmax_r|].
+        eapply Rle_trans; [apply B; exists r; split; [lia|easy]|apply Rmax_l].
 Qed.
