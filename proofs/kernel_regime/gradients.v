@@ -45,7 +45,8 @@ Proof.
   - intros e. unfold pooled, attended, E, weights. apply Sum_ext; intros t _. f_equal.
     assert (Q : forall s, z s + e * v s = dot d (X s) (matvec d (fun i j => W i j + e * dW i j) q)).
     { intros s. unfold z, v, dot, matvec. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros i _.
-      rewrite (Sum_ext d (fun j => (W i j + e * dW i j) * q j) (fun j => W i j * q j + e * (dW i j * q j))) by (intros; ring).
+      rewrite (Sum_ext d (fun j => (W i j + e * dW i j) * q j) (fun j => W i j * q j + e * (dW i j * q j))) by
+        (intros; ring).
       rewrite Sum_plus, Sum_scal. ring. }
     unfold softmax. rewrite Q. f_equal. apply Sum_ext; intros; now rewrite Q.
   - eapply derive_value; [now apply mean_derive_const|].
@@ -98,7 +99,8 @@ Lemma along_derive sigma m T d X q c U W dc dU dW : (0 < T)%nat -> (forall x, ex
   is_derive (along sigma m T d X q c U W dc dU dW) 0 (/ sqrt (INR m) * Sum m (fun i =>
     let a := pooled T d X q (W i) in let M := covariance T (weights T d X q (W i)) X in
     sigma (dot d (U i) a) * dc i +
-    c i * (Derive sigma (dot d (U i) a) * (dot d a (dU i) + frob_inner d (fun k l => matvec d M (U i) k * q l) (dW i))))).
+    c i * (Derive sigma (dot d (U i) a) *
+      (dot d a (dU i) + frob_inner d (fun k l => matvec d M (U i) k * q l) (dW i))))).
 Proof.
   intros HT Hs. unfold along, model.
   apply (is_derive_scal (fun e => Sum m (fun i => (c i + e * dc i) *
@@ -109,7 +111,8 @@ Proof.
     head sigma T d X q (U i) (W i)).
   { unfold head, dot, pooled, attended, E, weights. f_equal. apply Sum_ext; intros k _. f_equal; [ring|].
     apply Sum_ext; intros t _. f_equal.
-    assert (Q : forall s, dot d (X s) (matvec d (fun k l => W i k l + 0 * dW i k l) q) = dot d (X s) (matvec d (W i) q)).
+    assert (Q : forall s, dot d (X s) (matvec d (fun k l => W i k l + 0 * dW i k l) q) =
+      dot d (X s) (matvec d (W i) q)).
     { intros s. unfold dot, matvec. apply Sum_ext; intros. f_equal. apply Sum_ext; intros; ring. }
     unfold softmax. rewrite Q. f_equal. apply Sum_ext; intros; now rewrite Q. }
   eapply derive_value.
@@ -265,8 +268,8 @@ Theorem kr_remark_4 : forall sigma s1 m T d X q c U W i, (0 < T)%nat -> (i < m)%
 Proof.
   intros sigma s1 m T d X q c U W i HT Hi Hs H1 B Hq alpha M a.
   assert (H : distribution T alpha) by now apply weights_distribution.
-  assert (t1 : trace d M <= 1) by (assert (G := trace_ball T d alpha X H B); assert (S := sq_ge0 d (attended T alpha X));
-    unfold M; lra).
+  assert (t1 : trace d M <= 1).
+  { assert (G := trace_ball T d alpha X H B). assert (S := sq_ge0 d (attended T alpha X)). unfold M. lra. }
   split; [intros; now apply covariance_moment|]. split; [exact t1|].
   split; [apply Rle_trans with (trace d M); [now apply fnorm_trace|exact t1]|].
   rewrite norm_nabla_W by easy. fold alpha M a. apply factors; [split; [apply Rabs_pos|apply H1]|apply root_pos; lia|].
@@ -294,7 +297,8 @@ Proof.
 Qed.
 
 (** the attention matrices W with the one of head i replaced by A *)
-Definition replace (W : nat -> matrix) (i : nat) (A : matrix) : nat -> matrix := fun j => if (j =? i)%nat then A else W j.
+Definition replace (W : nat -> matrix) (i : nat) (A : matrix) : nat -> matrix := fun j =>
+  if (j =? i)%nat then A else W j.
 
 (** the first token is e, all others are −e *)
 Definition against (e : vector) : matrix := fun t k => if (t =? 0)%nat then e k else - e k.
@@ -370,7 +374,8 @@ Proof.
     { unfold dot. rewrite !Sum_first. unfold w at 1 2. simpl Nat.eqb. cbv iota.
       rewrite (Sum_ext n _ (fun _ => 0)) by (intros; unfold w; simpl; ring). rewrite Sum_zero. ring. }
     assert (Nw : vnorm (S (S n)) w <> 0) by (intros Z; rewrite <- norm_sq, Z in Q; lra).
-    exists (vscal (/ vnorm (S (S n)) w) w). split; [now apply unit_along|]. rewrite dot_sym, dot_scal_l, dot_sym, O. ring.
+    exists (vscal (/ vnorm (S (S n)) w) w). split; [now apply unit_along|]. rewrite dot_sym, dot_scal_l, dot_sym, O.
+    ring.
 Qed.
 
 (** kr-remark-4-attained
@@ -392,7 +397,8 @@ Theorem kr_remark_4_attained : forall sigma s1 m d c U W i, (i < m)%nat -> (fora
     (exists X A, in_ball T d X /\ norm_W T X (X (T - 1)%nat) A = top)) /\
   (forall X q A, norm_W 1%nat X q A = 0) /\
   (forall T, (1 <= T)%nat -> (2 <= d)%nat ->
-    largest (fun v => exists X q A, in_ball T d X /\ vnorm d q <= 1 /\ v = norm_U T X q A) (Rabs (c i) * s1 / sqrt (INR m)) /\
+    largest (fun v => exists X q A, in_ball T d X /\ vnorm d q <= 1 /\ v = norm_U T X q A)
+      (Rabs (c i) * s1 / sqrt (INR m)) /\
     (forall X q A b, vnorm d b = 1 -> dot d (U i) b = 0 -> (forall t k, (t < T)%nat -> (k < d)%nat -> X t k = b k) ->
       norm_U T X q A = Rabs (c i) * s1 / sqrt (INR m))).
 Proof.
@@ -428,8 +434,10 @@ Proof.
     { intros X q A b Nb Ob HX. unfold norm_U. rewrite norm_nabla_U, replace_same by (easy || lia).
       assert (H := weights_distribution T d X q A ltac:(lia)).
       assert (a1 : forall k, (k < d)%nat -> pooled T d X q A k = 1 * b k).
-      { intros k Hk. unfold pooled, attended. rewrite (E_ext _ _ _ (fun _ => b k)) by auto. rewrite E_const by easy. ring. }
-      rewrite (vnorm_scaled d 1 b _ a1), Nb, Rabs_R1. replace (dot d (U i) (pooled T d X q A)) with 0; [rewrite H0; ring|].
+      { intros k Hk. unfold pooled, attended. rewrite (E_ext _ _ _ (fun _ => b k)) by auto. rewrite E_const by easy.
+        ring. }
+      rewrite (vnorm_scaled d 1 b _ a1), Nb, Rabs_R1. replace (dot d (U i) (pooled T d X q A)) with 0; [rewrite H0;
+        ring|].
       rewrite <- Ob. apply Sum_ext; intros k Hk. rewrite a1 by easy. ring. }
     split; [split|exact C].
     + destruct (orthogonal d (U i) Hd) as (b & Nb & Ob). exists (fun _ => b), (fun _ => 0), (W i). split; [|split].
@@ -571,7 +579,8 @@ Proof.
         { apply (Rmult_eq_reg_l (4 * p * (1 - p))); [|lra]. rewrite <- EY, Z2. ring. }
         split; [easy|]. split; [easy|]. split; [|easy]. unfold z, pooled. fold alpha.
         rewrite Z1, Rabs_mult, D, Rabs_right by lra. reflexivity. }
-      split; [exact K|]. intros St Q. assert (S0 : 0 < s1) by (assert (G := St 1 ltac:(lra)); assert (G2 := Rabs_pos (Derive sigma 1)); lra).
+      split; [exact K|]. intros St Q. assert (S0 : 0 < s1) by (assert (G := St 1 ltac:(lra));
+        assert (G2 := Rabs_pos (Derive sigma 1)); lra).
       destruct (K S0 Q) as (_ & _ & Ez & Es). assert (z <> 0).
       { intros Z. rewrite Z, Rabs_R0 in Ez. symmetry in Ez. apply Rmult_integral in Ez. lra. }
       specialize (St z ltac:(easy)). lra.
@@ -628,7 +637,8 @@ Qed.
 Lemma step_ge h y : 0 <= y -> 0 <= h <= 1 -> h + y * (1 - h ^ 2) <= step y.
 Proof.
   intros Hy Hh. unfold step. destruct (Rle_dec (1 / 2) y) as [L|L].
-  - apply Rminus_le. replace (h + y * (1 - h ^ 2) - (y + / (4 * y))) with (- ((1 - 2 * y * h) ^ 2 * / (4 * y))) by (field; lra).
+  - apply Rminus_le. replace (h + y * (1 - h ^ 2) - (y + / (4 * y))) with (- ((1 - 2 * y * h) ^ 2 * / (4 * y))) by
+      (field; lra).
     assert (0 <= (1 - 2 * y * h) ^ 2 * / (4 * y)); [|lra].
     apply Rmult_le_pos; [apply pow2_ge_0|left; apply Rinv_0_lt_compat; lra].
   - assert (0 <= (1 - h) * (1 - y * (1 + h))); [|lra]. apply Rmult_le_pos; [lra|nra].
@@ -646,7 +656,8 @@ Lemma step_near y e : 0 <= y -> 0 < e -> exists h, 0 <= h < 1 /\ step y - e <= h
 Proof.
   intros Hy He. destruct (step_taken y) as (h & H & Q). destruct (Rle_dec h (1 - Rmin e 1)) as [L|L].
   - exists h. assert (G := Rmin_glb_lt e 1 0 He ltac:(lra)). split; [lra|lra].
-  - exists (1 - Rmin e 1). assert (G := Rmin_glb_lt e 1 0 He ltac:(lra)). assert (M := Rmin_l e 1). assert (M1 := Rmin_r e 1).
+  - exists (1 - Rmin e 1). assert (G := Rmin_glb_lt e 1 0 He ltac:(lra)). assert (M := Rmin_l e 1).
+    assert (M1 := Rmin_r e 1).
     split; [lra|]. rewrite <- Q. set (k := 1 - Rmin e 1) in *.
     assert (0 <= y * ((h - k) * (h + k))); [|unfold k in *; lra].
     apply Rmult_le_pos; [easy|]. apply Rmult_le_pos; unfold k in *; lra.
@@ -704,7 +715,8 @@ Proof.
       transitivity (tanh (ln ((1 + s) / (1 - s)) / 2)); [f_equal; unfold u; ring|now apply tanh_onto]. }
     rewrite Nat.add_succ_r. cbn [slope worst]. rewrite Q3, Q1, Q2. fold g c. rewrite S2.
     assert (V : Rabs (s + w * ((1 - h ^ 2) * g)) = h + (1 - h ^ 2) * (Rabs w * Rabs g)).
-    { rewrite <- Rabs_mult. assert (P : 0 <= 1 - h ^ 2) by (clear - Hh; nra). unfold s. destruct (Rle_dec 0 (w * g)) as [L|L].
+    { rewrite <- Rabs_mult. assert (P : 0 <= 1 - h ^ 2) by (clear - Hh; nra). unfold s.
+      destruct (Rle_dec 0 (w * g)) as [L|L].
       - rewrite (Rabs_right (w * g)) by lra. replace (w * ((1 - h ^ 2) * g)) with ((1 - h ^ 2) * (w * g)) by ring.
         apply Rabs_right. assert (0 <= (1 - h ^ 2) * (w * g)) by now apply Rmult_le_pos. lra.
       - rewrite (Rabs_left (w * g)) by lra. replace (w * ((1 - h ^ 2) * g)) with (- ((1 - h ^ 2) * - (w * g))) by ring.
@@ -847,7 +859,8 @@ Proof.
   assert (L2 : a * c <= a * ((1 + k) * b - k * / b)) by (apply Rmult_le_compat_l; lra).
   assert (I : / (4 * (a * c)) <= / (4 * (a * b))) by (apply Rinv_le_contravar; [nra|lra]).
   assert (J : a * (k * / b) - k * / (a * b) = / (4 * (a * b))).
-  { replace (a * (k * / b) - k * / (a * b)) with (k * (a ^ 2 - 1) * / (a * b)) by (field; lra). rewrite Kd. field. lra. }
+  { replace (a * (k * / b) - k * / (a * b)) with (k * (a ^ 2 - 1) * / (a * b)) by (field; lra). rewrite Kd. field.
+    lra. }
   lra.
 Qed.
 
@@ -887,8 +900,10 @@ Proof.
   - intros w [|t] H HT; [lia|]. now apply worst_small.
   - intros w H. destruct (worst_limit w H) as [B L]. split; [apply worst_increases|]. now split.
   - intros w H. apply is_lim_seq_incr_1.
-    apply is_lim_seq_le_le with (u := fun _ => 1) (w := fun t => 1 + 2 * / sqrt (INR (S t))); [|apply is_lim_seq_const|].
-    + intros t. destruct (worst_unit w t H) as [A B]. set (c := worst w (S t)) in *. assert (C1 : 1 <= c) by apply worst_ge1.
+    apply is_lim_seq_le_le with (u := fun _ => 1) (w := fun t => 1 + 2 * / sqrt (INR (S t)));
+      [|apply is_lim_seq_const|].
+    + intros t. destruct (worst_unit w t H) as [A B]. set (c := worst w (S t)) in *.
+      assert (C1 : 1 <= c) by apply worst_ge1.
       set (n := INR (S t)) in *. assert (N1 : 1 <= n) by (unfold n; rewrite S_INR; assert (G := pos_INR t); lra).
       assert (S0 := sqrt_lt_R0 (n / 2) ltac:(lra)). assert (S2 := sqrt_sqrt (n / 2) ltac:(lra)).
       assert (R0 := sqrt_lt_R0 n ltac:(lra)). assert (R2 := sqrt_sqrt n ltac:(lra)).
@@ -896,8 +911,10 @@ Proof.
       * apply (Rmult_le_reg_r s); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
       * apply (Rmult_le_reg_r s); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
         apply Rsqr_incr_0_var; [|assert (0 < / r) by (now apply Rinv_0_lt_compat); apply Rmult_le_pos; lra].
-        unfold Rsqr. replace ((1 + 2 * / r) * s * ((1 + 2 * / r) * s)) with (s * s * ((1 + 2 * / r) * (1 + 2 * / r))) by ring.
-        rewrite S2, <- R2. replace (r * r / 2 * ((1 + 2 * / r) * (1 + 2 * / r))) with (r * r / 2 + 2 * r + 2) by (field; lra). nra.
+        unfold Rsqr. replace ((1 + 2 * / r) * s * ((1 + 2 * / r) * s)) with (s * s * ((1 + 2 * / r) * (1 + 2 * / r)))
+          by ring.
+        rewrite S2, <- R2. replace (r * r / 2 * ((1 + 2 * / r) * (1 + 2 * / r))) with (r * r / 2 + 2 * r + 2) by
+          (field; lra). nra.
     + replace (Finite 1) with (Finite (1 + 2 * 0)) by (f_equal; ring).
       apply is_lim_seq_plus'; [apply is_lim_seq_const|]. apply is_lim_seq_mult'; [apply is_lim_seq_const|].
       assert (I : is_lim_seq (fun t => sqrt (INR (S t))) p_infty).
@@ -933,7 +950,8 @@ Theorem kr_remark_4_streaming : forall d X lam U t,
   (forall i, a i = stream z t (fun s => X s i) / total) /\
   (forall i, matvec d (covariance (S t) alpha X) U i =
     stream z t (fun s => dot d U (X s) * X s i) / total - dot d U a * a i) /\
-  (forall g, stream z (S t) g = exp (peak z t - peak z (S t)) * stream z t g + exp (z (S t) - peak z (S t)) * g (S t)) /\
+  (forall g, stream z (S t) g =
+    exp (peak z t - peak z (S t)) * stream z t g + exp (z (S t) - peak z (S t)) * g (S t)) /\
   peak z (S t) = Rmax (peak z t) (z (S t)) /\ largest (fun v => exists s, (s <= t)%nat /\ v = z s) (peak z t).
 Proof.
   intros d X lam U t z alpha a total. assert (H := softmax_distribution (S t) z ltac:(lia)).

@@ -18,7 +18,8 @@ Definition rank_le (d k : nat) (W : matrix) : Prop :=
 Definition linear {P : Type} (Ex : (P -> R) -> R) : Prop :=
   (forall f g, Ex (fun o => f o + g o) = Ex f + Ex g) /\ (forall c f, Ex (fun o => c * f o) = c * Ex f).
 
-Lemma linear_Sum P (Ex : (P -> R) -> R) n f : linear Ex -> Ex (fun o => Sum n (f o)) = Sum n (fun s => Ex (fun o => f o s)).
+Lemma linear_Sum P (Ex : (P -> R) -> R) n f : linear Ex ->
+  Ex (fun o => Sum n (f o)) = Sum n (fun s => Ex (fun o => f o s)).
 Proof.
   intros [A C]. induction n as [|n IH].
   - simpl. transitivity (Ex (fun _ => 0 * 0)); [f_equal; apply functional_extensionality; intros; ring|].
@@ -41,7 +42,8 @@ Proof.
   - intros j _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring.
 Qed.
 
-Lemma softmax_same T z y : (forall s, (s < T)%nat -> z s = y s) -> forall t, (t < T)%nat -> softmax T z t = softmax T y t.
+Lemma softmax_same T z y : (forall s, (s < T)%nat -> z s = y s) -> 
+  forall t, (t < T)%nat -> softmax T z t = softmax T y t.
 Proof. intros H t Ht. unfold softmax. rewrite (H t Ht). f_equal. apply Sum_ext; intros; now rewrite H. Qed.
 
 (** kr-remark-1
@@ -80,7 +82,8 @@ Proof.
   - intros k d beta U W Hb Hk. split.
     + intros (WQ & WK & _ & _ & _ & H). exists WK, (fun s j => beta * WQ s j). intros i j Hi Hj.
       rewrite H, <- Sum_scal by easy. apply Sum_ext; intros; ring.
-    + intros (b & coeff & H). exists (fun s j => / beta * coeff s j), b, (fun r i => if (r =? 0)%nat then U i else 0), (delta 0).
+    + intros (b & coeff & H). exists (fun s j => / beta * coeff s j), b, (fun r i => if (r =? 0)%nat then U i else 0),
+        (delta 0).
       split.
       * intros i _. unfold matvec, transpose. rewrite (Sum_single k _ 0%nat); [simpl; unfold delta; simpl; ring|lia|].
         intros r _ N. rewrite delta_other by easy. ring.
@@ -91,7 +94,8 @@ Proof.
     + intros i j. unfold W. rewrite C. unfold matmul, transpose. rewrite linear_Sum by easy.
       rewrite (Sum_ext k _ (fun _ => 0)) by (intros; apply M1). rewrite Sum_zero. ring.
     + intros i j a b. set (N := sqrt (INR k)) in *.
-      transitivity (/ N * / N * Ex (fun o => Sum k (fun s => Sum k (fun t => K o s i * Q o s j * (K o t a * Q o t b))))).
+      transitivity (/ N * / N * 
+        Ex (fun o => Sum k (fun s => Sum k (fun t => K o s i * Q o s j * (K o t a * Q o t b))))).
       * rewrite <- C. f_equal. apply functional_extensionality. intros o. unfold W, matmul, transpose. fold N.
         rewrite (Sum_ext k (fun s => Sum k _) (fun s => Sum k (fun t => K o t a * Q o t b) * (K o s i * Q o s j))).
         -- rewrite Sum_scal. ring.
@@ -100,6 +104,55 @@ Proof.
         -- rewrite Sum_const, <- R2. field. lra.
         -- intros s Hs. rewrite linear_Sum by easy. rewrite (Sum_ext k _ (fun t => delta s t * (delta i a * delta j b)))
              by (intros; apply M2). now rewrite (Sum_delta k s (fun _ => delta i a * delta j b)).
+Qed.
+
+Lemma Sum_product n m f g : Sum n f * Sum m g = Sum n (fun i => Sum m (fun j => f i * g j)).
+Proof. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros i _. rewrite Rmult_comm. symmetry. apply Sum_scal. Qed.
+
+(** E (K x)_s (Q q)_s (K x)_t (Q q)_t = δ_st ‖x‖² ‖q‖² *)
+Lemma paired_moment P (Ex : (P -> R) -> R) d (K Q : P -> matrix) x q s t : linear Ex ->
+  (forall s t i j a b, Ex (fun o => K o s i * Q o s j * (K o t a * Q o t b)) = delta s t * (delta i a * delta j b)) ->
+  Ex (fun o => matvec d (K o) x s * matvec d (Q o) q s * (matvec d (K o) x t * matvec d (Q o) q t)) =
+  delta s t * (sq d x * sq d q).
+Proof.
+  intros L M. assert (C := proj2 L).
+  transitivity (Ex (fun o => Sum d (fun i => Sum d (fun j => Sum d (fun a => Sum d (fun b =>
+    x i * q j * (x a * q b) * (K o s i * Q o s j * (K o t a * Q o t b)))))))).
+  - f_equal. apply functional_extensionality. intros o.
+    assert (V : forall r, matvec d (K o) x r * matvec d (Q o) q r =
+      Sum d (fun i => Sum d (fun j => x i * q j * (K o r i * Q o r j)))).
+    { intros r. unfold matvec. rewrite Sum_product. apply Sum_ext; intros i _. apply Sum_ext; intros; ring. }
+    rewrite !V, Rmult_comm, <- Sum_scal. apply Sum_ext; intros i _. rewrite <- Sum_scal.
+    apply Sum_ext; intros j _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros a _. rewrite <- Sum_scal.
+    apply Sum_ext; intros b _. ring.
+  - rewrite (linear_Sum _ _ _ _ L). unfold sq. rewrite Sum_product, <- Sum_scal. apply Sum_ext; intros i Hi.
+    rewrite (linear_Sum _ _ _ _ L), <- Sum_scal. apply Sum_ext; intros j Hj. rewrite (linear_Sum _ _ _ _ L).
+    rewrite (Sum_ext d _ (fun a => delta i a * (x i * x a * (delta s t * q j ^ 2)))).
+    + rewrite (Sum_delta d i (fun a => x i * x a * (delta s t * q j ^ 2))) by easy. ring.
+    + intros a _. rewrite (linear_Sum _ _ _ _ L).
+      rewrite (Sum_ext d _ (fun b => delta j b * (x i * q j * (x a * q b) * (delta s t * delta i a)))).
+      * rewrite (Sum_delta d j (fun b => x i * q j * (x a * q b) * (delta s t * delta i a))) by easy. ring.
+      * intros b _. rewrite C, M. ring.
+Qed.
+
+(** kr-remark-1-scaling
+    Covers: a part: the second moment of the logits, for factors with the moments of independent standard entries; on the page: that Gaussian entries have these moments, the bound on E‖α − 1/T‖₁, its order, and the laws in the limit of many rows.
+    Reads: if E is linear and the entries of the random W_K, W_Q satisfy E[K_si Q_sj K_ta Q_tb] = 1 if s = t, i = a, j = b, else 0, then z = β⟨W_K x, W_Q q⟩ has E z² = β² k ‖x‖² ‖q‖², for matrices of k rows, every x and every q.
+    Mistake: `beta * INR k` for `beta ^ 2 * INR k`
+    Mistake: `beta ^ 2 * INR (k * k)` for `beta ^ 2 * INR k`
+*)
+Theorem kr_remark_1_scaling : forall P (Ex : (P -> R) -> R) k d beta (K Q : P -> matrix) x q, linear Ex ->
+  (forall s t i j a b, Ex (fun o => K o s i * Q o s j * (K o t a * Q o t b)) = delta s t * (delta i a * delta j b)) ->
+  Ex (fun o => (beta * dot k (matvec d (K o) x) (matvec d (Q o) q)) ^ 2) = beta ^ 2 * INR k * (sq d x * sq d q).
+Proof.
+  intros P Ex k d beta K Q x q L M.
+  transitivity (Ex (fun o => beta ^ 2 * Sum k (fun s => Sum k (fun t =>
+    matvec d (K o) x s * matvec d (Q o) q s * (matvec d (K o) x t * matvec d (Q o) q t))))).
+  - f_equal. apply functional_extensionality. intros o. rewrite <- Sum_product. unfold dot. ring.
+  - rewrite (proj2 L), (linear_Sum _ _ _ _ L). rewrite Rmult_assoc. f_equal. rewrite <- Sum_const.
+    apply Sum_ext; intros s Hs.
+    rewrite (linear_Sum _ _ _ _ L), (Sum_ext k _ (fun t => delta s t * (sq d x * sq d q)))
+      by (intros; now apply paired_moment). now rewrite (Sum_delta k s (fun _ => sq d x * sq d q)).
 Qed.
 
 (** the first T − 1 tokens are x, the last is q *)
@@ -145,7 +198,8 @@ Theorem kr_remark_1_narrow :
     rank_le d 1 V /\ head sigma T d X q U V = head sigma T d X q U W) /\
   (forall sigma T d c c' U U' W W', (2 <= T)%nat -> (forall x y, sigma x = sigma y -> x = y) ->
     c <> 0 -> c' <> 0 -> vnorm d U <> 0 -> vnorm d U' <> 0 ->
-    (forall X, in_ball T d X -> c * head sigma T d X (X (T - 1)%nat) U W = c' * head sigma T d X (X (T - 1)%nat) U' W') ->
+    (forall X, in_ball T d X ->
+      c * head sigma T d X (X (T - 1)%nat) U W = c' * head sigma T d X (X (T - 1)%nat) U' W') ->
     forall i j, (i < d)%nat -> (j < d)%nat -> W i j = W' i j).
 Proof.
   split.
@@ -170,14 +224,16 @@ Proof.
       dot d b (matvec d W q) = dot d b (matvec d W' q)).
     { intros b q Nq Nx Ub. set (x := vplus b q). set (X := last_differs T x q).
       assert (B : in_ball T d X) by (intros t _; unfold X, last_differs; destruct (t =? T - 1)%nat; easy).
-      assert (S := Same X B). cbv zeta in S. assert (Xq : X (T - 1)%nat = q) by (unfold X, last_differs; now rewrite Nat.eqb_refl).
+      assert (S := Same X B). cbv zeta in S. assert (Xq : X (T - 1)%nat = q) by (unfold X, last_differs;
+        now rewrite Nat.eqb_refl).
       rewrite Xq in S. unfold X in S.
       destruct (last_differs_pooled T d U x q W HT) as [P1 R1], (last_differs_pooled T d U x q W' HT) as [P2 R2].
       rewrite P1, P2 in S. assert (Q : forall V, dot d V (vminus x q) = dot d V b).
       { intros V. apply Sum_ext; intros k _. unfold vminus, x, vplus. ring. }
       rewrite Q in S. rewrite (dot_sym d (vminus x q)), Q, (dot_sym d _ b) in R1.
       rewrite (dot_sym d (vminus x q)), Q, (dot_sym d _ b) in R2.
-      assert (Hr : weights T d (last_differs T x q) q W (T - 1)%nat = weights T d (last_differs T x q) q W' (T - 1)%nat).
+      assert (Hr : weights T d (last_differs T x q) q W (T - 1)%nat =
+        weights T d (last_differs T x q) q W' (T - 1)%nat).
       { apply (Rmult_eq_reg_r (dot d U b)); [lra|easy]. }
       rewrite Hr in R1. set (r := weights _ _ _ _ W' _) in *. assert (r <> 0) by (intros Z; rewrite Z in R1; lra).
       assert (INR (T - 1) <> 0) by (apply not_0_INR; lia).
@@ -263,7 +319,8 @@ Proof.
   { intros n y x N. unfold attended, E, softmax, Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
   assert (S1 := Sum_repeated T T' r place (fun t => exp (z t)) P R).
   assert (S2 := Sum_repeated T T' r place (fun t => exp (z t) * X t i) P R). cbv beta in S1, S2.
-  rewrite !Q, S1, S2; [field; lra|lra|]. rewrite S1. assert (0 < r * Sum T (fun s => exp (z s))) by now apply Rmult_lt_0_compat.
+  rewrite !Q, S1, S2; [field; lra|lra|]. rewrite S1. assert (0 < r * Sum T (fun s => exp (z s))) by now apply
+    Rmult_lt_0_compat.
   lra.
 Qed.
 
@@ -277,7 +334,8 @@ Qed.
 Theorem kr_proposition_a :
   (forall T d X q W i, (0 < T)%nat -> (i < d)%nat ->
     T = 1%nat \/ (forall t i, (t < T)%nat -> (i < d)%nat -> X t i = X 0%nat i) -> pooled T d X q W i = X 0%nat i) /\
-  (forall sigma m T T' r place d X q c U W, (0 < T)%nat -> (0 < r)%nat -> (forall s, (s < T')%nat -> (place s < T)%nat) ->
+  (forall sigma m T T' r place d X q c U W, (0 < T)%nat -> (0 < r)%nat ->
+    (forall s, (s < T')%nat -> (place s < T)%nat) ->
     (forall t, (t < T)%nat -> Sum T' (fun s => if (place s =? t)%nat then 1 else 0) = INR r) ->
     model sigma m T' d (fun s => X (place s)) q c U W = model sigma m T d X q c U W) /\
   (forall T d X z k g, (k < T)%nat -> in_ball T d X -> (forall t, (t < T)%nat -> t <> k -> z t <= z k - g) ->
@@ -297,7 +355,8 @@ Proof.
   - intros T d X z k g Hk B L a eps. assert (HT : (0 < T)%nat) by lia. assert (H := softmax_distribution T z HT).
     set (alpha := softmax T z) in *. destruct (leader_gap T z k g Hk L) as [G1 G2]. fold eps alpha in G1, G2.
     destruct (leader_split T d alpha X k H B Hk) as (W & N & D & _).
-    set (w := fun t => if (t =? k)%nat then 0 else alpha t) in *. set (r := attended T w X) in *. set (p := alpha k) in *.
+    set (w := fun t => if (t =? k)%nat then 0 else alpha t) in *. set (r := attended T w X) in *.
+    set (p := alpha k) in *.
     assert (E0 : 0 <= eps) by (apply Rmult_le_pos; [apply pos_INR|left; apply exp_pos]).
     assert (Qe : 2 * eps / (1 + eps) = 2 * (1 - / (1 + eps))) by (field; lra). rewrite Qe.
     set (y := / (1 + eps)) in *. assert (X1 := proj1 (norm_le1 d (X k)) (B k Hk)).
@@ -326,7 +385,8 @@ Proof.
       split; [now apply G2|]. split; [|now apply norm_eq1].
       intros t i Ht Nt Hi. apply (leader_opposite T d alpha X k H Pos B Hk); try easy. fold w r p. lra.
     + intros (Gz & Gx & Gn). assert (Qp : p = y) by now apply G2. rewrite <- Qp.
-      transitivity (vnorm d (vscal (- (2 * (1 - p))) (X k))); [|rewrite norm_scal, Gn, Rabs_Ropp, Rabs_right by lra; ring].
+      transitivity (vnorm d (vscal (- (2 * (1 - p))) (X k))); [|rewrite norm_scal, Gn, Rabs_Ropp, Rabs_right by lra;
+        ring].
       unfold vnorm. f_equal. apply Sum_ext; intros i Hi. f_equal. unfold vminus, vscal, a, attended, E.
       rewrite (Sum_others T k _ Hk). fold p. rewrite (others_ext T k _ (fun t => - X k i * alpha t)).
       * rewrite others_scal. assert (O := proj2 H). rewrite (Sum_others T k _ Hk) in O. fold p in O.
