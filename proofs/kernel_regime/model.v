@@ -18,6 +18,11 @@ Definition rank_le (d k : nat) (W : matrix) : Prop :=
 Definition linear {P : Type} (Ex : (P -> R) -> R) : Prop :=
   (forall f g, Ex (fun o => f o + g o) = Ex f + Ex g) /\ (forall c f, Ex (fun o => c * f o) = c * Ex f).
 
+(** the entries of the random k × d matrix K have mean 0, variance 1, and are uncorrelated *)
+Definition standard {P : Type} (k d : nat) (Ex : (P -> R) -> R) (K : P -> matrix) : Prop :=
+  forall s t i a, (s < k)%nat -> (t < k)%nat -> (i < d)%nat -> (a < d)%nat ->
+    Ex (fun o => K o s i) = 0 /\ Ex (fun o => K o s i * K o t a) = delta s t * delta i a.
+
 Lemma linear_Sum P (Ex : (P -> R) -> R) n f : linear Ex ->
   Ex (fun o => Sum n (f o)) = Sum n (fun s => Ex (fun o => f o s)).
 Proof.
@@ -25,6 +30,35 @@ Proof.
   - simpl. transitivity (Ex (fun _ => 0 * 0)); [f_equal; apply functional_extensionality; intros; ring|].
     rewrite C. ring.
   - simpl. now rewrite A, IH.
+Qed.
+
+(** two independent draws: first the mean over the second, then over the first *)
+Lemma linear_pair P P' (EK : (P -> R) -> R) (EQ : (P' -> R) -> R) : linear EK -> linear EQ ->
+  linear (fun F : P * P' -> R => EK (fun o => EQ (fun o' => F (o, o')))).
+Proof.
+  intros [A1 C1] [A2 C2]. split; intros; [rewrite <- A1|rewrite <- C1]; f_equal; apply functional_extensionality; auto.
+Qed.
+
+Definition paired_zero {P : Type} k d (Ex : (P -> R) -> R) (K Q : P -> matrix) : Prop := forall s i j,
+  (s < k)%nat -> (i < d)%nat -> (j < d)%nat -> Ex (fun o => K o s i * Q o s j) = 0.
+Definition paired_one {P : Type} k d (Ex : (P -> R) -> R) (K Q : P -> matrix) : Prop := forall s t i j a b,
+  (s < k)%nat -> (t < k)%nat -> (i < d)%nat -> (j < d)%nat -> (a < d)%nat -> (b < d)%nat ->
+  Ex (fun o => K o s i * Q o s j * (K o t a * Q o t b)) = delta s t * (delta i a * delta j b).
+
+Lemma standard_pair P P' (EK : (P -> R) -> R) (EQ : (P' -> R) -> R) k d K Q : linear EK -> linear EQ ->
+  standard k d EK K -> standard k d EQ Q -> let Ex F := EK (fun o => EQ (fun o' => F (o, o'))) in
+  paired_zero k d Ex (fun o => K (fst o)) (fun o => Q (snd o)) /\
+  paired_one k d Ex (fun o => K (fst o)) (fun o => Q (snd o)).
+Proof.
+  intros [A1 C1] [A2 C2] SK SQ Ex. unfold Ex. simpl. split.
+  - intros s i j Hs Hi Hj. simpl. transitivity (EK (fun o => 0 * K o s i)); [|rewrite C1; ring]. f_equal.
+    apply functional_extensionality. intros o. rewrite C2, (proj1 (SQ s s j j Hs Hs Hj Hj)). ring.
+  - intros s t i j a b Hs Ht Hi Hj Ha Hb. simpl.
+    transitivity (EK (fun o => delta s t * delta j b * (K o s i * K o t a))).
+    + f_equal. apply functional_extensionality. intros o. rewrite <- (proj2 (SQ s t j b Hs Ht Hj Hb)), Rmult_comm, <-
+        C2.
+      f_equal. apply functional_extensionality. intros; ring.
+    + rewrite C1, (proj2 (SK s t i a Hs Ht Hi Ha)). unfold delta. destruct (s =? t)%nat; ring.
 Qed.
 
 (** ⟨A x, y⟩ = ⟨x, Aᵀ y⟩ *)
@@ -42,13 +76,37 @@ Proof.
   - intros j _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring.
 Qed.
 
-Lemma softmax_same T z y : (forall s, (s < T)%nat -> z s = y s) -> 
+Lemma softmax_same T z y : (forall s, (s < T)%nat -> z s = y s) ->
   forall t, (t < T)%nat -> softmax T z t = softmax T y t.
 Proof. intros H t Ht. unfold softmax. rewrite (H t Ht). f_equal. apply Sum_ext; intros; now rewrite H. Qed.
 
+Lemma merged_moments P (Ex : (P -> R) -> R) k d (K Q : P -> matrix) : linear Ex -> (1 <= k)%nat ->
+  paired_zero k d Ex K Q -> paired_one k d Ex K Q ->
+  let W o i j := / sqrt (INR k) * matmul k (transpose (K o)) (Q o) i j in
+  forall i j a b, (i < d)%nat -> (j < d)%nat -> (a < d)%nat -> (b < d)%nat ->
+    Ex (fun o => W o i j) = 0 /\ Ex (fun o => W o i j * W o a b) = delta i a * delta j b.
+Proof.
+  intros [A C] Hk M1 M2 W i j a b Hi Hj Ha Hb. assert (L : linear Ex) by easy.
+  assert (R0 : 0 < sqrt (INR k)) by (apply sqrt_lt_R0, lt_0_INR; lia).
+  assert (R2 : sqrt (INR k) * sqrt (INR k) = INR k) by (apply sqrt_sqrt, pos_INR). split.
+  + unfold W. rewrite C. unfold matmul, transpose. rewrite linear_Sum by easy.
+    rewrite (Sum_ext k _ (fun _ => 0)) by (intros; now apply M1). rewrite Sum_zero. ring.
+  + set (N := sqrt (INR k)) in *.
+    transitivity (/ N * / N *
+      Ex (fun o => Sum k (fun s => Sum k (fun t => K o s i * Q o s j * (K o t a * Q o t b))))).
+    * rewrite <- C. f_equal. apply functional_extensionality. intros o. unfold W, matmul, transpose. fold N.
+      rewrite (Sum_ext k (fun s => Sum k _) (fun s => Sum k (fun t => K o t a * Q o t b) * (K o s i * Q o s j))).
+      -- rewrite Sum_scal. ring.
+      -- intros s _. rewrite Sum_scal. ring.
+    * rewrite linear_Sum by easy. rewrite (Sum_ext k _ (fun _ => delta i a * delta j b)).
+      -- rewrite Sum_const, <- R2. field. lra.
+      -- intros s Hs. rewrite linear_Sum by easy. rewrite (Sum_ext k _ (fun t => delta s t * (delta i a * delta j b)))
+           by (intros; now apply M2). now rewrite (Sum_delta k s (fun _ => delta i a * delta j b)).
+Qed.
+
 (** kr-remark-1
-    Covers: a part: the merged head is the same function; a matrix arises exactly if its rank is at most k; the entries of W have mean 0, variance 1 and are uncorrelated, for factors with the moments of independent standard entries; on the page: that Gaussian entries have these moments, and the limit of many rows.
-    Reads: (1) for any W_Q, W_K, W_V of k rows and d columns, u, β, tokens and query, the textbook head equals h(X; U, W) with W = β W_Kᵀ W_Q and U = W_Vᵀ u. (2) For β ≠ 0 and k ≥ 1, (U, W) arises in this way exactly when rank W ≤ k. (3) If E is linear, k ≥ 1 and the entries of the random W_K, W_Q satisfy E[K_si Q_sj] = 0 and E[K_si Q_sj K_ta Q_tb] = 1 if s = t, i = a, j = b, else 0, then W = k^(−1/2) W_Kᵀ W_Q has E W_ij = 0 and E[W_ij W_ab] = 1 if (i, j) = (a, b), else 0.
+    Covers: a part: the merged head is the same function; a matrix arises exactly if its rank is at most k; the entries of W have mean 0, variance 1 and are uncorrelated, for independent factors whose entries have mean 0, variance 1 and are uncorrelated; on the page: the limit of many rows.
+    Reads: (1) for any W_Q, W_K, W_V of k rows and d columns, u, β, tokens and query, the textbook head equals h(X; U, W) with W = β W_Kᵀ W_Q and U = W_Vᵀ u. (2) For β ≠ 0 and k ≥ 1, (U, W) arises in this way exactly when rank W ≤ k. (3) If k ≥ 1 and W_K, W_Q are random and independent (the expectation is that over W_Q, then that over W_K, both linear), each with entries of mean 0 and variance 1 that are uncorrelated, then W = k^(−1/2) W_Kᵀ W_Q has E W_ij = 0, and E[W_ij W_ab] = 1 if (i, j) = (a, b), else 0.
     Mistake: `matmul k (transpose WQ) WK i j)` for `matmul k (transpose WK) WQ i j)`
     Mistake: `rank_le d (k - 1) W` for `rank_le d k W`
     Mistake: `/ INR k * matmul` for `/ sqrt (INR k) * matmul`
@@ -59,12 +117,12 @@ Theorem kr_remark_1 :
   (forall k d beta U W, beta <> 0 -> (1 <= k)%nat ->
     ((exists WQ WK WV u, (forall i, (i < d)%nat -> U i = matvec k (transpose WV) u i) /\
       forall i j, (i < d)%nat -> (j < d)%nat -> W i j = beta * Sum k (fun s => WK s i * WQ s j)) <-> rank_le d k W)) /\
-  (forall P (Ex : (P -> R) -> R) k (K Q : P -> matrix), linear Ex -> (1 <= k)%nat ->
-    (forall s i j, Ex (fun o => K o s i * Q o s j) = 0) ->
-    (forall s t i j a b, Ex (fun o => K o s i * Q o s j * (K o t a * Q o t b)) = delta s t * (delta i a * delta j b)) ->
-    let W o i j := / sqrt (INR k) * matmul k (transpose (K o)) (Q o) i j in
-    (forall i j, Ex (fun o => W o i j) = 0) /\
-    (forall i j a b, Ex (fun o => W o i j * W o a b) = delta i a * delta j b)).
+  (forall P P' (EK : (P -> R) -> R) (EQ : (P' -> R) -> R) k d (K : P -> matrix) (Q : P' -> matrix),
+    linear EK -> linear EQ -> (1 <= k)%nat -> standard k d EK K -> standard k d EQ Q ->
+    let W o o' i j := / sqrt (INR k) * matmul k (transpose (K o)) (Q o') i j in
+    forall i j a b, (i < d)%nat -> (j < d)%nat -> (a < d)%nat -> (b < d)%nat ->
+      EK (fun o => EQ (fun o' => W o o' i j)) = 0 /\
+      EK (fun o => EQ (fun o' => W o o' i j * W o o' a b)) = delta i a * delta j b).
 Proof.
   split; [|split].
   - intros sigma T k d beta WQ WK WV u X q. unfold textbook_head, head, pooled. f_equal.
@@ -88,34 +146,21 @@ Proof.
       * intros i _. unfold matvec, transpose. rewrite (Sum_single k _ 0%nat); [simpl; unfold delta; simpl; ring|lia|].
         intros r _ N. rewrite delta_other by easy. ring.
       * intros i j Hi Hj. rewrite H, <- Sum_scal by easy. apply Sum_ext; intros. field. easy.
-  - intros P Ex k K Q [A C] Hk M1 M2 W. assert (L : linear Ex) by easy.
-    assert (R0 : 0 < sqrt (INR k)) by (apply sqrt_lt_R0, lt_0_INR; lia).
-    assert (R2 : sqrt (INR k) * sqrt (INR k) = INR k) by (apply sqrt_sqrt, pos_INR). split.
-    + intros i j. unfold W. rewrite C. unfold matmul, transpose. rewrite linear_Sum by easy.
-      rewrite (Sum_ext k _ (fun _ => 0)) by (intros; apply M1). rewrite Sum_zero. ring.
-    + intros i j a b. set (N := sqrt (INR k)) in *.
-      transitivity (/ N * / N * 
-        Ex (fun o => Sum k (fun s => Sum k (fun t => K o s i * Q o s j * (K o t a * Q o t b))))).
-      * rewrite <- C. f_equal. apply functional_extensionality. intros o. unfold W, matmul, transpose. fold N.
-        rewrite (Sum_ext k (fun s => Sum k _) (fun s => Sum k (fun t => K o t a * Q o t b) * (K o s i * Q o s j))).
-        -- rewrite Sum_scal. ring.
-        -- intros s _. rewrite Sum_scal. ring.
-      * rewrite linear_Sum by easy. rewrite (Sum_ext k _ (fun _ => delta i a * delta j b)).
-        -- rewrite Sum_const, <- R2. field. lra.
-        -- intros s Hs. rewrite linear_Sum by easy. rewrite (Sum_ext k _ (fun t => delta s t * (delta i a * delta j b)))
-             by (intros; apply M2). now rewrite (Sum_delta k s (fun _ => delta i a * delta j b)).
+  - intros P P' EK EQ k d K Q LK LQ Hk SK SQ. destruct (standard_pair P P' EK EQ k d K Q LK LQ SK SQ) as [M1 M2].
+    exact (merged_moments (P * P') (fun F => EK (fun o => EQ (fun o' => F (o, o')))) k d (fun o => K (fst o))
+      (fun o => Q (snd o)) (linear_pair P P' EK EQ LK LQ) Hk M1 M2).
 Qed.
 
 Lemma Sum_product n m f g : Sum n f * Sum m g = Sum n (fun i => Sum m (fun j => f i * g j)).
 Proof. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros i _. rewrite Rmult_comm. symmetry. apply Sum_scal. Qed.
 
 (** E (K x)_s (Q q)_s (K x)_t (Q q)_t = δ_st ‖x‖² ‖q‖² *)
-Lemma paired_moment P (Ex : (P -> R) -> R) d (K Q : P -> matrix) x q s t : linear Ex ->
-  (forall s t i j a b, Ex (fun o => K o s i * Q o s j * (K o t a * Q o t b)) = delta s t * (delta i a * delta j b)) ->
+Lemma paired_moment P (Ex : (P -> R) -> R) k d (K Q : P -> matrix) x q s t : linear Ex ->
+  paired_one k d Ex K Q -> (s < k)%nat -> (t < k)%nat ->
   Ex (fun o => matvec d (K o) x s * matvec d (Q o) q s * (matvec d (K o) x t * matvec d (Q o) q t)) =
   delta s t * (sq d x * sq d q).
 Proof.
-  intros L M. assert (C := proj2 L).
+  intros L M Hs Ht. assert (C := proj2 L).
   transitivity (Ex (fun o => Sum d (fun i => Sum d (fun j => Sum d (fun a => Sum d (fun b =>
     x i * q j * (x a * q b) * (K o s i * Q o s j * (K o t a * Q o t b)))))))).
   - f_equal. apply functional_extensionality. intros o.
@@ -129,30 +174,40 @@ Proof.
     rewrite (linear_Sum _ _ _ _ L), <- Sum_scal. apply Sum_ext; intros j Hj. rewrite (linear_Sum _ _ _ _ L).
     rewrite (Sum_ext d _ (fun a => delta i a * (x i * x a * (delta s t * q j ^ 2)))).
     + rewrite (Sum_delta d i (fun a => x i * x a * (delta s t * q j ^ 2))) by easy. ring.
-    + intros a _. rewrite (linear_Sum _ _ _ _ L).
+    + intros a Ha. rewrite (linear_Sum _ _ _ _ L).
       rewrite (Sum_ext d _ (fun b => delta j b * (x i * q j * (x a * q b) * (delta s t * delta i a)))).
       * rewrite (Sum_delta d j (fun b => x i * q j * (x a * q b) * (delta s t * delta i a))) by easy. ring.
-      * intros b _. rewrite C, M. ring.
+      * intros b Hb. rewrite C, M by easy. ring.
 Qed.
 
-(** kr-remark-1-scaling
-    Covers: a part: the second moment of the logits, for factors with the moments of independent standard entries; on the page: that Gaussian entries have these moments, the bound on E‖α − 1/T‖₁, its order, and the laws in the limit of many rows.
-    Reads: if E is linear and the entries of the random W_K, W_Q satisfy E[K_si Q_sj K_ta Q_tb] = 1 if s = t, i = a, j = b, else 0, then z = β⟨W_K x, W_Q q⟩ has E z² = β² k ‖x‖² ‖q‖², for matrices of k rows, every x and every q.
-    Mistake: `beta * INR k` for `beta ^ 2 * INR k`
-    Mistake: `beta ^ 2 * INR (k * k)` for `beta ^ 2 * INR k`
-*)
-Theorem kr_remark_1_scaling : forall P (Ex : (P -> R) -> R) k d beta (K Q : P -> matrix) x q, linear Ex ->
-  (forall s t i j a b, Ex (fun o => K o s i * Q o s j * (K o t a * Q o t b)) = delta s t * (delta i a * delta j b)) ->
+Lemma logit_moment P (Ex : (P -> R) -> R) k d beta (K Q : P -> matrix) x q : linear Ex ->
+  paired_one k d Ex K Q ->
   Ex (fun o => (beta * dot k (matvec d (K o) x) (matvec d (Q o) q)) ^ 2) = beta ^ 2 * INR k * (sq d x * sq d q).
 Proof.
-  intros P Ex k d beta K Q x q L M.
+  intros L M.
   transitivity (Ex (fun o => beta ^ 2 * Sum k (fun s => Sum k (fun t =>
     matvec d (K o) x s * matvec d (Q o) q s * (matvec d (K o) x t * matvec d (Q o) q t))))).
   - f_equal. apply functional_extensionality. intros o. rewrite <- Sum_product. unfold dot. ring.
   - rewrite (proj2 L), (linear_Sum _ _ _ _ L). rewrite Rmult_assoc. f_equal. rewrite <- Sum_const.
     apply Sum_ext; intros s Hs.
     rewrite (linear_Sum _ _ _ _ L), (Sum_ext k _ (fun t => delta s t * (sq d x * sq d q)))
-      by (intros; now apply paired_moment). now rewrite (Sum_delta k s (fun _ => sq d x * sq d q)).
+      by (intros; now apply (paired_moment P Ex k)). now rewrite (Sum_delta k s (fun _ => sq d x * sq d q)).
+Qed.
+
+(** kr-remark-1-scaling
+    Covers: a part: the second moment of the logits, for independent factors whose entries have mean 0, variance 1 and are uncorrelated; on the page: the bound on E‖α − 1/T‖₁, its order, and the laws in the limit of many rows.
+    Reads: if W_K, W_Q are random and independent (the expectation is that over W_Q, then that over W_K, both linear), each with entries of mean 0 and variance 1 that are uncorrelated, then z = β⟨W_K x, W_Q q⟩ has E z² = β² k ‖x‖² ‖q‖², for matrices of k rows, every x and every q.
+    Mistake: `beta * INR k` for `beta ^ 2 * INR k`
+    Mistake: `beta ^ 2 * INR (k * k)` for `beta ^ 2 * INR k`
+*)
+Theorem kr_remark_1_scaling : forall P P' (EK : (P -> R) -> R) (EQ : (P' -> R) -> R) k d beta (K : P -> matrix)
+  (Q : P' -> matrix) x q, linear EK -> linear EQ -> standard k d EK K -> standard k d EQ Q ->
+  EK (fun o => EQ (fun o' => (beta * dot k (matvec d (K o) x) (matvec d (Q o') q)) ^ 2)) =
+  beta ^ 2 * INR k * (sq d x * sq d q).
+Proof.
+  intros P P' EK EQ k d beta K Q x q LK LQ SK SQ. destruct (standard_pair P P' EK EQ k d K Q LK LQ SK SQ) as [_ M].
+  exact (logit_moment (P * P') (fun F => EK (fun o => EQ (fun o' => F (o, o')))) k d beta (fun o => K (fst o))
+    (fun o => Q (snd o)) x q (linear_pair P P' EK EQ LK LQ) M).
 Qed.
 
 (** the first T − 1 tokens are x, the last is q *)

@@ -85,7 +85,7 @@ Theorem kr_proposition_b : forall T d X lam U, (0 < T)%nat ->
   (forall i j, (i < d)%nat -> (j < d)%nat ->
     is_derive (fun e => covariance T (softmax T (logits d X (moved e))) X i j) 0 (third_cumulant T d alpha X U i j)).
 Proof.
-  intros T d X lam U HT alpha moved. set (z := logits d X lam). 
+  intros T d X lam U HT alpha moved. set (z := logits d X lam).
   assert (H := softmax_distribution T z HT : distribution T alpha).
   split; [|split; [intros i _; now apply attended_derive|]].
   - apply is_derive_ext with (f := fun e => ln (Sum T (fun t => exp (z t + e * logits d X U t)))).
