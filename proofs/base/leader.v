@@ -79,3 +79,59 @@ Proof.
     apply exp_inv in Y'. lra.
   - intros G. f_equal. f_equal. rewrite Ec. apply others_ext; intros t Ht N. f_equal. rewrite (G t Ht N). ring.
 Qed.
+
+(** The leading token k apart: w are the weights of the others, r = Σ w_t X_t their share of a. *)
+Lemma leader_split T d alpha X k : distribution T alpha -> in_ball T d X -> (k < T)%nat ->
+  let p := alpha k in let w t := if (t =? k)%nat then 0 else alpha t in let r := attended T w X in
+  Sum T w = 1 - p /\ vnorm d r <= 1 - p /\ - vnorm d r <= dot d (X k) r /\
+  trace d (covariance T alpha X) <= p * sq d (X k) + (1 - p) - (p ^ 2 * sq d (X k) + 2 * p * dot d (X k) r + sq d r).
+Proof.
+  intros H B Hk p w r. assert (Hw : forall t, (t < T)%nat -> 0 <= w t).
+  { intros t Ht. unfold w. destruct (t =? k)%nat; [lra|now apply H]. }
+  assert (W : Sum T w = 1 - p) by (rewrite <- (proj2 H), (Sum_others T k alpha Hk); unfold others, p, w; ring).
+  assert (Ew : forall f, E T alpha f = p * f k + E T w f).
+  { intros f. unfold E. rewrite (Sum_others T k _ Hk). f_equal. apply Sum_ext; intros t _. unfold w.
+    destruct (t =? k)%nat; ring. }
+  assert (W0 : 0 <= 1 - p) by (rewrite <- W; now apply Sum_ge0).
+  assert (M2 : E T w (fun t => sq d (X t)) <= 1 - p).
+  { rewrite <- W. apply Sum_le; intros t Ht. apply Rle_trans with (w t * 1); [|lra].
+    apply Rmult_le_compat_l; [auto|]. now apply norm_le1, B. }
+  assert (R2 : sq d r <= (1 - p) ^ 2).
+  { apply Rle_trans with ((1 - p) * E T w (fun t => sq d (X t))); [|apply Rle_trans with ((1 - p) * (1 - p)); [|lra];
+      now apply Rmult_le_compat_l].
+    unfold sq. rewrite E_Sum, <- Sum_scal. apply Sum_le; intros i _. unfold r, attended, E.
+    assert (C := Sum_cauchy T w (fun _ => 1) (fun t => X t i) Hw). cbv beta in C.
+    rewrite (Sum_ext T (fun t => w t * 1 ^ 2) w) in C by (intros; ring). rewrite W in C.
+    rewrite (Sum_ext T _ (fun t => w t * X t i)) in C by (intros; ring). exact C. }
+  split; [exact W|]. split; [now apply norm_le|]. split.
+  - assert (C := cauchy d (X k) r). apply Rabs_le_between in C. assert (N := norm_ge0 d r).
+    assert (vnorm d (X k) * vnorm d r <= 1 * vnorm d r) by (apply Rmult_le_compat_r; auto). lra.
+  - rewrite trace_covariance, Ew by easy. replace (sq d (attended T alpha X)) with
+      (p ^ 2 * sq d (X k) + 2 * p * dot d (X k) r + sq d r); [lra|].
+    transitivity (sq d (vplus (vscal p (X k)) r)); [rewrite sq_plus, sq_scal, dot_scal_l; ring|].
+    apply Sum_ext; intros i _. f_equal. symmetry. apply (Ew (fun t => X t i)).
+Qed.
+
+(** if ⟨X_k, r⟩ is as small as it can be, the other tokens are opposite to X_k *)
+Lemma leader_opposite T d alpha X k : distribution T alpha -> (forall t, (t < T)%nat -> 0 < alpha t) -> in_ball T d X ->
+  (k < T)%nat -> dot d (X k) (attended T (fun t => if (t =? k)%nat then 0 else alpha t) X) = - (1 - alpha k) ->
+  forall t i, (t < T)%nat -> t <> k -> (i < d)%nat -> X t i = - X k i.
+Proof.
+  intros H P B Hk D t i Ht N Hi. destruct (leader_split T d alpha X k H B Hk) as (W & _).
+  set (w := fun t => _) in *. set (r := attended T w X) in *. set (p := alpha k) in *.
+  assert (G : forall s, (s < T)%nat -> 0 <= 1 + dot d (X s) (X k)).
+  { intros s Hs. assert (C := cauchy d (X s) (X k)). apply Rabs_le_between in C.
+    assert (vnorm d (X s) * vnorm d (X k) <= 1 * 1) by (apply Rmult_le_compat; auto using norm_ge0). lra. }
+  assert (Z : w t * (1 + dot d (X t) (X k)) = 0).
+  { apply (Sum_zero_terms T (fun t => w t * (1 + dot d (X t) (X k)))); [|.. |exact Ht].
+    - intros s Hs. apply Rmult_le_pos; [|now apply G]. unfold w. destruct (s =? k)%nat; [lra|now apply H].
+    - rewrite (Sum_ext T _ (fun t => w t + w t * dot d (X t) (X k))) by (intros; ring). rewrite Sum_plus, W.
+      change (1 - p + E T w (fun t => dot d (X t) (X k)) = 0). rewrite score_split. fold r. lra. }
+  assert (w t <> 0).
+  { unfold w. destruct (Nat.eqb_spec t k); [easy|]. specialize (P t Ht). lra. }
+  apply Rmult_integral in Z. destruct Z as [Z|Z]; [easy|].
+  assert (S0 : sq d (vplus (X t) (X k)) = 0).
+  { assert (S0 := sq_ge0 d (vplus (X t) (X k))). rewrite sq_plus in *.
+    assert (X1 := proj1 (norm_le1 d (X k)) (B k Hk)). assert (X2 := proj1 (norm_le1 d (X t)) (B t Ht)). lra. }
+  assert (K := sq_zero d _ i S0 Hi). unfold vplus in K. lra.
+Qed.

@@ -4,7 +4,8 @@ From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.attention base.spread.
 Open Scope R_scope.
 
-Lemma derive_mult (f g : R -> R) (x a b : R) : is_derive f x a -> is_derive g x b -> is_derive (fun e => f e * g e) x (a * g x + f x * b).
+Lemma derive_mult (f g : R -> R) (x a b : R) : is_derive f x a -> is_derive g x b ->
+  is_derive (fun e => f e * g e) x (a * g x + f x * b).
 Proof. intros F G. apply (is_derive_mult f g x a b F G). intros; apply Rmult_comm. Qed.
 
 Lemma derive_value (f : R -> R) (x a b : R) : is_derive f x a -> a = b -> is_derive f x b.
@@ -44,6 +45,7 @@ Lemma mean_derive_const T z v g : (0 < T)%nat ->
   is_derive (fun e => E T (softmax T (fun s => z s + e * v s)) g) 0
     (E T (softmax T z) (fun t => (v t - E T (softmax T z) v) * g t)).
 Proof.
-  intros HT. eapply derive_value; [apply (mean_derive T z v (fun _ => g) (fun _ => 0) HT); intros; apply @is_derive_const|].
+  intros HT. eapply derive_value; [apply (mean_derive T z v (fun _ => g) (fun _ => 0) HT); intros;
+    apply @is_derive_const|].
   rewrite (E_zero T _ (fun _ => 0)) by easy. cbv beta. ring.
 Qed.

@@ -74,7 +74,8 @@ Lemma form_moment T d alpha y w : form d (moment T alpha y) w = E T alpha (fun t
 Proof.
   unfold form, dot at 1, matvec, moment.
   rewrite (E_ext T alpha _ (fun t => Sum d (fun i => Sum d (fun j => w i * w j * (y t i * y t j))))).
-  - rewrite E_Sum. apply Sum_ext; intros i _. rewrite E_Sum, <- Sum_scal. apply Sum_ext; intros j _. rewrite E_scal. ring.
+  - rewrite E_Sum. apply Sum_ext; intros i _. rewrite E_Sum, <- Sum_scal. apply Sum_ext; intros j _. rewrite E_scal.
+    ring.
   - intros t _. replace (dot d w (y t) ^ 2) with (dot d w (y t) * dot d w (y t)) by ring. unfold dot at 1.
     rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros i _. unfold dot. rewrite Rmult_comm, <- Sum_scal.
     apply Sum_ext; intros; ring.
@@ -102,14 +103,16 @@ Proof.
   - apply Sum_le; intros i _. apply Sum_le; intros j _. unfold M, covariance. set (a := attended T alpha X).
     eapply Rle_trans; [apply (E_cauchy _ _ (fun t => X t i - a i) (fun t => X t j - a j) H)|].
     right. f_equal; apply E_ext; intros; ring.
-  - right. unfold trace. replace (Sum d (fun i => M i i) ^ 2) with (Sum d (fun i => M i i) * Sum d (fun i => M i i)) by ring.
+  - right. unfold trace. replace (Sum d (fun i => M i i) ^ 2) with (Sum d (fun i => M i i) * Sum d (fun i => M i i))
+      by ring.
     rewrite <- Sum_scal. apply Sum_ext; intros i _. rewrite Sum_scal. ring.
 Qed.
 
 Lemma fnorm_trace T d alpha X : distribution T alpha ->
   fnorm d d (covariance T alpha X) <= trace d (covariance T alpha X).
 Proof.
-  intros H. unfold fnorm. rewrite <- (sqrt_pow2 (trace d _)) by now apply trace_ge0. now apply sqrt_le_1_alt, frob_trace.
+  intros H. unfold fnorm. rewrite <- (sqrt_pow2 (trace d _)) by now apply trace_ge0.
+  now apply sqrt_le_1_alt, frob_trace.
 Qed.
 
 Lemma frob2_ge0 k n A : 0 <= frob2 k n A.
@@ -180,4 +183,9 @@ Proof.
   intros HT H. destruct T as [|n]; [lia|]. unfold mass, softmax. rewrite !Sum_first. simpl Nat.eqb. cbv iota.
   rewrite Sum_zero, (Sum_ext n _ (fun _ => exp y)) by (intros; rewrite H by lia; easy).
   rewrite (H 0%nat) by lia. rewrite Sum_const, Nat.sub_succ, Nat.sub_0_r. simpl. ring.
+Qed.
+
+Lemma score_split T d X U (alpha : vector) : E T alpha (fun t => dot d (X t) U) = dot d U (attended T alpha X).
+Proof.
+  unfold dot, attended. rewrite E_Sum. apply Sum_ext; intros i _. rewrite <- E_scal. apply E_ext; intros; ring.
 Qed.

@@ -32,7 +32,8 @@ Proof. intros H. unfold softmax. rewrite H. f_equal. apply Sum_ext; intros; now 
 Lemma centred_score T d alpha X U t :
   logits d X U t - E T alpha (logits d X U) = dot d U (vminus (X t) (attended T alpha X)).
 Proof.
-  rewrite (dot_sym d U (vminus _ _)), dot_minus_l. unfold logits. f_equal. unfold dot. rewrite E_Sum. apply Sum_ext; intros i _.
+  rewrite (dot_sym d U (vminus _ _)), dot_minus_l. unfold logits. f_equal. unfold dot. rewrite E_Sum.
+  apply Sum_ext; intros i _.
   unfold attended. rewrite (Rmult_comm (E _ _ _)), <- E_scal. apply E_ext; intros; ring.
 Qed.
 
@@ -84,7 +85,8 @@ Theorem kr_proposition_b : forall T d X lam U, (0 < T)%nat ->
   (forall i j, (i < d)%nat -> (j < d)%nat ->
     is_derive (fun e => covariance T (softmax T (logits d X (moved e))) X i j) 0 (third_cumulant T d alpha X U i j)).
 Proof.
-  intros T d X lam U HT alpha moved. set (z := logits d X lam). assert (H := softmax_distribution T z HT : distribution T alpha).
+  intros T d X lam U HT alpha moved. set (z := logits d X lam).
+  assert (H := softmax_distribution T z HT : distribution T alpha).
   split; [|split; [intros i _; now apply attended_derive|]].
   - apply is_derive_ext with (f := fun e => ln (Sum T (fun t => exp (z t + e * logits d X U t)))).
     { intros e. unfold potential. f_equal. apply Sum_ext; intros t _. unfold moved. now rewrite logits_line. }
@@ -96,7 +98,8 @@ Proof.
     { apply Sum_ext; intros. f_equal. ring. }
     assert (P := partition_pos T z HT).
     assert (L := is_derive_ln _ P). rewrite <- Z0 in L at 1.
-    eapply derive_value; [apply (is_derive_comp ln (fun e => Sum T (fun t => exp (z t + e * logits d X U t))) 0 _ _ L D)|].
+    eapply derive_value; [apply (is_derive_comp ln (fun e => Sum T (fun t => exp (z t + e * logits d X U t)))
+      0 _ _ L D)|].
     unfold scal; simpl; unfold mult; simpl.
     transitivity (E T alpha (logits d X U)).
     + unfold E, alpha, softmax. fold z. rewrite Rmult_comm, <- Sum_scal.
@@ -115,12 +118,14 @@ Proof.
     eapply derive_value.
     { apply (is_derive_minus (fun e => E T (softmax T (fun s => z s + e * logits d X U s)) (fun t => X t i * X t j))
         (fun e => attended T (al e) X i * attended T (al e) X j)); [now apply mean_derive_const|].
-      apply (derive_mult (fun e => attended T (al e) X i) (fun e => attended T (al e) X j)); [exact (attended_derive T d X lam U i HT)|exact (attended_derive T d X lam U j HT)]. }
+      apply (derive_mult (fun e => attended T (al e) X i) (fun e => attended T (al e) X j));
+        [exact (attended_derive T d X lam U i HT)|exact (attended_derive T d X lam U j HT)]. }
     rewrite !al0. fold z. change (softmax T z) with alpha. rewrite <- !centred_token by easy. fold a.
     set (v := fun t => dot d U (vminus (X t) a)).
     assert (V0 : E T alpha v = 0) by exact (centred_mean T d alpha X U H).
     assert (K : third_cumulant T d alpha X U i j =
-      E T alpha (fun t => v t * (X t i * X t j)) - (a j * E T alpha (fun t => v t * X t i) + a i * E T alpha (fun t => v t * X t j))).
+      E T alpha (fun t => v t * (X t i * X t j)) -
+        (a j * E T alpha (fun t => v t * X t i) + a i * E T alpha (fun t => v t * X t j))).
     { unfold third_cumulant. fold a. rewrite (E_ext T alpha _ (fun t => v t * (X t i * X t j)
         - (a j * (v t * X t i) + a i * (v t * X t j) - a i * a j * v t))) by (intros; unfold v, vminus; ring).
       rewrite E_minus, E_minus, E_plus, !E_scal, V0. ring. }
@@ -136,7 +141,8 @@ Lemma jacobian_apply T z u t : (t < T)%nat ->
   matvec T (jacobian T z) u t = softmax T z t * (u t - E T (softmax T z) u).
 Proof.
   intros Ht. unfold matvec, jacobian, E.
-  rewrite (Sum_ext T _ (fun s => (if (t =? s)%nat then softmax T z t * u s else 0) - softmax T z t * (softmax T z s * u s))).
+  rewrite (Sum_ext T _ (fun s => (if (t =? s)%nat then softmax T z t * u s else 0)
+    - softmax T z t * (softmax T z s * u s))).
   - rewrite Sum_minus, Sum_scal, (Sum_single T _ t Ht).
     + rewrite Nat.eqb_refl. ring.
     + intros s _ Hs. destruct (Nat.eqb_spec t s); [now subst|easy].
@@ -154,21 +160,23 @@ Qed.
 Lemma above_mean T alpha u : distribution T alpha -> (forall t, (t < T)%nat -> Rabs (u t) <= 1) ->
   exists S, E T alpha (fun t => Rabs (u t - E T alpha u)) <= 4 * (mass T alpha S * (1 - mass T alpha S)).
 Proof.
-  intros H Hu. set (m := E T alpha u).
-  set (S := fun t => if Rle_dec m (u t) then true else false). exists S.
-  set (i := fun t => if S t then 1 else 0). set (p := mass T alpha S). set (A := E T alpha (fun t => i t * u t)).
+  intros H Hu. set (m := E T alpha u). set (S t := if Rle_dec m (u t) then true else false). exists S.
+  set (i t := if S t then 1 else 0). set (p := mass T alpha S). set (A := E T alpha (fun t => i t * u t)).
   assert (Hp : p = E T alpha i) by apply mass_E. assert (P : 0 <= p <= 1) by now apply mass_range.
+  (* E |u − ū| = 2 E i (u − ū), since E (u − ū) = 0 *)
   assert (D : E T alpha (fun t => Rabs (u t - m)) = 2 * (A - p * m)).
   { rewrite (E_ext T alpha _ (fun t => 2 * (i t * u t) - 2 * m * i t - (u t - m))).
     - rewrite !E_minus, !E_scal, (E_const _ _ _ H), <- Hp. fold A m. ring.
-    - intros t _. unfold i, S. destruct (Rle_dec m (u t)); [rewrite Rabs_right by lra | rewrite Rabs_left by lra]; ring. }
+    - intros t _. unfold i, S. destruct (Rle_dec m (u t)); [rewrite Rabs_right|rewrite Rabs_left]; lra. }
+  (* what lies above contributes at most p to the mean, what lies below at least −(1 − p) *)
+  assert (B : forall t, (t < T)%nat -> -1 <= u t <= 1) by (intros t Ht; apply Rabs_le_between; auto).
   assert (B1 : A <= p).
-  { rewrite Hp. apply E_le; [easy|]. intros t Ht. assert (B := Rle_trans _ _ _ (Rle_abs _) (Hu t Ht)).
-    unfold i. destruct (S t); lra. }
+  { rewrite Hp. apply E_le; [easy|]. intros t Ht. specialize (B t Ht). unfold i. destruct (S t); lra. }
   assert (B2 : 0 <= m - A + (1 - p)).
   { replace (m - A + (1 - p)) with (E T alpha (fun t => u t - i t * u t + (1 - i t))).
-    - apply E_ge0; [easy|]. intros t Ht. assert (B := Hu t Ht). apply Rabs_le_between in B. unfold i. destruct (S t); lra.
+    - apply E_ge0; [easy|]. intros t Ht. specialize (B t Ht). unfold i. destruct (S t); lra.
     - rewrite E_plus, !E_minus, (E_const _ _ _ H), <- Hp. reflexivity. }
+  (* A − p ū = (1 − p) A − p (ū − A) ≤ (1 − p) p + p (1 − p) *)
   rewrite D. assert (0 <= (1 - p) * (p - A)) by (apply Rmult_le_pos; lra).
   assert (0 <= p * (m - A + (1 - p))) by (apply Rmult_le_pos; lra). lra.
 Qed.
@@ -202,7 +210,7 @@ Proof.
       intros S'; rewrite V; destruct (S' n); specialize (H1 S'); specialize (H0 S'); lra.
 Qed.
 
-(** The norm is taken at a set of tokens. *)
+(** The norm is the value at the sign vector of a best set. *)
 Lemma half_mass T z : (0 < T)%nat -> let p := mass T (softmax T z) in
   exists S, (forall S', p S' * (1 - p S') <= p S * (1 - p S)) /\ inf_one_norm T (jacobian T z) (4 * (p S * (1 - p S))).
 Proof.
@@ -214,6 +222,35 @@ Proof.
     + rewrite jacobian_norm by easy. symmetry. apply (sign_vector T (softmax T z) S H).
   - intros v (u & Hu & ->). rewrite jacobian_norm by easy. destruct (above_mean T _ u H Hu) as [S' B].
     specialize (HS S'). unfold p in *. lra.
+Qed.
+
+(** kr-fact-1-sharp
+    Covers: the whole statement.
+    Reads: for every T ≥ 1 and z in ℝᵀ with α = softmax(z), some number N is both ‖J_s(z)‖_{∞→1} and the largest 4 α(S)(1 − α(S)) over all sets S of tokens; N ≤ 1; N = 1 exactly when α(S) = ½ for some S; and N = 0 if T = 1. For every T ≥ 2 there are z and S with α(S) = ½.
+    Mistake: `v = 2 * (alpha` for `v = 4 * (alpha`
+    Mistake: `alpha S = 1 / 3` for `alpha S = 1 / 2`
+    Mistake: `(1 <= T)` for `(2 <= T)`
+*)
+Theorem kr_fact_1_sharp :
+  (forall T z, (0 < T)%nat -> let alpha := mass T (softmax T z) in
+    exists N, inf_one_norm T (jacobian T z) N /\ largest (fun v => exists S, v = 4 * (alpha S * (1 - alpha S))) N /\
+      N <= 1 /\ (N = 1 <-> exists S, alpha S = 1 / 2) /\ (T = 1%nat -> N = 0)) /\
+  (forall T, (2 <= T)%nat -> exists z S, mass T (softmax T z) S = 1 / 2).
+Proof.
+  split.
+  - intros T z HT p. destruct (half_mass T z HT) as (S & HS & N). fold p in HS, N.
+    assert (Q : forall x, 4 * (x * (1 - x)) = 1 - (2 * x - 1) ^ 2) by (intros; ring).
+    exists (4 * (p S * (1 - p S))). split; [exact N|]. split; [|split; [|split]].
+    + split; [now exists S|]. intros v [S' ->]. specialize (HS S'). lra.
+    + rewrite Q. assert (0 <= (2 * p S - 1) ^ 2) by apply pow2_ge_0. lra.
+    + split; [intros E1; exists S | intros [S' E1]; specialize (HS S'); rewrite E1 in HS].
+      * rewrite Q in E1. assert (Z : (2 * p S - 1) * (2 * p S - 1) = 0) by lra. apply Rmult_integral in Z. lra.
+      * rewrite Q. assert (0 <= (2 * p S - 1) ^ 2) by apply pow2_ge_0. rewrite <- Q in *. lra.
+    + intros ->. destruct (softmax_distribution 1 z HT) as [_ O]. unfold p, mass in *. simpl in *.
+      destruct (S 0%nat); nra.
+  - intros T HT. exists (fun t => if (t =? 0)%nat then ln (INR (T - 1)) else 0), (fun t => (t =? 0)%nat).
+    assert (P : 0 < INR (T - 1)) by (apply lt_0_INR; lia).
+    rewrite (one_against T _ (ln (INR (T - 1))) 0) by (lia || easy). rewrite exp_ln, exp_0 by easy. field. lra.
 Qed.
 
 (** kr-fact-1
@@ -233,37 +270,7 @@ Proof.
   - intros u t Ht. rewrite jacobian_apply by easy. now apply softmax_derive.
   - intros t s. unfold jacobian. rewrite (Nat.eqb_sym s t). destruct (Nat.eqb_spec t s); [subst|]; ring.
   - intros t Ht. rewrite jacobian_apply, (E_const _ _ _ H) by easy. ring.
-  - destruct (half_mass T z HT) as (S & _ & N). eexists. split; [exact N|].
-    assert (0 <= (2 * mass T (softmax T z) S - 1) ^ 2) by apply pow2_ge_0. lra.
-Qed.
-
-(** kr-fact-1-sharp
-    Covers: the whole statement.
-    Reads: for every T ≥ 1 and z in ℝᵀ with α = softmax(z), some number N is both ‖J_s(z)‖_{∞→1} and the largest 4 α(S)(1 − α(S)) over all sets S of tokens; N ≤ 1; N = 1 exactly when α(S) = ½ for some S; and N = 0 if T = 1. For every T ≥ 2 there are z and S with α(S) = ½.
-    Mistake: `v = 2 * (mass` for `v = 4 * (mass`
-    Mistake: `mass T (softmax T z) S = 1 / 3) /\ (T` for `mass T (softmax T z) S = 1 / 2) /\ (T`
-    Mistake: `(1 <= T)` for `(2 <= T)`
-*)
-Theorem kr_fact_1_sharp :
-  (forall T z, (0 < T)%nat -> exists N, inf_one_norm T (jacobian T z) N /\
-    largest (fun v => exists S, v = 4 * (mass T (softmax T z) S * (1 - mass T (softmax T z) S))) N /\
-    N <= 1 /\ (N = 1 <-> exists S, mass T (softmax T z) S = 1 / 2) /\ (T = 1%nat -> N = 0)) /\
-  (forall T, (2 <= T)%nat -> exists z S, mass T (softmax T z) S = 1 / 2).
-Proof.
-  split.
-  - intros T z HT. destruct (half_mass T z HT) as (S & HS & N). set (p := mass T (softmax T z)) in *.
-    assert (Q : forall x, 4 * (x * (1 - x)) = 1 - (2 * x - 1) ^ 2) by (intros; ring).
-    exists (4 * (p S * (1 - p S))). split; [exact N|]. split; [|split; [|split]].
-    + split; [now exists S|]. intros v [S' ->]. specialize (HS S'). lra.
-    + rewrite Q. assert (0 <= (2 * p S - 1) ^ 2) by apply pow2_ge_0. lra.
-    + split; [intros E1; exists S | intros [S' E1]; specialize (HS S'); rewrite E1 in HS].
-      * rewrite Q in E1. assert (Z : (2 * p S - 1) * (2 * p S - 1) = 0) by lra. apply Rmult_integral in Z. lra.
-      * rewrite Q. assert (0 <= (2 * p S - 1) ^ 2) by apply pow2_ge_0. rewrite <- Q in *. lra.
-    + intros ->. destruct (softmax_distribution 1 z HT) as [_ O]. unfold p, mass in *. simpl in *.
-      destruct (S 0%nat); nra.
-  - intros T HT. exists (fun t => if (t =? 0)%nat then ln (INR (T - 1)) else 0), (fun t => (t =? 0)%nat).
-    assert (P : 0 < INR (T - 1)) by (apply lt_0_INR; lia).
-    rewrite (one_against T _ (ln (INR (T - 1))) 0) by (lia || easy). rewrite exp_ln, exp_0 by easy. field. lra.
+  - destruct (proj1 kr_fact_1_sharp T z HT) as (N & HN & _ & N1 & _). exists N. split; [exact HN|lra].
 Qed.
 
 (** tr M = 0 only if every token with a weight is the mean *)
