@@ -65,16 +65,19 @@ def prose(text: str) -> str:
 
 
 class MachineChecked(SphinxDirective):
-    """Lists what Coq has checked: ``counts``, ``statements``, or ``definitions``."""
+    """Lists what Coq has checked: ``counts``, ``statements``, or ``definitions``; or shows a ``lemma``, by its name, with its proof."""
 
     required_arguments = 1
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Write the list. Returns: its nodes."""
         for path in (record.RECORD, record.STATE, *sources.files()):
             self.env.note_dependency(str(path))
         container = nodes.container(classes=["formal-list"])
-        lines = {"counts": counts, "statements": statements, "definitions": definitions}[self.arguments[0]]()
+        what, *names = self.arguments
+        lists = {"counts": counts, "statements": statements, "definitions": definitions, "lemma": lemma}
+        lines = lists[what](*names)
         self.state.nested_parse(StringList(lines, str(record.RECORD)), 0, container)
         return container.children
 
@@ -107,6 +110,20 @@ def statements() -> list[str]:
                 f"| {{prf:ref}}`{result.name} <{label}>` | {_cell(theorem.covers)} | {_cell(theorem.reads)} |"
             )
     return rows
+
+
+def lemma(name: str) -> list[str]:
+    """A lemma with its proof, as it stands in its file. Returns: lines of MyST."""
+    found = [
+        match[0]
+        for file in sources.files()
+        for match in re.finditer(rf"^Lemma {name}\b.*?^Qed\.", file.read_text(encoding="utf-8"), re.M | re.S)
+    ]
+    if len(found) != 1:
+        raise ValueError(
+            f"name must be that of one lemma under proofs/, and {len(found)} are called {name!r}"
+        )
+    return ["```text", *found[0].splitlines(), "```"]
 
 
 def _cell(text: str) -> str:
