@@ -1,7 +1,8 @@
 (** Self-bounding: the squared gradient of a squared loss is at most a multiple of the loss; Theorem A. *)
-Require Import Reals Lra Lia.
+Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.squared_loss.
+From Shallow Require Import base.sums base.vectors base.squared_loss base.gram base.draws.
+Import ListNotations.
 Open Scope R_scope.
 
 (** rᵀGr / (n‖r‖²): the factor along the gradient (0 if r = 0) *)
@@ -194,83 +195,6 @@ Proof.
       apply root_split; try easy; [lra|apply sq_ge0].
 Qed.
 
-(** λ_max ≤ tr G, with equality iff all gradients are parallel: ‖∇f_j − v_j u‖² summed is the gap. *)
-Lemma trace_gap p n D x lam : largest_eigenvalue n (gram p D x) lam ->
-  lam <= Sum n (fun j => gram p D x j j) /\
-  (lam = Sum n (fun j => gram p D x j j) <-> exists u a, forall j i, (j < n)%nat -> (i < p)%nat -> D j x i = a j * u i).
-Proof.
-  intros [(v & Hv & E) R]. set (u := fun i => Sum n (fun j => v j * D j x i)).
-  assert (Vp : 0 < sq n v) by (assert (0 <= sq n v) by apply sq_ge0; lra).
-  assert (Q : sq p u = lam * sq n v).
-  { unfold u. rewrite <- (quadratic_gram p n D x v). unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext.
-    intros j Hj. rewrite E by easy. ring. }
-  set (c := / sq n v).
-  assert (I : Sum n (fun j => sq p (vminus (D j x) (vscal (c * v j) u))) = Sum n (fun j => gram p D x j j) - lam).
-  { rewrite (Sum_ext n _ (fun j => gram p D x j j - 2 * c * (v j * dot p u (D j x)) + c ^ 2 * lam * sq n v * v j ^ 2)).
-    - rewrite Sum_plus, Sum_minus, !Sum_scal. fold (sq n v).
-      assert (W : Sum n (fun j => v j * dot p u (D j x)) = lam * sq n v).
-      { rewrite <- Q. unfold dot, sq. rewrite (Sum_ext n _ (fun j => Sum p (fun i => u i * (v j * D j x i)))).
-        - rewrite Sum_swap. apply Sum_ext. intros i _. rewrite Sum_scal. fold (u i). ring.
-        - intros j _. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
-      rewrite W. unfold c. field. lra.
-    - intros j _. rewrite sq_minus, sq_scal, dot_scal_r, (dot_sym p (D j x)), Q, sq_dot. unfold gram. ring. }
-  assert (P : 0 <= Sum n (fun j => sq p (vminus (D j x) (vscal (c * v j) u)))) by (apply Sum_ge0; intros; apply sq_ge0).
-  split; [lra|]. split.
-  - intros Z. exists u, (fun j => c * v j). intros j i Hj Hi.
-    assert (T := Sum_term n (fun j => sq p (vminus (D j x) (vscal (c * v j) u))) j Hj (fun k _ => sq_ge0 p _)). cbv beta in T.
-    assert (S := sq_ge0 p (vminus (D j x) (vscal (c * v j) u))).
-    assert (S1 : sq p (vminus (D j x) (vscal (c * v j) u)) = 0) by lra.
-    assert (S0 := sq_zero p _ S1 i Hi). unfold vminus, vscal in S0. lra.
-  - intros (w & a & H). apply Rle_antisym; [lra|].
-    assert (TR : Sum n (fun j => gram p D x j j) = sq n a * sq p w).
-    { rewrite Rmult_comm. unfold sq at 2. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. unfold gram, dot, sq.
-      rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros i Hi. rewrite (H j i Hj Hi). ring. }
-    rewrite TR. destruct (Req_dec (sq n a) 0) as [Z|Z].
-    + rewrite Z, Rmult_0_l. assert (0 <= lam * sq n v) by (rewrite <- Q; apply sq_ge0).
-      apply Rmult_le_reg_r with (sq n v); lra.
-    + assert (Ap : 0 < sq n a) by (assert (0 <= sq n a) by apply sq_ge0; lra). apply Rmult_le_reg_r with (sq n a); [easy|].
-      eapply Rle_trans; [|apply (R a)]. rewrite quadratic_gram.
-      rewrite (sq_ext p (fun i => Sum n (fun j => a j * D j x i)) (vscal (sq n a) w)), sq_scal; [lra|].
-      intros i Hi. unfold vscal, sq.
-      rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros j Hj. rewrite (H j i Hj Hi). ring.
-Qed.
-
-Lemma matvec_plus n G r w t j : matvec n G (vplus r (vscal t w)) j = matvec n G r j + t * matvec n G w j.
-Proof. unfold matvec. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros; unfold vplus, vscal; ring. Qed.
-
-(** Where the Rayleigh quotient is largest, the vector is an eigenvector. *)
-Lemma top_vector p n D x lam r : largest_eigenvalue n (gram p D x) lam ->
-  quadratic n (gram p D x) r = lam * sq n r -> forall j, (j < n)%nat -> matvec n (gram p D x) r j = lam * r j.
-Proof.
-  intros [_ R] E. set (G := gram p D x) in *. set (w := fun j => matvec n G r j - lam * r j).
-  assert (Sy : dot n r (matvec n G w) = dot n (matvec n G r) w).
-  { unfold dot, matvec. rewrite (Sum_ext n _ (fun i => Sum n (fun j => r i * G i j * w j)))
-      by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
-    rewrite Sum_swap. apply Sum_ext. intros j _. rewrite (Rmult_comm (Sum n _)), <- Sum_scal. apply Sum_ext. intros i _.
-    unfold G, gram. rewrite (dot_sym p (D i x)). ring. }
-  assert (I : forall t, 2 * t * sq n w + t ^ 2 * (quadratic n G w - lam * sq n w) <= 0).
-  { intros t. specialize (R (vplus r (vscal t w))). rewrite sq_plus, dot_scal_r, sq_scal in R.
-    assert (X : quadratic n G (vplus r (vscal t w)) =
-      quadratic n G r + 2 * t * dot n (matvec n G r) w + t ^ 2 * quadratic n G w).
-    { unfold quadratic. rewrite (Sum_ext n (fun j => vplus r (vscal t w) j * matvec n G (vplus r (vscal t w)) j)
-        (fun j => r j * matvec n G r j + (t * (matvec n G r j * w j) + (t * (r j * matvec n G w j)
-          + t ^ 2 * (w j * matvec n G w j))))) by (intros; rewrite matvec_plus; unfold vplus, vscal; ring).
-      rewrite !Sum_plus, !Sum_scal. fold (dot n (matvec n G r) w). fold (dot n r (matvec n G w)). rewrite Sy. ring. }
-    rewrite X, E in R.
-    assert (Y : sq n w = dot n (matvec n G r) w - lam * dot n r w).
-    { rewrite sq_dot. change w with (vminus (matvec n G r) (vscal lam r)) at 1. now rewrite dot_minus_l, dot_scal_l. }
-    apply (f_equal (Rmult t)) in Y. lra. }
-  assert (W : sq n w = 0).
-  { set (b := quadratic n G w - lam * sq n w) in *. assert (S := sq_ge0 n w). destruct (Req_dec (sq n w) 0); [easy|exfalso].
-    set (t := sq n w / (1 + Rabs b)). assert (Hb := Rabs_pos b). assert (Ht : 0 < t) by (apply Rdiv_lt_0_compat; lra).
-    assert (Q := I t). assert (U : t * (1 + Rabs b) = sq n w) by (unfold t; field; lra).
-    assert (t * Rabs b <= sq n w) by lra. assert (- Rabs b <= b) by (assert (Z := Rle_abs (- b)); rewrite Rabs_Ropp in Z; lra).
-    assert (t * (t * - b) <= t * sq n w).
-    { apply Rmult_le_compat_l; [lra|]. apply Rle_trans with (t * Rabs b); [apply Rmult_le_compat_l; lra|easy]. }
-    assert (0 < t * sq n w) by (apply Rmult_lt_0_compat; lra). lra. }
-  intros j Hj. assert (Z := sq_zero n w W j Hj). unfold w in Z. lra.
-Qed.
-
 Lemma factor_ge0 p n D x r A2 : factor n (gram p D x) r A2 -> (0 < n)%nat -> 0 <= A2.
 Proof.
   intros F Hn. assert (N := INR_pos n Hn). destruct F as [->|[(lam & L & ->)| ->]].
@@ -278,10 +202,7 @@ Proof.
     + rewrite Z, Rmult_0_r. unfold Rdiv. rewrite Rinv_0. lra.
     + apply Rmult_le_pos; [apply sq_ge0|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; [easy|].
       assert (0 <= sq n r) by apply sq_ge0. lra.
-  - destruct L as [(v & Hv & E) R]. apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat].
-    apply Rmult_le_reg_r with (sq n v); [assert (0 <= sq n v) by apply sq_ge0; lra|]. rewrite Rmult_0_l.
-    replace (lam * sq n v) with (quadratic n (gram p D x) v); [rewrite quadratic_gram; apply sq_ge0|].
-    unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite E by easy. ring.
+  - apply Rmult_le_pos; [now apply (largest_ge0 p n D x)|left; now apply Rinv_0_lt_compat].
   - apply Mean_ge0. intros. unfold gram. rewrite <- sq_dot. apply sq_ge0.
 Qed.
 
@@ -517,4 +438,188 @@ Proof.
       exfalso. apply Hne, K2. now symmetry.
     + intros E. assert (E1 : eta * A2 = best) by (rewrite E; field; lra). rewrite E1 in T.
       destruct (T ltac:(lra)) as [T1 _]. eapply Rle_trans; [apply T1|]. rewrite <- B2. unfold root. rewrite E. lra.
+Qed.
+
+(** kr-theorem-a-average
+    Covers: the whole statement.
+    Reads: for any points φ⁽⁰⁾, …, φ⁽τ⁻¹⁾, their average φ̄ and β(φ) the root mean square over the data of f − f_lin at φ: L(φ̄)^(1/2) ≤ (1/τ Σ L(φ⁽ˢ⁾))^(1/2) + β(φ̄) + (1/τ) Σ β(φ⁽ˢ⁾). If the points lie in a convex Ω and |f − f_lin| ≤ B on Ω at the data, β(φ̄) + (1/τ) Σ β(φ⁽ˢ⁾) ≤ 2B.
+    Mistake: `+ Mean tau (fun s => beta (phi s)) <= B` for `+ Mean tau (fun s => beta (phi s)) <= 2 * B`
+    Mistake: `(phi s))) + 0 *` for `(phi s))) +`
+*)
+Theorem kr_theorem_a_average : forall p n tau f D y x0 (phi : nat -> vector),
+  let beta u := rms n (fun j => f j u - linear_model p f D x0 j u) in (0 < n)%nat -> (0 < tau)%nat ->
+  sqrt (loss n f y (average tau phi)) <= sqrt (Mean tau (fun s => loss n f y (phi s))) + beta (average tau phi) +
+    Mean tau (fun s => beta (phi s)) /\
+  (forall Omega B, convex Omega -> (forall s, (s < tau)%nat -> Omega (phi s)) ->
+   (forall j u, (j < n)%nat -> Omega u -> Rabs (f j u - linear_model p f D x0 j u) <= B) ->
+   beta (average tau phi) + Mean tau (fun s => beta (phi s)) <= 2 * B).
+Proof.
+  intros p n tau f D y x0 phi beta Hn Ht. split; [now apply average_loss|]. intros Omega B C HO HB.
+  assert (B0 : 0 <= B) by (eapply Rle_trans; [apply Rabs_pos|apply (HB O (phi O) Hn (HO O Ht))]).
+  assert (Bb : forall u, Omega u -> beta u <= B) by (intros u Hu; apply rms_le; auto).
+  assert (A : Omega (average tau phi)) by (destruct tau; [lia|now apply convex_average]).
+  assert (Mean tau (fun s => beta (phi s)) <= B) by (rewrite <- (Mean_const tau B Ht); apply Mean_le; auto).
+  assert (K := Bb _ A). lra.
+Qed.
+
+(** kr-theorem-a-sgd
+    Covers: the whole statement.
+    Reads: let every step s < τ draw a batch of b ≥ 1 of the n samples, uniformly, with replacement and independently of the past, and project on the convex Ω; let z ∈ Ω be fixed before. Let ε ≥ 0 with ε² ≥ E ε_s², ε_s² = (1/n) Σ e_j² at φ⁽ˢ⁾, and on every path of s < τ draws Ā² ≥ (1/b) max_j ‖∇f_j‖² + (1 − 1/b) λ_max(G)/n at φ⁽ˢ⁾, and θ = ηĀ² < 1. Then with m = (1/τ) Σ E L(φ⁽ˢ⁾): √m ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)). If φ⁽⁰⁾ ∈ Ω and |f − f_lin| ≤ B on Ω at the data, (E L(φ̄))^(1/2) ≤ √m + 2B.
+    Mistake: `(2 * eta * INR tau)` for `(eta * INR tau)`
+    Mistake: `(/ INR b * (lam / INR n) +` for `/ INR b * Q + (`
+*)
+Theorem kr_theorem_a_sgd : forall p n b tau f D y Omega z (phi : list (list nat) -> vector) eta eps A2,
+  let V0 := sq p (vminus (phi []) z) in let theta := eta * A2 in
+  let m := Mean tau (fun s => Expect (batch n b) s (fun w => loss n f y (phi w))) in
+  (0 < n)%nat -> (0 < b)%nat -> (0 < tau)%nat -> 0 < eta ->
+  (forall j x, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
+  stochastic_run p n b tau f D y Omega eta phi -> 0 <= eps ->
+  (forall s, (s < tau)%nat ->
+    Expect (batch n b) s (fun w => rms n (tangent_error p f D y (phi w) z) ^ 2) <= eps ^ 2) ->
+  (forall s w, (s < tau)%nat -> draws (is_batch n b) s w -> exists Q lam,
+    (forall j, (j < n)%nat -> sq p (D j (phi w)) <= Q) /\ largest_eigenvalue n (gram p D (phi w)) lam /\
+    / INR b * Q + (1 - / INR b) * (lam / INR n) <= A2) ->
+  theta < 1 ->
+  let root := (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) / (2 * (1 - theta)) in
+  sqrt m <= root /\ root <= eps / (1 - theta) + sqrt (V0 / (4 * (1 - theta) * eta * INR tau)) /\
+  (forall B, Omega (phi []) ->
+   (forall j u, (j < n)%nat -> Omega u -> Rabs (f j u - linear_model p f D (phi []) j u) <= B) ->
+   sqrt (Expect (batch n b) tau (fun w => loss n f y (average tau (iterate tau phi w)))) <= sqrt m + 2 * B).
+Proof.
+  intros p n b tau f D y Omega z phi eta eps A2 V0 theta m Hn Hb Ht He G C Hz R Heps Ms F H1 root.
+  assert (BM := batch_mean n b Hn). assert (EM := fun s => Expect_mean _ _ BM s). assert (N := INR_pos tau Ht).
+  set (L := fun w => loss n f y (phi w)). assert (L0 : forall w, 0 <= L w) by (intros; apply (loss_ge0 n f y)).
+  set (x := fun s => Expect (batch n b) s L).
+  assert (x0 : forall s, 0 <= x s) by (intros; apply (mean_ge0 _ _ (EM s)); auto).
+  set (V := fun s => Expect (batch n b) s (fun w => sq p (vminus (phi w) z))).
+  assert (HS : Sum tau (fun _ => eta) = eta * INR tau) by (rewrite Sum_const; ring).
+  assert (Hp : 0 < eta * INR tau) by now apply Rmult_lt_0_compat.
+  split; [|split].
+  - assert (S := summed tau (fun _ => eta) (fun s => sqrt (x s)) V theta eps (eta * INR tau)
+      (fun _ _ => Rlt_le _ _ He) (eq_sym HS) Hp H1 Heps).
+    assert (V00 : V O = V0) by reflexivity. rewrite V00 in S.
+    replace m with (/ (eta * INR tau) * Sum tau (fun s => eta * sqrt (x s) ^ 2)).
+    + apply S; [intros; apply (mean_ge0 _ _ (EM _)); intros; apply sq_ge0|]. clear S. intros s Hs.
+      assert (St := expected_step p n b tau f D y Omega z eta phi s Hn Hb G C Hz R Hs). fold (V (Datatypes.S s)) in St.
+      rewrite (pow2_sqrt _ (x0 s)).
+      destruct (EM s) as (Le & Hpl & Hsc & Hc).
+      assert (U : Expect (batch n b) s (fun w => sq p (vminus (phi w) z) + 4 * eta * (- loss n f y (phi w)
+        + Mean n (fun j => residual f y (phi w) j * tangent_error p f D y (phi w) z j))
+        + eta ^ 2 * second_moment p n b f D y (phi w)) <=
+        Expect (batch n b) s (fun w => sq p (vminus (phi w) z) + (- (4 * eta * (1 - theta)) * L w
+          + 4 * eta * (rms n (tangent_error p f D y (phi w) z) * sqrt (L w))))).
+      { apply Le. intros w Hw. destruct (F s w Hs Hw) as (Q & lam & HQ & Hl & HA).
+        set (g := fun i => Mean n (fun j => 2 * residual f y (phi w) j * D j (phi w) i)).
+        assert (K : gradient p (loss n f y) (phi w) g) by (apply loss_gradient; intros; now apply G).
+        unfold second_moment. rewrite (batch_second_moment n b p f D y (phi w) g Hn Hb (fun j => G j (phi w)) K).
+        assert (Y1 := largest_gradient n p f D y (phi w) Q HQ).
+        assert (Y2 := gradient_factor p n f y (phi w) D g (lam / INR n) Hn (fun j => G j (phi w)) K
+          (or_intror (or_introl (ex_intro _ lam (conj Hl eq_refl))))). fold (L w) in Y1, Y2.
+        assert (Hi : 0 < / INR b) by now apply Rinv_0_lt_compat, INR_pos.
+        assert (Hi1 : / INR b <= 1).
+        { rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. change 1 with (INR 1). apply le_INR. lia. }
+        apply (Rmult_le_compat_l (/ INR b)) in Y1; [|lra]. apply (Rmult_le_compat_l (1 - / INR b)) in Y2; [|lra].
+        apply (Rmult_le_compat_r (L w) _ _ (L0 w)) in HA.
+        assert (Y3 : / INR b * (4 * Mean n (fun j => residual f y (phi w) j ^ 2 * sq p (D j (phi w)))) +
+          (1 - / INR b) * sq p g <= 4 * A2 * L w) by lra.
+        apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Y3.
+        assert (Y4 := Mean_rms n (residual f y (phi w)) (tangent_error p f D y (phi w) z)).
+        change (rms n (residual f y (phi w))) with (sqrt (L w)) in Y4. apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in Y4.
+        unfold theta. fold (L w). lra. }
+      apply (Rle_trans _ _ _ St) in U. rewrite Hpl, Hpl, Hsc, Hsc in U. fold (V s) (x s) in U. clear St.
+      assert (W := mean_product _ _ (EM s) (fun w => rms n (tangent_error p f D y (phi w) z)) (fun w => sqrt (L w))).
+      cbv beta in W. rewrite (mean_ext _ _ (EM s) (fun w => sqrt (L w) ^ 2) L) in W by (intros; apply pow2_sqrt, L0).
+      fold (x s) in W.
+      assert (W2 : sqrt (Expect (batch n b) s (fun w => rms n (tangent_error p f D y (phi w) z) ^ 2)) <= eps)
+        by (rewrite <- (sqrt_pow2 eps Heps); apply sqrt_le_1_alt, Ms, Hs).
+      apply (Rmult_le_compat_r _ _ _ (sqrt_pos (x s))) in W2.
+      assert (W3 := Rle_trans _ _ _ W W2). apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in W3. lra.
+    + unfold m, Mean. rewrite (Sum_ext tau (fun s => eta * sqrt (x s) ^ 2) (fun s => eta * x s))
+        by (intros; now rewrite pow2_sqrt). rewrite Sum_scal. unfold x, L. field. lra.
+  - replace (4 * (1 - theta) * eta * INR tau) with (4 * (1 - theta) * (eta * INR tau)) by ring.
+    apply root_split; try easy; [lra|apply sq_ge0].
+  - intros B O0 HB. assert (B0 : 0 <= B) by (eapply Rle_trans; [apply Rabs_pos|apply (HB O (phi []) Hn O0)]).
+    assert (m0 : 0 <= m) by (apply Mean_ge0; intros; apply x0).
+    apply le_of_sq; [assert (K := sqrt_pos m); lra|].
+    destruct (EM tau) as (Le & Hpl & Hsc & Hc).
+    rewrite pow2_sqrt by (apply (mean_ge0 _ _ (EM tau)); intros; apply loss_ge0).
+    set (ml := fun w => Mean tau (fun s => loss n f y (iterate tau phi w s))).
+    assert (ml0 : forall w, 0 <= ml w) by (intros; apply Mean_ge0; intros; apply loss_ge0).
+    assert (Em : Expect (batch n b) tau ml = m) by apply (Expect_Mean_iterates _ _ tau phi (loss n f y) BM).
+    apply Rle_trans with (Expect (batch n b) tau (fun w => ml w + (4 * B * sqrt (ml w) + 4 * B ^ 2))).
+    + apply Le. intros w Hw.
+      assert (Oi : forall s, (s < tau)%nat -> Omega (iterate tau phi w s)).
+      { intros s Hs. apply (run_inside p n b tau f D y Omega eta phi O0 R s); [lia|]. apply draws_skipn; [lia|easy]. }
+      destruct (kr_theorem_a_average p n tau f D y (phi []) (iterate tau phi w) Hn Ht) as [K1 K2].
+      specialize (K2 Omega B C Oi HB). fold (ml w) in K1. set (q := sqrt (ml w)) in *.
+      assert (K3 : sqrt (loss n f y (average tau (iterate tau phi w))) <= q + 2 * B) by lra.
+      assert (q2 : q ^ 2 = ml w) by apply pow2_sqrt, ml0. rewrite <- q2.
+      rewrite <- (pow2_sqrt _ (loss_ge0 n f y (average tau (iterate tau phi w)))).
+      replace (q ^ 2 + (4 * B * q + 4 * B ^ 2)) with ((q + 2 * B) ^ 2) by ring.
+      apply pow_incr. split; [apply sqrt_pos|easy].
+    + rewrite Hpl, Hpl, Hsc, Hc, Em. assert (J := mean_sqrt _ _ (EM tau) ml (fun w _ => ml0 w)). rewrite Em in J.
+      replace ((sqrt m + 2 * B) ^ 2) with (sqrt m ^ 2 + (4 * B * sqrt m + 4 * B ^ 2)) by ring. rewrite (pow2_sqrt _ m0).
+      apply (Rmult_le_compat_l (4 * B)) in J; lra.
+Qed.
+
+(** kr-theorem-a-ridge
+    Covers: a part: items 1 and 3 and, of item 2, that no φ with at most the same error of f_lin is nearer to φ⁽⁰⁾, for λ = 0 too where K_m α = g can be solved; on the page: the limit λ → 0, and that the gradients at a symmetric initialisation are antisymmetric.
+    Reads: let K = (⟨∇f_j, ∇f_k⟩) at φ⁽⁰⁾, λ ≥ 0, g = y − f(φ⁽⁰⁾), (K + nλ)α = g and z = φ⁽⁰⁾ + Σ α_j ∇f_j(φ⁽⁰⁾). Then f_lin(z) − y = −nλα at the data and ‖z − φ⁽⁰⁾‖² = αᵀKα; if λ = 0, f_lin(z) = y and ‖z − φ⁽⁰⁾‖² = gᵀα. Every φ with (1/n) Σ (f_lin(φ) − y)² ≤ (1/n) Σ (f_lin(z) − y)² has ‖z − φ⁽⁰⁾‖ ≤ ‖φ − φ⁽⁰⁾‖. If all ∇f_j(φ⁽⁰⁾) have the i'-th entry s times the i-th (s = −1 for θ, s = 1 for c of partners), z − φ⁽⁰⁾ has, too.
+    Mistake: `<= 2 * Mean n (fun j => fl z j ^ 2)` for `<= Mean n (fun j => fl z j ^ 2)`
+    Mistake: `fl z j = - lam * alpha j` for `fl z j = - INR n * lam * alpha j`
+*)
+Theorem kr_theorem_a_ridge : forall p n f D y x0 lam alpha,
+  let K := gram p D x0 in let fl u j := linear_model p f D x0 j u - y j in
+  let g j := y j - f j x0 in let z := vplus x0 (fun i => Sum n (fun j => alpha j * D j x0 i)) in
+  (0 < n)%nat -> 0 <= lam -> (forall j, (j < n)%nat -> matvec n K alpha j + INR n * lam * alpha j = g j) ->
+  (forall j, (j < n)%nat -> fl z j = - INR n * lam * alpha j) /\
+  sq p (vminus z x0) = quadratic n K alpha /\
+  (lam = 0 -> (forall j, (j < n)%nat -> fl z j = 0) /\ sq p (vminus z x0) = dot n g alpha) /\
+  (forall u, Mean n (fun j => fl u j ^ 2) <= Mean n (fun j => fl z j ^ 2) ->
+   vnorm p (vminus z x0) <= vnorm p (vminus u x0)) /\
+  (forall i i' s, (forall j, (j < n)%nat -> D j x0 i' = s * D j x0 i) -> vminus z x0 i' = s * vminus z x0 i).
+Proof.
+  intros p n f D y x0 lam alpha K fl g z Hn Hl Ha. assert (N := INR_pos n Hn).
+  set (delta := fun i => Sum n (fun j => alpha j * D j x0 i)).
+  assert (Dz : forall h, dot p h (vminus z x0) = Sum n (fun j => alpha j * dot p h (D j x0))).
+  { intros h. unfold dot. rewrite (Sum_ext p _ (fun i => Sum n (fun j => alpha j * (h i * D j x0 i)))).
+    - rewrite Sum_swap. apply Sum_ext. intros. now rewrite Sum_scal.
+    - intros i _. unfold z, vminus, vplus. rewrite (Sum_ext n (fun j => alpha j * (h i * D j x0 i))
+        (fun j => h i * (alpha j * D j x0 i))) by (intros; ring). rewrite Sum_scal. ring. }
+  assert (I1 : forall j, (j < n)%nat -> fl z j = - INR n * lam * alpha j).
+  { intros j Hj. unfold fl, linear_model. rewrite Dz.
+    assert (A := Ha j Hj). unfold matvec, K, gram, g in A.
+    rewrite (Sum_ext n (fun k => dot p (D j x0) (D k x0) * alpha k) (fun k => alpha k * dot p (D j x0) (D k x0))) in A
+      by (intros; ring). lra. }
+  assert (I2 : sq p (vminus z x0) = quadratic n K alpha).
+  { unfold K. rewrite quadratic_gram. apply sq_ext. intros i _. unfold z, vminus, vplus. ring. }
+  split; [easy|]. split; [easy|]. split; [|split].
+  3: { intros i i' s Hs. unfold z, vminus, vplus. rewrite (Sum_ext n (fun j => alpha j * D j x0 i')
+      (fun j => s * (alpha j * D j x0 i))) by (intros j Hj; rewrite (Hs j Hj); ring). rewrite Sum_scal. ring. }
+  - intros Z. split.
+    + intros j Hj. rewrite (I1 j Hj), Z. ring.
+    + rewrite I2. unfold quadratic, dot. apply Sum_ext. intros j Hj. rewrite <- (Ha j Hj), Z. ring.
+  - intros u Hu. set (w := fun j => dot p (D j x0) (vminus u z)).
+    assert (Fu : forall j, fl u j = fl z j + w j).
+    { intros j. unfold fl, linear_model, w. rewrite !dot_minus_r. ring. }
+    rewrite (Mean_ext n (fun j => fl u j ^ 2) (fun j => fl z j ^ 2 + (2 * (fl z j * w j) + w j ^ 2))) in Hu
+      by (intros; rewrite Fu; ring).
+    rewrite !Mean_plus, Mean_scal in Hu.
+    assert (W : 0 <= Mean n (fun j => w j ^ 2)) by (apply Mean_ge0; intros; apply pow2_ge_0).
+    set (c := dot p (vminus u z) (vminus z x0)).
+    assert (Cw : Mean n (fun j => fl z j * w j) = - lam * c).
+    { unfold c. rewrite Dz. unfold Mean. rewrite (Sum_ext n _ (fun j => - INR n * lam * (alpha j * dot p (vminus u z) (D j x0)))).
+      - rewrite Sum_scal. field. lra.
+      - intros j Hj. rewrite (I1 j Hj). unfold w. rewrite (dot_sym p (D j x0)). ring. }
+    assert (C0 : 0 <= c).
+    { destruct Hl as [Hl|Hl].
+      - rewrite Cw in Hu. apply Rmult_le_reg_l with lam; lra.
+      - right. rewrite Cw, <- Hl in Hu. assert (Z : Sum n (fun j => w j ^ 2) = 0).
+        { assert (Y : Mean n (fun j => w j ^ 2) = 0) by lra. unfold Mean in Y. apply Rmult_integral in Y.
+          destruct Y as [Y|Y]; [|easy]. apply Rinv_neq_0_compat in Y; [easy|lra]. }
+        unfold c. rewrite Dz. symmetry. rewrite (Sum_ext n _ (fun _ => 0)), Sum_zero; [easy|]. intros j Hj.
+        assert (Zj := sq_zero n w Z j Hj). unfold w in Zj. rewrite dot_sym in Zj. rewrite Zj. ring. }
+    apply sqrt_le_1_alt. rewrite (sq_ext p (vminus u x0) (vplus (vminus u z) (vminus z x0)))
+      by (intros; unfold vminus, vplus; ring).
+    rewrite sq_plus. fold c. assert (S := sq_ge0 p (vminus u z)). lra.
 Qed.
