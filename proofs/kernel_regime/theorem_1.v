@@ -179,3 +179,185 @@ Proof.
   - apply pow_incr. split; [apply sqrt_pos|easy].
   - eapply Rle_trans; [apply K2|]. rewrite (pow2_sqrt _ ML). assert (0 <= Blin ^ 2) by apply pow2_ge_0. lra.
 Qed.
+
+Lemma root_pos m : (0 < m)%nat -> 0 < sqrt (INR m).
+Proof. intros H. apply sqrt_lt_R0. now apply INR_pos. Qed.
+
+(** |c' − c| ≤ (ρ + ν)/√m for two points within ρ/√m and ν/√m of one centre *)
+Lemma two_radii c c0 c' rho nu s : Rabs (c - c0) <= rho / s -> Rabs (c' - c0) <= nu / s -> Rabs (c' - c) <= (rho + nu) / s.
+Proof.
+  intros H K. replace (c' - c) with ((c' - c0) + - (c - c0)) by ring. eapply Rle_trans; [apply Rabs_triang|].
+  rewrite Rabs_Ropp. unfold Rdiv in *. lra.
+Qed.
+
+Lemma two_radii_norm k x x0 x' rho nu s : vnorm k (vminus x x0) <= rho / s -> vnorm k (vminus x' x0) <= nu / s ->
+  vnorm k (vminus x' x) <= (rho + nu) / s.
+Proof.
+  intros H K. apply Rle_trans with (vnorm k (vminus x' x0) + vnorm k (vscal (-1) (vminus x x0))).
+  - replace (vnorm k (vminus x' x)) with (vnorm k (vplus (vminus x' x0) (vscal (-1) (vminus x x0)))); [apply norm_triangle|].
+    unfold vnorm. f_equal. apply sq_ext. intros; unfold vplus, vminus, vscal; ring.
+  - rewrite norm_scal, Rabs_left by lra. unfold Rdiv in *. lra.
+Qed.
+
+Lemma readout_size c c0 rho s : Rabs c0 = 1 -> Rabs (c - c0) <= rho / s -> Rabs c <= 1 + rho / s.
+Proof.
+  intros H K. replace c with (c0 + (c - c0)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra.
+Qed.
+
+(** The change of a head's gradient: c ∇h − c⁽⁰⁾ ∇h⁽⁰⁾ = c⁽⁰⁾(∇h − ∇h⁽⁰⁾) + (c − c⁽⁰⁾)∇h *)
+Lemma gradient_change k (c c0 : R) G G0 a b L1 : Rabs c0 = 1 -> vnorm k (vminus G G0) <= a -> Rabs (c - c0) <= b ->
+  vnorm k G <= L1 -> 0 <= b -> vnorm k (vminus (vscal c G) (vscal c0 G0)) <= a + b * L1.
+Proof.
+  intros H0 Ha Hb HG Hb0.
+  replace (vnorm k (vminus (vscal c G) (vscal c0 G0))) with (vnorm k (vplus (vscal c0 (vminus G G0)) (vscal (c - c0) G))).
+  - eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, H0, Rmult_1_l. apply Rplus_le_compat; [easy|].
+    apply Rmult_le_compat; try easy; [apply Rabs_pos|apply norm_ge0].
+  - unfold vnorm. f_equal. apply sq_ext. intros; unfold vplus, vminus, vscal; ring.
+Qed.
+
+(** kr-theorem-1-features
+    Covers: a part: all that follows from the constants L₁ and L₂ of the heads, as in (30) to (38); on the page: that Lemma 2 and Remark 7 give these constants on the event.
+    Reads: let head i have the readouts c_i⁽⁰⁾ = ±1, c_i, c̃_i and parameters θ_i⁽⁰⁾, θ_i, θ̃_i ∈ ℝᵏ, with |c_i − c_i⁽⁰⁾| ≤ ρ_c/√m, ‖θ_i − θ_i⁽⁰⁾‖ ≤ ρ_θ/√m, |c̃_i − c_i⁽⁰⁾| ≤ ν_c/√m, ‖θ̃_i − θ_i⁽⁰⁾‖ ≤ ν_θ/√m, its values h_i, h_i⁽⁰⁾ and gradients g_i, g_i⁽⁰⁾ with |h_i − h_i⁽⁰⁾| ≤ L₁‖θ_i − θ_i⁽⁰⁾‖, ‖g_i‖ ≤ L₁, ‖g_i − g_i⁽⁰⁾‖ ≤ L₂‖θ_i − θ_i⁽⁰⁾‖. Then ε_CoF = m^(−1/2) Σ [(h_i − h_i⁽⁰⁾)(c̃_i − c_i) + ⟨c_i g_i − c_i⁽⁰⁾ g_i⁽⁰⁾, θ̃_i − θ_i⟩] has |ε_CoF| ≤ (L₂ρ_θ + L₁ρ_c + L₁ρ_θ)/√m · (‖ρ‖ + ‖ν̄‖).
+    Mistake: `(L2 * rho_th + L1 * rho_c)` for `(L2 * rho_th + L1 * rho_c + L1 * rho_th)`
+    Mistake: `sqrt (rho_c ^ 2 + rho_th ^ 2).` for `(sqrt (rho_c ^ 2 + rho_th ^ 2) + sqrt (nu_c ^ 2 + nu_th ^ 2)).`
+*)
+Theorem kr_theorem_1_features : forall m k (c c0 c' h h0 : vector) (th th0 th' g g0 : nat -> vector)
+  L1 L2 rho_c rho_th nu_c nu_th, let s := sqrt (INR m) in
+  (0 < m)%nat -> 0 <= L1 -> 0 <= L2 -> 0 <= rho_c -> 0 <= rho_th -> 0 <= nu_c -> 0 <= nu_th ->
+  (forall i, (i < m)%nat -> Rabs (c0 i) = 1 /\ Rabs (c i - c0 i) <= rho_c / s /\ Rabs (c' i - c0 i) <= nu_c / s /\
+    vnorm k (vminus (th i) (th0 i)) <= rho_th / s /\ vnorm k (vminus (th' i) (th0 i)) <= nu_th / s) ->
+  (forall i, (i < m)%nat -> Rabs (h i - h0 i) <= L1 * vnorm k (vminus (th i) (th0 i)) /\ vnorm k (g i) <= L1 /\
+    vnorm k (vminus (g i) (g0 i)) <= L2 * vnorm k (vminus (th i) (th0 i))) ->
+  Rabs (/ s * Sum m (fun i => (h i - h0 i) * (c' i - c i) +
+    dot k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i))) (vminus (th' i) (th i)))) <=
+  (L2 * rho_th + L1 * rho_c + L1 * rho_th) / s * (sqrt (rho_c ^ 2 + rho_th ^ 2) + sqrt (nu_c ^ 2 + nu_th ^ 2)).
+Proof.
+  intros m k c c0 c' h h0 th th0 th' g g0 L1 L2 rho_c rho_th nu_c nu_th s Hm H1 H2 Rc Rt Nc Nt P B.
+  assert (Sp : 0 < s) by now apply root_pos. assert (SS : s * s = INR m) by (apply sqrt_sqrt, pos_INR).
+  set (N := sqrt (rho_c ^ 2 + rho_th ^ 2) + sqrt (nu_c ^ 2 + nu_th ^ 2)).
+  assert (Big : forall a b, 0 <= a -> 0 <= b -> a <= sqrt (a ^ 2 + b ^ 2) /\ b <= sqrt (a ^ 2 + b ^ 2)).
+  { intros a b Ha Hb. split; [rewrite <- (sqrt_pow2 a Ha) at 1|rewrite <- (sqrt_pow2 b Hb) at 1]; apply sqrt_le_1_alt;
+      [assert (0 <= b ^ 2) by apply pow2_ge_0|assert (0 <= a ^ 2) by apply pow2_ge_0]; lra. }
+  destruct (Big rho_c rho_th Rc Rt) as [Ba Bb]. destruct (Big nu_c nu_th Nc Nt) as [Bc Bd].
+  assert (Is : 0 < / s) by now apply Rinv_0_lt_compat.
+  assert (W : forall i, (i < m)%nat -> Rabs ((h i - h0 i) * (c' i - c i) +
+    dot k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i))) (vminus (th' i) (th i))) <=
+    (L2 * rho_th + L1 * rho_c + L1 * rho_th) * / s * (N * / s)).
+  { intros i Hi. destruct (P i Hi) as (P0 & P1 & P2 & P3 & P4). destruct (B i Hi) as (B1 & B2 & B3).
+    assert (X1 := two_radii _ _ _ _ _ _ P1 P2). assert (X2 := two_radii_norm _ _ _ _ _ _ _ P3 P4).
+    assert (X3 : Rabs (c' i - c i) <= N * / s) by (eapply Rle_trans; [apply X1|]; apply Rmult_le_compat_r; unfold N; lra).
+    assert (X4 : vnorm k (vminus (th' i) (th i)) <= N * / s)
+      by (eapply Rle_trans; [apply X2|]; apply Rmult_le_compat_r; unfold N; lra).
+    assert (Y1 : Rabs (h i - h0 i) <= L1 * (rho_th * / s)) by (eapply Rle_trans; [apply B1|]; now apply Rmult_le_compat_l).
+    assert (Y2 : vnorm k (vminus (g i) (g0 i)) <= L2 * (rho_th * / s))
+      by (eapply Rle_trans; [apply B3|]; now apply Rmult_le_compat_l).
+    assert (Y3 := gradient_change k (c i) (c0 i) (g i) (g0 i) _ _ L1 P0 Y2 P1 B2 ltac:(apply Rmult_le_pos; lra)).
+    eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_mult.
+    assert (Z1 : Rabs (h i - h0 i) * Rabs (c' i - c i) <= L1 * (rho_th * / s) * (N * / s))
+      by (apply Rmult_le_compat; try apply Rabs_pos; easy).
+    assert (Z2 := cauchy k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i))) (vminus (th' i) (th i))).
+    assert (Z3 := Rmult_le_compat _ _ _ _ (norm_ge0 k _) (norm_ge0 k _) Y3 X4). unfold Rdiv in *. lra. }
+  rewrite Rabs_mult, (Rabs_pos_eq (/ s)) by lra.
+  apply Rle_trans with (/ s * Sum m (fun _ => (L2 * rho_th + L1 * rho_c + L1 * rho_th) * / s * (N * / s))).
+  - apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply Sum_abs|]. now apply Sum_le.
+  - right. rewrite Sum_const, <- SS. field. lra.
+Qed.
+
+(** kr-theorem-1-remainder
+    Covers: a part: the split of Rem and its bound by head averages; on the page: that Block smoothness bounds the two differences of a head by σ₁G₁(R_i)/√m and ½G₂(R_i)/m.
+    Reads: let head i have the readouts c_i⁽⁰⁾ = ±1, c_i, c̃_i with |c_i − c_i⁽⁰⁾| ≤ ρ_c/√m, |c̃_i − c_i⁽⁰⁾| ≤ ν_c/√m, values h_i, h̃_i, gradient g_i at θ_i and Δ_i = θ̃_i − θ_i, with |h̃_i − h_i| ≤ σ₁G₁(i)/√m and |h̃_i − h_i − ⟨g_i, Δ_i⟩| ≤ ½G₂(i)/m. Then Rem = m^(−1/2) Σ [c̃_i h̃_i − c_i h_i − (c̃_i − c_i)h_i − c_i⟨g_i, Δ_i⟩] has |Rem| ≤ m^(−1/2) (1/m) Σ [(ν_c + ρ_c)σ₁G₁(i) + ½(1 + ρ_c/√m)G₂(i)].
+    Mistake: `(1 + rho_c / s) * G2 i / 4)` for `(1 + rho_c / s) * G2 i / 2)`
+    Mistake: `rho_c * s1 * G1 i` for `(nu_c + rho_c) * s1 * G1 i`
+*)
+Theorem kr_theorem_1_remainder : forall m k (c c0 c' h h' G1 G2 : vector) (g delta : nat -> vector) s1 rho_c nu_c,
+  let s := sqrt (INR m) in (0 < m)%nat ->
+  (forall i, (i < m)%nat -> Rabs (c0 i) = 1 /\ Rabs (c i - c0 i) <= rho_c / s /\ Rabs (c' i - c0 i) <= nu_c / s) ->
+  (forall i, (i < m)%nat -> Rabs (h' i - h i) <= s1 * G1 i / s /\
+    Rabs (h' i - h i - dot k (g i) (delta i)) <= G2 i / 2 / INR m) ->
+  Rabs (/ s * Sum m (fun i => c' i * h' i - c i * h i - (c' i - c i) * h i - c i * dot k (g i) (delta i))) <=
+  / s * Mean m (fun i => (nu_c + rho_c) * s1 * G1 i + (1 + rho_c / s) * G2 i / 2).
+Proof.
+  intros m k c c0 c' h h' G1 G2 g delta s1 rho_c nu_c s Hm P B.
+  assert (Sp : 0 < s) by now apply root_pos. assert (SS : s * s = INR m) by (apply sqrt_sqrt, pos_INR).
+  assert (Is : 0 < / s) by now apply Rinv_0_lt_compat.
+  rewrite Rabs_mult, (Rabs_pos_eq (/ s)) by lra. apply Rmult_le_compat_l; [lra|].
+  eapply Rle_trans; [apply Sum_abs|]. unfold Mean. rewrite <- Sum_scal. apply Sum_le. intros i Hi.
+  destruct (P i Hi) as (P0 & P1 & P2). destruct (B i Hi) as [B1 B2].
+  assert (X := two_radii _ _ _ _ _ _ P1 P2). assert (Y := readout_size _ _ _ _ P0 P1).
+  replace (c' i * h' i - c i * h i - (c' i - c i) * h i - c i * dot k (g i) (delta i))
+    with ((c' i - c i) * (h' i - h i) + c i * (h' i - h i - dot k (g i) (delta i))) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult.
+  assert (Z1 := Rmult_le_compat _ _ _ _ (Rabs_pos _) (Rabs_pos _) X B1).
+  assert (Z2 := Rmult_le_compat _ _ _ _ (Rabs_pos _) (Rabs_pos _) Y B2).
+  assert (E : (rho_c + nu_c) / s * (s1 * G1 i / s) + (1 + rho_c / s) * (G2 i / 2 / INR m) =
+    / INR m * ((nu_c + rho_c) * s1 * G1 i + (1 + rho_c / s) * G2 i / 2)) by (rewrite <- SS; field; lra).
+  lra.
+Qed.
+
+(** B_{U,m}(δ') + ρ_u/√m: √d + √(2 log(m/(2δ'))) + ρ_u/√m *)
+Definition radius (d m : nat) (delta rho_u : R) : R :=
+  sqrt (INR d) + sqrt (2 * ln (INR m / (2 * delta))) + rho_u / sqrt (INR m).
+
+(** F = f^max + y^max with f^max = L₁ρ_θ + σ₀ρ_c, L₁ = σ₁√(1 + B²) and y^max = σ₀ν_c + σ₁ν_u + σ₁√d ν_w *)
+Definition envelope (d m : nat) (delta s0 s1 rho_c rho_u rho_w nu_c nu_u nu_w : R) : R :=
+  s1 * sqrt (1 + radius d m delta rho_u ^ 2) * sqrt (rho_u ^ 2 + rho_w ^ 2) + s0 * rho_c +
+  (s0 * nu_c + s1 * nu_u + s1 * sqrt (INR d) * nu_w).
+
+(** kr-theorem-1-informal
+    Covers: the whole statement.
+    Reads: with F = f^max + y^max as in Lemma 6, B = √d + √(2 log(m/(2δ'))) + ρ_u/√m, L₁ = σ₁√(1 + B²), ρ_θ = √(ρ_u² + ρ_w²), constants ≥ 0, 0 < δ' < 1 and m ≥ 2δ', m ≥ 1: F·E/E = F for every E ≠ 0, and F ≥ L₁ρ_θ ≥ σ₁ρ_θ√(d + 2 log(m/(2δ'))). If ρ_θ > 0 and σ₁ > 0, for every K, m and δ' there is a d with F > K: no constant bounds F.
+    Mistake: `exists d, F d m delta < K)` for `exists d, F d m delta > K)`
+    Mistake: `sqrt (4 * INR d + 2 * ln` for `sqrt (INR d + 2 * ln`
+*)
+Theorem kr_theorem_1_informal : forall s0 s1 rho_c rho_u rho_w nu_c nu_u nu_w,
+  0 <= s0 -> 0 <= s1 -> 0 <= rho_c -> 0 <= rho_u -> 0 <= rho_w -> 0 <= nu_c -> 0 <= nu_u -> 0 <= nu_w ->
+  let F d m delta := envelope d m delta s0 s1 rho_c rho_u rho_w nu_c nu_u nu_w in
+  let rho_th := sqrt (rho_u ^ 2 + rho_w ^ 2) in
+  (forall d m delta errors, errors <> 0 -> F d m delta * errors / errors = F d m delta) /\
+  (forall d m delta, (0 < m)%nat -> 0 < delta < 1 -> 2 * delta <= INR m ->
+    F d m delta >= s1 * sqrt (1 + radius d m delta rho_u ^ 2) * rho_th /\
+    s1 * sqrt (1 + radius d m delta rho_u ^ 2) * rho_th >= s1 * rho_th * sqrt (INR d + 2 * ln (INR m / (2 * delta)))) /\
+  (0 < rho_th -> 0 < s1 -> forall K m delta, (0 < m)%nat -> 0 < delta < 1 -> 2 * delta <= INR m ->
+    exists d, F d m delta > K).
+Proof.
+  intros s0 s1 rho_c rho_u rho_w nu_c nu_u nu_w H0 H1 Rc Ru Rw Nc Nu Nw F rho_th.
+  assert (T0 : 0 <= rho_th) by apply sqrt_pos.
+  assert (Low : forall d m delta, (0 < m)%nat -> 0 < delta < 1 -> 2 * delta <= INR m ->
+    F d m delta >= s1 * sqrt (1 + radius d m delta rho_u ^ 2) * rho_th /\
+    s1 * sqrt (1 + radius d m delta rho_u ^ 2) * rho_th >= s1 * rho_th * sqrt (INR d + 2 * ln (INR m / (2 * delta)))).
+  { intros d m delta Hm Hd H2. split.
+    - unfold F, envelope. fold rho_th.
+      assert (0 <= s0 * rho_c) by now apply Rmult_le_pos. assert (0 <= s0 * nu_c) by now apply Rmult_le_pos.
+      assert (0 <= s1 * nu_u) by now apply Rmult_le_pos.
+      assert (0 <= s1 * sqrt (INR d) * nu_w) by (apply Rmult_le_pos; [apply Rmult_le_pos; [easy|apply sqrt_pos]|easy]). lra.
+    - apply Rle_ge. rewrite Rmult_assoc, (Rmult_comm rho_th), <- Rmult_assoc. apply Rmult_le_compat_r; [easy|].
+      apply Rmult_le_compat_l; [easy|]. apply sqrt_le_1_alt.
+      assert (L : 0 <= ln (INR m / (2 * delta))).
+      { rewrite <- ln_1. assert (1 <= INR m / (2 * delta)).
+        { apply Rmult_le_reg_r with (2 * delta); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+        destruct H as [H|H]; [left; apply ln_increasing; lra|rewrite <- H; lra]. }
+      assert (A := sqrt_pos (INR d)). assert (B := sqrt_pos (2 * ln (INR m / (2 * delta)))).
+      assert (A2 := pow2_sqrt (INR d) (pos_INR d)). assert (B2 := pow2_sqrt (2 * ln (INR m / (2 * delta))) ltac:(lra)).
+      assert (C : 0 <= rho_u / sqrt (INR m))
+        by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; now apply root_pos]).
+      unfold radius. set (a := sqrt (INR d)) in *. set (b := sqrt (2 * ln (INR m / (2 * delta)))) in *.
+      set (e := rho_u / sqrt (INR m)) in *.
+      assert (0 <= a * b) by now apply Rmult_le_pos. assert (0 <= e * (2 * (a + b) + e)) by (apply Rmult_le_pos; lra). lra. }
+  split; [|split; [exact Low|]].
+  - intros d m delta errors He. field. easy.
+  - intros Ht Hs K m delta Hm Hd H2. assert (Pp : 0 < s1 * rho_th) by now apply Rmult_lt_0_compat.
+    set (q := (Rabs K + 1) / (s1 * rho_th)).
+    destruct (nfloor_ex (q ^ 2) (pow2_ge_0 q)) as [d0 [_ Hdq]].
+    rewrite <- S_INR in Hdq. set (d := S d0) in *. exists d. destruct (Low d m delta Hm Hd H2) as [L1 L2].
+    assert (Lq : s1 * rho_th * q <= s1 * rho_th * sqrt (INR d + 2 * ln (INR m / (2 * delta)))).
+    { apply Rmult_le_compat_l; [lra|].
+      assert (Q0 : 0 <= q) by (apply Rmult_le_pos; [assert (X := Rabs_pos K); lra|left; now apply Rinv_0_lt_compat]).
+      rewrite <- (sqrt_pow2 q Q0). apply sqrt_le_1_alt.
+      assert (1 <= INR m / (2 * delta)).
+      { apply Rmult_le_reg_r with (2 * delta); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+      assert (0 <= ln (INR m / (2 * delta))).
+      { rewrite <- ln_1. destruct H as [H|H]; [left; apply ln_increasing; lra|rewrite <- H; lra]. }
+      lra. }
+    replace (s1 * rho_th * q) with (Rabs K + 1) in Lq by (unfold q; field; split; lra).
+    assert (A := Rle_abs K). lra.
+Qed.
