@@ -1,7 +1,7 @@
 (** Theorem 1, line by line: one step towards a comparator, the balance of a run, the average iterate. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.squared_loss.
+From Shallow Require Import base.sums base.vectors base.attention base.squared_loss base.head_gradient.
 Open Scope R_scope.
 
 (** ε_app,j + ε_lin,j(x) + ε_CoF,j: the errors of approximation and of linearisation and the change of features *)
@@ -360,4 +360,117 @@ Proof.
       lra. }
     replace (s1 * rho_th * q) with (Rabs K + 1) in Lq by (unfold q; field; split; lra).
     assert (A := Rle_abs K). lra.
+Qed.
+
+(** ‖∇f(X; φ)‖² by Lemma 1: (1/m) Σ [σ(z_i)² + c_i² σ'(z_i)² (‖a_i‖² + ‖M_iU_i‖² ‖q‖²)] *)
+Definition gradient_square (T d m : nat) (sigma sigma' : R -> R) (X : matrix) (q c : vector) (U : nat -> vector)
+  (W : nat -> matrix) : R :=
+  Mean m (fun i => let z := score T d X q (U i) (W i) in sigma z ^ 2 + c i ^ 2 * sigma' z ^ 2 *
+    (sq d (attention T d X q (W i)) + sq d (spread T d X q (U i) (W i)) * sq d q)).
+
+Lemma head_slope T d X q U W R : (0 < T)%nat -> (forall t, (t < T)%nat -> sq d (X t) <= 1) -> sq d q <= 1 -> vnorm d U <= R ->
+  0 <= sq d (attention T d X q W) + sq d (spread T d X q U W) * sq d q <= Rmax 1 (R ^ 2).
+Proof.
+  intros HT HX Hq HR. assert (B := slope_norm T d X q U W HT HX R HR).
+  assert (S := sq_ge0 d (spread T d X q U W)). assert (A := sq_ge0 d (attention T d X q W)). assert (Q := sq_ge0 d q).
+  assert (P : 0 <= sq d (spread T d X q U W) * sq d q) by now apply Rmult_le_pos.
+  assert (sq d (spread T d X q U W) * sq d q <= sq d (spread T d X q U W) * 1) by now apply Rmult_le_compat_l. lra.
+Qed.
+
+Lemma vnorm_moved d U U0 e : vnorm d (vminus U U0) <= e -> vnorm d U <= vnorm d U0 + e.
+Proof.
+  intros H. replace (vnorm d U) with (vnorm d (vplus U0 (vminus U U0))).
+  - eapply Rle_trans; [apply norm_triangle|]. lra.
+  - unfold vnorm. f_equal. apply sq_ext. intros; unfold vplus, vminus; ring.
+Qed.
+
+(** kr-theorem-1-gradient
+    Covers: a part: all bounds, with ∇f in the closed form of Lemma 1; on the page: that the form for tanh is attained.
+    Reads: for T ≥ 1 tokens and a query in the unit ball, |σ| ≤ σ₀, |σ'| ≤ σ₁, m heads with |c_i⁽⁰⁾| = 1, |c_i − c_i⁽⁰⁾| ≤ ρ_c/√m and ‖U_i − U_i⁽⁰⁾‖ ≤ ρ_u/√m, any W_i, R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m and b = 1 + ρ_c/√m: ‖∇f‖² ≤ Ā² = σ₀² + b²σ₁²(1/m) Σ max(1, R_i²); for tanh ‖∇f‖² ≤ b²(1/m) Σ max(1, R_i²); if all R_i ≤ B and σ₀, σ₁ ≥ 0, Ā ≤ A_m = σ₀ + bσ₁√(1 + B²). For the mean squared loss of any functions, ‖∇L‖² ≤ 4L(1/n) Σ ‖∇f_j‖²; if all ‖∇f_j‖² ≤ Ā², |r_j| ≤ F and 0 ≤ Ā ≤ A_m, that is at most 4Ā²L ≤ 4F²A_m².
+    Mistake: `sq p g <= 3 * loss n f y x` for `sq p g <= 4 * loss n f y x`
+    Mistake: `q c U W <= s0 ^ 2 + b ^ 2 * Mean m` for `q c U W <= s0 ^ 2 + b ^ 2 * s1 ^ 2 * Mean m`
+    Mistake: `q c U W <= Mean m` for `q c U W <= b ^ 2 * Mean m`
+*)
+Theorem kr_theorem_1_gradient :
+  (forall T d m X q (c c0 : vector) (U U0 : nat -> vector) (W : nat -> matrix) rho_c rho_u,
+   let b := 1 + rho_c / sqrt (INR m) in let R i := vnorm d (U0 i) + rho_u / sqrt (INR m) in
+   (0 < T)%nat -> (0 < m)%nat -> (forall t, (t < T)%nat -> sq d (X t) <= 1) -> sq d q <= 1 ->
+   (forall i, (i < m)%nat -> Rabs (c0 i) = 1 /\ Rabs (c i - c0 i) <= rho_c / sqrt (INR m) /\
+     vnorm d (vminus (U i) (U0 i)) <= rho_u / sqrt (INR m)) ->
+   (forall sigma sigma' s0 s1, (forall x, Rabs (sigma x) <= s0) -> (forall x, Rabs (sigma' x) <= s1) ->
+     gradient_square T d m sigma sigma' X q c U W <= s0 ^ 2 + b ^ 2 * s1 ^ 2 * Mean m (fun i => Rmax 1 (R i ^ 2))) /\
+   gradient_square T d m tanh (fun x => 1 - tanh x ^ 2) X q c U W <= b ^ 2 * Mean m (fun i => Rmax 1 (R i ^ 2)) /\
+   (forall s0 s1 B, 0 <= s0 -> 0 <= s1 -> (forall i, (i < m)%nat -> R i <= B) ->
+     sqrt (s0 ^ 2 + b ^ 2 * s1 ^ 2 * Mean m (fun i => Rmax 1 (R i ^ 2))) <= s0 + b * (s1 * sqrt (1 + B ^ 2)))) /\
+  (forall p n f D y x g, (0 < n)%nat -> (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) ->
+   gradient p (loss n f y) x g ->
+   sq p g <= 4 * loss n f y x * Mean n (fun j => sq p (D j x)) /\
+   (forall F A Am, 0 <= A <= Am -> (forall j, (j < n)%nat -> sq p (D j x) <= A ^ 2 /\ Rabs (residual f y x j) <= F) ->
+     4 * loss n f y x * Mean n (fun j => sq p (D j x)) <= 4 * A ^ 2 * loss n f y x <= 4 * F ^ 2 * Am ^ 2)).
+Proof.
+  split.
+  - intros T d m X q c c0 U U0 W rho_c rho_u b R HT Hm HX Hq P. assert (Sp := root_pos m Hm).
+    assert (B0 : 0 <= b).
+    { destruct (P O Hm) as (P0 & P1 & _). assert (K := Rabs_pos (c O - c0 O)). unfold b. lra. }
+    assert (Cb : forall i, (i < m)%nat -> c i ^ 2 <= b ^ 2).
+    { intros i Hi. destruct (P i Hi) as (P0 & P1 & _). rewrite <- (pow2_abs (c i)). apply pow_incr. split; [apply Rabs_pos|].
+      now apply (readout_size (c i) (c0 i)). }
+    assert (Sl : forall i, (i < m)%nat -> 0 <= sq d (attention T d X q (W i)) + sq d (spread T d X q (U i) (W i)) * sq d q <=
+      Rmax 1 (R i ^ 2)).
+    { intros i Hi. destruct (P i Hi) as (_ & _ & P2). apply head_slope; try easy. now apply vnorm_moved. }
+    split; [|split].
+    + intros sigma sigma' s0 s1 B1 B2. unfold gradient_square. rewrite <- Mean_scal, <- (Mean_const m (s0 ^ 2) Hm), <- Mean_plus.
+      apply Mean_le. intros i Hi. cbv zeta. set (z := score T d X q (U i) (W i)).
+      assert (Q1 : sigma z ^ 2 <= s0 ^ 2) by (rewrite <- pow2_abs; apply pow_incr; split; [apply Rabs_pos|apply B1]).
+      assert (Q2 : sigma' z ^ 2 <= s1 ^ 2) by (rewrite <- pow2_abs; apply pow_incr; split; [apply Rabs_pos|apply B2]).
+      destruct (Sl i Hi) as [S0 S1]. apply Rplus_le_compat; [easy|]. apply Rmult_le_compat; try easy.
+      * apply Rmult_le_pos; apply pow2_ge_0.
+      * apply Rmult_le_compat; try apply pow2_ge_0; [now apply Cb|easy].
+    + unfold gradient_square. rewrite <- Mean_scal. apply Mean_le. intros i Hi. cbv zeta.
+      set (z := score T d X q (U i) (W i)). destruct (Sl i Hi) as [S0 S1]. set (v := _ + _ * sq d q) in *.
+      assert (Th : 0 <= tanh z ^ 2 <= 1).
+      { split; [apply pow2_ge_0|]. assert (H1 := exp_pos z). assert (H2 := exp_pos (- z)).
+        unfold tanh, sinh, cosh. set (e := exp z) in *. set (e' := exp (- z)) in *.
+        replace (((e - e') / 2 / ((e + e') / 2)) ^ 2) with ((e - e') ^ 2 / (e + e') ^ 2) by (field; lra).
+        apply Rmult_le_reg_r with ((e + e') ^ 2); [apply pow_lt; lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l.
+        - assert (0 < e * e') by now apply Rmult_lt_0_compat. lra.
+        - apply Rgt_not_eq, pow_lt; lra. }
+      set (x := tanh z ^ 2) in *. assert (M1 : 1 <= Rmax 1 (R i ^ 2)) by apply Rmax_l.
+      assert (B2 : 1 <= b ^ 2).
+      { assert (b1 : 1 <= b). { destruct (P i Hi) as (_ & P1 & _). assert (K := Rabs_pos (c i - c0 i)). unfold b. lra. }
+        rewrite <- (pow1 2). apply pow_incr. lra. }
+      set (Y := b ^ 2 * Rmax 1 (R i ^ 2)). assert (Y1 : 1 <= Y).
+      { assert (0 <= (b ^ 2 - 1) * (Rmax 1 (R i ^ 2) - 1)) by (apply Rmult_le_pos; lra). unfold Y. lra. }
+      assert (V : c i ^ 2 * v <= Y) by (apply Rmult_le_compat; try easy; [apply pow2_ge_0|now apply Cb]).
+      assert (X1 : (1 - x) ^ 2 * (c i ^ 2 * v) <= (1 - x) ^ 2 * Y) by (apply Rmult_le_compat_l; [apply pow2_ge_0|easy]).
+      assert (X2 : 0 <= x * (1 - x) * Y) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+      assert (X3 : 0 <= x * (Y - 1)) by (apply Rmult_le_pos; lra). lra.
+    + intros s0 s1 B H0 H1 HB. assert (Rp : forall i, (i < m)%nat -> 0 <= R i).
+      { intros i Hi. destruct (P i Hi) as (_ & _ & P2). assert (K := norm_ge0 d (vminus (U i) (U0 i))).
+        assert (K2 := norm_ge0 d (U0 i)). unfold R. lra. }
+      assert (M : Mean m (fun i => Rmax 1 (R i ^ 2)) <= 1 + B ^ 2).
+      { rewrite <- (Mean_const m (1 + B ^ 2) Hm). apply Mean_le. intros i Hi.
+        assert (R i ^ 2 <= B ^ 2) by (apply pow_incr; split; [now apply Rp|now apply HB]).
+        assert (0 <= R i ^ 2) by apply pow2_ge_0. apply Rmax_lub; lra. }
+      assert (Q := sqrt_pos (1 + B ^ 2)). assert (Q2 := pow2_sqrt (1 + B ^ 2) ltac:(assert (0 <= B ^ 2) by apply pow2_ge_0; lra)).
+      set (w := sqrt (1 + B ^ 2)) in *. assert (T1 : 0 <= b * (s1 * w)) by (repeat apply Rmult_le_pos; easy).
+      rewrite <- (sqrt_pow2 (s0 + b * (s1 * w))) by lra. apply sqrt_le_1_alt.
+      assert (T2 : b ^ 2 * s1 ^ 2 * Mean m (fun i => Rmax 1 (R i ^ 2)) <= b ^ 2 * s1 ^ 2 * w ^ 2)
+        by (apply Rmult_le_compat_l; [apply Rmult_le_pos; apply pow2_ge_0|lra]).
+      assert (0 <= s0 * (b * (s1 * w))) by now apply Rmult_le_pos. lra.
+  - intros p n f D y x g Hn G K. assert (N := INR_pos n Hn). assert (L0 := loss_ge0 n f y x). split.
+    + rewrite (loss_gradient_sq p n f y x D g G K). assert (Q := quadratic_trace p n D x (residual f y x)).
+      apply Rmult_le_reg_l with (INR n ^ 2 / 4); [apply Rdiv_lt_0_compat; [now apply pow_lt|lra]|].
+      replace (INR n ^ 2 / 4 * (4 / INR n ^ 2 * quadratic n (gram p D x) (residual f y x)))
+        with (quadratic n (gram p D x) (residual f y x)) by (field; lra).
+      eapply Rle_trans; [apply Q|]. right. unfold loss, Mean, sq at 1.
+      rewrite (Sum_ext n (fun j => sq p (D j x)) (fun j => gram p D x j j)) by (intros; apply sq_dot). field. lra.
+    + intros F A Am HA B. assert (M : Mean n (fun j => sq p (D j x)) <= A ^ 2)
+        by (rewrite <- (Mean_const n (A ^ 2) Hn); apply Mean_le; intros j Hj; now apply B).
+      assert (LF : loss n f y x <= F ^ 2).
+      { rewrite <- (Mean_const n (F ^ 2) Hn). apply Mean_le. intros j Hj. rewrite <- pow2_abs. apply pow_incr.
+        split; [apply Rabs_pos|now apply B]. }
+      split; [apply (Rmult_le_compat_l (loss n f y x)) in M; lra|].
+      assert (A2 : A ^ 2 <= Am ^ 2) by now apply pow_incr.
+      assert (Z := Rmult_le_compat _ _ _ _ (pow2_ge_0 A) L0 A2 LF). lra.
 Qed.
