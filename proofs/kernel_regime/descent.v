@@ -1,7 +1,7 @@
 (** Projected gradient descent: what a projected step does, the way to the boundary, the edge of the step size. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.squared_loss base.gram base.projection.
+From Shallow Require Import base.sums base.vectors base.squared_loss base.gram base.projection base.head_gradient.
 Open Scope R_scope.
 
 (** kr-theorem-1-projection
@@ -366,4 +366,221 @@ Proof.
         { unfold Q. rewrite (Mean_ext n _ (fun _ => K O O)) by (intros j Hj; apply (E j O Hj Hn)). now apply Mean_const. }
         apply Rmult_eq_reg_r with (sq n v); [|easy]. unfold sq. rewrite <- !Sum_scal. apply Sum_ext. intros j Hj.
         rewrite Z, (proj1 (E O j Hn Hj)). simpl pow. rewrite <- !Rmult_assoc. now rewrite X.
+Qed.
+
+(** a head's parameters as one vector: the readout c, then U, then W row by row; the labels of the three blocks are 0, 1, 2 *)
+Definition kind (d k : nat) : nat := if Nat.eqb k 0 then 0%nat else if Nat.leb k d then 1%nat else 2%nat.
+Definition readout (x : vector) : R := x O.
+Definition feed (x : vector) : vector := fun i => x (1 + i)%nat.
+Definition keys (d : nat) (x : vector) : matrix := fun i j => x (1 + d + (i * d + j))%nat.
+Definition size (d : nat) : nat := (1 + d + d * d)%nat.
+
+(** ∇(c σ(z)) of one head on one input: σ(z), then c σ'(z) a, then c σ'(z) (MU)qᵀ, by Lemma 1 *)
+Definition head_gradient (T d : nat) (sigma sigma' : R -> R) (X : matrix) (q x : vector) : vector := fun k =>
+  let z := score T d X q (feed x) (keys d x) in
+  if Nat.eqb k 0 then sigma z
+  else if Nat.leb k d then readout x * sigma' z * attention T d X q (keys d x) (k - 1)%nat
+  else readout x * sigma' z * (spread T d X q (feed x) (keys d x) ((k - 1 - d) / d)%nat * q ((k - 1 - d) mod d)%nat).
+
+(** f(X; φ) = m^(−1/2) Σ c_i σ(z_i) for m heads *)
+Definition output (T d m : nat) (sigma : R -> R) (X : matrix) (q : vector) (phi : nat -> vector) : R :=
+  / sqrt (INR m) * Sum m (fun i => readout (phi i) * sigma (score T d X q (feed (phi i)) (keys d (phi i)))).
+
+Lemma Sum_rows d e f : Sum (d * e) f = Sum d (fun i => Sum e (fun j => f (i * e + j)%nat)).
+Proof.
+  induction d; [easy|]. replace (S d * e)%nat with (d * e + e)%nat by lia. rewrite Sum_split, IHd. cbn [Sum]. easy.
+Qed.
+
+Lemma kind_sq d x :
+  sq (size d) (block (kind d) 0 x) = readout x ^ 2 /\ sq (size d) (block (kind d) 1 x) = sq d (feed x) /\
+  sq (size d) (block (kind d) 2 x) = frob2 d d (keys d x).
+Proof.
+  assert (K : forall b, sq (size d) (block (kind d) b x) =
+    (if Nat.eqb 0 b then readout x else 0) ^ 2 + Sum d (fun i => (if Nat.eqb 1 b then feed x i else 0) ^ 2) +
+    Sum d (fun i => Sum d (fun j => (if Nat.eqb 2 b then keys d x i j else 0) ^ 2))).
+  { intros b. unfold sq, size. rewrite Sum_split. f_equal.
+    - rewrite (Sum_split 1 d). f_equal; [simpl; unfold block, kind, readout; simpl; ring|].
+      apply Sum_ext. intros i Hi. unfold block, kind. replace (Nat.leb (1 + i) d) with true by (symmetry; apply Nat.leb_le; lia).
+      easy.
+    - rewrite Sum_rows. apply Sum_ext. intros i _. apply Sum_ext. intros j _. unfold block, kind.
+      replace (Nat.leb (1 + d + (i * d + j)) d) with false by (symmetry; apply Nat.leb_gt; lia). easy. }
+  assert (Z : forall k, Sum k (fun _ => 0 ^ 2) = 0) by (intros; rewrite Sum_const; ring).
+  repeat split; rewrite K; simpl Nat.eqb; cbv iota.
+  - rewrite Z, Sum_zero. ring.
+  - rewrite Z, Sum_zero. unfold sq. ring.
+  - rewrite Z. unfold frob2. ring.
+Qed.
+
+Lemma kind_other d b x : (3 <= b)%nat -> vnorm (size d) (block (kind d) b x) = 0.
+Proof.
+  intros H. unfold vnorm, sq. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero, sqrt_0; [easy|]. intros i _. unfold block.
+  replace (Nat.eqb (kind d i) b) with false; [ring|]. symmetry. apply Nat.eqb_neq. unfold kind.
+  destruct (Nat.eqb i 0); [lia|destruct (Nat.leb i d); lia].
+Qed.
+
+Lemma head_blocks T d sigma sigma' X q x s0 s1 b R : (0 < T)%nat -> (forall t, (t < T)%nat -> sq d (X t) <= 1) -> sq d q <= 1 ->
+  (forall u, Rabs (sigma u) <= s0) -> (forall u, Rabs (sigma' u) <= s1) -> Rabs (readout x) <= b -> vnorm d (feed x) <= R ->
+  let G := head_gradient T d sigma sigma' X q x in
+  vnorm (size d) (block (kind d) 0 G) <= s0 /\ vnorm (size d) (block (kind d) 1 G) <= b * s1 /\
+  vnorm (size d) (block (kind d) 2 G) <= b * s1 * R.
+Proof.
+  intros HT HX Hq Hs0 Hs1 Hb HR G. destruct (kind_sq d G) as (K0 & K1 & K2).
+  set (z := score T d X q (feed x) (keys d x)). set (W := keys d x) in *. set (U := feed x) in *.
+  assert (A := attention_norm T d X q W HT HX). assert (A0 := sq_ge0 d (attention T d X q W)).
+  assert (S := spread_norm T d X q U W HT HX).
+  assert (b0 : 0 <= b) by (eapply Rle_trans; [apply Rabs_pos|apply Hb]).
+  assert (s10 : 0 <= s1) by (eapply Rle_trans; [apply Rabs_pos|apply (Hs1 0)]).
+  assert (BS : Rabs (readout x * sigma' z) <= b * s1)
+    by (rewrite Rabs_mult; apply Rmult_le_compat; try apply Rabs_pos; easy).
+  unfold vnorm. rewrite K0, K1, K2. split; [|split].
+  - rewrite <- Rsqr_pow2, sqrt_Rsqr_abs. apply Hs0.
+  - assert (E : sq d (feed G) = (readout x * sigma' z) ^ 2 * sq d (attention T d X q W)).
+    { unfold sq. rewrite <- Sum_scal. apply Sum_ext. intros i Hi. change (feed G i) with (G (1 + i)%nat).
+      unfold G, head_gradient.
+      replace (Nat.eqb (1 + i) 0) with false by easy. replace (Nat.leb (1 + i) d) with true by (symmetry; apply Nat.leb_le; lia).
+      replace (1 + i - 1)%nat with i by lia. cbv zeta iota. fold U W. fold z. ring. }
+    rewrite E, <- (sqrt_pow2 (b * s1)) by now apply Rmult_le_pos. apply sqrt_le_1_alt.
+    rewrite <- (pow2_abs (readout x * sigma' z)).
+    rewrite <- (Rmult_1_r ((b * s1) ^ 2)). apply Rmult_le_compat; [apply pow2_ge_0|easy| |easy].
+    apply pow_incr. split; [apply Rabs_pos|easy].
+  - assert (E : frob2 d d (keys d G) = (readout x * sigma' z) ^ 2 * (sq d (spread T d X q U W) * sq d q)).
+    { unfold frob2. rewrite <- Rmult_assoc. unfold sq at 1. rewrite <- Sum_scal, (Rmult_comm (Sum d _)), <- Sum_scal.
+      apply Sum_ext. intros i Hi. unfold sq. rewrite (Rmult_comm (Sum d _)), <- Sum_scal. apply Sum_ext. intros j Hj.
+      change (keys d G i j) with (G (1 + d + (i * d + j))%nat). unfold G, head_gradient. replace (Nat.eqb (1 + d + (i * d + j)) 0) with false by easy.
+      replace (Nat.leb (1 + d + (i * d + j)) d) with false by (symmetry; apply Nat.leb_gt; lia).
+      replace (1 + d + (i * d + j) - 1 - d)%nat with (j + i * d)%nat by lia.
+      rewrite Nat.mod_add, Nat.mod_small, Nat.div_add, Nat.div_small by lia.
+      cbv zeta iota. fold U W. fold z. simpl Nat.add. ring. }
+    assert (R0 : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|apply HR]).
+    rewrite E, <- (sqrt_pow2 (b * s1 * R)) by (apply Rmult_le_pos; [now apply Rmult_le_pos|easy]). apply sqrt_le_1_alt.
+    rewrite <- (pow2_abs (readout x * sigma' z)), (Rpow_mult_distr (b * s1)).
+    assert (SU : sq d (spread T d X q U W) <= R ^ 2).
+    { apply norm_le_sq. eapply Rle_trans; [apply S|]. assert (N := norm_ge0 d U).
+      assert (0 <= sq d (attention T d X q W) * vnorm d U) by now apply Rmult_le_pos. lra. }
+    apply Rmult_le_compat; [apply pow2_ge_0|apply Rmult_le_pos; apply sq_ge0| |].
+    + apply pow_incr. split; [apply Rabs_pos|easy].
+    + rewrite <- (Rmult_1_r (R ^ 2)). apply Rmult_le_compat; try apply sq_ge0; easy.
+Qed.
+
+(** the norm of (1/n) Σ 2 r_j v_j is at most 2 B √L, if no ‖v_j‖ exceeds B *)
+Lemma mean_norm k n (r : vector) (v : nat -> vector) B : (0 < n)%nat -> 0 <= B -> (forall j, (j < n)%nat -> vnorm k (v j) <= B) ->
+  vnorm k (fun i => Mean n (fun j => 2 * r j * v j i)) <= 2 * rms n r * B.
+Proof.
+  intros Hn HB H. set (w := fun i => Mean n (fun j => 2 * r j * v j i)). assert (N := norm_ge0 k w).
+  assert (Q : vnorm k w ^ 2 <= 2 * rms n r * B * vnorm k w).
+  { rewrite norm_sq, sq_dot. unfold w at 1. rewrite (dot_Mean k n (fun j => 2 * r j) v).
+    apply Rle_trans with (Mean n (fun j => Rabs (r j) * (2 * B * vnorm k w))).
+    - apply Mean_le. intros j Hj. eapply Rle_trans; [apply Rle_abs|]. rewrite !Rabs_mult, (Rabs_pos_eq 2) by lra.
+      assert (C := cauchy k (v j) w). assert (C2 := Rmult_le_compat_r _ _ _ N (H j Hj)).
+      assert (C3 : Rabs (r j) * Rabs (dot k (v j) w) <= Rabs (r j) * (B * vnorm k w))
+        by (apply Rmult_le_compat_l; [apply Rabs_pos|lra]). lra.
+    - rewrite (Mean_ext n _ (fun j => 2 * B * vnorm k w * Rabs (r j))) by (intros; ring). rewrite Mean_scal.
+      assert (M := Mean_le_rms n (fun j => Rabs (r j)) Hn).
+      assert (E : rms n (fun j => Rabs (r j)) = rms n r)
+        by (unfold rms; f_equal; apply Mean_ext; intros; apply pow2_abs).
+      rewrite E in M. apply (Rmult_le_compat_l (2 * B * vnorm k w)) in M; [lra|].
+      apply Rmult_le_pos; [lra|easy]. }
+  destruct N as [N|N]; [apply Rmult_le_reg_r with (vnorm k w); lra|]. rewrite <- N.
+  apply Rmult_le_pos; [|easy]. assert (0 <= rms n r) by apply rms_ge0. lra.
+Qed.
+
+(** kr-theorem-1-active
+    Covers: the whole statement, with ∇f in the closed form of Lemma 1.
+    Reads: let tokens and queries lie in the unit ball, |σ| ≤ σ₀, |σ'| ≤ σ₁, |c_i⁽⁰⁾| = 1, and let every block of every head step by −η times its block of ∇L and be projected on its ball of radius ρ/√m about the start, with any labels. With S_s = 2η Σ_{t<s} √L(φ⁽ᵗ⁾), b = 1 + ρ_c/√m and R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m, for every head and s: √m|c_i⁽ˢ⁾ − c_i⁽⁰⁾| ≤ σ₀S_s, √m‖U_i⁽ˢ⁾ − U_i⁽⁰⁾‖ ≤ bσ₁S_s, √m‖W_i⁽ˢ⁾ − W_i⁽⁰⁾‖_F ≤ bσ₁R_iS_s. If σ₀S_s ≤ ρ_c, bσ₁S_s ≤ ρ_u and bσ₁R_iS_s ≤ ρ_w for all i, no projection up to step s changes anything.
+    Mistake: `<= s0 * path s / 2 /\` for `<= s0 * path s /\`
+    Mistake: `2 * s0 * path s <= rho_c ->` for `s0 * path s <= rho_c ->`
+*)
+Theorem kr_theorem_1_active : forall T d m n sigma sigma' (X : nat -> matrix) (q : nat -> vector) y s0 s1 rho_c rho_u rho_w eta
+  (phi : nat -> nat -> vector),
+  let rm := sqrt (INR m) in let r s j := output T d m sigma (X j) (q j) (phi s) - y j in
+  let L s := Mean n (fun j => r s j ^ 2) in let path s := 2 * eta * Sum s (fun t => sqrt (L t)) in
+  let gradL s i k := Mean n (fun j => 2 * r s j * (/ rm * head_gradient T d sigma sigma' (X j) (q j) (phi s i) k)) in
+  let radius b := match b with 0 => rho_c | 1 => rho_u | 2 => rho_w | _ => 0 end / rm in
+  let b := 1 + rho_c / rm in let R i := vnorm d (feed (phi O i)) + rho_u / rm in
+  (0 < T)%nat -> (0 < m)%nat -> (0 < n)%nat -> 0 <= rho_c -> 0 <= rho_u -> 0 <= rho_w -> 0 < eta ->
+  (forall j, (j < n)%nat -> sq d (q j) <= 1 /\ forall t, (t < T)%nat -> sq d (X j t) <= 1) ->
+  (forall u, Rabs (sigma u) <= s0) -> (forall u, Rabs (sigma' u) <= s1) ->
+  (forall i, (i < m)%nat -> Rabs (readout (phi O i)) = 1) ->
+  (forall s i, (i < m)%nat -> phi (S s) i =
+    project (size d) (kind d) radius (phi O i) (vminus (phi s i) (vscal eta (gradL s i)))) ->
+  (forall s i, (i < m)%nat ->
+    rm * Rabs (readout (phi s i) - readout (phi O i)) <= s0 * path s /\
+    rm * vnorm d (vminus (feed (phi s i)) (feed (phi O i))) <= b * s1 * path s /\
+    rm * sqrt (frob2 d d (fun k l => keys d (phi s i) k l - keys d (phi O i) k l)) <= b * s1 * R i * path s) /\
+  (forall s, s0 * path s <= rho_c -> b * s1 * path s <= rho_u -> (forall i, (i < m)%nat -> b * s1 * R i * path s <= rho_w) ->
+    forall t i k, (t < s)%nat -> (i < m)%nat -> (k < size d)%nat -> phi (S t) i k = phi t i k - eta * gradL t i k).
+Proof.
+  intros T d m n sigma sigma' X q y s0 s1 rho_c rho_u rho_w eta phi rm r L path gradL radius b R
+    HT Hm Hn Rc Ru Rw He HX Hs0 Hs1 Hc0 St.
+  assert (Sp : 0 < rm) by (apply sqrt_lt_R0; now apply INR_pos). assert (Is : 0 < / rm) by now apply Rinv_0_lt_compat.
+  assert (Hr : forall k, 0 <= radius k) by (intros [|[|[|k]]]; unfold radius; apply Rmult_le_pos; lra).
+  assert (Hk : forall i, (i < size d)%nat -> (kind d i < 3)%nat)
+    by (intros i _; unfold kind; destruct (Nat.eqb i 0); [lia|destruct (Nat.leb i d); lia]).
+  assert (b0 : 0 <= b) by (unfold b; assert (0 <= rho_c / rm) by (apply Rmult_le_pos; lra); lra).
+  assert (s00 : 0 <= s0) by (eapply Rle_trans; [apply Rabs_pos|apply (Hs0 0)]).
+  assert (s10 : 0 <= s1) by (eapply Rle_trans; [apply Rabs_pos|apply (Hs1 0)]).
+  assert (R0 : forall i, 0 <= R i).
+  { intros i. unfold R. assert (0 <= rho_u / rm) by (apply Rmult_le_pos; lra). assert (0 <= vnorm d (feed (phi O i))) by apply norm_ge0. lra. }
+  (* the bound on a block of a head's gradient *)
+  set (g i k := match k with 0 => s0 | 1 => b * s1 | 2 => b * s1 * R i | _ => 0 end).
+  assert (g0 : forall i k, 0 <= g i k).
+  { intros i [|[|[|k]]]; unfold g; try lra; repeat apply Rmult_le_pos; auto. }
+  assert (Part : forall i s k, vnorm (size d) (block (kind d) k (vminus (phi s i) (phi O i))) =
+    match k with 0 => Rabs (readout (phi s i) - readout (phi O i)) | 1 => vnorm d (vminus (feed (phi s i)) (feed (phi O i)))
+    | 2 => sqrt (frob2 d d (fun k l => keys d (phi s i) k l - keys d (phi O i) k l)) | _ => 0 end).
+  { intros i s k. destruct (kind_sq d (vminus (phi s i) (phi O i))) as (K0 & K1 & K2).
+    destruct k as [|[|[|k]]]; [| | |apply kind_other; lia]; unfold vnorm.
+    - rewrite K0, <- Rsqr_pow2, sqrt_Rsqr_abs. easy. - rewrite K1. easy. - rewrite K2. easy. }
+  assert (In : forall s i, (i < m)%nat -> in_balls (size d) (kind d) radius (phi O i) (phi s i)).
+  { intros [|s] i Hi.
+    - intros k. rewrite (norm_ext _ _ (vscal 0 (phi O i)))
+        by (intros; unfold block, vminus, vscal; destruct (Nat.eqb _ k); ring).
+      rewrite norm_scal, Rabs_R0, Rmult_0_l. apply Hr.
+    - rewrite (St s i Hi). now apply project_in. }
+  assert (Gb : forall s i k, (i < m)%nat -> vnorm (size d) (block (kind d) k (gradL s i)) <= 2 * sqrt (L s) * (/ rm * g i k)).
+  { intros s i k Hi. assert (I0 := In s i Hi 0%nat). assert (I1 := In s i Hi 1%nat). rewrite Part in I0, I1.
+    rewrite (norm_ext _ _ (fun a => Mean n (fun j => 2 * r s j * (vscal (/ rm) (block (kind d) k
+      (head_gradient T d sigma sigma' (X j) (q j) (phi s i)))) a))).
+    - apply (mean_norm (size d) n (r s)); [easy|apply Rmult_le_pos; [lra|apply g0]|]. intros j Hj.
+      rewrite norm_scal, Rabs_pos_eq by lra. apply Rmult_le_compat_l; [lra|]. destruct (HX j Hj) as [Hq Ht].
+      destruct (head_blocks T d sigma sigma' (X j) (q j) (phi s i) s0 s1 b (R i) HT Ht Hq Hs0 Hs1) as (B0 & B1 & B2).
+      + unfold b. replace (readout (phi s i)) with (readout (phi O i) + (readout (phi s i) - readout (phi O i))) by ring.
+        eapply Rle_trans; [apply Rabs_triang|]. rewrite (Hc0 i Hi). unfold radius in I0. lra.
+      + unfold R. rewrite (norm_ext d (feed (phi s i)) (vplus (feed (phi O i)) (vminus (feed (phi s i)) (feed (phi O i)))))
+          by (intros; unfold vplus, vminus; ring).
+        eapply Rle_trans; [apply norm_triangle|]. unfold radius in I1. lra.
+      + destruct k as [|[|[|k]]]; try easy. rewrite kind_other by lia. apply g0.
+    - intros a _. unfold gradL, vscal, block. cbv beta. destruct (Nat.eqb (kind d a) k).
+      + apply Mean_ext. intros; ring.
+      + unfold Mean. rewrite (Sum_ext n _ (fun _ => 0)), Sum_zero; [ring|]. intros; ring. }
+  assert (Way : forall s i k, (i < m)%nat ->
+    vnorm (size d) (block (kind d) k (vminus (phi s i) (phi O i))) <= / rm * (g i k * path s)).
+  { induction s; intros i k Hi.
+    - unfold path. simpl Sum. rewrite !Rmult_0_r. rewrite (norm_ext _ _ (vscal 0 (phi O i)))
+        by (intros; unfold block, vminus, vscal; destruct (Nat.eqb _ k); ring). rewrite norm_scal, Rabs_R0. lra.
+    - destruct (kr_theorem_1_projection (size d) 3 (kind d) radius (phi O i) (phi s i) (gradL s i) eta Hk Hr He (In s i Hi))
+        as ((_ & _ & M) & _ & _). specialize (M k). rewrite <- (St s i Hi) in M.
+      assert (G := Gb s i k Hi). apply (Rmult_le_compat_l eta) in G; [|lra].
+      rewrite (norm_ext _ _ (vplus (block (kind d) k (vminus (phi s i) (phi O i))) (block (kind d) k (vminus (phi (S s) i) (phi s i)))))
+        by (intros; unfold block, vminus, vplus; destruct (Nat.eqb _ k); ring).
+      eapply Rle_trans; [apply norm_triangle|]. specialize (IHs i k Hi). unfold path in *. cbn [Sum]. lra. }
+  split.
+  - intros s i Hi. assert (W0 := Way s i 0%nat Hi). assert (W1 := Way s i 1%nat Hi). assert (W2 := Way s i 2%nat Hi).
+    rewrite Part in W0, W1, W2. unfold g in W0, W1, W2.
+    apply (Rmult_le_compat_l rm) in W0; [|lra]. apply (Rmult_le_compat_l rm) in W1; [|lra]. apply (Rmult_le_compat_l rm) in W2; [|lra].
+    rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l in W0, W1, W2 by lra. repeat split; easy.
+  - intros s C0 C1 C2 t i k Ht Hi Hkd. rewrite (St t i Hi).
+    rewrite (project_inside (size d) (kind d) radius (phi O i)); [easy| |easy]. intros e.
+    rewrite (norm_ext _ _ (vplus (block (kind d) e (vminus (phi t i) (phi O i))) (vscal (- eta) (block (kind d) e (gradL t i)))))
+      by (intros; unfold block, vminus, vplus, vscal; destruct (Nat.eqb _ e); ring).
+    eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal, Rabs_Ropp, Rabs_pos_eq by lra.
+    assert (W := Way t i e Hi). assert (G := Gb t i e Hi). apply (Rmult_le_compat_l eta) in G; [|lra].
+    assert (Mono : path (S t) <= path s).
+    { unfold path. apply Rmult_le_compat_l; [lra|]. replace s with (S t + (s - S t))%nat by lia. rewrite Sum_split.
+      assert (0 <= Sum (s - S t) (fun i => sqrt (L (S t + i)%nat))) by (apply Sum_ge0; intros; apply sqrt_pos). lra. }
+    assert (Z : / rm * (g i e * path (S t)) <= / rm * (g i e * path s))
+      by (apply Rmult_le_compat_l; [lra|apply Rmult_le_compat_l; [apply g0|easy]]).
+    apply Rle_trans with (/ rm * (g i e * path s)); [unfold path in *; cbn [Sum] in Z; lra|].
+    unfold radius, g, Rdiv. rewrite (Rmult_comm _ (/ rm)). apply Rmult_le_compat_l; [lra|].
+    specialize (C2 i Hi). destruct e as [|[|[|e]]]; try easy. lra.
 Qed.
