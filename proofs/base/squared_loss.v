@@ -159,6 +159,9 @@ Proof. now rewrite dot_sym, dot_scal_l, dot_sym. Qed.
 Lemma sq_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> sq d x = sq d y.
 Proof. intros H. apply Sum_ext. intros. now rewrite H. Qed.
 
+Lemma vnorm_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> vnorm d x = vnorm d y.
+Proof. intros H. unfold vnorm. f_equal. now apply sq_ext. Qed.
+
 Lemma sq_opp d x y : sq d (vminus x y) = sq d (vminus y x).
 Proof. apply Sum_ext. intros. unfold vminus. ring. Qed.
 

@@ -623,3 +623,122 @@ Proof.
       by (intros; unfold vminus, vplus; ring).
     rewrite sq_plus. fold c. assert (S := sq_ge0 p (vminus u z)). lra.
 Qed.
+
+(** ‖J_uᵀ v‖ ≤ ‖J_0ᵀ v‖ + √n e ‖v‖, if every gradient changes by at most e *)
+Lemma combination_change p n (D : nat -> vector -> vector) x u e v : 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) ->
+  vnorm p (fun i => Sum n (fun j => v j * D j u i)) <=
+  vnorm p (fun i => Sum n (fun j => v j * D j x i)) + sqrt (INR n) * e * vnorm n v.
+Proof.
+  intros He H. set (k := fun i => Sum n (fun j => v j * (D j u i - D j x i))).
+  apply Rle_trans with (vnorm p (vplus (fun i => Sum n (fun j => v j * D j x i)) k)).
+  - right. unfold vnorm. f_equal. apply sq_ext. intros i _. unfold vplus, k. rewrite <- Sum_plus. apply Sum_ext. intros; ring.
+  - eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l.
+    apply norm_le; [repeat apply Rmult_le_pos; try apply sqrt_pos; easy|].
+    rewrite !Rpow_mult_distr, pow2_sqrt by apply pos_INR. rewrite norm_sq.
+    apply Rle_trans with (sq n v * Sum n (fun j => sq p (vminus (D j u) (D j x)))).
+    + unfold sq at 1. apply Rle_trans with (Sum p (fun i => sq n v * Sum n (fun j => (D j u i - D j x i) ^ 2))).
+      * apply Sum_le. intros i _. apply (cauchy_sq n v (fun j => D j u i - D j x i)).
+      * rewrite Sum_scal, Sum_swap. right. easy.
+    + assert (Sum n (fun j => sq p (vminus (D j u) (D j x))) <= INR n * e ^ 2).
+      { rewrite <- Sum_const. apply Sum_le. intros j Hj. now apply norm_le_sq, H. }
+      apply (Rmult_le_compat_l (sq n v)) in H0; [lra|apply sq_ge0].
+Qed.
+
+(** kr-theorem-a-initial
+    Covers: a part: all that follows from the constants of the heads; on the page: that Block smoothness and the Lipschitz bound give these constants, and that the closed form of Ā_ρ bounds every gradient.
+    Reads: (1) for m heads with |c_i⁽⁰⁾| = 1, |c_i − c_i⁽⁰⁾| ≤ ρ_c/√m, values with |h_i − h_i⁽⁰⁾| ≤ σ₁G₁(i)/√m and gradients with ‖g_i − g_i⁽⁰⁾‖ ≤ L₂(i)ρ_θ/√m, ‖g_i‖ ≤ L₁(i): (1/m) Σ [(h_i − h_i⁽⁰⁾)² + ‖c_i g_i − c_i⁽⁰⁾g_i⁽⁰⁾‖²] ≤ C²/m, C² = (1/m) Σ [(L₂(i)ρ_θ + ρ_cL₁(i))² + σ₁²G₁(i)²]. (2) If ‖∇f_j(u) − ∇f_j(φ⁽⁰⁾)‖ ≤ e at the data, the root of tr(G)/n at u is at most that at φ⁽⁰⁾ plus e, and the root of λ_max(G)/n as well. (3) If this holds for all u ∈ Ω and η < (A₀ + e)⁻² with A₀ in trace or in Gram form, or ‖∇f_j‖² ≤ Ā_ρ² on Ω and η < Ā_ρ⁻², there is an Ā² with ηĀ² < 1 that is at least one of the three factors at all u ∈ Ω, as Theorem A asks.
+    Mistake: `s1 ^ 2 * G1 i ^ 2 / 2)` for `s1 ^ 2 * G1 i ^ 2)`
+    Mistake: `sqrt (lam0 / INR n) + e / 2)` for `sqrt (lam0 / INR n) + e)`
+*)
+Theorem kr_theorem_a_initial :
+  (forall m k (c c0 h h0 L1 L2 G1 : vector) (g g0 : nat -> vector) s1 rho_c rho_th, (0 < m)%nat -> 0 <= rho_c ->
+   (forall i, (i < m)%nat -> Rabs (c0 i) = 1 /\ Rabs (c i - c0 i) <= rho_c / sqrt (INR m) /\
+     Rabs (h i - h0 i) <= s1 * G1 i / sqrt (INR m) /\ vnorm k (vminus (g i) (g0 i)) <= L2 i * rho_th / sqrt (INR m) /\
+     vnorm k (g i) <= L1 i) ->
+   Mean m (fun i => (h i - h0 i) ^ 2 + sq k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i)))) <=
+   / INR m * Mean m (fun i => (L2 i * rho_th + rho_c * L1 i) ^ 2 + s1 ^ 2 * G1 i ^ 2)) /\
+  (forall p n D x u e, (0 < n)%nat -> 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) ->
+   sqrt (Mean n (fun j => gram p D u j j)) <= sqrt (Mean n (fun j => gram p D x j j)) + e /\
+   (forall lam lam0, largest_eigenvalue n (gram p D u) lam -> largest_eigenvalue n (gram p D x) lam0 ->
+     sqrt (lam / INR n) <= (sqrt (lam0 / INR n) + e))) /\
+  (forall p n f D y x Omega e A0 eta Abar, (0 < n)%nat -> 0 <= e -> 0 < eta -> 0 <= Abar ->
+   (forall u j, Omega u -> (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e /\ sq p (D j u) <= Abar ^ 2) ->
+   (A0 = sqrt (Mean n (fun j => gram p D x j j)) \/
+    exists lam0, largest_eigenvalue n (gram p D x) lam0 /\ A0 = sqrt (lam0 / INR n)) ->
+   (eta < / (A0 + e) ^ 2 \/ eta < / Abar ^ 2) ->
+   exists A2, eta * A2 < 1 /\
+     forall u, Omega u -> exists As2, factor n (gram p D u) (residual f y u) As2 /\ As2 <= A2).
+Proof.
+  assert (Tr : forall p n D x u e, (0 < n)%nat -> 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) ->
+    sqrt (Mean n (fun j => gram p D u j j)) <= sqrt (Mean n (fun j => gram p D x j j)) + e).
+  { intros p n D x u e Hn He H.
+    assert (Ex : forall w, sqrt (Mean n (fun j => gram p D w j j)) = rms n (fun j => vnorm p (D j w))).
+    { intros w. unfold rms. f_equal. apply Mean_ext. intros. rewrite norm_sq. symmetry. apply sq_dot. }
+    rewrite !Ex. apply Rle_trans with (rms n (fun j => vnorm p (D j x) + e)).
+    - apply sqrt_le_1_alt. apply Mean_le. intros j Hj. apply pow_incr. split; [apply norm_ge0|].
+      replace (vnorm p (D j u)) with (vnorm p (vplus (D j x) (vminus (D j u) (D j x)))).
+      + eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l. now apply H.
+      + unfold vnorm. f_equal. apply sq_ext. intros; unfold vplus, vminus; ring.
+    - eapply Rle_trans; [apply rms_plus|]. apply Rplus_le_compat_l. unfold rms. rewrite Mean_const, sqrt_pow2 by easy. lra. }
+  assert (Ra : forall p n D x u e lam0 v, (0 < n)%nat -> 0 <= e ->
+    (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) -> largest_eigenvalue n (gram p D x) lam0 ->
+    quadratic n (gram p D u) v <= (sqrt (lam0 / INR n) + e) ^ 2 * (INR n * sq n v)).
+  { intros p n D x u e lam0 v Hn He H L. assert (N := INR_pos n Hn). assert (L0 := largest_ge0 p n D x lam0 L).
+    destruct L as [_ L]. specialize (L v). rewrite quadratic_gram in *.
+    set (wu := fun i => Sum n (fun j => v j * D j u i)) in *. set (wx := fun i => Sum n (fun j => v j * D j x i)) in *.
+    assert (C := combination_change p n D x u e v He H). fold wu wx in C.
+    assert (S : vnorm p wx <= sqrt lam0 * vnorm n v).
+    { unfold vnorm. rewrite <- sqrt_mult by (easy || apply sq_ge0). now apply sqrt_le_1_alt. }
+    assert (E : sqrt lam0 = sqrt (lam0 / INR n) * sqrt (INR n)).
+    { rewrite <- sqrt_mult; [f_equal; field; lra| |lra]. apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]. }
+    apply norm_le_sq in C. replace ((sqrt (lam0 / INR n) + e) ^ 2 * (INR n * sq n v))
+      with (((sqrt (lam0 / INR n) + e) * (sqrt (INR n) * vnorm n v)) ^ 2)
+      by (rewrite !Rpow_mult_distr, norm_sq, (pow2_sqrt (INR n)) by lra; ring).
+    eapply Rle_trans; [apply C|]. apply pow_incr. split.
+    - apply Rplus_le_le_0_compat; [apply norm_ge0|]. repeat apply Rmult_le_pos; try apply sqrt_pos; easy.
+    - rewrite E in S. lra. }
+  split; [|split].
+  - intros m k c c0 h h0 L1 L2 G1 g g0 s1 rho_c rho_th Hm Rc P. assert (N := INR_pos m Hm).
+    set (s := sqrt (INR m)) in *. assert (Sp : 0 < s) by now apply sqrt_lt_R0.
+    assert (SS : s ^ 2 = INR m) by (apply pow2_sqrt; lra).
+    rewrite <- Mean_scal. apply Mean_le. intros i Hi. destruct (P i Hi) as (P0 & P1 & P2 & P3 & P4).
+    assert (B1 : (h i - h0 i) ^ 2 <= (s1 * G1 i / s) ^ 2) by (rewrite <- pow2_abs; apply pow_incr; split; [apply Rabs_pos|easy]).
+    assert (B2 : sq k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i))) <= (L2 i * rho_th / s + rho_c / s * L1 i) ^ 2).
+    { apply norm_le_sq. rewrite (vnorm_ext k _ (vplus (vscal (c0 i) (vminus (g i) (g0 i))) (vscal (c i - c0 i) (g i))))
+        by (intros; unfold vplus, vminus, vscal; ring).
+      eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, P0, Rmult_1_l. apply Rplus_le_compat; [easy|].
+      apply Rmult_le_compat; try easy; [apply Rabs_pos|apply norm_ge0]. }
+    assert (E : (s1 * G1 i / s) ^ 2 + (L2 i * rho_th / s + rho_c / s * L1 i) ^ 2 =
+      / INR m * ((L2 i * rho_th + rho_c * L1 i) ^ 2 + s1 ^ 2 * G1 i ^ 2)) by (rewrite <- SS; field; lra).
+    lra.
+  - intros p n D x u e Hn He H. split; [now apply Tr|]. intros lam lam0 [(v & Hv & Ev) _] L0. assert (N := INR_pos n Hn).
+    assert (B := Ra p n D x u e lam0 v Hn He H L0).
+    assert (Q : quadratic n (gram p D u) v = lam * sq n v).
+    { unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite Ev by easy. ring. }
+    rewrite Q in B. assert (Vp : 0 < sq n v) by (assert (0 <= sq n v) by apply sq_ge0; lra).
+    assert (P0 : 0 <= sqrt (lam0 / INR n) + e) by (assert (X := sqrt_pos (lam0 / INR n)); lra).
+    rewrite <- (sqrt_pow2 _ P0). apply sqrt_le_1_alt. apply Rmult_le_reg_r with (INR n * sq n v); [now apply Rmult_lt_0_compat|].
+    replace (lam / INR n * (INR n * sq n v)) with (lam * sq n v) by (field; lra). exact B.
+  - intros p n f D y x Omega e A0 eta Abar Hn He Heta HA H HA0 Hs. assert (N := INR_pos n Hn).
+    assert (Scale : forall a, 0 <= a -> eta < / a ^ 2 -> eta * a ^ 2 < 1).
+    { intros a Ha K. destruct Ha as [Ha|Ha]; [|rewrite <- Ha in *; lra]. assert (0 < a ^ 2) by now apply pow_lt.
+      apply (Rmult_lt_compat_r (a ^ 2)) in K; [|easy]. rewrite Rinv_l in K; lra. }
+    assert (A00 : 0 <= A0) by (destruct HA0 as [->|(l & _ & ->)]; apply sqrt_pos).
+    destruct Hs as [Hs|Hs].
+    + exists ((A0 + e) ^ 2). split; [apply Scale; [lra|easy]|]. intros u Hu.
+      assert (Hj : forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) by (intros j Hj; now apply (H u j)).
+      destruct HA0 as [E|(lam0 & L0 & E)].
+      * exists (Mean n (fun j => gram p D u j j)). split; [now right; right|]. rewrite E.
+        assert (M0 : 0 <= Mean n (fun j => gram p D u j j))
+          by (apply Mean_ge0; intros; unfold gram; rewrite <- sq_dot; apply sq_ge0).
+        rewrite <- (pow2_sqrt _ M0). apply pow_incr. split; [apply sqrt_pos|now apply Tr].
+      * exists (along n (gram p D u) (residual f y u)). split; [now left|]. rewrite E.
+        assert (B := Ra p n D x u e lam0 (residual f y u) Hn He Hj L0). unfold along.
+        assert (S := sq_ge0 n (residual f y u)). destruct S as [S|S].
+        -- apply Rmult_le_reg_r with (INR n * sq n (residual f y u)); [now apply Rmult_lt_0_compat|].
+           unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r; [exact B|]. apply Rgt_not_eq. now apply Rmult_lt_0_compat.
+        -- rewrite <- S, Rmult_0_r. unfold Rdiv at 1. rewrite Rinv_0, Rmult_0_r. apply pow2_ge_0.
+    + exists (Abar ^ 2). split; [now apply Scale|]. intros u Hu. exists (Mean n (fun j => gram p D u j j)).
+      split; [now right; right|]. rewrite <- (Mean_const n (Abar ^ 2) Hn). apply Mean_le. intros j Hj. unfold gram.
+      rewrite <- sq_dot. now apply (H u j).
+Qed.
