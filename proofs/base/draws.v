@@ -5,7 +5,7 @@ From Shallow Require Import base.sums base.vectors base.squared_loss.
 Import ListNotations.
 Open Scope R_scope.
 
-(** E F(w) over s independent draws; draw f is the mean of f over one of them, and in the list w the last draw stands first *)
+(** E F(w) over s independent draws, the last of them first in the list w; draw f is the mean of f over one draw *)
 Fixpoint Expect {A : Type} (draw : (A -> R) -> R) (s : nat) (F : list A -> R) : R :=
   match s with O => F [] | S k => Expect draw k (fun w => draw (fun a => F (a :: w))) end.
 
@@ -26,7 +26,8 @@ Definition batch_gradient (b : nat) (f : nat -> vector -> R) (D : nat -> vector 
   (w : list nat) : vector := fun i => / INR b * Over w (fun j => 2 * residual f y x j * D j x i).
 
 (** φ⁽ˢ⁾ of a run of τ steps along the draws w, where phi w' is the point reached by the draws w' *)
-Definition iterate {A : Type} (tau : nat) (phi : list A -> vector) (w : list A) (s : nat) : vector := phi (skipn (tau - s) w).
+Definition iterate {A : Type} (tau : nat) (phi : list A -> vector) (w : list A) (s : nat) : vector :=
+  phi (skipn (tau - s) w).
 
 (** a mean over one draw with property P: monotone, linear, 1 for the constant 1 *)
 Definition is_mean {A : Type} (P : A -> Prop) (draw : (A -> R) -> R) : Prop :=
@@ -49,7 +50,8 @@ Proof. intros K. destruct H as [L _]. apply Rle_antisym; apply L; intros a Ha; r
 
 Lemma mean_minus f g : draw (fun a => f a - g a) = draw f - draw g.
 Proof.
-  destruct H as (_ & Hp & Hs & _). rewrite (mean_ext _ (fun a => f a + -1 * g a)) by (intros; ring). rewrite Hp, Hs. ring.
+  destruct H as (_ & Hp & Hs & _). rewrite (mean_ext _ (fun a => f a + -1 * g a)) by (intros; ring). rewrite Hp, Hs.
+  ring.
 Qed.
 
 Lemma mean_ge0 f : (forall a, P a -> 0 <= f a) -> 0 <= draw f.
@@ -162,7 +164,8 @@ Lemma batch_direction n b p f D y x g u : (0 < n)%nat -> (0 < b)%nat ->
 Proof.
   intros Hn Hb G K. assert (B := INR_pos b Hb). assert (M := batch_mean n b Hn).
   rewrite (mean_ext _ _ M _ (fun w => / INR b * Over w (fun j => 2 * residual f y x j * dot p (D j x) u))).
-  - destruct M as (_ & _ & Hs & _). rewrite Hs, (batch_Over n b _ Hn), (loss_gradient_dot p n f y x D g u G K). field. lra.
+  - destruct M as (_ & _ & Hs & _). rewrite Hs, (batch_Over n b _ Hn), (loss_gradient_dot p n f y x D g u G K). field.
+    lra.
   - intros w _. rewrite dot_sym. unfold batch_gradient.
     change (fun i => / INR b * Over w (fun j => 2 * residual f y x j * D j x i))
       with (vscal (/ INR b) (fun i => Over w (fun j => (vscal (2 * residual f y x j) (D j x)) i))).
@@ -186,7 +189,8 @@ Proof.
 Qed.
 
 (** The mean over a batch of the squared distance after a projected step *)
-Lemma batch_step n b p f D y Omega x (x' : list nat -> vector) z eta g : (0 < n)%nat -> (0 < b)%nat -> convex Omega -> Omega z ->
+Lemma batch_step n b p f D y Omega x (x' : list nat -> vector) z eta g : (0 < n)%nat -> (0 < b)%nat -> convex Omega ->
+  Omega z ->
   (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) -> gradient p (loss n f y) x g ->
   (forall w, is_batch n b w -> nearest p Omega (vminus x (vscal eta (batch_gradient b f D y x w))) (x' w)) ->
   batch n b (fun w => sq p (vminus (x' w) z)) <= sq p (vminus x z) + 2 * eta * dot p g (vminus z x) + eta ^ 2 *
@@ -213,7 +217,8 @@ Lemma gradient_below_mean n p f D y x g : (0 < n)%nat -> (forall j, (j < n)%nat 
   gradient p (loss n f y) x g -> sq p g <= 4 * Mean n (fun j => residual f y x j ^ 2 * sq p (D j x)).
 Proof.
   intros Hn G K. enough (sq p g <= 2 * Mean n (fun j => residual f y x j ^ 2 * sq p (D j x)) + / 2 * sq p g) by lra.
-  rewrite sq_dot at 1. rewrite (loss_gradient_dot p n f y x D g g G K), <- (Mean_const n (/ 2 * sq p g) Hn), <- Mean_scal,
+  rewrite sq_dot at 1. rewrite (loss_gradient_dot p n f y x D g g G K), <- (Mean_const n (/ 2 * sq p g) Hn), <-
+    Mean_scal,
     <- Mean_plus. apply Mean_le. intros j _.
   assert (S := sq_ge0 p (vminus (vscal (2 * residual f y x j) (D j x)) g)).
   rewrite sq_minus, sq_scal, dot_scal_l in S. lra.
@@ -246,7 +251,8 @@ Proof.
   rewrite (batch_second_moment n b p f D y (phi w) g Hn Hb (fun j => G j (phi w)) K). lra.
 Qed.
 
-Lemma run_inside p n b tau f D y (Omega : vector -> Prop) eta (phi : list (list nat) -> vector) : Omega (phi []) -> stochastic_run p n b tau f D y Omega eta phi ->
+Lemma run_inside p n b tau f D y (Omega : vector -> Prop) eta (phi : list (list nat) -> vector) : Omega (phi []) ->
+  stochastic_run p n b tau f D y Omega eta phi ->
   forall s w, (s <= tau)%nat -> draws (is_batch n b) s w -> Omega (phi w).
 Proof.
   intros H0 R s w Hs [W1 W2]. destruct w as [|B w]; [easy|]. simpl in W1. destruct s; [lia|].

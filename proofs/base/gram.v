@@ -1,4 +1,4 @@
-(** The largest eigenvalue of a Gram matrix: below the trace, attained by eigenvectors only, the norm of the gradients. *)
+(** The largest eigenvalue of a Gram matrix: at most the trace, attained by eigenvectors only. *)
 Require Import Reals Lra Lia.
 From Shallow Require Import base.sums base.vectors base.squared_loss.
 Open Scope R_scope.
@@ -26,7 +26,8 @@ Proof.
   assert (P : 0 <= Sum n (fun j => sq p (vminus (D j x) (vscal (c * v j) u)))) by (apply Sum_ge0; intros; apply sq_ge0).
   split; [lra|]. split.
   - intros Z. exists u, (fun j => c * v j). intros j i Hj Hi.
-    assert (T := Sum_term n (fun j => sq p (vminus (D j x) (vscal (c * v j) u))) j Hj (fun k _ => sq_ge0 p _)). cbv beta in T.
+    assert (T := Sum_term n (fun j => sq p (vminus (D j x) (vscal (c * v j) u))) j Hj (fun k _ => sq_ge0 p _)).
+    cbv beta in T.
     assert (S := sq_ge0 p (vminus (D j x) (vscal (c * v j) u))).
     assert (S1 : sq p (vminus (D j x) (vscal (c * v j) u)) = 0) by lra.
     assert (S0 := sq_zero p _ S1 i Hi). unfold vminus, vscal in S0. lra.
@@ -37,7 +38,8 @@ Proof.
     rewrite TR. destruct (Req_dec (sq n a) 0) as [Z|Z].
     + rewrite Z, Rmult_0_l. assert (0 <= lam * sq n v) by (rewrite <- Q; apply sq_ge0).
       apply Rmult_le_reg_r with (sq n v); lra.
-    + assert (Ap : 0 < sq n a) by (assert (0 <= sq n a) by apply sq_ge0; lra). apply Rmult_le_reg_r with (sq n a); [easy|].
+    + assert (Ap : 0 < sq n a) by (assert (0 <= sq n a) by apply sq_ge0; lra).
+      apply Rmult_le_reg_r with (sq n a); [easy|].
       eapply Rle_trans; [|apply (R a)]. rewrite quadratic_gram.
       rewrite (sq_ext p (fun i => Sum n (fun j => a j * D j x i)) (vscal (sq n a) w)), sq_scal; [lra|].
       intros i Hi. unfold vscal, sq.
@@ -70,10 +72,12 @@ Proof.
     { rewrite sq_dot. change w with (vminus (matvec n G r) (vscal lam r)) at 1. now rewrite dot_minus_l, dot_scal_l. }
     apply (f_equal (Rmult t)) in Y. lra. }
   assert (W : sq n w = 0).
-  { set (b := quadratic n G w - lam * sq n w) in *. assert (S := sq_ge0 n w). destruct (Req_dec (sq n w) 0); [easy|exfalso].
+  { set (b := quadratic n G w - lam * sq n w) in *. assert (S := sq_ge0 n w).
+    destruct (Req_dec (sq n w) 0); [easy|exfalso].
     set (t := sq n w / (1 + Rabs b)). assert (Hb := Rabs_pos b). assert (Ht : 0 < t) by (apply Rdiv_lt_0_compat; lra).
     assert (Q := I t). assert (U : t * (1 + Rabs b) = sq n w) by (unfold t; field; lra).
-    assert (t * Rabs b <= sq n w) by lra. assert (- Rabs b <= b) by (assert (Z := Rle_abs (- b)); rewrite Rabs_Ropp in Z; lra).
+    assert (t * Rabs b <= sq n w) by lra. assert (- Rabs b <= b) by (assert (Z := Rle_abs (- b));
+      rewrite Rabs_Ropp in Z; lra).
     assert (t * (t * - b) <= t * sq n w).
     { apply Rmult_le_compat_l; [lra|]. apply Rle_trans with (t * Rabs b); [apply Rmult_le_compat_l; lra|easy]. }
     assert (0 < t * sq n w) by (apply Rmult_lt_0_compat; lra). lra. }
@@ -88,7 +92,8 @@ Proof.
 Qed.
 
 (** Σ_j ⟨∇f_j, u⟩² ≤ λ_max ‖u‖² *)
-Lemma largest_spread p n D x lam u : largest_eigenvalue n (gram p D x) lam -> sq n (fun j => dot p (D j x) u) <= lam * sq p u.
+Lemma largest_spread p n D x lam u : largest_eigenvalue n (gram p D x) lam ->
+  sq n (fun j => dot p (D j x) u) <= lam * sq p u.
 Proof.
   intros H. assert (L0 := largest_ge0 p n D x lam H). destruct H as [_ R].
   set (w := fun j => dot p (D j x) u). specialize (R w). rewrite quadratic_gram in R.

@@ -59,9 +59,11 @@ Proof.
   { intros i. unfold w, spread, matvec, covariance. fold alpha.
     rewrite (Sum_ext d _ (fun j => Sum T (fun t => alpha t * ((X t i - a i) * ((X t j - a j) * U j))))).
     - rewrite Sum_swap. apply Sum_ext. intros t _. unfold dot. rewrite Sum_scal, Sum_scal. unfold vminus. ring.
-    - intros j _. unfold E. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; unfold a, attention; fold alpha; ring. }
+    - intros j _. unfold E. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext.
+      intros; unfold a, attention; fold alpha; ring. }
   assert (Dw : sq d w = E T alpha (fun t => dot d (vminus (X t) a) U * dot d (vminus (X t) a) w)).
-  { rewrite sq_dot. unfold dot at 1. rewrite (Sum_ext d _ (fun i => Sum T (fun t => alpha t * (dot d (vminus (X t) a) U *
+  { rewrite sq_dot. unfold dot at 1. rewrite (Sum_ext d _ (fun i => Sum T (fun t => alpha t * (dot d (vminus (X t) a) U
+    *
       ((X t i - a i) * w i))))).
     - rewrite Sum_swap. apply Sum_ext. intros t _. rewrite Sum_scal, Sum_scal. unfold dot, vminus. ring.
     - intros i _. rewrite Ew at 1. unfold E. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring. }

@@ -5,7 +5,8 @@ From Shallow Require Import base.sums base.vectors base.squared_loss.
 Open Scope R_scope.
 
 (** the block b of x: its coordinates i with the label b, and 0 elsewhere *)
-Definition block (label : nat -> nat) (b : nat) (x : vector) : vector := fun i => if Nat.eqb (label i) b then x i else 0.
+Definition block (label : nat -> nat) (b : nat) (x : vector) : vector :=
+  fun i => if Nat.eqb (label i) b then x i else 0.
 
 (** every block of x is within its radius r_b of the centre c *)
 Definition in_balls (p : nat) (label : nat -> nat) (r : nat -> R) (c x : vector) : Prop :=
@@ -55,7 +56,8 @@ Qed.
 
 Hypothesis Hr : forall b, 0 <= r b.
 
-Lemma shrink N b : 0 <= N -> let k := Rmin 1 (r b / N) in 0 <= k <= 1 /\ k * N <= r b /\ (k = 1 \/ k * N = r b \/ N = 0).
+Lemma shrink N b : 0 <= N -> let k := Rmin 1 (r b / N) in
+  0 <= k <= 1 /\ k * N <= r b /\ (k = 1 \/ k * N = r b \/ N = 0).
 Proof.
   intros HN k. destruct HN as [HN|HN].
   - assert (0 <= r b / N) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]).
@@ -97,7 +99,8 @@ Proof.
   rewrite (dot_ext p _ (vscal (1 - k) d) _ (vminus e (vscal k d))).
   - rewrite dot_scal_l, dot_minus_r, dot_scal_r, <- sq_dot, <- norm_sq.
     destruct (shrink (vnorm p d) b (norm_ge0 p d)) as (K1 & K2 & K3). fold d in k. fold k in K1, K2, K3.
-    assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy p d e)). assert (B := H b). fold e in B. assert (N := norm_ge0 p d).
+    assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy p d e)). assert (B := H b). fold e in B.
+    assert (N := norm_ge0 p d).
     assert (B2 : vnorm p d * vnorm p e <= vnorm p d * r b) by now apply Rmult_le_compat_l.
     destruct K3 as [K3|[K3|K3]]; [rewrite K3; lra| |].
     + assert (0 <= (1 - k) * (vnorm p d * r b - dot p d e)) by (apply Rmult_le_pos; lra).

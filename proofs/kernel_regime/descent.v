@@ -75,7 +75,8 @@ Proof.
           + rewrite norm_scal, Rabs_Ropp, Rabs_pos_eq by lra. lra.
           + intros i _. unfold psi, d, gb, part, block, vminus, vplus, vscal. destruct (Nat.eqb (label i) b); ring.
         - rewrite (norm_ext p _ (block label b' (vminus phi c))); [apply HO|].
-          intros i _. unfold psi, d, gb, part, block, vminus, vplus, vscal. destruct (Nat.eqb_spec (label i) b') as [Eb|]; [|easy].
+          intros i _. unfold psi, d, gb, part, block, vminus, vplus, vscal.
+          destruct (Nat.eqb_spec (label i) b') as [Eb|]; [|easy].
           destruct (Nat.eqb_spec (label i) b); [congruence|ring]. }
       specialize (Mn psi Hpsi).
       assert (Gd : dot p g psi = dot p g phi - (dot p gb d + k * sq p gb)).
@@ -99,14 +100,17 @@ Proof.
         rewrite (Ed i Hi). field. lra.
     + apply Q2. intros psi Hpsi. enough (0 <= dot p g (vminus psi phi)) by (rewrite dot_minus_r in H; lra).
       rewrite (dot_blocks p label m _ _ Hm), <- (Sum_zero m). apply Sum_le. intros b Hb.
-      assert (Bp := HO b). assert (Bs := Hpsi b). fold (part b (vminus phi c)) in Bp. fold (part b (vminus psi c)) in Bs.
-      fold (part b g). fold (part b (vminus psi phi)). set (d := part b (vminus phi c)) in *. set (e := part b (vminus psi c)) in *.
+      assert (Bp := HO b). assert (Bs := Hpsi b). fold (part b (vminus phi c)) in Bp.
+      fold (part b (vminus psi c)) in Bs.
+      fold (part b g). fold (part b (vminus psi phi)). set (d := part b (vminus phi c)) in *.
+      set (e := part b (vminus psi c)) in *.
       assert (Ee : forall i, part b (vminus psi phi) i = vminus e d i)
         by (intros; unfold e, d, part, block, vminus; destruct (Nat.eqb (label i) b); ring).
       rewrite (dot_ext p (part b g) (part b g) (part b (vminus psi phi)) (vminus e d)) by (intros; easy || apply Ee).
       destruct (E b Hb) as [Z|[Z|(Z & mu & Hmu & Eg)]].
       * right. unfold dot. rewrite (Sum_ext p _ (fun _ => 0)), Sum_zero; [easy|]. intros i Hi. rewrite (Z i Hi). ring.
-      * rewrite Z in Bp, Bs. assert (Zd : sq p d = 0) by (apply Rle_antisym; [|apply sq_ge0]; apply norm_le_sq in Bp; lra).
+      * rewrite Z in Bp, Bs. assert (Zd : sq p d = 0) by (apply Rle_antisym; [|apply sq_ge0]; apply norm_le_sq in Bp;
+        lra).
         assert (Ze : sq p e = 0) by (apply Rle_antisym; [|apply sq_ge0]; apply norm_le_sq in Bs; lra).
         right. unfold dot. rewrite (Sum_ext p _ (fun _ => 0)), Sum_zero; [easy|]. intros i Hi. unfold vminus.
         rewrite (sq_zero p d Zd i Hi), (sq_zero p e Ze i Hi). ring.
@@ -138,9 +142,11 @@ Proof. easy. Qed.
 
 Lemma whole_nearest p x z : nearest p whole x z -> forall i, (i < p)%nat -> z i = x i.
 Proof.
-  intros [_ N] i Hi. specialize (N x I). rewrite (sq_ext p (vminus x x) (fun _ => 0)) in N by (intros; unfold vminus; ring).
+  intros [_ N] i Hi. specialize (N x I). rewrite (sq_ext p (vminus x x) (fun _ => 0)) in N by (intros; unfold vminus;
+    ring).
   assert (S : sq p (vminus x z) = 0).
-  { apply Rle_antisym; [|apply sq_ge0]. unfold sq at 2 in N. rewrite (Sum_ext p _ (fun _ => 0)), Sum_zero in N by (intros; ring). easy. }
+  { apply Rle_antisym; [|apply sq_ge0]. unfold sq at 2 in N.
+    rewrite (Sum_ext p _ (fun _ => 0)), Sum_zero in N by (intros; ring). easy. }
   assert (Z := sq_zero p _ S i Hi). unfold vminus in Z. lra.
 Qed.
 
@@ -182,7 +188,8 @@ Proof.
   unfold residual, linear_model. rewrite !dot_minus_r. ring.
 Qed.
 
-Lemma linear_descends p n f D x0 y lam eta Omega x x' : (0 < n)%nat -> 0 < lam -> largest_eigenvalue n (gram p D x0) lam ->
+Lemma linear_descends p n f D x0 y lam eta Omega x x' : (0 < n)%nat -> 0 < lam -> largest_eigenvalue n (gram p D x0)
+  lam ->
   0 < eta <= INR n / lam -> convex Omega -> Omega x ->
   projected_step p Omega (loss n (linear_model p f D x0) y) eta x x' ->
   loss n (linear_model p f D x0) y x' <= loss n (linear_model p f D x0) y x.
@@ -195,7 +202,8 @@ Proof.
   { unfold Mean. rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l by lra. exact S. }
   set (m := Mean n _) in *. destruct He as [He0 He1].
   assert (E : eta * lam <= INR n).
-  { apply (Rmult_le_compat_r lam) in He1; [|lra]. unfold Rdiv in He1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r in He1; lra. }
+  { apply (Rmult_le_compat_r lam) in He1; [|lra]. unfold Rdiv in He1.
+    rewrite Rmult_assoc, Rinv_l, Rmult_1_r in He1; lra. }
   assert (eta * lam * q <= INR n * q) by now apply Rmult_le_compat_r.
   apply (Rmult_le_compat_l eta) in M; [|lra].
   assert (INR n * (eta * m) <= INR n * q) by lra. apply Rmult_le_reg_l in H0; [|easy].
@@ -288,7 +296,8 @@ Proof.
       { intros j. unfold residual, fl, linear_model, y. rewrite dot_minus_r. ring. }
       assert (R1 : forall j, (j < n)%nat -> residual fl y (phi 1%nat) j = (1 - 2 * eta * lam / INR n) * v j).
       { intros j Hj. assert (RS := residual_step p n f D x0 y eta _ _ j (R O)). fold fl K in RS. rewrite RS.
-        unfold propagate. change (phi O) with x0. rewrite R0. replace (matvec n K (residual fl y x0) j) with (lam * v j); [field; lra|].
+        unfold propagate. change (phi O) with x0. rewrite R0.
+        replace (matvec n K (residual fl y x0) j) with (lam * v j); [field; lra|].
         rewrite <- (Ev j Hj). apply Sum_ext. intros k _. now rewrite R0. }
       unfold L, loss in H. change (phi O) with x0 in H.
       rewrite (Mean_ext n (fun j => residual fl y x0 j ^ 2) (fun j => v j ^ 2)) in H by (intros; now rewrite R0).
@@ -297,10 +306,12 @@ Proof.
       assert (M0 : 0 < Mean n (fun j => v j ^ 2)).
       { apply Rmult_lt_0_compat; [now apply Rinv_0_lt_compat|exact Vp]. }
       assert (T : 1 < 2 * eta * lam / INR n - 1).
-      { apply Rmult_lt_reg_r with (INR n); [easy|]. replace ((2 * eta * lam / INR n - 1) * INR n) with (2 * (eta * lam) - INR n)
+      { apply Rmult_lt_reg_r with (INR n); [easy|]. replace ((2 * eta * lam / INR n - 1) * INR n) with (2 * (eta * lam)
+        - INR n)
           by (field; lra). apply (Rmult_lt_compat_r lam) in G; [|easy]. unfold Rdiv in G.
         rewrite Rmult_assoc, Rinv_l, Rmult_1_r in G by lra. lra. }
-      set (t := 2 * eta * lam / INR n - 1) in *. replace (1 - 2 * eta * lam / INR n) with (- t) in H by (unfold t; ring).
+      set (t := 2 * eta * lam / INR n - 1) in *. replace (1 - 2 * eta * lam / INR n) with (- t) in H by (unfold t;
+        ring).
       assert (1 < t ^ 2) by (assert (0 < (t - 1) * (t + 1)) by (apply Rmult_lt_0_compat; lra); lra).
       assert (1 * Mean n (fun j => v j ^ 2) < t ^ 2 * Mean n (fun j => v j ^ 2)) by (apply Rmult_lt_compat_r; lra).
       lra.
@@ -314,7 +325,8 @@ Proof.
       rewrite (dot_ext n (matvec n K v) (vscal lam v) _ (residual fl y (phi s))) by (intros j Hj; easy || now apply Ev).
       rewrite dot_scal_l. unfold t. field. lra. }
     assert (Cs : forall s, c s ^ 2 = (t ^ 2) ^ s * c O ^ 2) 
-      by (induction s; [simpl; ring|rewrite St, Rpow_mult_distr, IHs; change ((t ^ 2) ^ S s) with (t ^ 2 * (t ^ 2) ^ s); ring]).
+      by (induction s; [simpl; ring|rewrite St, Rpow_mult_distr, IHs;
+        change ((t ^ 2) ^ S s) with (t ^ 2 * (t ^ 2) ^ s); ring]).
     assert (C0 : 0 < c O ^ 2) by (unfold c; rewrite P0; rewrite <- Rsqr_pow2; now apply Rsqr_pos_lt).
     assert (T : 1 < Rabs (t ^ 2)).
     { rewrite Rabs_pos_eq by apply pow2_ge_0. apply (Rmult_lt_compat_r lam) in He; [|easy]. unfold Rdiv in He.
@@ -322,7 +334,8 @@ Proof.
       assert (Z : 1 < - t). { unfold t. apply Rmult_lt_reg_r with (INR n); [easy|].
         replace (- (1 - 2 * eta * lam / INR n) * INR n) with (2 * (eta * lam) - INR n) by (field; lra). lra. }
       assert (0 < (- t - 1) * (- t + 1)) by (apply Rmult_lt_0_compat; lra). lra. }
-    destruct (Pow_x_infinity (t ^ 2) T ((Rabs bound + 1) * (INR n * sq n v) / c O ^ 2)) as (s0 & Hs0). exists s0. intros s Hs.
+    destruct (Pow_x_infinity (t ^ 2) T ((Rabs bound + 1) * (INR n * sq n v) / c O ^ 2)) as (s0 & Hs0). exists s0.
+    intros s Hs.
     specialize (Hs0 s Hs). rewrite Rabs_pos_eq in Hs0 by (apply pow_le, pow2_ge_0).
     assert (B := cauchy_sq n v (residual fl y (phi s))). fold (c s) in B. rewrite Cs in B.
     assert (Ls : sq n (residual fl y (phi s)) = INR n * L y (phi s)) by (unfold L, loss, Mean, sq; field; lra).
@@ -340,7 +353,8 @@ Proof.
     assert (Qp : 0 < Q) by (apply Rmult_lt_reg_l with (INR n); lra).
     split; [|split; [|split]].
     + apply Rmult_le_reg_l with (Q * lam); [now apply Rmult_lt_0_compat|].
-      replace (Q * lam * / Q) with lam by (field; lra). replace (Q * lam * (INR n / lam)) with (INR n * Q) by (field; lra). lra.
+      replace (Q * lam * / Q) with lam by (field; lra). replace (Q * lam * (INR n / lam)) with (INR n * Q) by (field;
+        lra). lra.
     + apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; lra.
     + rewrite <- (proj2 T). split; intros E.
       * apply (f_equal (Rmult (Q * lam))) in E. replace (Q * lam * / Q) with lam in E by (field; lra).
@@ -348,11 +362,13 @@ Proof.
       * rewrite E. field. lra.
     + split.
       * intros E. assert (LQ : lam = Q).
-        { apply (f_equal (fun z => Q * lam * z / INR n)) in E. replace (Q * lam * (INR n / lam) / INR n) with Q in E by (field; lra).
+        { apply (f_equal (fun z => Q * lam * z / INR n)) in E.
+          replace (Q * lam * (INR n / lam) / INR n) with Q in E by (field; lra).
           replace (Q * lam * (INR n / Q) / INR n) with lam in E by (field; lra). lra. }
         assert (D2 : forall k, (k < n)%nat -> K k k = lam).
         { intros k Hk. apply Rle_antisym; [now apply D1|].
-          assert (S := Sum_term n (fun j => lam - K j j) k Hk (fun j Hj => ltac:(assert (X := D1 j Hj); lra))). cbv beta in S.
+          assert (S := Sum_term n (fun j => lam - K j j) k Hk (fun j Hj => ltac:(assert (X := D1 j Hj); lra))).
+          cbv beta in S.
           rewrite Sum_minus, Sum_const, TQ in S. rewrite LQ in S at 1. rewrite <- LQ in S. lra. }
         intros j k Hj Hk. split; [now rewrite !D2|]. intros Hjk.
         assert (Y := top_vector p n D x0 lam (unit k) HL). fold K in Y.
@@ -363,12 +379,14 @@ Proof.
         { intros j Hj. rewrite <- (Ev j Hj). unfold matvec. rewrite (Sum_single n _ j Hj); [easy|].
           intros k Hk Hkj. destruct (E j k Hj Hk) as [_ E2]. rewrite E2 by congruence. ring. }
         assert (Z : Q = K O O).
-        { unfold Q. rewrite (Mean_ext n _ (fun _ => K O O)) by (intros j Hj; apply (E j O Hj Hn)). now apply Mean_const. }
+        { unfold Q. rewrite (Mean_ext n _ (fun _ => K O O)) by (intros j Hj; apply (E j O Hj Hn)).
+          now apply Mean_const. }
         apply Rmult_eq_reg_r with (sq n v); [|easy]. unfold sq. rewrite <- !Sum_scal. apply Sum_ext. intros j Hj.
         rewrite Z, (proj1 (E O j Hn Hj)). simpl pow. rewrite <- !Rmult_assoc. now rewrite X.
 Qed.
 
-(** a head's parameters as one vector: the readout c, then U, then W row by row; the labels of the three blocks are 0, 1, 2 *)
+(** a head's parameters as one vector: the readout c, then U, then W row by row; the labels of the three blocks are 0,
+  1, 2 *)
 Definition kind (d k : nat) : nat := if Nat.eqb k 0 then 0%nat else if Nat.leb k d then 1%nat else 2%nat.
 Definition readout (x : vector) : R := x O.
 Definition feed (x : vector) : vector := fun i => x (1 + i)%nat.
@@ -400,7 +418,8 @@ Proof.
     Sum d (fun i => Sum d (fun j => (if Nat.eqb 2 b then keys d x i j else 0) ^ 2))).
   { intros b. unfold sq, size. rewrite Sum_split. f_equal.
     - rewrite (Sum_split 1 d). f_equal; [simpl; unfold block, kind, readout; simpl; ring|].
-      apply Sum_ext. intros i Hi. unfold block, kind. replace (Nat.leb (1 + i) d) with true by (symmetry; apply Nat.leb_le; lia).
+      apply Sum_ext. intros i Hi. unfold block, kind. replace (Nat.leb (1 + i) d) with true by (symmetry;
+        apply Nat.leb_le; lia).
       easy.
     - rewrite Sum_rows. apply Sum_ext. intros i _. apply Sum_ext. intros j _. unfold block, kind.
       replace (Nat.leb (1 + d + (i * d + j)) d) with false by (symmetry; apply Nat.leb_gt; lia). easy. }
@@ -418,8 +437,10 @@ Proof.
   destruct (Nat.eqb i 0); [lia|destruct (Nat.leb i d); lia].
 Qed.
 
-Lemma head_blocks T d sigma sigma' X q x s0 s1 b R : (0 < T)%nat -> (forall t, (t < T)%nat -> sq d (X t) <= 1) -> sq d q <= 1 ->
-  (forall u, Rabs (sigma u) <= s0) -> (forall u, Rabs (sigma' u) <= s1) -> Rabs (readout x) <= b -> vnorm d (feed x) <= R ->
+Lemma head_blocks T d sigma sigma' X q x s0 s1 b R : (0 < T)%nat -> (forall t, (t < T)%nat -> sq d (X t) <= 1) -> sq d
+  q <= 1 ->
+  (forall u, Rabs (sigma u) <= s0) -> (forall u, Rabs (sigma' u) <= s1) -> Rabs (readout x) <= b -> vnorm d (feed x) <=
+    R ->
   let G := head_gradient T d sigma sigma' X q x in
   vnorm (size d) (block (kind d) 0 G) <= s0 /\ vnorm (size d) (block (kind d) 1 G) <= b * s1 /\
   vnorm (size d) (block (kind d) 2 G) <= b * s1 * R.
@@ -437,7 +458,8 @@ Proof.
   - assert (E : sq d (feed G) = (readout x * sigma' z) ^ 2 * sq d (attention T d X q W)).
     { unfold sq. rewrite <- Sum_scal. apply Sum_ext. intros i Hi. change (feed G i) with (G (1 + i)%nat).
       unfold G, head_gradient.
-      replace (Nat.eqb (1 + i) 0) with false by easy. replace (Nat.leb (1 + i) d) with true by (symmetry; apply Nat.leb_le; lia).
+      replace (Nat.eqb (1 + i) 0) with false by easy. replace (Nat.leb (1 + i) d) with true by (symmetry;
+        apply Nat.leb_le; lia).
       replace (1 + i - 1)%nat with i by lia. cbv zeta iota. fold U W. fold z. ring. }
     rewrite E, <- (sqrt_pow2 (b * s1)) by now apply Rmult_le_pos. apply sqrt_le_1_alt.
     rewrite <- (pow2_abs (readout x * sigma' z)).
@@ -446,7 +468,8 @@ Proof.
   - assert (E : frob2 d d (keys d G) = (readout x * sigma' z) ^ 2 * (sq d (spread T d X q U W) * sq d q)).
     { unfold frob2. rewrite <- Rmult_assoc. unfold sq at 1. rewrite <- Sum_scal, (Rmult_comm (Sum d _)), <- Sum_scal.
       apply Sum_ext. intros i Hi. unfold sq. rewrite (Rmult_comm (Sum d _)), <- Sum_scal. apply Sum_ext. intros j Hj.
-      change (keys d G i j) with (G (1 + d + (i * d + j))%nat). unfold G, head_gradient. replace (Nat.eqb (1 + d + (i * d + j)) 0) with false by easy.
+      change (keys d G i j) with (G (1 + d + (i * d + j))%nat). unfold G, head_gradient.
+      replace (Nat.eqb (1 + d + (i * d + j)) 0) with false by easy.
       replace (Nat.leb (1 + d + (i * d + j)) d) with false by (symmetry; apply Nat.leb_gt; lia).
       replace (1 + d + (i * d + j) - 1 - d)%nat with (j + i * d)%nat by lia.
       rewrite Nat.mod_add, Nat.mod_small, Nat.div_add, Nat.div_small by lia.
@@ -463,7 +486,8 @@ Proof.
 Qed.
 
 (** the norm of (1/n) Σ 2 r_j v_j is at most 2 B √L, if no ‖v_j‖ exceeds B *)
-Lemma mean_norm k n (r : vector) (v : nat -> vector) B : (0 < n)%nat -> 0 <= B -> (forall j, (j < n)%nat -> vnorm k (v j) <= B) ->
+Lemma mean_norm k n (r : vector) (v : nat -> vector) B : (0 < n)%nat -> 0 <= B -> (forall j, (j < n)%nat -> vnorm k (v
+  j) <= B) ->
   vnorm k (fun i => Mean n (fun j => 2 * r j * v j i)) <= 2 * rms n r * B.
 Proof.
   intros Hn HB H. set (w := fun i => Mean n (fun j => 2 * r j * v j i)). assert (N := norm_ge0 k w).
@@ -488,10 +512,10 @@ Qed.
     Covers: the whole statement, with ∇f in the closed form of Lemma 1.
     Reads: let tokens and queries lie in the unit ball, |σ| ≤ σ₀, |σ'| ≤ σ₁, |c_i⁽⁰⁾| = 1, and let every block of every head step by −η times its block of ∇L and be projected on its ball of radius ρ/√m about the start, with any labels. With S_s = 2η Σ_{t<s} √L(φ⁽ᵗ⁾), b = 1 + ρ_c/√m and R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m, for every head and s: √m|c_i⁽ˢ⁾ − c_i⁽⁰⁾| ≤ σ₀S_s, √m‖U_i⁽ˢ⁾ − U_i⁽⁰⁾‖ ≤ bσ₁S_s, √m‖W_i⁽ˢ⁾ − W_i⁽⁰⁾‖_F ≤ bσ₁R_iS_s. If σ₀S_s ≤ ρ_c, bσ₁S_s ≤ ρ_u and bσ₁R_iS_s ≤ ρ_w for all i, no projection up to step s changes anything.
     Mistake: `<= s0 * path s / 2 /\` for `<= s0 * path s /\`
-    Mistake: `2 * s0 * path s <= rho_c ->` for `s0 * path s <= rho_c ->`
+    Mistake: `(forall s, s0 * path s / 2 <= rho_c ->` for `(forall s, s0 * path s <= rho_c ->`
 *)
-Theorem kr_theorem_1_active : forall T d m n sigma sigma' (X : nat -> matrix) (q : nat -> vector) y s0 s1 rho_c rho_u rho_w eta
-  (phi : nat -> nat -> vector),
+Theorem kr_theorem_1_active : forall T d m n sigma sigma' (X : nat -> matrix) (q : nat -> vector) y s0 s1
+  rho_c rho_u rho_w eta (phi : nat -> nat -> vector),
   let rm := sqrt (INR m) in let r s j := output T d m sigma (X j) (q j) (phi s) - y j in
   let L s := Mean n (fun j => r s j ^ 2) in let path s := 2 * eta * Sum s (fun t => sqrt (L t)) in
   let gradL s i k := Mean n (fun j => 2 * r s j * (/ rm * head_gradient T d sigma sigma' (X j) (q j) (phi s i) k)) in
@@ -507,7 +531,8 @@ Theorem kr_theorem_1_active : forall T d m n sigma sigma' (X : nat -> matrix) (q
     rm * Rabs (readout (phi s i) - readout (phi O i)) <= s0 * path s /\
     rm * vnorm d (vminus (feed (phi s i)) (feed (phi O i))) <= b * s1 * path s /\
     rm * sqrt (frob2 d d (fun k l => keys d (phi s i) k l - keys d (phi O i) k l)) <= b * s1 * R i * path s) /\
-  (forall s, s0 * path s <= rho_c -> b * s1 * path s <= rho_u -> (forall i, (i < m)%nat -> b * s1 * R i * path s <= rho_w) ->
+  (forall s, s0 * path s <= rho_c -> b * s1 * path s <= rho_u ->
+    (forall i, (i < m)%nat -> b * s1 * R i * path s <= rho_w) ->
     forall t i k, (t < s)%nat -> (i < m)%nat -> (k < size d)%nat -> phi (S t) i k = phi t i k - eta * gradL t i k).
 Proof.
   intros T d m n sigma sigma' X q y s0 s1 rho_c rho_u rho_w eta phi rm r L path gradL radius b R
@@ -520,13 +545,15 @@ Proof.
   assert (s00 : 0 <= s0) by (eapply Rle_trans; [apply Rabs_pos|apply (Hs0 0)]).
   assert (s10 : 0 <= s1) by (eapply Rle_trans; [apply Rabs_pos|apply (Hs1 0)]).
   assert (R0 : forall i, 0 <= R i).
-  { intros i. unfold R. assert (0 <= rho_u / rm) by (apply Rmult_le_pos; lra). assert (0 <= vnorm d (feed (phi O i))) by apply norm_ge0. lra. }
+  { intros i. unfold R. assert (0 <= rho_u / rm) by (apply Rmult_le_pos; lra).
+    assert (0 <= vnorm d (feed (phi O i))) by apply norm_ge0. lra. }
   (* the bound on a block of a head's gradient *)
   set (g i k := match k with 0 => s0 | 1 => b * s1 | 2 => b * s1 * R i | _ => 0 end).
   assert (g0 : forall i k, 0 <= g i k).
   { intros i [|[|[|k]]]; unfold g; try lra; repeat apply Rmult_le_pos; auto. }
   assert (Part : forall i s k, vnorm (size d) (block (kind d) k (vminus (phi s i) (phi O i))) =
-    match k with 0 => Rabs (readout (phi s i) - readout (phi O i)) | 1 => vnorm d (vminus (feed (phi s i)) (feed (phi O i)))
+    match k with 0 => Rabs (readout (phi s i) - readout (phi O i)) | 1 => vnorm d (vminus (feed (phi s i)) (feed (phi O
+      i)))
     | 2 => sqrt (frob2 d d (fun k l => keys d (phi s i) k l - keys d (phi O i) k l)) | _ => 0 end).
   { intros i s k. destruct (kind_sq d (vminus (phi s i) (phi O i))) as (K0 & K1 & K2).
     destruct k as [|[|[|k]]]; [| | |apply kind_other; lia]; unfold vnorm.
@@ -537,16 +564,19 @@ Proof.
         by (intros; unfold block, vminus, vscal; destruct (Nat.eqb _ k); ring).
       rewrite norm_scal, Rabs_R0, Rmult_0_l. apply Hr.
     - rewrite (St s i Hi). now apply project_in. }
-  assert (Gb : forall s i k, (i < m)%nat -> vnorm (size d) (block (kind d) k (gradL s i)) <= 2 * sqrt (L s) * (/ rm * g i k)).
+  assert (Gb : forall s i k, (i < m)%nat -> vnorm (size d) (block (kind d) k (gradL s i)) <= 2 * sqrt (L s) * (/ rm * g
+    i k)).
   { intros s i k Hi. assert (I0 := In s i Hi 0%nat). assert (I1 := In s i Hi 1%nat). rewrite Part in I0, I1.
     rewrite (norm_ext _ _ (fun a => Mean n (fun j => 2 * r s j * (vscal (/ rm) (block (kind d) k
       (head_gradient T d sigma sigma' (X j) (q j) (phi s i)))) a))).
     - apply (mean_norm (size d) n (r s)); [easy|apply Rmult_le_pos; [lra|apply g0]|]. intros j Hj.
       rewrite norm_scal, Rabs_pos_eq by lra. apply Rmult_le_compat_l; [lra|]. destruct (HX j Hj) as [Hq Ht].
       destruct (head_blocks T d sigma sigma' (X j) (q j) (phi s i) s0 s1 b (R i) HT Ht Hq Hs0 Hs1) as (B0 & B1 & B2).
-      + unfold b. replace (readout (phi s i)) with (readout (phi O i) + (readout (phi s i) - readout (phi O i))) by ring.
+      + unfold b. replace (readout (phi s i)) with (readout (phi O i) + (readout (phi s i) - readout (phi O i)))
+        by ring.
         eapply Rle_trans; [apply Rabs_triang|]. rewrite (Hc0 i Hi). unfold radius in I0. lra.
-      + unfold R. rewrite (norm_ext d (feed (phi s i)) (vplus (feed (phi O i)) (vminus (feed (phi s i)) (feed (phi O i)))))
+      + unfold R. rewrite (norm_ext d (feed (phi s i)) (vplus (feed (phi O i)) (vminus (feed (phi s i)) (feed (phi O
+        i)))))
           by (intros; unfold vplus, vminus; ring).
         eapply Rle_trans; [apply norm_triangle|]. unfold radius in I1. lra.
       + destruct k as [|[|[|k]]]; try easy. rewrite kind_other by lia. apply g0.
@@ -558,20 +588,24 @@ Proof.
   { induction s; intros i k Hi.
     - unfold path. simpl Sum. rewrite !Rmult_0_r. rewrite (norm_ext _ _ (vscal 0 (phi O i)))
         by (intros; unfold block, vminus, vscal; destruct (Nat.eqb _ k); ring). rewrite norm_scal, Rabs_R0. lra.
-    - destruct (kr_theorem_1_projection (size d) 3 (kind d) radius (phi O i) (phi s i) (gradL s i) eta Hk Hr He (In s i Hi))
+    - destruct (kr_theorem_1_projection (size d) 3 (kind d) radius (phi O i) (phi s i) (gradL s i) eta Hk Hr He (In s i
+      Hi))
         as ((_ & _ & M) & _ & _). specialize (M k). rewrite <- (St s i Hi) in M.
       assert (G := Gb s i k Hi). apply (Rmult_le_compat_l eta) in G; [|lra].
-      rewrite (norm_ext _ _ (vplus (block (kind d) k (vminus (phi s i) (phi O i))) (block (kind d) k (vminus (phi (S s) i) (phi s i)))))
+      rewrite (norm_ext _ _ (vplus (block (kind d) k (vminus (phi s i) (phi O i))) (block (kind d) k (vminus (phi (S s)
+        i) (phi s i)))))
         by (intros; unfold block, vminus, vplus; destruct (Nat.eqb _ k); ring).
       eapply Rle_trans; [apply norm_triangle|]. specialize (IHs i k Hi). unfold path in *. cbn [Sum]. lra. }
   split.
   - intros s i Hi. assert (W0 := Way s i 0%nat Hi). assert (W1 := Way s i 1%nat Hi). assert (W2 := Way s i 2%nat Hi).
     rewrite Part in W0, W1, W2. unfold g in W0, W1, W2.
-    apply (Rmult_le_compat_l rm) in W0; [|lra]. apply (Rmult_le_compat_l rm) in W1; [|lra]. apply (Rmult_le_compat_l rm) in W2; [|lra].
+    apply (Rmult_le_compat_l rm) in W0; [|lra]. apply (Rmult_le_compat_l rm) in W1; [|lra].
+    apply (Rmult_le_compat_l rm) in W2; [|lra].
     rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l in W0, W1, W2 by lra. repeat split; easy.
   - intros s C0 C1 C2 t i k Ht Hi Hkd. rewrite (St t i Hi).
     rewrite (project_inside (size d) (kind d) radius (phi O i)); [easy| |easy]. intros e.
-    rewrite (norm_ext _ _ (vplus (block (kind d) e (vminus (phi t i) (phi O i))) (vscal (- eta) (block (kind d) e (gradL t i)))))
+    rewrite (norm_ext _ _ (vplus (block (kind d) e (vminus (phi t i) (phi O i))) (vscal (- eta) (block (kind d) e
+      (gradL t i)))))
       by (intros; unfold block, vminus, vplus, vscal; destruct (Nat.eqb _ e); ring).
     eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal, Rabs_Ropp, Rabs_pos_eq by lra.
     assert (W := Way t i e Hi). assert (G := Gb t i e Hi). apply (Rmult_le_compat_l eta) in G; [|lra].

@@ -70,7 +70,8 @@ Qed.
 Lemma below_root a c eps l : 0 < a -> a * l ^ 2 - eps * l <= c -> l <= (eps + sqrt (eps ^ 2 + 4 * a * c)) / (2 * a).
 Proof.
   intros Ha H. apply Rmult_le_reg_l with (2 * a); [lra|].
-  replace (2 * a * ((eps + sqrt (eps ^ 2 + 4 * a * c)) / (2 * a))) with (eps + sqrt (eps ^ 2 + 4 * a * c)) by (field; lra).
+  replace (2 * a * ((eps + sqrt (eps ^ 2 + 4 * a * c)) / (2 * a))) with (eps + sqrt (eps ^ 2 + 4 * a * c)) by (field;
+    lra).
   enough (2 * a * l - eps <= sqrt (eps ^ 2 + 4 * a * c)) by lra.
   eapply Rle_trans; [apply Rle_abs|]. rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt. unfold Rsqr.
   assert (4 * a * (a * l ^ 2 - eps * l) <= 4 * a * c) by (apply Rmult_le_compat_l; lra). lra.
@@ -82,8 +83,10 @@ Proof.
   intros Ha HV HH He. assert (W : 0 <= V / (4 * a * H)).
   { apply Rmult_le_pos; [easy|]. left. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; lra. }
   apply Rmult_le_reg_l with (2 * a); [lra|].
-  replace (2 * a * ((eps + sqrt (eps ^ 2 + a * V / H)) / (2 * a))) with (eps + sqrt (eps ^ 2 + a * V / H)) by (field; lra).
-  replace (2 * a * (eps / a + sqrt (V / (4 * a * H)))) with (eps + (eps + 2 * a * sqrt (V / (4 * a * H)))) by (field; lra).
+  replace (2 * a * ((eps + sqrt (eps ^ 2 + a * V / H)) / (2 * a))) with (eps + sqrt (eps ^ 2 + a * V / H)) by (field;
+    lra).
+  replace (2 * a * (eps / a + sqrt (V / (4 * a * H)))) with (eps + (eps + 2 * a * sqrt (V / (4 * a * H)))) by (field;
+    lra).
   apply Rplus_le_compat_l. set (q := sqrt (V / (4 * a * H))).
   assert (Hq : 0 <= q) by apply sqrt_pos. assert (q ^ 2 = V / (4 * a * H)) by now apply pow2_sqrt.
   rewrite <- (sqrt_pow2 (eps + 2 * a * q)) by (apply Rplus_le_le_0_compat; [|apply Rmult_le_pos]; lra).
@@ -91,10 +94,12 @@ Proof.
   rewrite <- H0. assert (0 <= eps * (a * q)) by (apply Rmult_le_pos; [easy|apply Rmult_le_pos; lra]). lra.
 Qed.
 
-Lemma Sum_step tau (a : vector) c : 0 <= a tau -> (forall s, (s < tau)%nat -> a (S s) - a s <= c s) -> - a O <= Sum tau c.
+Lemma Sum_step tau (a : vector) c : 0 <= a tau -> (forall s, (s < tau)%nat -> a (S s) - a s <= c s) -> - a O <= Sum tau
+  c.
 Proof.
   intros H0 H. enough (a tau - a O <= Sum tau c) by lra. clear H0. induction tau; simpl; [lra|].
-  assert (a (S tau) - a tau <= c tau) by (apply H; lia). assert (a tau - a O <= Sum tau c) by (apply IHtau; intros; apply H; lia).
+  assert (a (S tau) - a tau <= c tau) by (apply H; lia).
+  assert (a tau - a O <= Sum tau c) by (apply IHtau; intros; apply H; lia).
   lra.
 Qed.
 
@@ -109,7 +114,8 @@ Proof.
   { apply pow2_sqrt. apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|].
     apply Sum_ge0. intros; apply Rmult_le_pos; [auto|apply pow2_ge_0]. }
   assert (T := Sum_step tau V _ (HV tau) D).
-  rewrite (Sum_ext tau _ (fun s => - 4 * (1 - theta) * (eta s * x s ^ 2) + 4 * eps * (eta s * x s))) in T by (intros; ring).
+  rewrite (Sum_ext tau _ (fun s => - 4 * (1 - theta) * (eta s * x s ^ 2) + 4 * eps * (eta s * x s))) in T by (intros;
+    ring).
   rewrite Sum_plus, !Sum_scal in T.
   assert (L : / H * Sum tau (fun s => eta s * x s) <= l).
   { apply le_of_sq; [apply sqrt_pos|]. rewrite Q.
@@ -138,7 +144,8 @@ Lemma varying p n tau f D y Omega z (phi : nat -> vector) (eta : vector) eps the
   (forall j x, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
   (forall s, (s < tau)%nat -> projected_step p Omega (loss n f y) (eta s) (phi s) (phi (S s))) ->
   (forall s, (s < tau)%nat -> rms n (tangent_error p f D y (phi s) z) <= eps) ->
-  (forall s, (s < tau)%nat -> exists A2, factor n (gram p D (phi s)) (residual f y (phi s)) A2 /\ eta s * A2 <= theta) ->
+  (forall s, (s < tau)%nat -> exists A2, factor n (gram p D (phi s)) (residual f y (phi s)) A2 /\ eta s * A2 <= theta)
+    ->
   theta < 1 ->
   sqrt (/ Sum tau eta * Sum tau (fun s => eta s * loss n f y (phi s))) <=
   (eps + sqrt (eps ^ 2 + (1 - theta) * sq p (vminus (phi O) z) / Sum tau eta)) / (2 * (1 - theta)) /\
@@ -227,7 +234,8 @@ Proof.
   assert (HL : sq n r = INR n * L) by now apply sq_loss.
   assert (Lp : 0 < L).
   { destruct (Req_dec L 0) as [Z|Z]; [rewrite HL, Z in Hr; lra|]. assert (0 <= L) by apply loss_ge0. lra. }
-  assert (B := gradient_factor p n f y x D g (lam / INR n) Hn HG K (or_intror (or_introl (ex_intro _ lam (conj Hl eq_refl))))).
+  assert (B := gradient_factor p n f y x D g (lam / INR n) Hn HG K (or_intror (or_introl (ex_intro _ lam (conj Hl
+    eq_refl))))).
   fold L in B. assert (T := trace_gap p n D x lam Hl). fold G in T.
   assert (Q : sq p g = 4 / INR n ^ 2 * quadratic n G r) by (rewrite A, HL; field; lra).
   split; [exact A|]. split; [split; [exact B|]|split].
@@ -315,7 +323,8 @@ Proof.
   - apply M0; [|easy]. intros s Hs. destruct (K s Hs) as (K1 & _ & K3 & _). split; [lra|].
     eexists. split; [left; reflexivity|]. lra.
   - intros A2 F. assert (W : forall s, (s < tau)%nat -> theta <= A2 * eta s).
-    { intros s Hs. destruct (F s Hs) as (a & Fa & Ha). destruct (K s Hs) as (K1 & K2 & _ & K4). destruct (P s Hs) as [P1 _].
+    { intros s Hs. destruct (F s Hs) as (a & Fa & Ha). destruct (K s Hs) as (K1 & K2 & _ & K4).
+      destruct (P s Hs) as [P1 _].
       assert (B := gradient_factor p n f y (phi s) D (g s) a Hn (fun j => G j (phi s)) P1 Fa). fold (L s) in B.
       apply (Rmult_le_compat_r (eta s)) in B; [|lra]. rewrite K4 in B.
       assert (a * eta s <= A2 * eta s) by (apply Rmult_le_compat_r; lra).
@@ -325,7 +334,8 @@ Proof.
       destruct (Rle_or_lt A2 0); [|easy]. assert (0 <= - A2 * eta O) by (apply Rmult_le_pos; lra). lra. }
     assert (INR tau * theta <= A2 * H).
     { rewrite <- Sum_const. unfold H. rewrite <- Sum_scal. now apply Sum_le. }
-    apply Rmult_le_reg_l with A2; [easy|]. replace (A2 * (theta * INR tau / A2)) with (INR tau * theta) by (field; lra). easy.
+    apply Rmult_le_reg_l with A2; [easy|]. replace (A2 * (theta * INR tau / A2)) with (INR tau * theta) by (field;
+      lra). easy.
 Qed.
 
 Lemma root_at eps g theta : 0 <= eps -> 0 < g -> 0 < theta < 1 ->
@@ -348,7 +358,8 @@ Proof.
     assert (Z : (1 - theta) * (g - 2 * theta * (eps + g)) ^ 2 = 0) by (rewrite <- W, H; ring).
     apply Rmult_integral in Z. destruct Z as [Z|Z]; [lra|].
     assert (g - 2 * theta * (eps + g) = 0) by (apply Rsqr_0_uniq; now rewrite Rsqr_pow2).
-    apply Rmult_eq_reg_r with (2 * (eps + g)); [|lra]. replace (g / (2 * (eps + g)) * (2 * (eps + g))) with g by (field; lra). lra.
+    apply Rmult_eq_reg_r with (2 * (eps + g)); [|lra]. replace (g / (2 * (eps + g)) * (2 * (eps + g))) with g
+      by (field; lra). lra.
   - intros R. assert (R' : 2 * theta * (eps + g) = g) by (rewrite R; field; lra).
     assert (w = (eps + g) ^ 2).
     { apply Rmult_eq_reg_l with theta; [|lra]. replace (g - 2 * theta * (eps + g)) with 0 in W by lra.
@@ -414,7 +425,8 @@ Proof.
   - intros E HA. set (q := sqrt (INR tau)) in *. assert (Hq : 0 < q) by now apply sqrt_lt_R0.
     assert (Q : q * q = INR tau) by (apply sqrt_sqrt; lra).
     assert (E1 : eta * A2 <= / 2).
-    { rewrite E. apply Rmult_le_reg_l with (2 * q); [lra|]. replace (2 * q * (/ q * A2)) with (2 * A2) by (field; lra). lra. }
+    { rewrite E. apply Rmult_le_reg_l with (2 * q); [lra|]. replace (2 * q * (/ q * A2)) with (2 * A2) by (field; lra).
+      lra. }
     assert (E0 : 0 <= eta * A2) by (apply Rmult_le_pos; lra).
     destruct (T ltac:(lra)) as [T1 T2]. apply ME. eapply Rle_trans; [apply T1|]. eapply Rle_trans; [apply T2|].
     apply Rplus_le_compat.
@@ -434,7 +446,8 @@ Proof.
       unfold g. rewrite Rpow_mult_distr, !pow2_sqrt by easy. field. lra. }
     assert (B := R best Hb). destruct (root_at eps g best Heps Hg0 Hb) as [_ [_ B2]]. rewrite <- B in B2.
     specialize (B2 eq_refl). split; [easy|]. split; [easy|]. split.
-    + intros theta Ht Hne. rewrite B2, (R theta Ht). destruct (root_at eps g theta Heps Hg0 Ht) as [[K1|K1] [K2 _]]; [easy|].
+    + intros theta Ht Hne. rewrite B2, (R theta Ht). destruct (root_at eps g theta Heps Hg0 Ht) as [[K1|K1] [K2 _]];
+      [easy|].
       exfalso. apply Hne, K2. now symmetry.
     + intros E. assert (E1 : eta * A2 = best) by (rewrite E; field; lra). rewrite E1 in T.
       destruct (T ltac:(lra)) as [T1 _]. eapply Rle_trans; [apply T1|]. rewrite <- B2. unfold root. rewrite E. lra.
@@ -524,7 +537,8 @@ Proof.
           (1 - / INR b) * sq p g <= 4 * A2 * L w) by lra.
         apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Y3.
         assert (Y4 := Mean_rms n (residual f y (phi w)) (tangent_error p f D y (phi w) z)).
-        change (rms n (residual f y (phi w))) with (sqrt (L w)) in Y4. apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in Y4.
+        change (rms n (residual f y (phi w))) with (sqrt (L w)) in Y4.
+        apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in Y4.
         unfold theta. fold (L w). lra. }
       apply (Rle_trans _ _ _ St) in U. rewrite Hpl, Hpl, Hsc, Hsc in U. fold (V s) (x s) in U. clear St.
       assert (W := mean_product _ _ (EM s) (fun w => rms n (tangent_error p f D y (phi w) z)) (fun w => sqrt (L w))).
@@ -608,7 +622,8 @@ Proof.
     assert (W : 0 <= Mean n (fun j => w j ^ 2)) by (apply Mean_ge0; intros; apply pow2_ge_0).
     set (c := dot p (vminus u z) (vminus z x0)).
     assert (Cw : Mean n (fun j => fl z j * w j) = - lam * c).
-    { unfold c. rewrite Dz. unfold Mean. rewrite (Sum_ext n _ (fun j => - INR n * lam * (alpha j * dot p (vminus u z) (D j x0)))).
+    { unfold c. rewrite Dz. unfold Mean. rewrite (Sum_ext n _ (fun j => - INR n * lam * (alpha j * dot p (vminus u z)
+      (D j x0)))).
       - rewrite Sum_scal. field. lra.
       - intros j Hj. rewrite (I1 j Hj). unfold w. rewrite (dot_sym p (D j x0)). ring. }
     assert (C0 : 0 <= c).
@@ -625,13 +640,15 @@ Proof.
 Qed.
 
 (** ‖J_uᵀ v‖ ≤ ‖J_0ᵀ v‖ + √n e ‖v‖, if every gradient changes by at most e *)
-Lemma combination_change p n (D : nat -> vector -> vector) x u e v : 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) ->
+Lemma combination_change p n (D : nat -> vector -> vector) x u e v : 0 <= e -> (forall j, (j < n)%nat -> vnorm p
+  (vminus (D j u) (D j x)) <= e) ->
   vnorm p (fun i => Sum n (fun j => v j * D j u i)) <=
   vnorm p (fun i => Sum n (fun j => v j * D j x i)) + sqrt (INR n) * e * vnorm n v.
 Proof.
   intros He H. set (k := fun i => Sum n (fun j => v j * (D j u i - D j x i))).
   apply Rle_trans with (vnorm p (vplus (fun i => Sum n (fun j => v j * D j x i)) k)).
-  - right. unfold vnorm. f_equal. apply sq_ext. intros i _. unfold vplus, k. rewrite <- Sum_plus. apply Sum_ext. intros; ring.
+  - right. unfold vnorm. f_equal. apply sq_ext. intros i _. unfold vplus, k. rewrite <- Sum_plus. apply Sum_ext.
+    intros; ring.
   - eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l.
     apply norm_le; [repeat apply Rmult_le_pos; try apply sqrt_pos; easy|].
     rewrite !Rpow_mult_distr, pow2_sqrt by apply pos_INR. rewrite norm_sq.
@@ -669,7 +686,8 @@ Theorem kr_theorem_a_initial :
    exists A2, eta * A2 < 1 /\
      forall u, Omega u -> exists As2, factor n (gram p D u) (residual f y u) As2 /\ As2 <= A2).
 Proof.
-  assert (Tr : forall p n D x u e, (0 < n)%nat -> 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) ->
+  assert (Tr : forall p n D x u e, (0 < n)%nat -> 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x))
+    <= e) ->
     sqrt (Mean n (fun j => gram p D u j j)) <= sqrt (Mean n (fun j => gram p D x j j)) + e).
   { intros p n D x u e Hn He H.
     assert (Ex : forall w, sqrt (Mean n (fun j => gram p D w j j)) = rms n (fun j => vnorm p (D j w))).
@@ -679,7 +697,8 @@ Proof.
       replace (vnorm p (D j u)) with (vnorm p (vplus (D j x) (vminus (D j u) (D j x)))).
       + eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l. now apply H.
       + unfold vnorm. f_equal. apply sq_ext. intros; unfold vplus, vminus; ring.
-    - eapply Rle_trans; [apply rms_plus|]. apply Rplus_le_compat_l. unfold rms. rewrite Mean_const, sqrt_pow2 by easy. lra. }
+    - eapply Rle_trans; [apply rms_plus|]. apply Rplus_le_compat_l. unfold rms. rewrite Mean_const, sqrt_pow2 by easy.
+      lra. }
   assert (Ra : forall p n D x u e lam0 v, (0 < n)%nat -> 0 <= e ->
     (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) -> largest_eigenvalue n (gram p D x) lam0 ->
     quadratic n (gram p D u) v <= (sqrt (lam0 / INR n) + e) ^ 2 * (INR n * sq n v)).
@@ -702,7 +721,8 @@ Proof.
     set (s := sqrt (INR m)) in *. assert (Sp : 0 < s) by now apply sqrt_lt_R0.
     assert (SS : s ^ 2 = INR m) by (apply pow2_sqrt; lra).
     rewrite <- Mean_scal. apply Mean_le. intros i Hi. destruct (P i Hi) as (P0 & P1 & P2 & P3 & P4).
-    assert (B1 : (h i - h0 i) ^ 2 <= (s1 * G1 i / s) ^ 2) by (rewrite <- pow2_abs; apply pow_incr; split; [apply Rabs_pos|easy]).
+    assert (B1 : (h i - h0 i) ^ 2 <= (s1 * G1 i / s) ^ 2) by (rewrite <- pow2_abs; apply pow_incr; split;
+      [apply Rabs_pos|easy]).
     assert (B2 : sq k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i))) <= (L2 i * rho_th / s + rho_c / s * L1 i) ^ 2).
     { apply norm_le_sq. rewrite (vnorm_ext k _ (vplus (vscal (c0 i) (vminus (g i) (g0 i))) (vscal (c i - c0 i) (g i))))
         by (intros; unfold vplus, vminus, vscal; ring).
@@ -711,13 +731,15 @@ Proof.
     assert (E : (s1 * G1 i / s) ^ 2 + (L2 i * rho_th / s + rho_c / s * L1 i) ^ 2 =
       / INR m * ((L2 i * rho_th + rho_c * L1 i) ^ 2 + s1 ^ 2 * G1 i ^ 2)) by (rewrite <- SS; field; lra).
     lra.
-  - intros p n D x u e Hn He H. split; [now apply Tr|]. intros lam lam0 [(v & Hv & Ev) _] L0. assert (N := INR_pos n Hn).
+  - intros p n D x u e Hn He H. split; [now apply Tr|]. intros lam lam0 [(v & Hv & Ev) _] L0.
+    assert (N := INR_pos n Hn).
     assert (B := Ra p n D x u e lam0 v Hn He H L0).
     assert (Q : quadratic n (gram p D u) v = lam * sq n v).
     { unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite Ev by easy. ring. }
     rewrite Q in B. assert (Vp : 0 < sq n v) by (assert (0 <= sq n v) by apply sq_ge0; lra).
     assert (P0 : 0 <= sqrt (lam0 / INR n) + e) by (assert (X := sqrt_pos (lam0 / INR n)); lra).
-    rewrite <- (sqrt_pow2 _ P0). apply sqrt_le_1_alt. apply Rmult_le_reg_r with (INR n * sq n v); [now apply Rmult_lt_0_compat|].
+    rewrite <- (sqrt_pow2 _ P0). apply sqrt_le_1_alt. apply Rmult_le_reg_r with (INR n * sq n v);
+      [now apply Rmult_lt_0_compat|].
     replace (lam / INR n * (INR n * sq n v)) with (lam * sq n v) by (field; lra). exact B.
   - intros p n f D y x Omega e A0 eta Abar Hn He Heta HA H HA0 Hs. assert (N := INR_pos n Hn).
     assert (Scale : forall a, 0 <= a -> eta < / a ^ 2 -> eta * a ^ 2 < 1).
@@ -736,7 +758,8 @@ Proof.
         assert (B := Ra p n D x u e lam0 (residual f y u) Hn He Hj L0). unfold along.
         assert (S := sq_ge0 n (residual f y u)). destruct S as [S|S].
         -- apply Rmult_le_reg_r with (INR n * sq n (residual f y u)); [now apply Rmult_lt_0_compat|].
-           unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r; [exact B|]. apply Rgt_not_eq. now apply Rmult_lt_0_compat.
+           unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r; [exact B|]. apply Rgt_not_eq.
+           now apply Rmult_lt_0_compat.
         -- rewrite <- S, Rmult_0_r. unfold Rdiv at 1. rewrite Rinv_0, Rmult_0_r. apply pow2_ge_0.
     + exists (Abar ^ 2). split; [now apply Scale|]. intros u Hu. exists (Mean n (fun j => gram p D u j j)).
       split; [now right; right|]. rewrite <- (Mean_const n (Abar ^ 2) Hn). apply Mean_le. intros j Hj. unfold gram.

@@ -53,7 +53,8 @@ Proof.
     apply (Rmult_le_compat_l (/ INR b)) in LG; [|lra]. unfold Rdiv. lra.
 Qed.
 
-(** the mean of r_j(φ⁽ˢ⁾)² over the draws of a path of single samples, before the step on each; the last draw stands first *)
+(** the mean of r_j(φ⁽ˢ⁾)² over the draws of a path of single samples, before the step on each; the last draw stands
+  first *)
 Fixpoint seen (f : nat -> vector -> R) (y : vector) (phi : list nat -> vector) (w : list nat) : R :=
   match w with [] => 0 | j :: past => seen f y phi past + residual f y (phi past) j ^ 2 end.
 
@@ -95,21 +96,25 @@ Proof.
       assert (A := HA s Hs). apply (Rmult_le_compat_l (4 * eta ^ 2 * r s ^ 2)) in A.
       - unfold theta. lra.
       - apply Rmult_le_pos; [apply Rmult_le_pos; [lra|]|]; apply pow2_ge_0. }
-    assert (T : forall k, (k <= tau)%nat -> sq p (vminus (phi k) z) + 4 * eta * ((1 - theta) * Sum k (fun s => r s ^ 2)) <=
+    assert (T : forall k, (k <= tau)%nat -> sq p (vminus (phi k) z) + 4 * eta * ((1 - theta) * Sum k (fun s => r s ^
+      2)) <=
       V0 + 4 * eta * Sum k (fun s => r s * e s)).
-    { induction k; intros Hk; [simpl; fold V0; lra|]. cbn [Sum]. assert (A := IHk ltac:(lia)). assert (B := St k ltac:(lia)). lra. }
+    { induction k; intros Hk; [simpl; fold V0; lra|]. cbn [Sum]. assert (A := IHk ltac:(lia)).
+      assert (B := St k ltac:(lia)). lra. }
     specialize (T tau ltac:(lia)). assert (V := sq_ge0 p (vminus (phi tau) z)).
     assert (L2 : l ^ 2 = Mean tau (fun s => r s ^ 2)) by apply rms_sq.
     assert (MR := Mean_rms tau r e). change (Mean tau (fun s => r s * e s) <= l * eps) in MR.
     assert (W : (1 - theta) * l ^ 2 - eps * l <= V0 / (4 * (eta * INR tau))).
-    { rewrite L2. eapply Rle_trans with ((1 - theta) * Mean tau (fun s => r s ^ 2) - Mean tau (fun s => r s * e s)); [lra|].
+    { rewrite L2. eapply Rle_trans with ((1 - theta) * Mean tau (fun s => r s ^ 2) - Mean tau (fun s => r s * e s));
+      [lra|].
       assert (P : 0 < eta * INR tau) by now apply Rmult_lt_0_compat.
       apply Rmult_le_reg_l with (4 * (eta * INR tau)); [lra|].
       replace (4 * (eta * INR tau) * (V0 / (4 * (eta * INR tau)))) with V0 by (field; lra). unfold Mean.
       match goal with |- ?a <= _ => replace a with (4 * eta * ((1 - theta) * Sum tau (fun s => r s ^ 2))
         - 4 * eta * Sum tau (fun s => r s * e s)) by (field; lra) end. lra. }
     apply Rmult_le_reg_l with (2 * (1 - theta)); [lra|].
-    match goal with |- _ <= ?b => replace b with (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) by (field; lra) end.
+    match goal with |- _ <= ?b => replace b with (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) by (field;
+      lra) end.
     enough (2 * (1 - theta) * l - eps <= sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) by lra.
     eapply Rle_trans; [apply Rle_abs|]. rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt. unfold Rsqr.
     replace ((1 - theta) * V0 / (eta * INR tau)) with (4 * (1 - theta) * (V0 / (4 * (eta * INR tau)))) by (field; lra).
@@ -136,7 +141,8 @@ Theorem kr_proposition_1 : forall p n b tau f D y Omega z (phi : list (list nat)
     Rabs (tangent_error p f D y u z j) <= Err /\ Rabs (f j u - linear_model p f D (phi []) j u) <= Blin) ->
   let L u := loss n f y u in let Ex := Expect (batch n b) tau in
   let M := N / (4 * eta * INR tau) + eta * A ^ 2 * F ^ 2 + F * Err in
-  Ex (fun w => Min tau (fun s => L (iterate tau phi w s))) <= Ex (fun w => Mean tau (fun s => L (iterate tau phi w s))) /\
+  Ex (fun w => Min tau (fun s => L (iterate tau phi w s))) <=
+    Ex (fun w => Mean tau (fun s => L (iterate tau phi w s))) /\
   Ex (fun w => Mean tau (fun s => L (iterate tau phi w s))) <= M /\
   Ex (fun w => L (average tau (iterate tau phi w))) <= 4 * M + 6 * Blin ^ 2.
 Proof.
@@ -154,7 +160,8 @@ Proof.
       eapply Rle_trans; [apply (expected_step p n b tau f D y Omega z eta phi s Hn Hb G C Hz R Hs)|].
       unfold v, x. rewrite <- (Hc c), <- Hsc, <- !Hp. apply Le. intros w Hw. assert (Ow := I s w ltac:(lia) Hw).
       assert (W : Mean n (fun j => residual f y (phi w) j * tangent_error p f D y (phi w) z j) <= F * Err).
-      { rewrite <- (Mean_const n (F * Err) Hn). apply Mean_le. intros j Hj. destruct (B j (phi w) Hj Ow) as (B1 & _ & B3 & _).
+      { rewrite <- (Mean_const n (F * Err) Hn). apply Mean_le. intros j Hj.
+        destruct (B j (phi w) Hj Ow) as (B1 & _ & B3 & _).
         eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos; easy. }
       assert (Z : second_moment p n b f D y (phi w) <= 4 * (F ^ 2 * A ^ 2)).
       { set (g := fun i => Mean n (fun j => 2 * residual f y (phi w) j * D j (phi w) i)).
@@ -162,14 +169,16 @@ Proof.
         unfold second_moment. rewrite (batch_second_moment n b p f D y (phi w) g Hn Hb (fun j => G j (phi w)) K).
         assert (Y := gradient_below_mean n p f D y (phi w) g Hn (fun j => G j (phi w)) K).
         assert (Y2 : Mean n (fun j => residual f y (phi w) j ^ 2 * sq p (D j (phi w))) <= F ^ 2 * A ^ 2).
-        { rewrite <- (Mean_const n (F ^ 2 * A ^ 2) Hn). apply Mean_le. intros j Hj. destruct (B j (phi w) Hj Ow) as (B1 & B2 & _ & _).
+        { rewrite <- (Mean_const n (F ^ 2 * A ^ 2) Hn). apply Mean_le. intros j Hj.
+          destruct (B j (phi w) Hj Ow) as (B1 & B2 & _ & _).
           apply Rmult_le_compat; [apply pow2_ge_0|apply sq_ge0| |now apply norm_le_sq].
           rewrite <- (pow2_abs (residual f y (phi w) j)). apply pow_incr. split; [apply Rabs_pos|easy]. }
         assert (Hi : 0 < / INR b) by now apply Rinv_0_lt_compat, INR_pos.
         assert (Hi1 : / INR b <= 1).
         { rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. change 1 with (INR 1). apply le_INR. lia. }
         apply (Rmult_le_compat_l (1 - / INR b)) in Y; [|lra]. lra. }
-      apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Z. apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in W.
+      apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Z.
+      apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in W.
       unfold L, c. lra. }
     assert (T : forall k, (k <= tau)%nat -> v k + 4 * eta * Sum k x <= N + INR k * c).
     { induction k; intros Hk; [unfold v; simpl; lra|]. rewrite S_INR. cbn [Sum].
