@@ -202,6 +202,31 @@ Proof.
       apply root_split; try easy; [lra|apply sq_ge0].
 Qed.
 
+(** max (f 0, …, f (n − 1)) for n ≥ 1 *)
+Definition Max (n : nat) (f : nat -> R) : R := - Min n (fun i => - f i).
+
+Lemma Max_ge n f i : (i < n)%nat -> f i <= Max n f.
+Proof. intros H. assert (M := Min_le n (fun i => - f i) i H). unfold Max. lra. Qed.
+
+(** Theorem A as a certificate: ε and Ā² are the largest values that are measured along the run, nothing else is known. *)
+Lemma certificate p n tau f D y Omega z (phi : nat -> vector) eta :
+  let V0 := sq p (vminus (phi O) z) in
+  let eps := Max tau (fun s => rms n (tangent_error p f D y (phi s) z)) in
+  let theta := eta * Max tau (fun s => along n (gram p D (phi s)) (residual f y (phi s))) in
+  (0 < n)%nat -> (0 < tau)%nat -> 0 < eta ->
+  (forall j x, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
+  (forall s, (s < tau)%nat -> projected_step p Omega (loss n f y) eta (phi s) (phi (S s))) -> theta < 1 ->
+  sqrt (Mean tau (fun s => loss n f y (phi s))) <=
+  (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) / (2 * (1 - theta)).
+Proof.
+  intros V0 eps theta Hn Ht He G C Hz P H1.
+  apply (kr_theorem_a p n tau f D y Omega z phi eta eps
+    (Max tau (fun s => along n (gram p D (phi s)) (residual f y (phi s))))); try easy.
+  - intros s Hs. exact (Max_ge tau (fun s => rms n (tangent_error p f D y (phi s) z)) s Hs).
+  - intros s Hs. exists (along n (gram p D (phi s)) (residual f y (phi s))). split; [now left|].
+    exact (Max_ge tau (fun s => along n (gram p D (phi s)) (residual f y (phi s))) s Hs).
+Qed.
+
 Lemma factor_ge0 p n D x r A2 : factor n (gram p D x) r A2 -> (0 < n)%nat -> 0 <= A2.
 Proof.
   intros F Hn. assert (N := INR_pos n Hn). destruct F as [->|[(lam & L & ->)| ->]].
