@@ -208,7 +208,7 @@ Definition Max (n : nat) (f : nat -> R) : R := - Min n (fun i => - f i).
 Lemma Max_ge n f i : (i < n)%nat -> f i <= Max n f.
 Proof. intros H. assert (M := Min_le n (fun i => - f i) i H). unfold Max. lra. Qed.
 
-(** Theorem A as a certificate: ε and Ā² are the largest values that are measured along the run, nothing else is known. *)
+(** Theorem A as a certificate: ε and Ā² are the largest values measured along the run, and nothing else is known. *)
 Lemma certificate p n tau f D y Omega z (phi : nat -> vector) eta :
   let V0 := sq p (vminus (phi O) z) in
   let eps := Max tau (fun s => rms n (tangent_error p f D y (phi s) z)) in
