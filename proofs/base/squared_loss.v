@@ -159,6 +159,9 @@ Proof. now rewrite dot_sym, dot_scal_l, dot_sym. Qed.
 Lemma sq_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> sq d x = sq d y.
 Proof. intros H. apply Sum_ext. intros. now rewrite H. Qed.
 
+Lemma vnorm_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> vnorm d x = vnorm d y.
+Proof. intros H. unfold vnorm. f_equal. now apply sq_ext. Qed.
+
 Lemma sq_opp d x y : sq d (vminus x y) = sq d (vminus y x).
 Proof. apply Sum_ext. intros. unfold vminus. ring. Qed.
 
@@ -180,7 +183,8 @@ Proof.
       by (intros; unfold vminus, vplus, vscal; ring).
     rewrite (sq_minus p (vminus x z) (vscal t (vminus psi z))), dot_scal_r, sq_scal in N. fold D Q in N. lra. }
   assert (H0 : 0 < D / (D + Q)) by (apply Rdiv_lt_0_compat; lra).
-  assert (H1 : D / (D + Q) <= 1) by (apply Rmult_le_reg_r with (D + Q); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+  assert (H1 : D / (D + Q) <= 1) by (apply Rmult_le_reg_r with (D + Q); [lra|]; unfold Rdiv;
+    rewrite Rmult_assoc, Rinv_l; lra).
   specialize (A (D / (D + Q)) ltac:(lra)).
   assert (E : D / (D + Q) * Q <= D).
   { apply Rmult_le_reg_r with (D + Q); [lra|]. replace (D / (D + Q) * Q * (D + Q)) with (D * Q) by (field; lra). nra. }
@@ -223,7 +227,10 @@ Proof.
 Qed.
 
 Lemma square_derive h h' c : is_derive h 0 h' -> is_derive (fun t => (h t - c) ^ 2) 0 (2 * (h 0 - c) * h').
-Proof. intros H. auto_derive; [now exists h'|]. replace (Derive (fun x : R => h x) 0) with h'; [ring|]. symmetry. now apply is_derive_unique. Qed.
+Proof.
+  intros H. auto_derive; [now exists h'|]. replace (Derive (fun x : R => h x) 0) with h'; [ring|]. symmetry.
+  now apply is_derive_unique.
+Qed.
 
 Lemma line_start x v : vplus x (vscal 0 v) = x.
 Proof. apply FunctionalExtensionality.functional_extensionality. intros i. unfold vplus, vscal. ring. Qed.
@@ -303,7 +310,8 @@ Proof.
 Qed.
 
 (** A convex set contains averages. *)
-Lemma convex_average Omega tau phi : convex Omega -> (forall s, (s < S tau)%nat -> Omega (phi s)) -> Omega (average (S tau) phi).
+Lemma convex_average Omega tau phi : convex Omega -> (forall s, (s < S tau)%nat -> Omega (phi s)) ->
+  Omega (average (S tau) phi).
 Proof.
   intros C. induction tau; intros H.
   - replace (average 1 phi) with (phi O); [apply H; lia|]. apply FunctionalExtensionality.functional_extensionality.
@@ -335,15 +343,18 @@ Lemma average_loss p n tau f D y x0 phi : (0 < n)%nat -> (0 < tau)%nat ->
 Proof.
   intros Hn Ht beta. set (a := average tau phi). set (dev := fun u j => f j u - linear_model p f D x0 j u).
   change (sqrt (loss n f y a)) with (rms n (residual f y a)).
-  rewrite (rms_ext n _ (fun j => dev a j + (Mean tau (fun s => residual f y (phi s) j) + Mean tau (fun s => - dev (phi s) j)))).
+  rewrite (rms_ext n _ (fun j => dev a j + (Mean tau (fun s => residual f y (phi s) j) + Mean tau (fun s => - dev (phi
+    s) j)))).
   - eapply Rle_trans; [apply rms_plus|]. eapply Rle_trans; [apply Rplus_le_compat_l, rms_plus|].
     assert (Hm : forall g, rms n (fun j => Mean tau (fun s => g s j)) <= Mean tau (fun s => rms n (g s))).
     { intros g. unfold Mean at 1. rewrite rms_scal, Rabs_pos_eq by apply inv_ge0.
       apply Rmult_le_compat_l; [apply inv_ge0|apply rms_Sum]. }
-    assert (H1 := Hm (fun s => residual f y (phi s))). assert (H2 := Hm (fun s j => - dev (phi s) j)). cbv beta in H1, H2.
+    assert (H1 := Hm (fun s => residual f y (phi s))). assert (H2 := Hm (fun s j => - dev (phi s) j)).
+    cbv beta in H1, H2.
     rewrite (Mean_ext tau (fun s => rms n (fun j => - dev (phi s) j)) (fun s => beta (phi s))) in H2.
     + assert (H3 := Mean_le_rms tau (fun s => rms n (residual f y (phi s))) Ht).
-      replace (rms tau (fun s => rms n (residual f y (phi s)))) with (sqrt (Mean tau (fun s => loss n f y (phi s)))) in H3.
+      replace (rms tau (fun s => rms n (residual f y (phi s)))) with (sqrt (Mean tau (fun s => loss n f y (phi s)))) in
+        H3.
       * change (rms n (dev a)) with (beta a). lra.
       * unfold rms at 1. f_equal. apply Mean_ext. intros. now rewrite rms_sq.
     + intros s _. rewrite (rms_ext n _ (fun j => -1 * dev (phi s) j)) by (intros; ring).

@@ -1,7 +1,8 @@
 (** Self-bounding: the squared gradient of a squared loss is at most a multiple of the loss; Theorem A. *)
-Require Import Reals Lra Lia.
+Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.squared_loss.
+From Shallow Require Import base.sums base.vectors base.squared_loss base.gram base.draws.
+Import ListNotations.
 Open Scope R_scope.
 
 (** rᵀGr / (n‖r‖²): the factor along the gradient (0 if r = 0) *)
@@ -69,7 +70,8 @@ Qed.
 Lemma below_root a c eps l : 0 < a -> a * l ^ 2 - eps * l <= c -> l <= (eps + sqrt (eps ^ 2 + 4 * a * c)) / (2 * a).
 Proof.
   intros Ha H. apply Rmult_le_reg_l with (2 * a); [lra|].
-  replace (2 * a * ((eps + sqrt (eps ^ 2 + 4 * a * c)) / (2 * a))) with (eps + sqrt (eps ^ 2 + 4 * a * c)) by (field; lra).
+  replace (2 * a * ((eps + sqrt (eps ^ 2 + 4 * a * c)) / (2 * a))) with (eps + sqrt (eps ^ 2 + 4 * a * c)) by (field;
+    lra).
   enough (2 * a * l - eps <= sqrt (eps ^ 2 + 4 * a * c)) by lra.
   eapply Rle_trans; [apply Rle_abs|]. rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt. unfold Rsqr.
   assert (4 * a * (a * l ^ 2 - eps * l) <= 4 * a * c) by (apply Rmult_le_compat_l; lra). lra.
@@ -81,8 +83,10 @@ Proof.
   intros Ha HV HH He. assert (W : 0 <= V / (4 * a * H)).
   { apply Rmult_le_pos; [easy|]. left. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; lra. }
   apply Rmult_le_reg_l with (2 * a); [lra|].
-  replace (2 * a * ((eps + sqrt (eps ^ 2 + a * V / H)) / (2 * a))) with (eps + sqrt (eps ^ 2 + a * V / H)) by (field; lra).
-  replace (2 * a * (eps / a + sqrt (V / (4 * a * H)))) with (eps + (eps + 2 * a * sqrt (V / (4 * a * H)))) by (field; lra).
+  replace (2 * a * ((eps + sqrt (eps ^ 2 + a * V / H)) / (2 * a))) with (eps + sqrt (eps ^ 2 + a * V / H)) by (field;
+    lra).
+  replace (2 * a * (eps / a + sqrt (V / (4 * a * H)))) with (eps + (eps + 2 * a * sqrt (V / (4 * a * H)))) by (field;
+    lra).
   apply Rplus_le_compat_l. set (q := sqrt (V / (4 * a * H))).
   assert (Hq : 0 <= q) by apply sqrt_pos. assert (q ^ 2 = V / (4 * a * H)) by now apply pow2_sqrt.
   rewrite <- (sqrt_pow2 (eps + 2 * a * q)) by (apply Rplus_le_le_0_compat; [|apply Rmult_le_pos]; lra).
@@ -90,10 +94,12 @@ Proof.
   rewrite <- H0. assert (0 <= eps * (a * q)) by (apply Rmult_le_pos; [easy|apply Rmult_le_pos; lra]). lra.
 Qed.
 
-Lemma Sum_step tau (a : vector) c : 0 <= a tau -> (forall s, (s < tau)%nat -> a (S s) - a s <= c s) -> - a O <= Sum tau c.
+Lemma Sum_step tau (a : vector) c : 0 <= a tau -> (forall s, (s < tau)%nat -> a (S s) - a s <= c s) -> - a O <= Sum tau
+  c.
 Proof.
   intros H0 H. enough (a tau - a O <= Sum tau c) by lra. clear H0. induction tau; simpl; [lra|].
-  assert (a (S tau) - a tau <= c tau) by (apply H; lia). assert (a tau - a O <= Sum tau c) by (apply IHtau; intros; apply H; lia).
+  assert (a (S tau) - a tau <= c tau) by (apply H; lia).
+  assert (a tau - a O <= Sum tau c) by (apply IHtau; intros; apply H; lia).
   lra.
 Qed.
 
@@ -108,7 +114,8 @@ Proof.
   { apply pow2_sqrt. apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|].
     apply Sum_ge0. intros; apply Rmult_le_pos; [auto|apply pow2_ge_0]. }
   assert (T := Sum_step tau V _ (HV tau) D).
-  rewrite (Sum_ext tau _ (fun s => - 4 * (1 - theta) * (eta s * x s ^ 2) + 4 * eps * (eta s * x s))) in T by (intros; ring).
+  rewrite (Sum_ext tau _ (fun s => - 4 * (1 - theta) * (eta s * x s ^ 2) + 4 * eps * (eta s * x s))) in T by (intros;
+    ring).
   rewrite Sum_plus, !Sum_scal in T.
   assert (L : / H * Sum tau (fun s => eta s * x s) <= l).
   { apply le_of_sq; [apply sqrt_pos|]. rewrite Q.
@@ -137,7 +144,8 @@ Lemma varying p n tau f D y Omega z (phi : nat -> vector) (eta : vector) eps the
   (forall j x, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
   (forall s, (s < tau)%nat -> projected_step p Omega (loss n f y) (eta s) (phi s) (phi (S s))) ->
   (forall s, (s < tau)%nat -> rms n (tangent_error p f D y (phi s) z) <= eps) ->
-  (forall s, (s < tau)%nat -> exists A2, factor n (gram p D (phi s)) (residual f y (phi s)) A2 /\ eta s * A2 <= theta) ->
+  (forall s, (s < tau)%nat -> exists A2, factor n (gram p D (phi s)) (residual f y (phi s)) A2 /\ eta s * A2 <= theta)
+    ->
   theta < 1 ->
   sqrt (/ Sum tau eta * Sum tau (fun s => eta s * loss n f y (phi s))) <=
   (eps + sqrt (eps ^ 2 + (1 - theta) * sq p (vminus (phi O) z) / Sum tau eta)) / (2 * (1 - theta)) /\
@@ -194,81 +202,29 @@ Proof.
       apply root_split; try easy; [lra|apply sq_ge0].
 Qed.
 
-(** λ_max ≤ tr G, with equality iff all gradients are parallel: ‖∇f_j − v_j u‖² summed is the gap. *)
-Lemma trace_gap p n D x lam : largest_eigenvalue n (gram p D x) lam ->
-  lam <= Sum n (fun j => gram p D x j j) /\
-  (lam = Sum n (fun j => gram p D x j j) <-> exists u a, forall j i, (j < n)%nat -> (i < p)%nat -> D j x i = a j * u i).
-Proof.
-  intros [(v & Hv & E) R]. set (u := fun i => Sum n (fun j => v j * D j x i)).
-  assert (Vp : 0 < sq n v) by (assert (0 <= sq n v) by apply sq_ge0; lra).
-  assert (Q : sq p u = lam * sq n v).
-  { unfold u. rewrite <- (quadratic_gram p n D x v). unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext.
-    intros j Hj. rewrite E by easy. ring. }
-  set (c := / sq n v).
-  assert (I : Sum n (fun j => sq p (vminus (D j x) (vscal (c * v j) u))) = Sum n (fun j => gram p D x j j) - lam).
-  { rewrite (Sum_ext n _ (fun j => gram p D x j j - 2 * c * (v j * dot p u (D j x)) + c ^ 2 * lam * sq n v * v j ^ 2)).
-    - rewrite Sum_plus, Sum_minus, !Sum_scal. fold (sq n v).
-      assert (W : Sum n (fun j => v j * dot p u (D j x)) = lam * sq n v).
-      { rewrite <- Q. unfold dot, sq. rewrite (Sum_ext n _ (fun j => Sum p (fun i => u i * (v j * D j x i)))).
-        - rewrite Sum_swap. apply Sum_ext. intros i _. rewrite Sum_scal. fold (u i). ring.
-        - intros j _. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
-      rewrite W. unfold c. field. lra.
-    - intros j _. rewrite sq_minus, sq_scal, dot_scal_r, (dot_sym p (D j x)), Q, sq_dot. unfold gram. ring. }
-  assert (P : 0 <= Sum n (fun j => sq p (vminus (D j x) (vscal (c * v j) u)))) by (apply Sum_ge0; intros; apply sq_ge0).
-  split; [lra|]. split.
-  - intros Z. exists u, (fun j => c * v j). intros j i Hj Hi.
-    assert (T := Sum_term n (fun j => sq p (vminus (D j x) (vscal (c * v j) u))) j Hj (fun k _ => sq_ge0 p _)). cbv beta in T.
-    assert (S := sq_ge0 p (vminus (D j x) (vscal (c * v j) u))).
-    assert (S1 : sq p (vminus (D j x) (vscal (c * v j) u)) = 0) by lra.
-    assert (S0 := sq_zero p _ S1 i Hi). unfold vminus, vscal in S0. lra.
-  - intros (w & a & H). apply Rle_antisym; [lra|].
-    assert (TR : Sum n (fun j => gram p D x j j) = sq n a * sq p w).
-    { rewrite Rmult_comm. unfold sq at 2. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. unfold gram, dot, sq.
-      rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros i Hi. rewrite (H j i Hj Hi). ring. }
-    rewrite TR. destruct (Req_dec (sq n a) 0) as [Z|Z].
-    + rewrite Z, Rmult_0_l. assert (0 <= lam * sq n v) by (rewrite <- Q; apply sq_ge0).
-      apply Rmult_le_reg_r with (sq n v); lra.
-    + assert (Ap : 0 < sq n a) by (assert (0 <= sq n a) by apply sq_ge0; lra). apply Rmult_le_reg_r with (sq n a); [easy|].
-      eapply Rle_trans; [|apply (R a)]. rewrite quadratic_gram.
-      rewrite (sq_ext p (fun i => Sum n (fun j => a j * D j x i)) (vscal (sq n a) w)), sq_scal; [lra|].
-      intros i Hi. unfold vscal, sq.
-      rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros j Hj. rewrite (H j i Hj Hi). ring.
-Qed.
+(** max (f 0, …, f (n − 1)) for n ≥ 1 *)
+Definition Max (n : nat) (f : nat -> R) : R := - Min n (fun i => - f i).
 
-Lemma matvec_plus n G r w t j : matvec n G (vplus r (vscal t w)) j = matvec n G r j + t * matvec n G w j.
-Proof. unfold matvec. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros; unfold vplus, vscal; ring. Qed.
+Lemma Max_ge n f i : (i < n)%nat -> f i <= Max n f.
+Proof. intros H. assert (M := Min_le n (fun i => - f i) i H). unfold Max. lra. Qed.
 
-(** Where the Rayleigh quotient is largest, the vector is an eigenvector. *)
-Lemma top_vector p n D x lam r : largest_eigenvalue n (gram p D x) lam ->
-  quadratic n (gram p D x) r = lam * sq n r -> forall j, (j < n)%nat -> matvec n (gram p D x) r j = lam * r j.
+(** Theorem A as a certificate: ε and Ā² are the largest values measured along the run, and nothing else is known. *)
+Lemma certificate p n tau f D y Omega z (phi : nat -> vector) eta :
+  let V0 := sq p (vminus (phi O) z) in
+  let eps := Max tau (fun s => rms n (tangent_error p f D y (phi s) z)) in
+  let theta := eta * Max tau (fun s => along n (gram p D (phi s)) (residual f y (phi s))) in
+  (0 < n)%nat -> (0 < tau)%nat -> 0 < eta ->
+  (forall j x, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
+  (forall s, (s < tau)%nat -> projected_step p Omega (loss n f y) eta (phi s) (phi (S s))) -> theta < 1 ->
+  sqrt (Mean tau (fun s => loss n f y (phi s))) <=
+  (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) / (2 * (1 - theta)).
 Proof.
-  intros [_ R] E. set (G := gram p D x) in *. set (w := fun j => matvec n G r j - lam * r j).
-  assert (Sy : dot n r (matvec n G w) = dot n (matvec n G r) w).
-  { unfold dot, matvec. rewrite (Sum_ext n _ (fun i => Sum n (fun j => r i * G i j * w j)))
-      by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
-    rewrite Sum_swap. apply Sum_ext. intros j _. rewrite (Rmult_comm (Sum n _)), <- Sum_scal. apply Sum_ext. intros i _.
-    unfold G, gram. rewrite (dot_sym p (D i x)). ring. }
-  assert (I : forall t, 2 * t * sq n w + t ^ 2 * (quadratic n G w - lam * sq n w) <= 0).
-  { intros t. specialize (R (vplus r (vscal t w))). rewrite sq_plus, dot_scal_r, sq_scal in R.
-    assert (X : quadratic n G (vplus r (vscal t w)) =
-      quadratic n G r + 2 * t * dot n (matvec n G r) w + t ^ 2 * quadratic n G w).
-    { unfold quadratic. rewrite (Sum_ext n (fun j => vplus r (vscal t w) j * matvec n G (vplus r (vscal t w)) j)
-        (fun j => r j * matvec n G r j + (t * (matvec n G r j * w j) + (t * (r j * matvec n G w j)
-          + t ^ 2 * (w j * matvec n G w j))))) by (intros; rewrite matvec_plus; unfold vplus, vscal; ring).
-      rewrite !Sum_plus, !Sum_scal. fold (dot n (matvec n G r) w). fold (dot n r (matvec n G w)). rewrite Sy. ring. }
-    rewrite X, E in R.
-    assert (Y : sq n w = dot n (matvec n G r) w - lam * dot n r w).
-    { rewrite sq_dot. change w with (vminus (matvec n G r) (vscal lam r)) at 1. now rewrite dot_minus_l, dot_scal_l. }
-    apply (f_equal (Rmult t)) in Y. lra. }
-  assert (W : sq n w = 0).
-  { set (b := quadratic n G w - lam * sq n w) in *. assert (S := sq_ge0 n w). destruct (Req_dec (sq n w) 0); [easy|exfalso].
-    set (t := sq n w / (1 + Rabs b)). assert (Hb := Rabs_pos b). assert (Ht : 0 < t) by (apply Rdiv_lt_0_compat; lra).
-    assert (Q := I t). assert (U : t * (1 + Rabs b) = sq n w) by (unfold t; field; lra).
-    assert (t * Rabs b <= sq n w) by lra. assert (- Rabs b <= b) by (assert (Z := Rle_abs (- b)); rewrite Rabs_Ropp in Z; lra).
-    assert (t * (t * - b) <= t * sq n w).
-    { apply Rmult_le_compat_l; [lra|]. apply Rle_trans with (t * Rabs b); [apply Rmult_le_compat_l; lra|easy]. }
-    assert (0 < t * sq n w) by (apply Rmult_lt_0_compat; lra). lra. }
-  intros j Hj. assert (Z := sq_zero n w W j Hj). unfold w in Z. lra.
+  intros V0 eps theta Hn Ht He G C Hz P H1.
+  apply (kr_theorem_a p n tau f D y Omega z phi eta eps
+    (Max tau (fun s => along n (gram p D (phi s)) (residual f y (phi s))))); try easy.
+  - intros s Hs. exact (Max_ge tau (fun s => rms n (tangent_error p f D y (phi s) z)) s Hs).
+  - intros s Hs. exists (along n (gram p D (phi s)) (residual f y (phi s))). split; [now left|].
+    exact (Max_ge tau (fun s => along n (gram p D (phi s)) (residual f y (phi s))) s Hs).
 Qed.
 
 Lemma factor_ge0 p n D x r A2 : factor n (gram p D x) r A2 -> (0 < n)%nat -> 0 <= A2.
@@ -278,10 +234,7 @@ Proof.
     + rewrite Z, Rmult_0_r. unfold Rdiv. rewrite Rinv_0. lra.
     + apply Rmult_le_pos; [apply sq_ge0|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; [easy|].
       assert (0 <= sq n r) by apply sq_ge0. lra.
-  - destruct L as [(v & Hv & E) R]. apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat].
-    apply Rmult_le_reg_r with (sq n v); [assert (0 <= sq n v) by apply sq_ge0; lra|]. rewrite Rmult_0_l.
-    replace (lam * sq n v) with (quadratic n (gram p D x) v); [rewrite quadratic_gram; apply sq_ge0|].
-    unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite E by easy. ring.
+  - apply Rmult_le_pos; [now apply (largest_ge0 p n D x)|left; now apply Rinv_0_lt_compat].
   - apply Mean_ge0. intros. unfold gram. rewrite <- sq_dot. apply sq_ge0.
 Qed.
 
@@ -306,7 +259,8 @@ Proof.
   assert (HL : sq n r = INR n * L) by now apply sq_loss.
   assert (Lp : 0 < L).
   { destruct (Req_dec L 0) as [Z|Z]; [rewrite HL, Z in Hr; lra|]. assert (0 <= L) by apply loss_ge0. lra. }
-  assert (B := gradient_factor p n f y x D g (lam / INR n) Hn HG K (or_intror (or_introl (ex_intro _ lam (conj Hl eq_refl))))).
+  assert (B := gradient_factor p n f y x D g (lam / INR n) Hn HG K (or_intror (or_introl (ex_intro _ lam (conj Hl
+    eq_refl))))).
   fold L in B. assert (T := trace_gap p n D x lam Hl). fold G in T.
   assert (Q : sq p g = 4 / INR n ^ 2 * quadratic n G r) by (rewrite A, HL; field; lra).
   split; [exact A|]. split; [split; [exact B|]|split].
@@ -394,7 +348,8 @@ Proof.
   - apply M0; [|easy]. intros s Hs. destruct (K s Hs) as (K1 & _ & K3 & _). split; [lra|].
     eexists. split; [left; reflexivity|]. lra.
   - intros A2 F. assert (W : forall s, (s < tau)%nat -> theta <= A2 * eta s).
-    { intros s Hs. destruct (F s Hs) as (a & Fa & Ha). destruct (K s Hs) as (K1 & K2 & _ & K4). destruct (P s Hs) as [P1 _].
+    { intros s Hs. destruct (F s Hs) as (a & Fa & Ha). destruct (K s Hs) as (K1 & K2 & _ & K4).
+      destruct (P s Hs) as [P1 _].
       assert (B := gradient_factor p n f y (phi s) D (g s) a Hn (fun j => G j (phi s)) P1 Fa). fold (L s) in B.
       apply (Rmult_le_compat_r (eta s)) in B; [|lra]. rewrite K4 in B.
       assert (a * eta s <= A2 * eta s) by (apply Rmult_le_compat_r; lra).
@@ -404,7 +359,8 @@ Proof.
       destruct (Rle_or_lt A2 0); [|easy]. assert (0 <= - A2 * eta O) by (apply Rmult_le_pos; lra). lra. }
     assert (INR tau * theta <= A2 * H).
     { rewrite <- Sum_const. unfold H. rewrite <- Sum_scal. now apply Sum_le. }
-    apply Rmult_le_reg_l with A2; [easy|]. replace (A2 * (theta * INR tau / A2)) with (INR tau * theta) by (field; lra). easy.
+    apply Rmult_le_reg_l with A2; [easy|]. replace (A2 * (theta * INR tau / A2)) with (INR tau * theta) by (field;
+      lra). easy.
 Qed.
 
 Lemma root_at eps g theta : 0 <= eps -> 0 < g -> 0 < theta < 1 ->
@@ -427,7 +383,8 @@ Proof.
     assert (Z : (1 - theta) * (g - 2 * theta * (eps + g)) ^ 2 = 0) by (rewrite <- W, H; ring).
     apply Rmult_integral in Z. destruct Z as [Z|Z]; [lra|].
     assert (g - 2 * theta * (eps + g) = 0) by (apply Rsqr_0_uniq; now rewrite Rsqr_pow2).
-    apply Rmult_eq_reg_r with (2 * (eps + g)); [|lra]. replace (g / (2 * (eps + g)) * (2 * (eps + g))) with g by (field; lra). lra.
+    apply Rmult_eq_reg_r with (2 * (eps + g)); [|lra]. replace (g / (2 * (eps + g)) * (2 * (eps + g))) with g
+      by (field; lra). lra.
   - intros R. assert (R' : 2 * theta * (eps + g) = g) by (rewrite R; field; lra).
     assert (w = (eps + g) ^ 2).
     { apply Rmult_eq_reg_l with theta; [|lra]. replace (g - 2 * theta * (eps + g)) with 0 in W by lra.
@@ -493,7 +450,8 @@ Proof.
   - intros E HA. set (q := sqrt (INR tau)) in *. assert (Hq : 0 < q) by now apply sqrt_lt_R0.
     assert (Q : q * q = INR tau) by (apply sqrt_sqrt; lra).
     assert (E1 : eta * A2 <= / 2).
-    { rewrite E. apply Rmult_le_reg_l with (2 * q); [lra|]. replace (2 * q * (/ q * A2)) with (2 * A2) by (field; lra). lra. }
+    { rewrite E. apply Rmult_le_reg_l with (2 * q); [lra|]. replace (2 * q * (/ q * A2)) with (2 * A2) by (field; lra).
+      lra. }
     assert (E0 : 0 <= eta * A2) by (apply Rmult_le_pos; lra).
     destruct (T ltac:(lra)) as [T1 T2]. apply ME. eapply Rle_trans; [apply T1|]. eapply Rle_trans; [apply T2|].
     apply Rplus_le_compat.
@@ -513,8 +471,322 @@ Proof.
       unfold g. rewrite Rpow_mult_distr, !pow2_sqrt by easy. field. lra. }
     assert (B := R best Hb). destruct (root_at eps g best Heps Hg0 Hb) as [_ [_ B2]]. rewrite <- B in B2.
     specialize (B2 eq_refl). split; [easy|]. split; [easy|]. split.
-    + intros theta Ht Hne. rewrite B2, (R theta Ht). destruct (root_at eps g theta Heps Hg0 Ht) as [[K1|K1] [K2 _]]; [easy|].
+    + intros theta Ht Hne. rewrite B2, (R theta Ht). destruct (root_at eps g theta Heps Hg0 Ht) as [[K1|K1] [K2 _]];
+      [easy|].
       exfalso. apply Hne, K2. now symmetry.
     + intros E. assert (E1 : eta * A2 = best) by (rewrite E; field; lra). rewrite E1 in T.
       destruct (T ltac:(lra)) as [T1 _]. eapply Rle_trans; [apply T1|]. rewrite <- B2. unfold root. rewrite E. lra.
+Qed.
+
+(** kr-theorem-a-average
+    Covers: the whole statement.
+    Reads: for any points φ⁽⁰⁾, …, φ⁽τ⁻¹⁾, their average φ̄ and β(φ) the root mean square over the data of f − f_lin at φ: L(φ̄)^(1/2) ≤ (1/τ Σ L(φ⁽ˢ⁾))^(1/2) + β(φ̄) + (1/τ) Σ β(φ⁽ˢ⁾). If the points lie in a convex Ω and |f − f_lin| ≤ B on Ω at the data, β(φ̄) + (1/τ) Σ β(φ⁽ˢ⁾) ≤ 2B.
+    Mistake: `+ Mean tau (fun s => beta (phi s)) <= B` for `+ Mean tau (fun s => beta (phi s)) <= 2 * B`
+    Mistake: `(phi s))) + 0 *` for `(phi s))) +`
+*)
+Theorem kr_theorem_a_average : forall p n tau f D y x0 (phi : nat -> vector),
+  let beta u := rms n (fun j => f j u - linear_model p f D x0 j u) in (0 < n)%nat -> (0 < tau)%nat ->
+  sqrt (loss n f y (average tau phi)) <= sqrt (Mean tau (fun s => loss n f y (phi s))) + beta (average tau phi) +
+    Mean tau (fun s => beta (phi s)) /\
+  (forall Omega B, convex Omega -> (forall s, (s < tau)%nat -> Omega (phi s)) ->
+   (forall j u, (j < n)%nat -> Omega u -> Rabs (f j u - linear_model p f D x0 j u) <= B) ->
+   beta (average tau phi) + Mean tau (fun s => beta (phi s)) <= 2 * B).
+Proof.
+  intros p n tau f D y x0 phi beta Hn Ht. split; [now apply average_loss|]. intros Omega B C HO HB.
+  assert (B0 : 0 <= B) by (eapply Rle_trans; [apply Rabs_pos|apply (HB O (phi O) Hn (HO O Ht))]).
+  assert (Bb : forall u, Omega u -> beta u <= B) by (intros u Hu; apply rms_le; auto).
+  assert (A : Omega (average tau phi)) by (destruct tau; [lia|now apply convex_average]).
+  assert (Mean tau (fun s => beta (phi s)) <= B) by (rewrite <- (Mean_const tau B Ht); apply Mean_le; auto).
+  assert (K := Bb _ A). lra.
+Qed.
+
+(** kr-theorem-a-sgd
+    Covers: the whole statement.
+    Reads: let every step s < τ draw a batch of b ≥ 1 of the n samples, uniformly, with replacement and independently of the past, and project on the convex Ω; let z ∈ Ω be fixed before. Let ε ≥ 0 with ε² ≥ E ε_s², ε_s² = (1/n) Σ e_j² at φ⁽ˢ⁾, and on every path of s < τ draws Ā² ≥ (1/b) max_j ‖∇f_j‖² + (1 − 1/b) λ_max(G)/n at φ⁽ˢ⁾, and θ = ηĀ² < 1. Then with m = (1/τ) Σ E L(φ⁽ˢ⁾): √m ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)). If φ⁽⁰⁾ ∈ Ω and |f − f_lin| ≤ B on Ω at the data, (E L(φ̄))^(1/2) ≤ √m + 2B.
+    Mistake: `(2 * eta * INR tau)` for `(eta * INR tau)`
+    Mistake: `(/ INR b * (lam / INR n) +` for `/ INR b * Q + (`
+*)
+Theorem kr_theorem_a_sgd : forall p n b tau f D y Omega z (phi : list (list nat) -> vector) eta eps A2,
+  let V0 := sq p (vminus (phi []) z) in let theta := eta * A2 in
+  let m := Mean tau (fun s => Expect (batch n b) s (fun w => loss n f y (phi w))) in
+  (0 < n)%nat -> (0 < b)%nat -> (0 < tau)%nat -> 0 < eta ->
+  (forall j x, (j < n)%nat -> gradient p (f j) x (D j x)) -> convex Omega -> Omega z ->
+  stochastic_run p n b tau f D y Omega eta phi -> 0 <= eps ->
+  (forall s, (s < tau)%nat ->
+    Expect (batch n b) s (fun w => rms n (tangent_error p f D y (phi w) z) ^ 2) <= eps ^ 2) ->
+  (forall s w, (s < tau)%nat -> draws (is_batch n b) s w -> exists Q lam,
+    (forall j, (j < n)%nat -> sq p (D j (phi w)) <= Q) /\ largest_eigenvalue n (gram p D (phi w)) lam /\
+    / INR b * Q + (1 - / INR b) * (lam / INR n) <= A2) ->
+  theta < 1 ->
+  let root := (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) / (2 * (1 - theta)) in
+  sqrt m <= root /\ root <= eps / (1 - theta) + sqrt (V0 / (4 * (1 - theta) * eta * INR tau)) /\
+  (forall B, Omega (phi []) ->
+   (forall j u, (j < n)%nat -> Omega u -> Rabs (f j u - linear_model p f D (phi []) j u) <= B) ->
+   sqrt (Expect (batch n b) tau (fun w => loss n f y (average tau (iterate tau phi w)))) <= sqrt m + 2 * B).
+Proof.
+  intros p n b tau f D y Omega z phi eta eps A2 V0 theta m Hn Hb Ht He G C Hz R Heps Ms F H1 root.
+  assert (BM := batch_mean n b Hn). assert (EM := fun s => Expect_mean _ _ BM s). assert (N := INR_pos tau Ht).
+  set (L := fun w => loss n f y (phi w)). assert (L0 : forall w, 0 <= L w) by (intros; apply (loss_ge0 n f y)).
+  set (x := fun s => Expect (batch n b) s L).
+  assert (x0 : forall s, 0 <= x s) by (intros; apply (mean_ge0 _ _ (EM s)); auto).
+  set (V := fun s => Expect (batch n b) s (fun w => sq p (vminus (phi w) z))).
+  assert (HS : Sum tau (fun _ => eta) = eta * INR tau) by (rewrite Sum_const; ring).
+  assert (Hp : 0 < eta * INR tau) by now apply Rmult_lt_0_compat.
+  split; [|split].
+  - assert (S := summed tau (fun _ => eta) (fun s => sqrt (x s)) V theta eps (eta * INR tau)
+      (fun _ _ => Rlt_le _ _ He) (eq_sym HS) Hp H1 Heps).
+    assert (V00 : V O = V0) by reflexivity. rewrite V00 in S.
+    replace m with (/ (eta * INR tau) * Sum tau (fun s => eta * sqrt (x s) ^ 2)).
+    + apply S; [intros; apply (mean_ge0 _ _ (EM _)); intros; apply sq_ge0|]. clear S. intros s Hs.
+      assert (St := expected_step p n b tau f D y Omega z eta phi s Hn Hb G C Hz R Hs). fold (V (Datatypes.S s)) in St.
+      rewrite (pow2_sqrt _ (x0 s)).
+      destruct (EM s) as (Le & Hpl & Hsc & Hc).
+      assert (U : Expect (batch n b) s (fun w => sq p (vminus (phi w) z) + 4 * eta * (- loss n f y (phi w)
+        + Mean n (fun j => residual f y (phi w) j * tangent_error p f D y (phi w) z j))
+        + eta ^ 2 * second_moment p n b f D y (phi w)) <=
+        Expect (batch n b) s (fun w => sq p (vminus (phi w) z) + (- (4 * eta * (1 - theta)) * L w
+          + 4 * eta * (rms n (tangent_error p f D y (phi w) z) * sqrt (L w))))).
+      { apply Le. intros w Hw. destruct (F s w Hs Hw) as (Q & lam & HQ & Hl & HA).
+        set (g := fun i => Mean n (fun j => 2 * residual f y (phi w) j * D j (phi w) i)).
+        assert (K : gradient p (loss n f y) (phi w) g) by (apply loss_gradient; intros; now apply G).
+        unfold second_moment. rewrite (batch_second_moment n b p f D y (phi w) g Hn Hb (fun j => G j (phi w)) K).
+        assert (Y1 := largest_gradient n p f D y (phi w) Q HQ).
+        assert (Y2 := gradient_factor p n f y (phi w) D g (lam / INR n) Hn (fun j => G j (phi w)) K
+          (or_intror (or_introl (ex_intro _ lam (conj Hl eq_refl))))). fold (L w) in Y1, Y2.
+        assert (Hi : 0 < / INR b) by now apply Rinv_0_lt_compat, INR_pos.
+        assert (Hi1 : / INR b <= 1).
+        { rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. change 1 with (INR 1). apply le_INR. lia. }
+        apply (Rmult_le_compat_l (/ INR b)) in Y1; [|lra]. apply (Rmult_le_compat_l (1 - / INR b)) in Y2; [|lra].
+        apply (Rmult_le_compat_r (L w) _ _ (L0 w)) in HA.
+        assert (Y3 : / INR b * (4 * Mean n (fun j => residual f y (phi w) j ^ 2 * sq p (D j (phi w)))) +
+          (1 - / INR b) * sq p g <= 4 * A2 * L w) by lra.
+        apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Y3.
+        assert (Y4 := Mean_rms n (residual f y (phi w)) (tangent_error p f D y (phi w) z)).
+        change (rms n (residual f y (phi w))) with (sqrt (L w)) in Y4.
+        apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in Y4.
+        unfold theta. fold (L w). lra. }
+      apply (Rle_trans _ _ _ St) in U. rewrite Hpl, Hpl, Hsc, Hsc in U. fold (V s) (x s) in U. clear St.
+      assert (W := mean_product _ _ (EM s) (fun w => rms n (tangent_error p f D y (phi w) z)) (fun w => sqrt (L w))).
+      cbv beta in W. rewrite (mean_ext _ _ (EM s) (fun w => sqrt (L w) ^ 2) L) in W by (intros; apply pow2_sqrt, L0).
+      fold (x s) in W.
+      assert (W2 : sqrt (Expect (batch n b) s (fun w => rms n (tangent_error p f D y (phi w) z) ^ 2)) <= eps)
+        by (rewrite <- (sqrt_pow2 eps Heps); apply sqrt_le_1_alt, Ms, Hs).
+      apply (Rmult_le_compat_r _ _ _ (sqrt_pos (x s))) in W2.
+      assert (W3 := Rle_trans _ _ _ W W2). apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in W3. lra.
+    + unfold m, Mean. rewrite (Sum_ext tau (fun s => eta * sqrt (x s) ^ 2) (fun s => eta * x s))
+        by (intros; now rewrite pow2_sqrt). rewrite Sum_scal. unfold x, L. field. lra.
+  - replace (4 * (1 - theta) * eta * INR tau) with (4 * (1 - theta) * (eta * INR tau)) by ring.
+    apply root_split; try easy; [lra|apply sq_ge0].
+  - intros B O0 HB. assert (B0 : 0 <= B) by (eapply Rle_trans; [apply Rabs_pos|apply (HB O (phi []) Hn O0)]).
+    assert (m0 : 0 <= m) by (apply Mean_ge0; intros; apply x0).
+    apply le_of_sq; [assert (K := sqrt_pos m); lra|].
+    destruct (EM tau) as (Le & Hpl & Hsc & Hc).
+    rewrite pow2_sqrt by (apply (mean_ge0 _ _ (EM tau)); intros; apply loss_ge0).
+    set (ml := fun w => Mean tau (fun s => loss n f y (iterate tau phi w s))).
+    assert (ml0 : forall w, 0 <= ml w) by (intros; apply Mean_ge0; intros; apply loss_ge0).
+    assert (Em : Expect (batch n b) tau ml = m) by apply (Expect_Mean_iterates _ _ tau phi (loss n f y) BM).
+    apply Rle_trans with (Expect (batch n b) tau (fun w => ml w + (4 * B * sqrt (ml w) + 4 * B ^ 2))).
+    + apply Le. intros w Hw.
+      assert (Oi : forall s, (s < tau)%nat -> Omega (iterate tau phi w s)).
+      { intros s Hs. apply (run_inside p n b tau f D y Omega eta phi O0 R s); [lia|]. apply draws_skipn; [lia|easy]. }
+      destruct (kr_theorem_a_average p n tau f D y (phi []) (iterate tau phi w) Hn Ht) as [K1 K2].
+      specialize (K2 Omega B C Oi HB). fold (ml w) in K1. set (q := sqrt (ml w)) in *.
+      assert (K3 : sqrt (loss n f y (average tau (iterate tau phi w))) <= q + 2 * B) by lra.
+      assert (q2 : q ^ 2 = ml w) by apply pow2_sqrt, ml0. rewrite <- q2.
+      rewrite <- (pow2_sqrt _ (loss_ge0 n f y (average tau (iterate tau phi w)))).
+      replace (q ^ 2 + (4 * B * q + 4 * B ^ 2)) with ((q + 2 * B) ^ 2) by ring.
+      apply pow_incr. split; [apply sqrt_pos|easy].
+    + rewrite Hpl, Hpl, Hsc, Hc, Em. assert (J := mean_sqrt _ _ (EM tau) ml (fun w _ => ml0 w)). rewrite Em in J.
+      replace ((sqrt m + 2 * B) ^ 2) with (sqrt m ^ 2 + (4 * B * sqrt m + 4 * B ^ 2)) by ring. rewrite (pow2_sqrt _ m0).
+      apply (Rmult_le_compat_l (4 * B)) in J; lra.
+Qed.
+
+(** kr-theorem-a-ridge
+    Covers: a part: items 1 and 3 and, of item 2, that no φ with at most the same error of f_lin is nearer to φ⁽⁰⁾, for λ = 0 too where K_m α = g can be solved; on the page: the limit λ → 0, and that the gradients at a symmetric initialisation are antisymmetric.
+    Reads: let K = (⟨∇f_j, ∇f_k⟩) at φ⁽⁰⁾, λ ≥ 0, g = y − f(φ⁽⁰⁾), (K + nλ)α = g and z = φ⁽⁰⁾ + Σ α_j ∇f_j(φ⁽⁰⁾). Then f_lin(z) − y = −nλα at the data and ‖z − φ⁽⁰⁾‖² = αᵀKα; if λ = 0, f_lin(z) = y and ‖z − φ⁽⁰⁾‖² = gᵀα. Every φ with (1/n) Σ (f_lin(φ) − y)² ≤ (1/n) Σ (f_lin(z) − y)² has ‖z − φ⁽⁰⁾‖ ≤ ‖φ − φ⁽⁰⁾‖. If all ∇f_j(φ⁽⁰⁾) have the i'-th entry s times the i-th (s = −1 for θ, s = 1 for c of partners), z − φ⁽⁰⁾ has, too.
+    Mistake: `<= 2 * Mean n (fun j => fl z j ^ 2)` for `<= Mean n (fun j => fl z j ^ 2)`
+    Mistake: `fl z j = - lam * alpha j` for `fl z j = - INR n * lam * alpha j`
+*)
+Theorem kr_theorem_a_ridge : forall p n f D y x0 lam alpha,
+  let K := gram p D x0 in let fl u j := linear_model p f D x0 j u - y j in
+  let g j := y j - f j x0 in let z := vplus x0 (fun i => Sum n (fun j => alpha j * D j x0 i)) in
+  (0 < n)%nat -> 0 <= lam -> (forall j, (j < n)%nat -> matvec n K alpha j + INR n * lam * alpha j = g j) ->
+  (forall j, (j < n)%nat -> fl z j = - INR n * lam * alpha j) /\
+  sq p (vminus z x0) = quadratic n K alpha /\
+  (lam = 0 -> (forall j, (j < n)%nat -> fl z j = 0) /\ sq p (vminus z x0) = dot n g alpha) /\
+  (forall u, Mean n (fun j => fl u j ^ 2) <= Mean n (fun j => fl z j ^ 2) ->
+   vnorm p (vminus z x0) <= vnorm p (vminus u x0)) /\
+  (forall i i' s, (forall j, (j < n)%nat -> D j x0 i' = s * D j x0 i) -> vminus z x0 i' = s * vminus z x0 i).
+Proof.
+  intros p n f D y x0 lam alpha K fl g z Hn Hl Ha. assert (N := INR_pos n Hn).
+  set (delta := fun i => Sum n (fun j => alpha j * D j x0 i)).
+  assert (Dz : forall h, dot p h (vminus z x0) = Sum n (fun j => alpha j * dot p h (D j x0))).
+  { intros h. unfold dot. rewrite (Sum_ext p _ (fun i => Sum n (fun j => alpha j * (h i * D j x0 i)))).
+    - rewrite Sum_swap. apply Sum_ext. intros. now rewrite Sum_scal.
+    - intros i _. unfold z, vminus, vplus. rewrite (Sum_ext n (fun j => alpha j * (h i * D j x0 i))
+        (fun j => h i * (alpha j * D j x0 i))) by (intros; ring). rewrite Sum_scal. ring. }
+  assert (I1 : forall j, (j < n)%nat -> fl z j = - INR n * lam * alpha j).
+  { intros j Hj. unfold fl, linear_model. rewrite Dz.
+    assert (A := Ha j Hj). unfold matvec, K, gram, g in A.
+    rewrite (Sum_ext n (fun k => dot p (D j x0) (D k x0) * alpha k) (fun k => alpha k * dot p (D j x0) (D k x0))) in A
+      by (intros; ring). lra. }
+  assert (I2 : sq p (vminus z x0) = quadratic n K alpha).
+  { unfold K. rewrite quadratic_gram. apply sq_ext. intros i _. unfold z, vminus, vplus. ring. }
+  split; [easy|]. split; [easy|]. split; [|split].
+  3: { intros i i' s Hs. unfold z, vminus, vplus. rewrite (Sum_ext n (fun j => alpha j * D j x0 i')
+      (fun j => s * (alpha j * D j x0 i))) by (intros j Hj; rewrite (Hs j Hj); ring). rewrite Sum_scal. ring. }
+  - intros Z. split.
+    + intros j Hj. rewrite (I1 j Hj), Z. ring.
+    + rewrite I2. unfold quadratic, dot. apply Sum_ext. intros j Hj. rewrite <- (Ha j Hj), Z. ring.
+  - intros u Hu. set (w := fun j => dot p (D j x0) (vminus u z)).
+    assert (Fu : forall j, fl u j = fl z j + w j).
+    { intros j. unfold fl, linear_model, w. rewrite !dot_minus_r. ring. }
+    rewrite (Mean_ext n (fun j => fl u j ^ 2) (fun j => fl z j ^ 2 + (2 * (fl z j * w j) + w j ^ 2))) in Hu
+      by (intros; rewrite Fu; ring).
+    rewrite !Mean_plus, Mean_scal in Hu.
+    assert (W : 0 <= Mean n (fun j => w j ^ 2)) by (apply Mean_ge0; intros; apply pow2_ge_0).
+    set (c := dot p (vminus u z) (vminus z x0)).
+    assert (Cw : Mean n (fun j => fl z j * w j) = - lam * c).
+    { unfold c. rewrite Dz. unfold Mean. rewrite (Sum_ext n _ (fun j => - INR n * lam * (alpha j * dot p (vminus u z)
+      (D j x0)))).
+      - rewrite Sum_scal. field. lra.
+      - intros j Hj. rewrite (I1 j Hj). unfold w. rewrite (dot_sym p (D j x0)). ring. }
+    assert (C0 : 0 <= c).
+    { destruct Hl as [Hl|Hl].
+      - rewrite Cw in Hu. apply Rmult_le_reg_l with lam; lra.
+      - right. rewrite Cw, <- Hl in Hu. assert (Z : Sum n (fun j => w j ^ 2) = 0).
+        { assert (Y : Mean n (fun j => w j ^ 2) = 0) by lra. unfold Mean in Y. apply Rmult_integral in Y.
+          destruct Y as [Y|Y]; [|easy]. apply Rinv_neq_0_compat in Y; [easy|lra]. }
+        unfold c. rewrite Dz. symmetry. rewrite (Sum_ext n _ (fun _ => 0)), Sum_zero; [easy|]. intros j Hj.
+        assert (Zj := sq_zero n w Z j Hj). unfold w in Zj. rewrite dot_sym in Zj. rewrite Zj. ring. }
+    apply sqrt_le_1_alt. rewrite (sq_ext p (vminus u x0) (vplus (vminus u z) (vminus z x0)))
+      by (intros; unfold vminus, vplus; ring).
+    rewrite sq_plus. fold c. assert (S := sq_ge0 p (vminus u z)). lra.
+Qed.
+
+(** ‖J_uᵀ v‖ ≤ ‖J_0ᵀ v‖ + √n e ‖v‖, if every gradient changes by at most e *)
+Lemma combination_change p n (D : nat -> vector -> vector) x u e v : 0 <= e -> (forall j, (j < n)%nat -> vnorm p
+  (vminus (D j u) (D j x)) <= e) ->
+  vnorm p (fun i => Sum n (fun j => v j * D j u i)) <=
+  vnorm p (fun i => Sum n (fun j => v j * D j x i)) + sqrt (INR n) * e * vnorm n v.
+Proof.
+  intros He H. set (k := fun i => Sum n (fun j => v j * (D j u i - D j x i))).
+  apply Rle_trans with (vnorm p (vplus (fun i => Sum n (fun j => v j * D j x i)) k)).
+  - right. unfold vnorm. f_equal. apply sq_ext. intros i _. unfold vplus, k. rewrite <- Sum_plus. apply Sum_ext.
+    intros; ring.
+  - eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l.
+    apply norm_le; [repeat apply Rmult_le_pos; try apply sqrt_pos; easy|].
+    rewrite !Rpow_mult_distr, pow2_sqrt by apply pos_INR. rewrite norm_sq.
+    apply Rle_trans with (sq n v * Sum n (fun j => sq p (vminus (D j u) (D j x)))).
+    + unfold sq at 1. apply Rle_trans with (Sum p (fun i => sq n v * Sum n (fun j => (D j u i - D j x i) ^ 2))).
+      * apply Sum_le. intros i _. apply (cauchy_sq n v (fun j => D j u i - D j x i)).
+      * rewrite Sum_scal, Sum_swap. right. easy.
+    + assert (Sum n (fun j => sq p (vminus (D j u) (D j x))) <= INR n * e ^ 2).
+      { rewrite <- Sum_const. apply Sum_le. intros j Hj. now apply norm_le_sq, H. }
+      apply (Rmult_le_compat_l (sq n v)) in H0; [lra|apply sq_ge0].
+Qed.
+
+(** kr-theorem-a-initial
+    Covers: a part: all that follows from the constants of the heads; on the page: that Block smoothness and the Lipschitz bound give these constants, and that the closed form of Ā_ρ bounds every gradient.
+    Reads: (1) for m heads with |c_i⁽⁰⁾| = 1, |c_i − c_i⁽⁰⁾| ≤ ρ_c/√m, values with |h_i − h_i⁽⁰⁾| ≤ σ₁G₁(i)/√m and gradients with ‖g_i − g_i⁽⁰⁾‖ ≤ L₂(i)ρ_θ/√m, ‖g_i‖ ≤ L₁(i): (1/m) Σ [(h_i − h_i⁽⁰⁾)² + ‖c_i g_i − c_i⁽⁰⁾g_i⁽⁰⁾‖²] ≤ C²/m, C² = (1/m) Σ [(L₂(i)ρ_θ + ρ_cL₁(i))² + σ₁²G₁(i)²]. (2) If ‖∇f_j(u) − ∇f_j(φ⁽⁰⁾)‖ ≤ e at the data, the root of tr(G)/n at u is at most that at φ⁽⁰⁾ plus e, and the root of λ_max(G)/n as well. (3) If this holds for all u ∈ Ω and η < (A₀ + e)⁻² with A₀ in trace or in Gram form, or ‖∇f_j‖² ≤ Ā_ρ² on Ω and η < Ā_ρ⁻², there is an Ā² with ηĀ² < 1 that is at least one of the three factors at all u ∈ Ω, as Theorem A asks.
+    Mistake: `s1 ^ 2 * G1 i ^ 2 / 2)` for `s1 ^ 2 * G1 i ^ 2)`
+    Mistake: `sqrt (lam0 / INR n) + e / 2)` for `sqrt (lam0 / INR n) + e)`
+*)
+Theorem kr_theorem_a_initial :
+  (forall m k (c c0 h h0 L1 L2 G1 : vector) (g g0 : nat -> vector) s1 rho_c rho_th, (0 < m)%nat -> 0 <= rho_c ->
+   (forall i, (i < m)%nat -> Rabs (c0 i) = 1 /\ Rabs (c i - c0 i) <= rho_c / sqrt (INR m) /\
+     Rabs (h i - h0 i) <= s1 * G1 i / sqrt (INR m) /\ vnorm k (vminus (g i) (g0 i)) <= L2 i * rho_th / sqrt (INR m) /\
+     vnorm k (g i) <= L1 i) ->
+   Mean m (fun i => (h i - h0 i) ^ 2 + sq k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i)))) <=
+   / INR m * Mean m (fun i => (L2 i * rho_th + rho_c * L1 i) ^ 2 + s1 ^ 2 * G1 i ^ 2)) /\
+  (forall p n D x u e, (0 < n)%nat -> 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) ->
+   sqrt (Mean n (fun j => gram p D u j j)) <= sqrt (Mean n (fun j => gram p D x j j)) + e /\
+   (forall lam lam0, largest_eigenvalue n (gram p D u) lam -> largest_eigenvalue n (gram p D x) lam0 ->
+     sqrt (lam / INR n) <= (sqrt (lam0 / INR n) + e))) /\
+  (forall p n f D y x Omega e A0 eta Abar, (0 < n)%nat -> 0 <= e -> 0 < eta -> 0 <= Abar ->
+   (forall u j, Omega u -> (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e /\ sq p (D j u) <= Abar ^ 2) ->
+   (A0 = sqrt (Mean n (fun j => gram p D x j j)) \/
+    exists lam0, largest_eigenvalue n (gram p D x) lam0 /\ A0 = sqrt (lam0 / INR n)) ->
+   (eta < / (A0 + e) ^ 2 \/ eta < / Abar ^ 2) ->
+   exists A2, eta * A2 < 1 /\
+     forall u, Omega u -> exists As2, factor n (gram p D u) (residual f y u) As2 /\ As2 <= A2).
+Proof.
+  assert (Tr : forall p n D x u e, (0 < n)%nat -> 0 <= e -> (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x))
+    <= e) ->
+    sqrt (Mean n (fun j => gram p D u j j)) <= sqrt (Mean n (fun j => gram p D x j j)) + e).
+  { intros p n D x u e Hn He H.
+    assert (Ex : forall w, sqrt (Mean n (fun j => gram p D w j j)) = rms n (fun j => vnorm p (D j w))).
+    { intros w. unfold rms. f_equal. apply Mean_ext. intros. rewrite norm_sq. symmetry. apply sq_dot. }
+    rewrite !Ex. apply Rle_trans with (rms n (fun j => vnorm p (D j x) + e)).
+    - apply sqrt_le_1_alt. apply Mean_le. intros j Hj. apply pow_incr. split; [apply norm_ge0|].
+      replace (vnorm p (D j u)) with (vnorm p (vplus (D j x) (vminus (D j u) (D j x)))).
+      + eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l. now apply H.
+      + unfold vnorm. f_equal. apply sq_ext. intros; unfold vplus, vminus; ring.
+    - eapply Rle_trans; [apply rms_plus|]. apply Rplus_le_compat_l. unfold rms. rewrite Mean_const, sqrt_pow2 by easy.
+      lra. }
+  assert (Ra : forall p n D x u e lam0 v, (0 < n)%nat -> 0 <= e ->
+    (forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) -> largest_eigenvalue n (gram p D x) lam0 ->
+    quadratic n (gram p D u) v <= (sqrt (lam0 / INR n) + e) ^ 2 * (INR n * sq n v)).
+  { intros p n D x u e lam0 v Hn He H L. assert (N := INR_pos n Hn). assert (L0 := largest_ge0 p n D x lam0 L).
+    destruct L as [_ L]. specialize (L v). rewrite quadratic_gram in *.
+    set (wu := fun i => Sum n (fun j => v j * D j u i)) in *. set (wx := fun i => Sum n (fun j => v j * D j x i)) in *.
+    assert (C := combination_change p n D x u e v He H). fold wu wx in C.
+    assert (S : vnorm p wx <= sqrt lam0 * vnorm n v).
+    { unfold vnorm. rewrite <- sqrt_mult by (easy || apply sq_ge0). now apply sqrt_le_1_alt. }
+    assert (E : sqrt lam0 = sqrt (lam0 / INR n) * sqrt (INR n)).
+    { rewrite <- sqrt_mult; [f_equal; field; lra| |lra]. apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]. }
+    apply norm_le_sq in C. replace ((sqrt (lam0 / INR n) + e) ^ 2 * (INR n * sq n v))
+      with (((sqrt (lam0 / INR n) + e) * (sqrt (INR n) * vnorm n v)) ^ 2)
+      by (rewrite !Rpow_mult_distr, norm_sq, (pow2_sqrt (INR n)) by lra; ring).
+    eapply Rle_trans; [apply C|]. apply pow_incr. split.
+    - apply Rplus_le_le_0_compat; [apply norm_ge0|]. repeat apply Rmult_le_pos; try apply sqrt_pos; easy.
+    - rewrite E in S. lra. }
+  split; [|split].
+  - intros m k c c0 h h0 L1 L2 G1 g g0 s1 rho_c rho_th Hm Rc P. assert (N := INR_pos m Hm).
+    set (s := sqrt (INR m)) in *. assert (Sp : 0 < s) by now apply sqrt_lt_R0.
+    assert (SS : s ^ 2 = INR m) by (apply pow2_sqrt; lra).
+    rewrite <- Mean_scal. apply Mean_le. intros i Hi. destruct (P i Hi) as (P0 & P1 & P2 & P3 & P4).
+    assert (B1 : (h i - h0 i) ^ 2 <= (s1 * G1 i / s) ^ 2) by (rewrite <- pow2_abs; apply pow_incr; split;
+      [apply Rabs_pos|easy]).
+    assert (B2 : sq k (vminus (vscal (c i) (g i)) (vscal (c0 i) (g0 i))) <= (L2 i * rho_th / s + rho_c / s * L1 i) ^ 2).
+    { apply norm_le_sq. rewrite (vnorm_ext k _ (vplus (vscal (c0 i) (vminus (g i) (g0 i))) (vscal (c i - c0 i) (g i))))
+        by (intros; unfold vplus, vminus, vscal; ring).
+      eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, P0, Rmult_1_l. apply Rplus_le_compat; [easy|].
+      apply Rmult_le_compat; try easy; [apply Rabs_pos|apply norm_ge0]. }
+    assert (E : (s1 * G1 i / s) ^ 2 + (L2 i * rho_th / s + rho_c / s * L1 i) ^ 2 =
+      / INR m * ((L2 i * rho_th + rho_c * L1 i) ^ 2 + s1 ^ 2 * G1 i ^ 2)) by (rewrite <- SS; field; lra).
+    lra.
+  - intros p n D x u e Hn He H. split; [now apply Tr|]. intros lam lam0 [(v & Hv & Ev) _] L0.
+    assert (N := INR_pos n Hn).
+    assert (B := Ra p n D x u e lam0 v Hn He H L0).
+    assert (Q : quadratic n (gram p D u) v = lam * sq n v).
+    { unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite Ev by easy. ring. }
+    rewrite Q in B. assert (Vp : 0 < sq n v) by (assert (0 <= sq n v) by apply sq_ge0; lra).
+    assert (P0 : 0 <= sqrt (lam0 / INR n) + e) by (assert (X := sqrt_pos (lam0 / INR n)); lra).
+    rewrite <- (sqrt_pow2 _ P0). apply sqrt_le_1_alt. apply Rmult_le_reg_r with (INR n * sq n v);
+      [now apply Rmult_lt_0_compat|].
+    replace (lam / INR n * (INR n * sq n v)) with (lam * sq n v) by (field; lra). exact B.
+  - intros p n f D y x Omega e A0 eta Abar Hn He Heta HA H HA0 Hs. assert (N := INR_pos n Hn).
+    assert (Scale : forall a, 0 <= a -> eta < / a ^ 2 -> eta * a ^ 2 < 1).
+    { intros a Ha K. destruct Ha as [Ha|Ha]; [|rewrite <- Ha in *; lra]. assert (0 < a ^ 2) by now apply pow_lt.
+      apply (Rmult_lt_compat_r (a ^ 2)) in K; [|easy]. rewrite Rinv_l in K; lra. }
+    assert (A00 : 0 <= A0) by (destruct HA0 as [->|(l & _ & ->)]; apply sqrt_pos).
+    destruct Hs as [Hs|Hs].
+    + exists ((A0 + e) ^ 2). split; [apply Scale; [lra|easy]|]. intros u Hu.
+      assert (Hj : forall j, (j < n)%nat -> vnorm p (vminus (D j u) (D j x)) <= e) by (intros j Hj; now apply (H u j)).
+      destruct HA0 as [E|(lam0 & L0 & E)].
+      * exists (Mean n (fun j => gram p D u j j)). split; [now right; right|]. rewrite E.
+        assert (M0 : 0 <= Mean n (fun j => gram p D u j j))
+          by (apply Mean_ge0; intros; unfold gram; rewrite <- sq_dot; apply sq_ge0).
+        rewrite <- (pow2_sqrt _ M0). apply pow_incr. split; [apply sqrt_pos|now apply Tr].
+      * exists (along n (gram p D u) (residual f y u)). split; [now left|]. rewrite E.
+        assert (B := Ra p n D x u e lam0 (residual f y u) Hn He Hj L0). unfold along.
+        assert (S := sq_ge0 n (residual f y u)). destruct S as [S|S].
+        -- apply Rmult_le_reg_r with (INR n * sq n (residual f y u)); [now apply Rmult_lt_0_compat|].
+           unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r; [exact B|]. apply Rgt_not_eq.
+           now apply Rmult_lt_0_compat.
+        -- rewrite <- S, Rmult_0_r. unfold Rdiv at 1. rewrite Rinv_0, Rmult_0_r. apply pow2_ge_0.
+    + exists (Abar ^ 2). split; [now apply Scale|]. intros u Hu. exists (Mean n (fun j => gram p D u j j)).
+      split; [now right; right|]. rewrite <- (Mean_const n (Abar ^ 2) Hn). apply Mean_le. intros j Hj. unfold gram.
+      rewrite <- sq_dot. now apply (H u j).
 Qed.
