@@ -483,3 +483,137 @@ Proof.
       rewrite <- project_sign by (rewrite Rabs_left; lra). apply project_ext; [|easy].
       intros b Hb. rewrite (H i k b Hi Hk Hb). unfold opposite, vscal. ring.
 Qed.
+
+(** the radius √d + √(2 log(m/(2δ′))) of the event that all U are of moderate length, and B_{U,m}(δ′) *)
+Definition moderate (d m : nat) (delta : R) : R := sqrt (INR d) + sqrt (2 * ln (INR m / (2 * delta))).
+Definition longest (d m : nat) (delta rho_u : R) : R := moderate d m delta + rho_u / sqrt (INR m).
+
+(** kr-remark-7
+    Covers: the whole statement.
+    Reads: for m, d ≥ 1 and ρ ≥ 0: ‖U_i‖ ≤ R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m for all i and all φ ∈ Ω_ρ, and for every i some φ ∈ Ω_ρ has equality; if all ‖U_i⁽⁰⁾‖ ≤ √d + √(2 log(m/(2δ′))), then ‖U_i‖ ≤ B_{U,m}(δ′) for all i and all φ ∈ Ω_ρ.
+    Mistake: `<= vnorm d (phi0 i 1%nat) + / 2 *` for `<= vnorm d (phi0 i 1%nat) +`
+    Mistake: without `vnorm d (phi0 i 1%nat) <= moderate d m delta`
+*)
+Theorem kr_remark_7 : forall m d rho phi0, (0 < m)%nat -> (0 < d)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) ->
+  (forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi ->
+    vnorm d (phi i 1%nat) <= vnorm d (phi0 i 1%nat) + (rho 1%nat / sqrt (INR m))) /\
+  (forall i, (i < m)%nat -> exists phi, neighbourhood m d rho phi0 phi /\
+    vnorm d (phi i 1%nat) = vnorm d (phi0 i 1%nat) + rho 1%nat / sqrt (INR m)) /\
+  (forall delta, 0 < delta < 1 -> (forall i, (i < m)%nat -> vnorm d (phi0 i 1%nat) <= moderate d m delta) ->
+    forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi -> vnorm d (phi i 1%nat) <= longest d m delta (rho 1%nat)).
+Proof.
+  intros m d rho phi0 Hm Hd P. assert (W := width_pos m Hm).
+  assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
+  { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
+  assert (B : forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi ->
+    vnorm d (phi i 1%nat) <= vnorm d (phi0 i 1%nat) + rho 1%nat / sqrt (INR m)).
+  { intros i phi Hi H. specialize (H i 1%nat Hi ltac:(lia)). cbn [size] in H.
+    assert (K := norm_triangle d (phi0 i 1%nat) (vminus (phi i 1%nat) (phi0 i 1%nat))).
+    replace (vnorm d (phi i 1%nat)) with (vnorm d (vplus (phi0 i 1%nat) (vminus (phi i 1%nat) (phi0 i 1%nat)))); [lra|].
+    unfold vnorm. f_equal. apply sq_ext; intros; unfold vplus, vminus; ring. }
+  repeat apply conj; [exact B| |].
+  - intros i Hi. set (r := rho 1%nat / sqrt (INR m)) in *. set (U := phi0 i 1%nat).
+    assert (HR : 0 <= r) by (unfold r; apply RAD; lia).
+    assert (STEP : exists e, vnorm d e = r /\ vnorm d (vplus U e) = vnorm d U + r).
+    { assert (N := norm_ge0 d U). destruct (Req_dec (vnorm d U) 0) as [Z|Z].
+      - exists (fun j => if Nat.eqb j 0 then r else 0). rewrite Z, norm_axis by easy. split; [easy|].
+        transitivity (vnorm d (fun j => if Nat.eqb j 0 then r else 0)); [|rewrite norm_axis by easy; ring].
+        unfold vnorm. f_equal. apply sq_ext; intros j Hj. unfold vplus. rewrite (sq_zero d U) by
+          (try easy; rewrite <- norm_sq, Z; ring). ring.
+      - exists (vscal (r / vnorm d U) U). assert (0 < vnorm d U) by lra.
+        assert (0 <= r / vnorm d U) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]).
+        rewrite norm_scal, Rabs_pos_eq by easy. split; [field; easy|].
+        transitivity (vnorm d (vscal (1 + r / vnorm d U) U)).
+        + unfold vnorm at 1 3. f_equal. apply sq_ext; intros; unfold vplus, vscal; ring.
+        + rewrite norm_scal, Rabs_pos_eq by lra. field; easy. }
+    destruct STEP as (e & E1 & E2).
+    exists (fun i' k j => phi0 i' k j + if (Nat.eqb i' i && Nat.eqb k 1)%bool then e j else 0). split.
+    + intros i' k Hi' Hk. destruct (Nat.eqb i' i && Nat.eqb k 1)%bool eqn:Q.
+      * apply andb_prop in Q. destruct Q as [-> %Nat.eqb_eq -> %Nat.eqb_eq]. eapply Rle_trans; [|right; exact E1].
+        right. unfold vnorm. f_equal. apply sq_ext; intros. unfold vminus. ring.
+      * eapply Rle_trans; [right; apply (f_equal sqrt (y := 0)), Sum_null; intros; unfold vminus; ring|].
+        rewrite sqrt_0; now apply RAD.
+    + rewrite <- E2. unfold vnorm. f_equal. apply sq_ext; intros. unfold vplus, U. rewrite !Nat.eqb_refl. reflexivity.
+  - intros delta _ H i phi Hi Hphi. specialize (H i Hi). specialize (B i phi Hi Hphi). unfold longest. lra.
+Qed.
+
+(** kr-remark-7-order
+    Covers: the whole statement.
+    Reads: for d ≥ 1, even or odd m ≥ 2, δ′ ∈ (0, 1), ρ_u ≥ 0 and L = log(m/(2δ′)): d + 2L ≤ (√d + √(2L))² ≤ 2(d + 2L), equality in the second at d = 2L; the square is at most 1 + 2√(2L/d) times, and at most 1 + 2√(d/(2L)) times d + 2L (so the first bound is approached as L/d → 0 or ∞); B_{U,m}(δ′)² ≤ 3(d + 2L + ρ_u²/m), with equality at d = 2L = ρ_u²/m; and B_{U,m}(δ′)²/(d + 2 log m) → 1 as m → ∞.
+    Mistake: `19 / 10 * (INR d + 2 * L)` for `2 * (INR d + 2 * L)`
+    Mistake: `2 * (INR d + 2 * L + rho_u` for `3 * (INR d + 2 * L + rho_u`
+*)
+Theorem kr_remark_7_order : forall d delta rho_u, (0 < d)%nat -> 0 < delta < 1 -> 0 <= rho_u ->
+  (forall m, (2 <= m)%nat -> let L := ln (INR m / (2 * delta)) in
+    INR d + 2 * L <= moderate d m delta ^ 2 <= 2 * (INR d + 2 * L) /\
+    (INR d = 2 * L -> moderate d m delta ^ 2 = 2 * INR d + 4 * L) /\
+    moderate d m delta ^ 2 <= (1 + 2 * sqrt (2 * L / INR d)) * (INR d + 2 * L) /\
+    moderate d m delta ^ 2 <= (1 + 2 * sqrt (INR d / (2 * L))) * (INR d + 2 * L) /\
+    longest d m delta rho_u ^ 2 <= 3 * (INR d + 2 * L + rho_u ^ 2 / INR m) /\
+    (INR d = 2 * L -> 2 * L = rho_u ^ 2 / INR m ->
+      longest d m delta rho_u ^ 2 = 3 * INR d + 6 * L + 3 * rho_u ^ 2 / INR m)) /\
+  is_lim_seq (fun m => longest d m delta rho_u ^ 2 / (INR d + 2 * ln (INR m))) 1.
+Proof.
+  intros d delta rho_u Hd Hdelta Hrho. assert (HD : 0 < INR d) by now apply lt_0_INR. split.
+  - intros m Hm L. assert (HM : 2 <= INR m) by (apply (le_INR 2); lia). assert (HL : 0 < L).
+    { unfold L. rewrite <- ln_1. apply ln_increasing; [lra|]. apply Rmult_lt_reg_r with (2 * delta); [lra|].
+      unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+    unfold longest, moderate. fold L. set (x := sqrt (INR d)). set (y := sqrt (2 * L)). set (z := rho_u / sqrt (INR m)).
+    assert (X : x ^ 2 = INR d) by (apply pow2_sqrt; lra). assert (Y : y ^ 2 = 2 * L) by (apply pow2_sqrt; lra).
+    assert (Z : z ^ 2 = rho_u ^ 2 / INR m).
+    { unfold z, Rdiv. rewrite Rpow_mult_distr, pow_inv, pow2_sqrt by lra. reflexivity. }
+    assert (0 < x) by (apply sqrt_lt_R0; lra). assert (0 < y) by (apply sqrt_lt_R0; lra).
+    assert (0 <= z) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat, sqrt_lt_R0; lra]).
+    rewrite (sqrt_div (2 * L) (INR d)), (sqrt_div (INR d) (2 * L)) by lra. fold x y.
+    rewrite <- Z, <- X, <- Y. assert (A := pow2_ge_0 (x - y)). assert (B := pow2_ge_0 (y - z)).
+    assert (C := pow2_ge_0 (x - z)). replace (4 * L) with (2 * y ^ 2) by lra. replace (6 * L) with (3 * y ^ 2) by lra.
+    replace (3 * rho_u ^ 2 / INR m) with (3 * z ^ 2) by (rewrite Z; unfold Rdiv; ring). repeat split.
+    + nra.
+    + nra.
+    + intros Q. assert (x = y) by nra. nra.
+    + replace ((1 + 2 * (y / x)) * (x ^ 2 + y ^ 2)) with ((x + y) ^ 2 + 2 * y ^ 3 / x) by (field; lra).
+      assert (0 < 2 * y ^ 3 / x) by (apply Rdiv_lt_0_compat; [assert (0 < y ^ 3) by now apply pow_lt|]; lra). lra.
+    + replace ((1 + 2 * (x / y)) * (x ^ 2 + y ^ 2)) with ((x + y) ^ 2 + 2 * x ^ 3 / y) by (field; lra).
+      assert (0 < 2 * x ^ 3 / y) by (apply Rdiv_lt_0_compat; [assert (0 < x ^ 3) by now apply pow_lt|]; lra). lra.
+    + nra.
+    + intros Q Q'. assert (x = y) by nra. assert (y = z) by nra. subst. rewrite <- H3, <- H2 in *. nra.
+  - set (c := ln (2 * delta)). set (v := fun m => / (INR d + 2 * ln (INR m))).
+    assert (LN : is_lim_seq (fun m => ln (INR m)) p_infty).
+    { apply (is_lim_comp_seq ln INR p_infty p_infty is_lim_ln_p); [|apply is_lim_seq_INR].
+      exists 0%nat. intros; discriminate. }
+    assert (V : is_lim_seq v 0).
+    { unfold v. replace (Finite 0) with (Rbar_inv p_infty) by reflexivity. apply is_lim_seq_inv; [|discriminate].
+      apply (is_lim_seq_plus (fun _ => INR d) (fun m => 2 * ln (INR m)) (INR d) p_infty); [apply is_lim_seq_const| |easy].
+      replace p_infty with (Rbar_mult 2 p_infty).
+      - apply (is_lim_seq_scal_l (fun m => ln (INR m)) 2 p_infty LN).
+      - cbn. destruct (Rle_dec 0 2) as [H|H]; [|lra]. destruct (Rle_lt_or_eq_dec 0 2 H); [easy|lra]. }
+    assert (I : is_lim_seq (fun m => / INR m) 0).
+    { replace (Finite 0) with (Rbar_inv p_infty) by reflexivity. apply is_lim_seq_inv; [apply is_lim_seq_INR|discriminate]. }
+    apply is_lim_seq_ext_loc with (u := fun m => (sqrt (INR d * v m) + sqrt (1 - (INR d + 2 * c) * v m) +
+      rho_u * sqrt (v m * / INR m)) ^ 2).
+    + exists 2%nat. intros m Hm. assert (HM : 2 <= INR m) by (apply (le_INR 2); lia).
+      assert (HL : 0 < ln (INR m)) by (rewrite <- ln_1; apply ln_increasing; lra).
+      assert (HV : 0 < v m) by (apply Rinv_0_lt_compat; lra).
+      assert (LL : ln (INR m / (2 * delta)) = ln (INR m) - c).
+      { unfold Rdiv. rewrite ln_mult, ln_Rinv by (try apply Rinv_0_lt_compat; lra). reflexivity. }
+      assert (HC : c < ln (INR m)) by (apply ln_increasing; lra).
+      unfold longest, moderate. rewrite LL. unfold Rdiv. fold (v m).
+      replace (1 - (INR d + 2 * c) * v m) with (2 * (ln (INR m) - c) * v m) by (unfold v; field; lra).
+      rewrite !sqrt_mult, sqrt_inv by (try left; try apply Rinv_0_lt_compat; lra).
+      replace (v m) with (sqrt (v m) * sqrt (v m)) at 4 by (apply sqrt_sqrt; lra). ring.
+    + replace (Finite 1) with (Finite ((0 + 1 + rho_u * 0) * ((0 + 1 + rho_u * 0) * 1))) by (f_equal; ring).
+      assert (K : is_lim_seq (fun m => sqrt (INR d * v m) + sqrt (1 - (INR d + 2 * c) * v m) +
+        rho_u * sqrt (v m * / INR m)) (0 + 1 + rho_u * 0)).
+      { apply is_lim_seq_plus'; [apply is_lim_seq_plus'|].
+        - rewrite <- sqrt_0. apply (is_lim_seq_continuous sqrt); [apply continuity_pt_sqrt; lra|].
+          replace (Finite 0) with (Finite (INR d * 0)) by (f_equal; ring).
+          apply is_lim_seq_mult'; [apply is_lim_seq_const|exact V].
+        - replace (Finite 1) with (Finite (sqrt 1)) by (now rewrite sqrt_1). apply (is_lim_seq_continuous sqrt); [apply continuity_pt_sqrt; lra|].
+          replace (Finite 1) with (Finite (1 - (INR d + 2 * c) * 0)) by (f_equal; ring).
+          apply is_lim_seq_minus'; [apply is_lim_seq_const|].
+          apply is_lim_seq_mult'; [apply is_lim_seq_const|exact V].
+        - apply is_lim_seq_mult'; [apply is_lim_seq_const|]. rewrite <- sqrt_0.
+          apply (is_lim_seq_continuous sqrt); [apply continuity_pt_sqrt; lra|].
+          replace (Finite 0) with (Finite (0 * 0)) by (f_equal; ring). now apply is_lim_seq_mult'. }
+      cbn [pow]. apply is_lim_seq_mult'; [exact K|]. apply is_lim_seq_mult'; [exact K|apply is_lim_seq_const].
+Qed.
