@@ -54,12 +54,14 @@ Proof.
 Qed.
 
 (** The last inequality of part 2, for λ > 8/9. *)
-Lemma nearly_camps eta s z C C' : 0 < eta <= 1 / 3 -> 0 <= s -> 0 <= z -> s ^ 2 + z ^ 2 = eta ^ 2 -> 0 <= C -> 0 <= C' ->
+Lemma nearly_camps eta s z C C' : 0 <= eta <= 1 / 3 -> 0 <= s -> 0 <= z -> s ^ 2 + z ^ 2 = eta ^ 2 -> 0 <= C -> 0 <= C' ->
   C ^ 2 + C' ^ 2 = 1 ->
   C ^ 3 * ((1 - eta ^ 2) * (2 * s + z ^ 2 / (1 + s))) + 3 * C ^ 2 * C' * (eta * z) +
   (3 * C * C' ^ 2 + C' ^ 3) * ((1 + s) * z ^ 2) <= 2 * (1 - eta ^ 2) * eta.
 Proof.
-  intros He Hs Hz S HC HC' CC. set (x := z / eta). assert (X : z = eta * x) by (unfold x; field; lra).
+  intros He Hs Hz S HC HC' CC. destruct (Req_dec eta 0) as [EZ|EZ].
+  { subst eta. assert (s = 0) by nra. assert (z = 0) by nra. subst. right. field. }
+  assert (He' : 0 < eta) by lra. set (x := z / eta). assert (X : z = eta * x) by (unfold x; field; lra).
   assert (X0 : 0 <= x) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]).
   rewrite X in *. clear X. set (lam := 1 - eta ^ 2). assert (L : 8 / 9 <= lam) by (unfold lam; nra).
   assert (Q := pow2_ge_0 s). assert (Q' := pow2_ge_0 (eta * x)). assert (X2 := pow2_ge_0 x).
@@ -73,7 +75,7 @@ Proof.
   { replace (2 * lam * eta * (1 - x ^ 2 / 3)) with (lam * (2 * eta * (1 - x ^ 2 / 3))) by ring. apply Rmult_le_compat_l; [lra|].
     assert ((eta * x) ^ 2 / (1 + s) <= (eta * x) ^ 2).
     { apply Rmult_le_reg_r with (1 + s); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. clear - Hs Q'. nra. }
-    assert ((eta * x) ^ 2 <= eta * x ^ 2 / 3) by (clear - He X2; nra). lra. }
+    assert ((eta * x) ^ 2 <= eta * x ^ 2 / 3) by (assert (0 <= eta * (1 / 3 - eta) * x ^ 2) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra); lra). lra. }
   assert (T2 : 3 * (eta * (eta * x)) <= 2 * lam * eta * (9 / 16 * x)).
   { replace (2 * lam * eta * (9 / 16 * x)) with (eta * x * (9 / 8 * lam)) by field.
     replace (3 * (eta * (eta * x))) with (eta * x * (3 * eta)) by ring. apply Rmult_le_compat_l; [apply Rmult_le_pos|]; lra. }
@@ -101,7 +103,7 @@ Proof.
 Qed.
 
 (** Two orthogonal scalars of the token, one with almost all of the variance. *)
-Lemma skew_of_two T alpha P H mu c c' eta s : distribution T alpha -> 0 < eta <= 1 / 3 -> 0 <= s ->
+Lemma skew_of_two T alpha P H mu c c' eta s : distribution T alpha -> 0 <= eta <= 1 / 3 -> 0 <= s ->
   E T alpha P = 0 -> E T alpha H = 0 -> E T alpha (fun t => P t * H t) = 0 ->
   E T alpha (fun t => P t ^ 2) = 1 - eta ^ 2 -> E T alpha (fun t => H t ^ 2) <= eta ^ 2 - s ^ 2 ->
   (forall t, (t < T)%nat -> Rabs (P t) <= 1 + s) -> (forall t, (t < T)%nat -> Rabs (H t) <= 1 + s) ->

@@ -1,0 +1,197 @@
+(** How smooth a head is: skewness, first and second derivatives, Lipschitz constants. *)
+Require Import Reals Lra Lia.
+From Coquelicot Require Import Coquelicot.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness base.skewbounds.
+Open Scope R_scope.
+
+(** two tokens x₀ e and x₁ e with masses p and 1 − p *)
+Definition two_tokens (x0 x1 : R) (e : vector) : matrix := fun t i => (if Nat.eqb t 0 then x0 else x1) * e i.
+Definition masses (p : R) : vector := fun t => if Nat.eqb t 0 then p else 1 - p.
+
+Lemma third_diagonal T d alpha X e : third T d alpha X e e e = E T alpha (fun t => dot d e (centred T alpha X t) ^ 3).
+Proof. apply E_ext; intros; ring. Qed.
+
+(** Y along a unit vector: at most 1 + ‖a‖ in size, of energy at most 1 − ‖a‖². *)
+Lemma along_unit T d alpha X e : distribution T alpha -> in_ball T d X -> sq d e = 1 ->
+  Rabs (dot d e (attended T alpha X)) <= vnorm d (attended T alpha X) /\
+  (forall t, (t < T)%nat -> Rabs (dot d e (X t)) <= 1) /\
+  (forall t, (t < T)%nat -> Rabs (dot d e (centred T alpha X t)) <= 1 + vnorm d (attended T alpha X)).
+Proof.
+  intros D B U. assert (N : vnorm d e = 1) by (unfold vnorm; rewrite U; apply sqrt_1).
+  assert (A : Rabs (dot d e (attended T alpha X)) <= vnorm d (attended T alpha X)).
+  { assert (K := cauchy d e (attended T alpha X)). rewrite N in K. lra. }
+  assert (X1 : forall t, (t < T)%nat -> Rabs (dot d e (X t)) <= 1).
+  { intros t Ht. assert (K := cauchy d e (X t)). rewrite N in K. eapply Rle_trans; [exact K|]. rewrite Rmult_1_l.
+    apply norm_le; [lra|]. rewrite pow1. now apply B. }
+  repeat split; auto. intros t Ht. rewrite dot_centred. specialize (X1 t Ht).
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra.
+Qed.
+
+(** The energy along one unit vector, and along two at a right angle. *)
+Lemma energy_one T d alpha X e : distribution T alpha -> in_ball T d X -> sq d e = 1 ->
+  E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) <= 1 - sq d (attended T alpha X).
+Proof.
+  intros D B U. eapply Rle_trans; [|now apply energy]. apply E_le; [easy|]. intros t _.
+  assert (K := cauchy_sq d e (centred T alpha X t)). rewrite U in K. lra.
+Qed.
+
+Lemma energy_two T d alpha X g h : distribution T alpha -> in_ball T d X -> sq d g = 1 -> sq d h = 1 -> dot d g h = 0 ->
+  E T alpha (fun t => dot d g (centred T alpha X t) ^ 2) + E T alpha (fun t => dot d h (centred T alpha X t) ^ 2) <=
+  1 - sq d (attended T alpha X).
+Proof.
+  intros D B G H GH. eapply Rle_trans; [|now apply energy]. rewrite <- E_plus. apply E_le; [easy|]. intros t _.
+  set (y := centred T alpha X t). assert (K := sq_ge0 d (vminus y (vplus (vscal (dot d g y) g) (vscal (dot d h y) h)))).
+  rewrite sq_minus, sq_plus, !sq_scal, dot_plus_r, !dot_scal_r, dot_scal_l, G, H, GH, !(dot_sym d y) in K. lra.
+Qed.
+
+Lemma spread_diagonal T d alpha X e : spread T d alpha X e e = E T alpha (fun t => dot d e (centred T alpha X t) ^ 2).
+Proof. rewrite spread_E. apply E_ext; intros; ring. Qed.
+
+(** E ⟨e, Y⟩³ ≤ B for all unit e bounds the size, too. *)
+Lemma both_signs T d alpha X B : (forall e, sq d e = 1 -> E T alpha (fun t => dot d e (centred T alpha X t) ^ 3) <= B) ->
+  forall e, sq d e = 1 -> Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3)) <= B.
+Proof.
+  intros H e U. apply Rabs_le. split; [|now apply H].
+  assert (K := H (vscal (-1) e) ltac:(rewrite sq_scal, U; ring)).
+  rewrite (E_ext _ _ _ (fun t => -1 * dot d e (centred T alpha X t) ^ 3)) in K by (intros; rewrite dot_scal_l; ring).
+  rewrite E_scal in K. lra.
+Qed.
+
+Lemma skew_line T d alpha X e D : distribution T alpha -> in_ball T d X -> sq d e = 1 -> vnorm d (attended T alpha X) <= D ->
+  E T alpha (fun t => dot d e (centred T alpha X t) ^ 3) <=
+  E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) * (1 + D - E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) / (1 + D)).
+Proof.
+  intros HD B U S. destruct (along_unit T d alpha X e HD B U) as (_ & _ & Y). assert (N := norm_ge0 d (attended T alpha X)).
+  apply dagger; [easy|lra|now apply E_centred|]. intros t Ht. specialize (Y t Ht). apply Rabs_le_between in Y. lra.
+Qed.
+
+(** Part 2 along one direction. *)
+Lemma skew_given_spread T d alpha X lambda n : distribution T alpha -> in_ball T d X -> spread_norm T d alpha X lambda ->
+  sq d n = 1 -> Rabs (E T alpha (fun t => dot d n (centred T alpha X t) ^ 3)) <= 2 * lambda * sqrt (1 - lambda).
+Proof.
+  intros D B [(g & G & TOP) BOUND] UN. set (a := attended T alpha X). set (s := vnorm d a).
+  assert (S2 : s ^ 2 = sq d a) by apply norm_sq. assert (S0 : 0 <= s) by apply norm_ge0.
+  assert (VG := spread_diagonal T d alpha X g). rewrite TOP in VG.
+  assert (L1 : lambda <= 1 - s ^ 2) by (rewrite VG, S2; now apply energy_one).
+  assert (L0 : 0 <= lambda) by (rewrite VG; apply E_ge0; [easy|intros; apply pow2_ge_0]).
+  set (eta := sqrt (1 - lambda)). assert (H2 : eta ^ 2 = 1 - lambda) by (apply pow2_sqrt; nra).
+  assert (H0 : 0 <= eta) by apply sqrt_pos. assert (SE : s <= eta) by (apply Rsqr_incr_0_var; [unfold Rsqr; nra|easy]).
+  replace lambda with (1 - eta ^ 2) by lra. destruct (Rle_dec (1 / 3) eta) as [LOW|HIGH].
+  - revert n UN. apply both_signs. intros e U. eapply Rle_trans; [apply (skew_line T d alpha X e eta); easy|].
+    replace (2 * (1 - eta ^ 2) * eta) with (2 * eta * (1 - eta ^ 2)) by ring.
+    replace (2 * eta * (1 - eta ^ 2)) with (skewness_bound eta).
+    + apply cubic_mean; [easy|]. rewrite <- spread_diagonal. replace (1 - eta ^ 2) with lambda by lra. now apply BOUND.
+    + unfold skewness_bound. destruct (Rle_dec (1 / 3) eta); [easy|contradiction].
+  - set (c := dot d n g). set (r := vminus n (vscal c g)).
+    assert (RR : sq d r = 1 - c ^ 2) by (unfold r; rewrite sq_minus, sq_scal, dot_scal_r, UN, G; fold c; ring).
+    assert (RG : dot d r g = 0) by (unfold r; rewrite dot_minus_l, dot_scal_l, <- sq_dot, G; fold c; ring).
+    assert (DEC : forall y, dot d n y = c * dot d g y + dot d r y) by (intros; unfold r; rewrite dot_minus_l, dot_scal_l; ring).
+    destruct (unit_of d g r G) as (h & H & HR).
+    destruct (along_unit T d alpha X g D B G) as (_ & XG & YG). destruct (along_unit T d alpha X h D B H) as (_ & _ & YH).
+    assert (BG : forall t, (t < T)%nat -> (dot d g (centred T alpha X t) + dot d g a) ^ 2 <= 1).
+    { intros t Ht. rewrite dot_centred. fold a. specialize (XG t Ht). apply Rabs_le_between in XG. nra. }
+    fold a s in YG, YH.
+    destruct (Req_dec (vnorm d r) 0) as [ZR|ZR].
+    * rewrite (E_ext _ _ _ (fun t => (c * dot d g (centred T alpha X t) + 0 * 0) ^ 3)) by (intros; rewrite DEC, HR, ZR; ring).
+      apply (skew_of_two T alpha (fun t => dot d g (centred T alpha X t)) (fun _ => 0) (dot d g a) c 0 eta s); cbv beta; try easy; try lra.
+      -- now apply E_centred.
+      -- now apply E_const.
+      -- rewrite (E_ext _ _ _ (fun _ => 0)) by (intros; ring). now apply E_const.
+      -- rewrite (E_ext _ _ _ (fun _ => 0)) by (intros; ring). rewrite E_const by easy. nra.
+      -- intros. rewrite Rabs_R0. lra.
+      -- assert (Q := norm_sq d r). rewrite ZR, RR in Q. lra.
+    * assert (GH : dot d g h = 0).
+      { assert (Q := HR g). rewrite RG in Q. symmetry in Q. apply Rmult_integral in Q. rewrite dot_sym. now destruct Q. }
+      rewrite (E_ext _ _ _ (fun t => (c * dot d g (centred T alpha X t) + vnorm d r * dot d h (centred T alpha X t)) ^ 3))
+        by (intros; now rewrite DEC, HR).
+      apply (skew_of_two T alpha (fun t => dot d g (centred T alpha X t)) (fun t => dot d h (centred T alpha X t))
+        (dot d g a) c (vnorm d r) eta s); cbv beta; try easy; try lra.
+      -- now apply E_centred.
+      -- now apply E_centred.
+      -- now apply (top_direction T d alpha X lambda).
+      -- assert (Q := energy_two T d alpha X g h D B G H GH). fold a in Q. rewrite <- VG in Q. lra.
+      -- rewrite norm_sq, RR. ring.
+Qed.
+
+(** Tokens with two values on a line. *)
+Lemma two_values p x0 x1 d e : let mu := p * x0 + (1 - p) * x1 in sq d e = 1 -> 0 <= p <= 1 -> x0 ^ 2 <= 1 -> x1 ^ 2 <= 1 ->
+  distribution 2 (masses p) /\ in_ball 2 d (two_tokens x0 x1 e) /\
+  vnorm d (attended 2 (masses p) (two_tokens x0 x1 e)) = Rabs mu /\
+  spread_norm 2 d (masses p) (two_tokens x0 x1 e) (p * (x0 - mu) ^ 2 + (1 - p) * (x1 - mu) ^ 2) /\
+  third 2 d (masses p) (two_tokens x0 x1 e) e e e = p * (x0 - mu) ^ 3 + (1 - p) * (x1 - mu) ^ 3.
+Proof.
+  intros mu U P X0 X1.
+  assert (EE : forall f, E 2 (masses p) f = p * f 0%nat + (1 - p) * f 1%nat) by (intros; unfold E, masses; cbn; ring).
+  assert (A : attended 2 (masses p) (two_tokens x0 x1 e) = vscal mu e).
+  { apply FunctionalExtensionality.functional_extensionality. intros i. unfold attended. rewrite EE.
+    unfold two_tokens, vscal, mu. cbn [Nat.eqb]. ring. }
+  assert (Y : forall u t, dot d u (centred 2 (masses p) (two_tokens x0 x1 e) t) =
+    ((if Nat.eqb t 0 then x0 else x1) - mu) * dot d u e).
+  { intros u t. rewrite dot_centred, A, dot_scal_r. change (two_tokens x0 x1 e t) with (vscal (if Nat.eqb t 0 then x0 else x1) e).
+    rewrite dot_scal_r. ring. }
+  assert (UE : dot d e e = 1) by (now rewrite <- sq_dot).
+  assert (V : 0 <= p * (x0 - mu) ^ 2 + (1 - p) * (x1 - mu) ^ 2)
+    by (assert (Q := pow2_ge_0 (x0 - mu)); assert (Q' := pow2_ge_0 (x1 - mu)); nra).
+  repeat apply conj.
+  - intros t Ht. unfold masses. destruct (Nat.eqb t 0); lra.
+  - unfold masses. cbn. ring.
+  - intros t Ht. change (two_tokens x0 x1 e t) with (vscal (if Nat.eqb t 0 then x0 else x1) e).
+    rewrite sq_scal, U, Rmult_1_r. destruct (Nat.eqb t 0); easy.
+  - rewrite A, norm_scal. replace (vnorm d e) with 1 by (unfold vnorm; rewrite U; symmetry; apply sqrt_1). ring.
+  - exists e. split; [easy|]. rewrite spread_diagonal, EE, !Y, UE. cbn [Nat.eqb]. ring.
+  - intros w W. rewrite spread_diagonal, EE, !Y. cbn [Nat.eqb]. assert (K := cauchy_sq d w e). rewrite W, U in K.
+    replace (p * ((x0 - mu) * dot d w e) ^ 2 + (1 - p) * ((x1 - mu) * dot d w e) ^ 2) with
+      ((p * (x0 - mu) ^ 2 + (1 - p) * (x1 - mu) ^ 2) * dot d w e ^ 2) by ring. nra.
+  - rewrite third_diagonal, EE, !Y, UE. cbn [Nat.eqb]. ring.
+Qed.
+
+(** kr-lemma-2-skewness
+    Covers: the whole statement.
+    Reads: for T tokens of the unit ball of ℝᵈ, any attention weights, s = ‖a‖ and λ = ‖M‖_op (the largest ⟨e, Me⟩ over unit e), and all unit vectors u, v, w: some unit e has |κ₃(u, v, w)| ≤ |κ₃(e, e, e)|; |κ₃(u, v, w)| ≤ 2λ√(1 − λ); |κ₃(u, v, w)| ≤ k(s), which is 2s(1 − s²) for s ≥ ⅓ and (1 + s)³/4 below; |κ₃(u, v, w)| ≤ 4/(3√3). For every unit e: tokens ±e with masses (1 ± s)/2, 0 ≤ s ≤ 1, have ‖a‖ = s, ‖M‖_op = 1 − s² and |κ₃(e, e, e)| = 2s(1 − s²), which is 2λ√(1 − λ) for λ = 1 − s², and 4/(3√3) at s = 1/√3; tokens e, −(1 + 3s)/2·e with masses ⅓, ⅔, 0 ≤ s ≤ ⅓, have ‖a‖ = s and κ₃(e, e, e) = (1 + s)³/4.
+    Constants: 4 / (3 * sqrt 3) = shallowformer.probability.cumulants.KAPPA
+    Mistake: `<= 3 / 4)` for `<= 4 / (3 * sqrt 3))`
+    Mistake: `<= 19 / 10 * lambda * sqrt (1 - lambda))` for `<= 2 * lambda * sqrt (1 - lambda))`
+    Mistake: without `in_ball T d X ->`
+*)
+Theorem kr_lemma_2_skewness :
+  (forall T d alpha X, distribution T alpha -> in_ball T d X -> forall u v w, sq d u = 1 -> sq d v = 1 -> sq d w = 1 ->
+    (exists e, sq d e = 1 /\ Rabs (third T d alpha X u v w) <= Rabs (third T d alpha X e e e)) /\
+    (forall lambda, spread_norm T d alpha X lambda -> Rabs (third T d alpha X u v w) <= 2 * lambda * sqrt (1 - lambda)) /\
+    Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X)) /\
+    (Rabs (third T d alpha X u v w) <= 4 / (3 * sqrt 3))) /\
+  (forall d e s, sq d e = 1 -> 0 <= s <= 1 -> let alpha := masses ((1 + s) / 2) in let X := two_tokens 1 (-1) e in
+    distribution 2 alpha /\ in_ball 2 d X /\ vnorm d (attended 2 alpha X) = s /\ spread_norm 2 d alpha X (1 - s ^ 2) /\
+    Rabs (third 2 d alpha X e e e) = 2 * s * (1 - s ^ 2) /\ sqrt (1 - (1 - s ^ 2)) = s /\
+    (s = 1 / sqrt 3 -> Rabs (third 2 d alpha X e e e) = 4 / 3 / sqrt 3)) /\
+  (forall d e s, sq d e = 1 -> 0 <= s <= 1 / 3 -> let alpha := masses (1 / 3) in let X := two_tokens 1 (- (1 + 3 * s) / 2) e in
+    distribution 2 alpha /\ in_ball 2 d X /\ vnorm d (attended 2 alpha X) = s /\ third 2 d alpha X e e e = (1 + s) ^ 3 / 4).
+Proof.
+  repeat apply conj.
+  - intros T d alpha X D B u v w U V W. destruct (diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE & K).
+    change (Rabs (third T d alpha X u v w) <= Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3))) in K.
+    assert (S : Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X))).
+    { eapply Rle_trans; [exact K|]. revert e HE K. intros e HE _. revert e HE. apply both_signs. intros e HE.
+      assert (N := norm_ge0 d (attended T alpha X)). eapply Rle_trans; [apply (skew_line T d alpha X e _ D B HE (Rle_refl _))|].
+      apply cubic_mean; [easy|]. rewrite norm_sq. now apply energy_one. }
+    repeat apply conj.
+    + exists e. split; [easy|]. now rewrite third_diagonal.
+    + intros lambda L. eapply Rle_trans; [exact K|]. now apply skew_given_spread.
+    + exact S.
+    + eapply Rle_trans; [exact S|apply skewness_bound_kappa, norm_ge0].
+  - intros d e s U S alpha X. assert (C := two_values ((1 + s) / 2) 1 (-1) d e U ltac:(lra) ltac:(lra) ltac:(lra)).
+    cbv zeta in C. fold alpha X in C. replace ((1 + s) / 2 * 1 + (1 - (1 + s) / 2) * -1) with s in C by field.
+    destruct C as (C1 & C2 & C3 & C4 & C5).
+    assert (C6 : Rabs (third 2 d alpha X e e e) = 2 * s * (1 - s ^ 2)).
+    { rewrite C5. replace (_ + _) with (- (2 * s * (1 - s ^ 2))) by field. rewrite Rabs_Ropp. apply Rabs_pos_eq. nra. }
+    refine (conj C1 (conj C2 (conj _ (conj _ (conj C6 (conj _ _)))))).
+    + rewrite C3. apply Rabs_pos_eq. lra.
+    + refine (eq_ind _ (spread_norm 2 d alpha X) C4 _ _). field.
+    + replace (1 - (1 - s ^ 2)) with (s ^ 2) by ring. apply sqrt_pow2. lra.
+    + intros E. rewrite C6, E. destruct kappa_sqrt3 as (_ & Q & P).
+      replace ((1 / sqrt 3) ^ 2) with (1 / (sqrt 3 * sqrt 3)) by (field; lra). rewrite Q. field. lra.
+  - intros d e s U S alpha X. assert (C := two_values (1 / 3) 1 (- (1 + 3 * s) / 2) d e U ltac:(lra) ltac:(lra) ltac:(nra)).
+    cbv zeta in C. fold alpha X in C. replace (1 / 3 * 1 + (1 - 1 / 3) * (- (1 + 3 * s) / 2)) with (- s) in C by field.
+    destruct C as (C1 & C2 & C3 & _ & C5). refine (conj C1 (conj C2 (conj _ _))).
+    + rewrite C3, Rabs_Ropp. apply Rabs_pos_eq. lra.
+    + rewrite C5. field.
+Qed.
