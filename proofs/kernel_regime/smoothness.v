@@ -2,6 +2,7 @@
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness base.skewbounds.
+From Shallow Require Import base.spectral base.lines base.steps.
 Open Scope R_scope.
 
 (** two tokens x₀ e and x₁ e with masses p and 1 − p *)
@@ -194,4 +195,70 @@ Proof.
     destruct C as (C1 & C2 & C3 & _ & C5). refine (conj C1 (conj C2 (conj _ _))).
     + rewrite C3, Rabs_Ropp. apply Rabs_pos_eq. lra.
     + rewrite C5. field.
+Qed.
+
+Lemma axis d : (0 < d)%nat -> exists e, sq d e = 1.
+Proof.
+  intros H. exists (fun j => if Nat.eqb j 0 then 1 else 0). unfold sq. rewrite (Sum_single d _ 0%nat H); [cbn; ring|].
+  intros i _ N. rewrite (proj2 (Nat.eqb_neq i 0) N). ring.
+Qed.
+
+Lemma dot_vnorm d u v : Rabs (dot d u v) <= vnorm d u * vnorm d v.
+Proof. apply cauchy. Qed.
+
+(** One number ς governs mean, spread and skewness: λ = 1 − ς². *)
+Lemma one_number T d alpha X : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> exists s, 0 <= s <= 1 /\
+  vnorm d (attended T alpha X) <= s /\
+  (forall u w, Rabs (spread T d alpha X u w) <= (1 - s ^ 2) * (vnorm d u * vnorm d w)) /\
+  (forall u v w, Rabs (third T d alpha X u v w) <= 2 * s * (1 - s ^ 2) * (vnorm d u * vnorm d v * vnorm d w)).
+Proof.
+  intros Hd D B. destruct (spread_norm_exists T d alpha X Hd) as (lambda & L). destruct (axis d Hd) as (e0 & E0).
+  assert (SK := fun u v w U V W => proj1 (proj2 (proj1 kr_lemma_2_skewness T d alpha X D B u v w U V W)) lambda L).
+  destruct L as [(g & G & TOP) BOUND]. assert (VG := spread_diagonal T d alpha X g). rewrite TOP in VG.
+  assert (L1 : lambda <= 1 - sq d (attended T alpha X)) by (rewrite VG; now apply energy_one).
+  assert (L0 : 0 <= lambda) by (rewrite VG; apply E_ge0; [easy|intros; apply pow2_ge_0]).
+  assert (A0 := sq_ge0 d (attended T alpha X)). set (s := sqrt (1 - lambda)).
+  assert (S2 : s ^ 2 = 1 - lambda) by (apply pow2_sqrt; lra). assert (S0 : 0 <= s) by apply sqrt_pos.
+  exists s. replace (1 - s ^ 2) with lambda by lra. repeat apply conj; [easy| | | |].
+  - apply Rsqr_incr_0_var; unfold Rsqr; nra.
+  - apply norm_le; [easy|]. lra.
+  - intros u w. destruct (unit_of d e0 u E0) as (x & Hx & X1). destruct (unit_of d e0 w E0) as (y & Hy & Y1).
+    replace (spread T d alpha X u w) with (vnorm d u * vnorm d w * spread T d alpha X x y).
+    2:{ rewrite !spread_E, <- E_scal. apply E_ext; intros. rewrite X1, Y1. ring. }
+    rewrite Rabs_mult, (Rabs_pos_eq (_ * _)), Rmult_comm by (apply Rmult_le_pos; apply norm_ge0).
+    apply Rmult_le_compat_r; [apply Rmult_le_pos; apply norm_ge0|]. apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, pow2_abs, spread_E.
+    eapply Rle_trans; [now apply E_cauchy|]. cbv beta. rewrite <- !spread_diagonal. replace (lambda ^ 2) with (lambda * lambda) by ring.
+    apply Rmult_le_compat; try (now apply BOUND); rewrite spread_diagonal; (apply E_ge0; [easy|intros; apply pow2_ge_0]).
+  - intros u v w. destruct (unit_of d e0 u E0) as (x & Hx & X1). destruct (unit_of d e0 v E0) as (y & Hy & Y1).
+    destruct (unit_of d e0 w E0) as (z & Hz & Z1).
+    replace (third T d alpha X u v w) with (vnorm d u * vnorm d v * vnorm d w * third T d alpha X x y z).
+    2:{ unfold third. rewrite <- E_scal. apply E_ext; intros. rewrite X1, Y1, Z1. ring. }
+    assert (P : 0 <= vnorm d u * vnorm d v * vnorm d w) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; apply norm_ge0).
+    rewrite Rabs_mult, (Rabs_pos_eq (_ * _)), Rmult_comm by easy. apply Rmult_le_compat_r; [easy|].
+    replace (2 * s * lambda) with (2 * lambda * s) by ring. now apply SK.
+Qed.
+
+(** |z|, |z′| and |z″| at one law: with the lengths R of U, x and y of a direction. *)
+Lemma law_bounds T d alpha X R : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> exists s, 0 <= s <= 1 /\
+  (forall U, vnorm d U <= R -> Rabs (dot d U (attended T alpha X)) <= s * R) /\
+  (forall U u w, vnorm d U <= R -> Rabs (slope T d alpha X U u w) <= vnorm d u * s + vnorm d w * (1 - s ^ 2) * R) /\
+  (forall U u w u' w', vnorm d U <= R -> Rabs (bend T d alpha X U u w u' w') <=
+    (1 - s ^ 2) * (vnorm d u * vnorm d w' + vnorm d u' * vnorm d w + 2 * s * R * (vnorm d w * vnorm d w'))).
+Proof.
+  intros Hd D B. destruct (one_number T d alpha X Hd D B) as (s & S & A & M & K). exists s. split; [easy|].
+  assert (S2 : 0 <= 1 - s ^ 2) by nra. repeat apply conj.
+  - intros U HU. assert (C := cauchy d U (attended T alpha X)). assert (N := norm_ge0 d U). assert (N' := norm_ge0 d (attended T alpha X)).
+    eapply Rle_trans; [exact C|]. rewrite Rmult_comm. apply Rmult_le_compat; easy.
+  - intros U u w HU. unfold slope. assert (C := cauchy d u (attended T alpha X)). assert (N := norm_ge0 d u). assert (N' := norm_ge0 d w).
+    eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat.
+    + eapply Rle_trans; [exact C|]. now apply Rmult_le_compat_l.
+    + eapply Rle_trans; [apply M|]. replace (vnorm d w * (1 - s ^ 2) * R) with ((1 - s ^ 2) * (R * vnorm d w)) by ring.
+      apply Rmult_le_compat_l; [easy|]. now apply Rmult_le_compat_r.
+  - intros U u w u' w' HU. unfold bend. eapply Rle_trans; [apply Rabs_triang|].
+    eapply Rle_trans; [apply Rplus_le_compat_r, Rabs_triang|].
+    assert (M1 := M u w'). assert (M2 := M u' w). assert (K1 := K U w w').
+    assert (P : 0 <= vnorm d w * vnorm d w') by (apply Rmult_le_pos; apply norm_ge0).
+    assert (K2 : 2 * s * (1 - s ^ 2) * (vnorm d U * vnorm d w * vnorm d w') <= 2 * s * (1 - s ^ 2) * (R * (vnorm d w * vnorm d w'))).
+    { rewrite (Rmult_assoc (vnorm d U)). apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. now apply Rmult_le_compat_r. }
+    lra.
 Qed.
