@@ -262,3 +262,243 @@ Proof.
     { rewrite (Rmult_assoc (vnorm d U)). apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. now apply Rmult_le_compat_r. }
     lra.
 Qed.
+
+(** ‖(u, Δ)‖ = (‖u‖² + ‖Δ‖²_F)^½ *)
+Definition length (d : nat) (u : vector) (Delta : matrix) : R := sqrt (sq d u + frob2 d d Delta).
+
+(** ∇h(X; θ): σ′(z) a for U, and σ′(z) (MU) qᵀ for W *)
+Definition gradient_U (s1 : R -> R) (T d : nat) (X : matrix) (q U : vector) (W : matrix) : vector := fun i =>
+  s1 (preactivation T d X q U W) * attended T (weights T d X q W) X i.
+Definition gradient_W (s1 : R -> R) (T d : nat) (X : matrix) (q U : vector) (W : matrix) : matrix := fun i j =>
+  s1 (preactivation T d X q U W) * (matvec d (covariance T (weights T d X q W) X) U i * q j).
+
+(** σ has the derivatives σ′ = s₁ and σ″ = s₂, bounded by σ₁ and σ₂ *)
+Definition activation (sigma s1 s2 : R -> R) (sigma1 sigma2 : R) : Prop :=
+  (forall z, is_derive sigma z (s1 z)) /\ (forall z, is_derive s1 z (s2 z)) /\
+  (forall z, Rabs (s1 z) <= sigma1) /\ (forall z, Rabs (s2 z) <= sigma2).
+
+Lemma length_sq d u Delta : length d u Delta ^ 2 = sq d u + frob2 d d Delta.
+Proof.
+  unfold length. apply pow2_sqrt. apply Rplus_le_le_0_compat; [apply sq_ge0|]. apply Sum_ge0; intros. apply sq_ge0.
+Qed.
+
+Lemma length_ge0 d u Delta : 0 <= length d u Delta.
+Proof. apply sqrt_pos. Qed.
+
+Lemma frob_product d Delta q : sq d q <= 1 -> sq d (matvec d Delta q) <= frob2 d d Delta.
+Proof.
+  intros Q. apply Sum_le; intros i _. assert (C := cauchy_sq d (Delta i) q).
+  change (matvec d Delta q i) with (dot d (Delta i) q). fold (sq d (Delta i)). assert (S := sq_ge0 d (Delta i)). nra.
+Qed.
+
+(** ‖u‖² + ‖Δq‖² ≤ ‖(u, Δ)‖². *)
+Lemma length_two d u Delta q : sq d q <= 1 -> vnorm d u ^ 2 + vnorm d (matvec d Delta q) ^ 2 <= length d u Delta ^ 2.
+Proof. intros Q. rewrite length_sq, !norm_sq. apply Rplus_le_compat_l. now apply frob_product. Qed.
+
+Lemma gradient_pairing s1 T d X q U W u Delta :
+  dot d (gradient_U s1 T d X q U W) u + Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i)) =
+  s1 (preactivation T d X q U W) * slope T d (weights T d X q W) X U u (matvec d Delta q).
+Proof.
+  unfold slope. rewrite spread_sym. unfold spread. rewrite Rmult_plus_distr_l. f_equal.
+  - rewrite dot_sym. unfold dot. rewrite <- Sum_scal. apply Sum_ext; intros; unfold gradient_U; ring.
+  - unfold dot. rewrite <- Sum_scal. apply Sum_ext; intros i _.
+    transitivity (s1 (preactivation T d X q U W) * matvec d (covariance T (weights T d X q W) X) U i *
+      Sum d (fun j => Delta i j * q j)).
+    + rewrite <- Sum_scal. apply Sum_ext; intros. unfold gradient_W. ring.
+    + unfold matvec. ring.
+Qed.
+
+(** A bound on all pairings bounds the length. *)
+Lemma length_dual d g G L : 0 <= L ->
+  (forall u Delta, dot d g u + Sum d (fun i => dot d (G i) (Delta i)) <= L * length d u Delta) -> length d g G <= L.
+Proof.
+  intros HL H. specialize (H g G). replace (dot d g g + _) with (length d g G ^ 2) in H.
+  - assert (N := length_ge0 d g G). destruct (Req_dec (length d g G) 0); [lra|]. apply Rmult_le_reg_r with (length d g G); lra.
+  - rewrite length_sq, sq_dot. f_equal. apply Sum_ext; intros. apply sq_dot.
+Qed.
+
+Lemma pairing_minus d a b A B u D : dot d (vminus a b) u + Sum d (fun i => dot d (fun j => A i j - B i j) (D i)) =
+  (dot d a u + Sum d (fun i => dot d (A i) (D i))) - (dot d b u + Sum d (fun i => dot d (B i) (D i))).
+Proof.
+  rewrite dot_minus_l. assert (K : Sum d (fun i => dot d (fun j => A i j - B i j) (D i)) =
+    Sum d (fun i => dot d (A i) (D i)) - Sum d (fun i => dot d (B i) (D i))).
+  { rewrite <- Sum_minus. apply Sum_ext; intros i _. exact (dot_minus_l d (A i) (B i) (D i)). }
+  rewrite K. ring.
+Qed.
+
+Lemma vline_end U U' : vline U 1 (vminus U' U) = U'.
+Proof. apply FunctionalExtensionality.functional_extensionality; intros. unfold vline, vminus. ring. Qed.
+Lemma vline_start U u : vline U 0 u = U.
+Proof. apply FunctionalExtensionality.functional_extensionality; intros. unfold vline. ring. Qed.
+Lemma mline_end W W' : mline W 1 (fun i j => W' i j - W i j) = W'.
+Proof.
+  apply FunctionalExtensionality.functional_extensionality; intros. apply FunctionalExtensionality.functional_extensionality; intros.
+  unfold mline. ring.
+Qed.
+Lemma mline_start W Delta : mline W 0 Delta = W.
+Proof.
+  apply FunctionalExtensionality.functional_extensionality; intros. apply FunctionalExtensionality.functional_extensionality; intros.
+  unfold mline. ring.
+Qed.
+
+Lemma vline_ball d R U U' t : vnorm d U <= R -> vnorm d U' <= R -> 0 <= t <= 1 -> vnorm d (vline U t (vminus U' U)) <= R.
+Proof.
+  intros H H' Ht. replace (vline U t (vminus U' U)) with (vplus (vscal (1 - t) U) (vscal t U')).
+  - eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, !Rabs_pos_eq by lra. nra.
+  - apply FunctionalExtensionality.functional_extensionality; intros. unfold vline, vminus, vplus, vscal. ring.
+Qed.
+
+Lemma head_line sigma s1 T d X q U u W Delta : (0 < T)%nat -> (forall z, is_derive sigma z (s1 z)) -> forall tau,
+  is_derive (fun tau => head sigma T d X q (vline U tau u) (mline W tau Delta)) tau
+    (s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q)).
+Proof.
+  intros HT D tau. unfold head. evar_last.
+  - apply (is_derive_comp sigma (fun tau => preactivation T d X q (vline U tau u) (mline W tau Delta))); [apply D|].
+    now apply preactivation_line.
+  - unfold scal. cbn. unfold mult. cbn. ring.
+Qed.
+
+Lemma gradient_line s1 s2 T d X q U u W Delta u' w' : (0 < T)%nat -> (forall z, is_derive s1 z (s2 z)) -> forall tau,
+  is_derive (fun tau => s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' w') tau
+    (s2 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) *
+      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' w' +
+     s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+      bend T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) u' w').
+Proof.
+  intros HT D tau. evar_last.
+  - apply (is_derive_mult (fun tau => s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)))
+      (fun tau => slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' w'));
+      [apply (head_line s1 s2 T d X q U u W Delta HT D) | now apply slope_line | intros; apply Rmult_comm].
+  - unfold plus, mult. cbn. ring.
+Qed.
+
+(** the slope bound: x s + y (1 − s²) R ≤ max(1, R) n for x² + y² ≤ n² *)
+Lemma larger_of_two s R x y n : 0 <= s <= 1 -> 0 <= R -> 0 <= x -> 0 <= y -> 0 <= n -> x ^ 2 + y ^ 2 <= n ^ 2 ->
+  x * s + y * (1 - s ^ 2) * R <= Rmax 1 R * n.
+Proof.
+  intros S HR X Y N H. set (b := (1 - s ^ 2) * R). set (k := Rmax 1 R). assert (K1 : 1 <= k) by apply Rmax_l.
+  assert (K2 : R <= k) by apply Rmax_r. assert (SB : s ^ 2 + b ^ 2 <= k ^ 2).
+  { assert (R ^ 2 <= k ^ 2) by (apply pow_incr; lra). assert (1 <= k ^ 2) by nra. unfold b.
+    replace (((1 - s ^ 2) * R) ^ 2) with ((1 - s ^ 2) * (1 - s ^ 2) * R ^ 2) by ring. set (t := s ^ 2).
+    assert (0 <= t <= 1) by (unfold t; nra). assert (P : 0 <= R ^ 2) by apply pow2_ge_0.
+    assert ((1 - t) * (1 - t) * R ^ 2 <= (1 - t) * R ^ 2) by (apply Rmult_le_compat_r; nra).
+    assert ((1 - t) * R ^ 2 <= (1 - t) * k ^ 2) by (apply Rmult_le_compat_l; lra).
+    assert (t * 1 <= t * k ^ 2) by (apply Rmult_le_compat_l; lra). lra. }
+  replace (x * s + y * (1 - s ^ 2) * R) with (x * s + y * b) by (unfold b; ring).
+  apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. rewrite !Rsqr_pow2, Rpow_mult_distr.
+  assert (Q := pow2_ge_0 (x * b - y * s)). apply Rle_trans with ((x ^ 2 + y ^ 2) * (s ^ 2 + b ^ 2)); [lra|].
+  rewrite Rmult_comm. apply Rmult_le_compat; try easy; nra.
+Qed.
+
+Lemma slope_max T d alpha X U u Delta q R : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> sq d q <= 1 ->
+  vnorm d U <= R -> Rabs (slope T d alpha X U u (matvec d Delta q)) <= Rmax 1 R * length d u Delta.
+Proof.
+  intros Hd D B Q HU. destruct (law_bounds T d alpha X R Hd D B) as (s & S & _ & L & _).
+  assert (0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). eapply Rle_trans; [now apply L|].
+  apply larger_of_two; try easy; try apply norm_ge0; [apply length_ge0|now apply length_two].
+Qed.
+
+Lemma kappa_small : 4 / (3 * sqrt 3) <= 1.
+Proof. destruct kappa_sqrt3 as (-> & Q & P). nra. Qed.
+
+Lemma cross x y x' y' n n' : 0 <= x -> 0 <= y -> 0 <= x' -> 0 <= y' -> 0 <= n -> 0 <= n' ->
+  x ^ 2 + y ^ 2 <= n ^ 2 -> x' ^ 2 + y' ^ 2 <= n' ^ 2 -> x * y' + x' * y <= n * n' /\ y * y' <= n * n'.
+Proof.
+  intros. assert (Y : y <= n) by nra. assert (Y' : y' <= n') by nra. split; [|now apply Rmult_le_compat].
+  apply Rsqr_incr_0_var; [|now apply Rmult_le_pos]. rewrite !Rsqr_pow2, Rpow_mult_distr.
+  assert (Q := pow2_ge_0 (x * x' - y * y')). apply Rle_trans with ((x ^ 2 + y ^ 2) * (x' ^ 2 + y' ^ 2)); [lra|].
+  apply Rmult_le_compat; try easy; nra.
+Qed.
+
+(** The bilinear form of ∇²z is at most 1 + R. *)
+Lemma bend_max T d alpha X U u Delta u' Delta' q R : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> sq d q <= 1 ->
+  vnorm d U <= R -> Rabs (bend T d alpha X U u (matvec d Delta q) u' (matvec d Delta' q)) <=
+  (1 + R) * (length d u Delta * length d u' Delta').
+Proof.
+  intros Hd D B Q HU. destruct (law_bounds T d alpha X R Hd D B) as (s & S & _ & _ & L).
+  assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). eapply Rle_trans; [now apply L|].
+  destruct (cross (vnorm d u) (vnorm d (matvec d Delta q)) (vnorm d u') (vnorm d (matvec d Delta' q))
+    (length d u Delta) (length d u' Delta')) as [C1 C2]; try apply norm_ge0; try apply length_ge0; try now apply length_two.
+  set (A := _ * vnorm d (matvec d Delta' q) + _) in *. set (P := vnorm d (matvec d Delta q) * vnorm d (matvec d Delta' q)) in *.
+  set (N := length d u Delta * length d u' Delta') in *.
+  assert (A0 : 0 <= A) by (apply Rplus_le_le_0_compat; apply Rmult_le_pos; apply norm_ge0).
+  assert (P0 : 0 <= P) by (apply Rmult_le_pos; apply norm_ge0).
+  assert (K := kappa_above s ltac:(lra)). assert (K' := kappa_small).
+  assert (S2 : 0 <= 1 - s ^ 2 <= 1) by nra.
+  assert ((1 - s ^ 2) * A <= 1 * A) by (apply Rmult_le_compat_r; lra).
+  assert (2 * s * (1 - s ^ 2) * (R * P) <= 1 * (R * P)) by (apply Rmult_le_compat_r; [now apply Rmult_le_pos|lra]).
+  assert (R * P <= R * N) by (now apply Rmult_le_compat_l). lra.
+Qed.
+
+Lemma paper_constants R : 0 <= R -> Rmax 1 R <= sqrt (1 + R ^ 2) /\ Rmax 1 R ^ 2 <= 1 + R ^ 2 /\ 1 + R <= 8 * sqrt (1 + R ^ 2).
+Proof.
+  intros HR. assert (M : Rmax 1 R ^ 2 <= 1 + R ^ 2) by (unfold Rmax; destruct Rle_dec; nra).
+  assert (P : Rmax 1 R <= sqrt (1 + R ^ 2)).
+  { rewrite <- (sqrt_pow2 (Rmax 1 R)) by (eapply Rle_trans; [|apply Rmax_l]; lra). now apply sqrt_le_1_alt. }
+  repeat split; try easy. assert (A := Rmax_l 1 R). assert (B := Rmax_r 1 R). lra.
+Qed.
+
+(** The four lines of Remark 3. *)
+Lemma four_lines sigma s1 s2 sigma1 sigma2 T d X q R : activation sigma s1 s2 sigma1 sigma2 -> (0 < T)%nat -> (0 < d)%nat ->
+  in_ball T d X -> sq d q <= 1 -> forall U W U' W', vnorm d U <= R -> vnorm d U' <= R ->
+  let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+  let K2 := sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R) in
+  Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= sigma1 * Rmax 1 R * step /\
+  length d (gradient_U s1 T d X q U W) (gradient_W s1 T d X q U W) <= sigma1 * Rmax 1 R /\
+  length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
+    (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <= K2 * step /\
+  Rabs (head sigma T d X q U' W' - head sigma T d X q U W - (dot d (gradient_U s1 T d X q U W) (vminus U' U) +
+    Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j)))) <= / 2 * K2 * step ^ 2.
+Proof.
+  intros (D1 & D2 & B1 & B2) HT Hd B Q U W U' W' HU HU' step K2. set (u := vminus U' U) in *.
+  set (Delta := fun i j => W' i j - W i j) in *. assert (N := length_ge0 d u Delta). fold step in N.
+  assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
+  assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
+  assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (B2 0)]).
+  assert (M0 : 0 <= Rmax 1 R) by (eapply Rle_trans; [|apply Rmax_l]; lra).
+  assert (DI : forall tau, distribution T (weights T d X q (mline W tau Delta))) by (intros; now apply softmax_distribution).
+  assert (IN : forall tau, 0 <= tau <= 1 -> vnorm d (vline U tau u) <= R) by (intros; now apply vline_ball).
+  assert (FIRST : forall tau, 0 <= tau <= 1 -> forall u' Delta', Rabs (s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' (matvec d Delta' q)) <= sigma1 * Rmax 1 R * length d u' Delta').
+  { intros tau Ht u' Delta'. rewrite Rabs_mult, Rmult_assoc. apply Rmult_le_compat; try apply Rabs_pos; [apply B1|].
+    apply slope_max; auto. }
+  assert (SECOND : forall tau, 0 <= tau <= 1 -> forall u' Delta',
+    Rabs (s2 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) *
+      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' (matvec d Delta' q) +
+     s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+      bend T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) u' (matvec d Delta' q)) <=
+    K2 * step * length d u' Delta').
+  { intros tau Ht u' Delta'. eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult.
+    assert (A1 := slope_max T d _ X _ u Delta q R Hd (DI tau) B Q (IN tau Ht)).
+    assert (A2 := slope_max T d _ X _ u' Delta' q R Hd (DI tau) B Q (IN tau Ht)).
+    assert (A3 := bend_max T d _ X _ u Delta u' Delta' q R Hd (DI tau) B Q (IN tau Ht)). fold step in A1, A3.
+    assert (N' := length_ge0 d u' Delta').
+    unfold K2. replace ((sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R)) * step * length d u' Delta') with
+      (sigma2 * (Rmax 1 R * step) * (Rmax 1 R * length d u' Delta') + sigma1 * ((1 + R) * (step * length d u' Delta'))) by ring.
+    apply Rplus_le_compat; [apply Rmult_le_compat; try apply Rabs_pos; auto|].
+    - apply Rmult_le_pos; apply Rabs_pos.
+    - apply Rmult_le_compat; try apply Rabs_pos; auto.
+    - apply Rmult_le_compat; try apply Rabs_pos; auto. }
+  assert (E1 : vline U 1 u = U') by apply vline_end. assert (E2 : mline W 1 Delta = W') by apply mline_end.
+  repeat apply conj.
+  - assert (K := step_first _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1) (fun tau Ht => FIRST tau Ht u Delta) 1 ltac:(lra)).
+    cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K. lra.
+  - apply length_dual; [now apply Rmult_le_pos|]. intros u' Delta'. rewrite gradient_pairing.
+    assert (K := FIRST 0 ltac:(lra) u' Delta'). rewrite vline_start, mline_start in K. eapply Rle_trans; [apply Rle_abs|exact K].
+  - apply length_dual.
+    + apply Rmult_le_pos; [|easy]. apply Rplus_le_le_0_compat; apply Rmult_le_pos; try easy; [apply pow2_ge_0|lra].
+    + intros u' Delta'. rewrite pairing_minus, !gradient_pairing.
+      assert (K := step_first _ _ _ (gradient_line s1 s2 T d X q U u W Delta u' (matvec d Delta' q) HT D2)
+        (fun tau Ht => SECOND tau Ht u' Delta') 1 ltac:(lra)).
+      cbv beta in K. rewrite vline_start, mline_start, E1, E2, Rmult_1_r in K. eapply Rle_trans; [apply Rle_abs|exact K].
+  - change (Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j))) with
+      (Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i))). rewrite gradient_pairing.
+    assert (K := step_second _ _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1)
+      (gradient_line s1 s2 T d X q U u W Delta u (matvec d Delta q) HT D2) (fun tau Ht => SECOND tau Ht u Delta) 1 ltac:(lra)).
+    cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K.
+    replace (/ 2 * K2 * step ^ 2) with (/ 2 * (K2 * step * step) * 1 ^ 2) by ring. rewrite Rmult_1_l in K. exact K.
+Qed.
