@@ -502,3 +502,220 @@ Proof.
     cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K.
     replace (/ 2 * K2 * step ^ 2) with (/ 2 * (K2 * step * step) * 1 ^ 2) by ring. rewrite Rmult_1_l in K. exact K.
 Qed.
+
+(** kr-lemma-2-derivatives
+    Covers: a part: z′, z″ and h″ along every line; on the page: the eigenvalues of the Hessian, and that its norm does not decrease with ‖q‖.
+    Reads: at every point (U + τu, W + τΔ) of every line, with a, M, κ₃ taken there and w = Δq: z has the derivative ⟨a, u⟩ + ⟨U, Mw⟩, which has the derivative 2⟨u, Mw⟩ + κ₃(U, w, w); h = σ(z) has the derivative σ′(z) z′, which has the derivative σ″(z) z′² + σ′(z) z″.
+    Mistake: `2 * third T d (alpha tau)` for `third T d (alpha tau)`
+    Mistake: `(spread T d (alpha tau) X u w +` for `(2 * spread T d (alpha tau) X u w +`
+*)
+Theorem kr_lemma_2_derivatives : forall sigma s1 s2 T d X q U u W Delta, (0 < T)%nat ->
+  (forall z, is_derive sigma z (s1 z)) -> (forall z, is_derive s1 z (s2 z)) ->
+  let w := matvec d Delta q in
+  let alpha tau := weights T d X q (mline W tau Delta) in
+  let z tau := preactivation T d X q (vline U tau u) (mline W tau Delta) in
+  let z1 tau := dot d (attended T (alpha tau) X) u + spread T d (alpha tau) X (vline U tau u) w in
+  let z2 tau := (2 * spread T d (alpha tau) X u w + third T d (alpha tau) X (vline U tau u) w w) in
+  forall tau, is_derive z tau (z1 tau) /\ is_derive z1 tau (z2 tau) /\
+    is_derive (fun tau => head sigma T d X q (vline U tau u) (mline W tau Delta)) tau (s1 (z tau) * z1 tau) /\
+    is_derive (fun tau => s1 (z tau) * z1 tau) tau (s2 (z tau) * z1 tau ^ 2 + s1 (z tau) * z2 tau).
+Proof.
+  intros sigma s1 s2 T d X q U u W Delta HT D1 D2 w alpha z z1 z2 tau.
+  assert (Z1 : forall tau, slope T d (alpha tau) X (vline U tau u) u w = z1 tau) by (intros; unfold slope, z1; now rewrite dot_sym).
+  assert (Z2 : bend T d (alpha tau) X (vline U tau u) u w u w = z2 tau) by (unfold bend, z2; ring).
+  assert (A := preactivation_line T d X q W Delta HT U u tau). assert (B := slope_line T d X q W Delta HT U u u w tau).
+  assert (C := head_line sigma s1 T d X q U u W Delta HT D1 tau).
+  assert (F := gradient_line s1 s2 T d X q U u W Delta u w HT D2 tau). cbv beta zeta in A, B.
+  fold w in A, B, C, F.
+  change (weights T d X q (mline W tau Delta)) with (alpha tau) in A, B, C, F. rewrite Z1 in A, C, F. rewrite Z2 in B, F.
+  refine (conj A (conj _ (conj C _))).
+  - apply is_derive_ext with (2 := B). intros t. apply Z1.
+  - apply is_derive_ext with (f := fun tau => s1 (z tau) * slope T d (alpha tau) X (vline U tau u) u w); [intros; now rewrite Z1|].
+    evar_last; [exact F|]. fold (z tau). ring.
+Qed.
+
+(** kr-lemma-2
+    Covers: the whole statement, for σ with a derivative σ′ = s₁ and second derivative σ″ = s₂ everywhere.
+    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ. (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W), as its pairing with every direction is the derivative along it; for ‖U‖, ‖U′‖ ≤ B and any W, W′: |h(θ′) − h(θ)| ≤ σ₁√(1 + B²) ‖θ′ − θ‖ and ‖∇h(θ′) − ∇h(θ)‖ ≤ (σ₂(1 + B²) + 8σ₁√(1 + B²)) ‖θ′ − θ‖.
+    Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) - shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
+    Mistake: `sigma1 * / 2 * step` for `sigma1 * sqrt (1 + B ^ 2) * step`
+    Mistake: without `vnorm d U' <= B ->`
+*)
+Theorem kr_lemma_2 : forall sigma s1 s2 sigma1 sigma2 T d X q B, activation sigma s1 s2 sigma1 sigma2 ->
+  (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
+  (forall U W u Delta, is_derive (fun tau => head sigma T d X q (vline U tau u) (mline W tau Delta)) 0
+    (dot d (gradient_U s1 T d X q U W) u + Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i)))) /\
+  (forall U W U' W', vnorm d U <= B -> vnorm d U' <= B -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+    Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= sigma1 * sqrt (1 + B ^ 2) * step /\
+    length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
+      (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <=
+      (sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2)) * step).
+Proof.
+  intros sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q. split.
+  - intros U W u Delta. rewrite gradient_pairing. evar_last; [apply (head_line sigma s1); [easy|apply A]|].
+    now rewrite vline_start, mline_start.
+  - intros U W U' W' HU HU' step. assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU').
+    cbv zeta in F. fold step in F. destruct F as (F1 & _ & F3 & _).
+    assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). destruct (paper_constants R HR) as (P1 & P2 & P3).
+    assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (proj1 (proj2 (proj2 A)) 0)]).
+    assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (proj2 (proj2 (proj2 A)) 0)]).
+    assert (N : 0 <= step) by apply length_ge0. split.
+    + eapply Rle_trans; [exact F1|]. apply Rmult_le_compat_r; [easy|]. now apply Rmult_le_compat_l.
+    + eapply Rle_trans; [exact F3|]. apply Rmult_le_compat_r; [easy|]. apply Rplus_le_compat; [now apply Rmult_le_compat_l|].
+      rewrite (Rmult_comm 8), Rmult_assoc. now apply Rmult_le_compat_l.
+Qed.
+
+(** kr-remark-3
+    Covers: the whole statement.
+    Reads: with the hypotheses and constants L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²) of Lemma 2, for ‖U‖, ‖U′‖ ≤ B: |h(θ′) − h(θ)| ≤ L₁‖θ′ − θ‖, ‖∇h(θ)‖ ≤ L₁, ‖∇h(θ′) − ∇h(θ)‖ ≤ L₂‖θ′ − θ‖, and |h(θ′) − h(θ) − ⟨∇h(θ), θ′ − θ⟩| ≤ ½L₂‖θ′ − θ‖².
+    Mistake: `- / 2 * L2 * step` for `/ 2 * L2 * step`
+    Mistake: `let L1 := sigma1 * / 2 in` for `let L1 := sigma1 * sqrt (1 + B ^ 2) in`
+*)
+Theorem kr_remark_3 : forall sigma s1 s2 sigma1 sigma2 T d X q B, activation sigma s1 s2 sigma1 sigma2 ->
+  (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
+  let L1 := sigma1 * sqrt (1 + B ^ 2) in let L2 := sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2) in
+  forall U W U' W', vnorm d U <= B -> vnorm d U' <= B -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+    Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= L1 * step /\
+    length d (gradient_U s1 T d X q U W) (gradient_W s1 T d X q U W) <= L1 /\
+    length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
+      (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <= L2 * step /\
+    Rabs (head sigma T d X q U' W' - head sigma T d X q U W - (dot d (gradient_U s1 T d X q U W) (vminus U' U) +
+      Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j)))) <= / 2 * L2 * step ^ 2.
+Proof.
+  intros sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q L1 L2 U W U' W' HU HU' step.
+  assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU').
+  cbv zeta in F. fold step in F. destruct F as (F1 & F2 & F3 & F4).
+  assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). destruct (paper_constants R HR) as (P1 & P2 & P3).
+  assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (proj1 (proj2 (proj2 A)) 0)]).
+  assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (proj2 (proj2 (proj2 A)) 0)]).
+  assert (N : 0 <= step) by apply length_ge0.
+  assert (K1 : sigma1 * Rmax 1 R <= L1) by now apply Rmult_le_compat_l.
+  assert (K2 : sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R) <= L2).
+  { unfold L2. apply Rplus_le_compat; [now apply Rmult_le_compat_l|]. rewrite (Rmult_comm 8), Rmult_assoc. now apply Rmult_le_compat_l. }
+  repeat apply conj.
+  - eapply Rle_trans; [exact F1|]. now apply Rmult_le_compat_r.
+  - lra.
+  - eapply Rle_trans; [exact F3|]. now apply Rmult_le_compat_r.
+  - eapply Rle_trans; [exact F4|]. apply Rmult_le_compat_r; [apply pow2_ge_0|]. lra.
+Qed.
+
+(** Two camps of any T ≥ 2 tokens on a line, at the masses (1 ± s)/2, by an attention matrix and the last token as query. *)
+Definition camps (e : vector) : matrix := fun t i => (if Nat.eqb t 0 then 1 else -1) * e i.
+
+Lemma Sum_first T (a b : R) : (0 < T)%nat -> Sum T (fun t => if Nat.eqb t 0 then a else b) = a + (INR T - 1) * b.
+Proof.
+  intros H. replace T with (1 + (T - 1))%nat by lia. rewrite Sum_split. cbn [Sum Nat.eqb].
+  rewrite (Sum_ext (T - 1) _ (fun _ => b)) by (intros; cbn; easy). rewrite Sum_const, plus_INR. simpl (INR 1). ring.
+Qed.
+
+Lemma camps_weights T d e s : (2 <= T)%nat -> sq d e = 1 -> -1 < s < 1 -> exists W,
+  let alpha := weights T d (camps e) (camps e (T - 1)%nat) W in
+  (forall u, dot d u (attended T alpha (camps e)) = s * dot d u e) /\
+  (forall u w, spread T d alpha (camps e) u w = (1 - s ^ 2) * (dot d u e * dot d w e)) /\
+  (forall u v w, third T d alpha (camps e) u v w = -2 * s * (1 - s ^ 2) * (dot d u e * dot d v e * dot d w e)).
+Proof.
+  intros HT U S. assert (TN : 2 <= INR T) by (apply (le_INR 2); lia).
+  set (rho := (1 + s) / (1 - s) * (INR T - 1)). assert (RHO : 0 < rho).
+  { apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat|]; lra. }
+  assert (RS : rho * (1 - s) = (1 + s) * (INR T - 1)) by (unfold rho; field; lra).
+  set (om := / 2 * ln rho). exists (fun i j => - om * (e i * e j)). set (q := camps e (T - 1)%nat). set (W := fun i j => _). intros alpha.
+  assert (XQ : forall u t, dot d u (camps e t) = (if Nat.eqb t 0 then 1 else -1) * dot d u e).
+  { intros. change (camps e t) with (vscal (if Nat.eqb t 0 then 1 else -1) e). apply dot_scal_r. }
+  assert (UE : dot d e e = 1) by (now rewrite <- sq_dot).
+  assert (WQ : forall u, dot d u (matvec d W q) = om * dot d u e).
+  { intros u. replace (om * dot d u e) with (dot d u (vscal om e)) by apply dot_scal_r. apply Sum_ext; intros i _. f_equal.
+    unfold matvec, W, vscal. rewrite (Sum_ext d _ (fun j => - om * e i * (e j * q j))) by (intros; ring). rewrite Sum_scal.
+    fold (dot d e q). unfold q. rewrite XQ, UE. replace (Nat.eqb (T - 1) 0) with false by (symmetry; apply Nat.eqb_neq; lia). ring. }
+  set (p := (1 + s) / 2). assert (P : 0 < p < 1) by (unfold p; lra).
+  assert (EE : exp om * exp om = rho) by (rewrite <- exp_plus; replace (om + om) with (ln rho) by (unfold om; field); now apply exp_ln).
+  assert (EP := exp_pos om). assert (EN : exp (- om) = / exp om) by apply exp_Ropp.
+  assert (LOGIT : forall t, dot d (camps e t) (matvec d W q) = if Nat.eqb t 0 then om else - om).
+  { intros t. rewrite WQ, dot_sym, XQ, UE. destruct (Nat.eqb t 0); ring. }
+  assert (AL : forall t, alpha t = if Nat.eqb t 0 then p else (1 - p) / (INR T - 1)).
+  { intros t. unfold alpha, weights, softmax. rewrite (Sum_ext T _ (fun s => if Nat.eqb s 0 then exp om else exp (- om))).
+    2:{ intros r _. rewrite LOGIT. now destruct (Nat.eqb r 0). }
+    rewrite Sum_first, LOGIT, EN by lia. destruct (Nat.eqb t 0).
+    - transitivity (exp om * exp om / (exp om * exp om + (INR T - 1))); [field; split; nra|]. rewrite EE.
+      apply (Rmult_eq_reg_r (rho + (INR T - 1))); [|lra]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold p. lra.
+    - rewrite ?EN. transitivity (1 / (exp om * exp om + (INR T - 1))); [field; split; nra|]. rewrite EE. unfold Rdiv.
+      apply (Rmult_eq_reg_r ((rho + (INR T - 1)) * (INR T - 1))); [|apply Rgt_not_eq, Rmult_lt_0_compat; lra].
+      replace (1 * / (rho + (INR T - 1)) * ((rho + (INR T - 1)) * (INR T - 1))) with (INR T - 1) by (field; lra).
+      replace ((1 - p) * / (INR T - 1) * ((rho + (INR T - 1)) * (INR T - 1))) with ((1 - p) * (rho + (INR T - 1))) by (field; lra).
+      unfold p. lra. }
+  assert (EX : forall f f0 f1, (forall t, f t = if Nat.eqb t 0 then f0 else f1) -> E T alpha f = p * f0 + (1 - p) * f1).
+  { intros f f0 f1 H. unfold E. rewrite (Sum_ext T _ (fun t => if Nat.eqb t 0 then p * f0 else (1 - p) / (INR T - 1) * f1)).
+    - rewrite Sum_first by lia. field. lra.
+    - intros t _. rewrite AL, H. now destruct (Nat.eqb t 0). }
+  assert (A : forall u, dot d u (attended T alpha (camps e)) = s * dot d u e).
+  { intros u. rewrite <- E_dot, (EX _ (dot d u e) (- dot d u e)); [unfold p; field|].
+    intros t. rewrite XQ. destruct (Nat.eqb t 0); ring. }
+  assert (Y : forall u t, dot d u (centred T alpha (camps e) t) = if Nat.eqb t 0 then (1 - s) * dot d u e else (-1 - s) * dot d u e).
+  { intros u t. rewrite dot_centred, A, XQ. destruct (Nat.eqb t 0); ring. }
+  repeat apply conj; [exact A| |].
+  - intros u w. rewrite spread_E, (EX _ ((1 - s) ^ 2 * (dot d u e * dot d w e)) ((-1 - s) ^ 2 * (dot d u e * dot d w e)));
+      [unfold p; field|]. intros t. rewrite !Y. destruct (Nat.eqb t 0); ring.
+  - intros u v w. unfold third. rewrite (EX _ ((1 - s) ^ 3 * (dot d u e * dot d v e * dot d w e))
+      ((-1 - s) ^ 3 * (dot d u e * dot d v e * dot d w e))); [unfold p; field|]. intros t. rewrite !Y. destruct (Nat.eqb t 0); ring.
+Qed.
+
+Lemma camps_ball T d e : sq d e = 1 -> in_ball T d (camps e).
+Proof.
+  intros U t _. change (camps e t) with (vscal (if Nat.eqb t 0 then 1 else -1) e). rewrite sq_scal, U. destruct (Nat.eqb t 0); lra.
+Qed.
+
+(** The direction of W that turns the query into y e: ‖y e qᵀ‖_F = |y| for a unit query, and length² = x² + y². *)
+Lemma outer_direction d e q x y : sq d e = 1 -> sq d q = 1 ->
+  matvec d (fun i j => y * e i * q j) q = vscal y e /\ length d (vscal x e) (fun i j => y * e i * q j) ^ 2 = x ^ 2 + y ^ 2.
+Proof.
+  intros U Q. split.
+  - apply FunctionalExtensionality.functional_extensionality. intros i. unfold matvec, vscal.
+    rewrite (Sum_ext d _ (fun j => y * e i * q j ^ 2)) by (intros; ring). rewrite Sum_scal. fold (sq d q). rewrite Q. ring.
+  - rewrite length_sq, sq_scal, U. f_equal; [ring|]. unfold frob2.
+    rewrite (Sum_ext d _ (fun i => y ^ 2 * e i ^ 2)).
+    + rewrite Sum_scal. fold (sq d e). rewrite U. ring.
+    + intros i _. rewrite (Sum_ext d _ (fun j => y ^ 2 * e i ^ 2 * q j ^ 2)) by (intros; ring). rewrite Sum_scal. fold (sq d q). rewrite Q. ring.
+Qed.
+
+(** kr-lemma-2-lipschitz
+    Covers: the whole statement.
+    Reads: for tokens and query in the unit ball, |σ′| ≤ σ₁ and ‖U‖, ‖U′‖ ≤ R: |h(θ′) − h(θ)| ≤ σ₁ max(1, R) ‖θ′ − θ‖. Let |σ′(0)| = σ₁ and e a unit vector. For R ≥ 1 and T ≥ 2, U = R e, tokens e, −e, …, −e, the last as query: some W (two camps of half of the mass each) and some direction of length 1 have the derivative of h of size σ₁R. For R ≤ 1 and T ≥ 1, all tokens e and any U at a right angle to e (as 0, or for d ≥ 2 one of length R): for every W and query some direction of length 1 has the derivative of h of size σ₁.
+    Mistake: `sigma1 * R * length d` for `sigma1 * Rmax 1 R * length d`
+    Mistake: `Rabs D = sigma1 * R + 1)` for `Rabs D = sigma1 * R)`
+*)
+Theorem kr_lemma_2_lipschitz : forall sigma s1 s2 sigma1 sigma2, activation sigma s1 s2 sigma1 sigma2 ->
+  (forall T d X q R, (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
+    forall U W U' W', vnorm d U <= R -> vnorm d U' <= R ->
+    Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <=
+      sigma1 * Rmax 1 R * length d (vminus U' U) (fun i j => W' i j - W i j)) /\
+  (Rabs (s1 0) = sigma1 -> forall d e, sq d e = 1 ->
+    (forall T R, (2 <= T)%nat -> 1 <= R -> exists W u Delta D, length d u Delta = 1 /\
+      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (vline (vscal R e) tau u) (mline W tau Delta)) 0 D /\
+      Rabs D = sigma1 * R) /\
+    (forall T q U W, (0 < T)%nat -> dot d U e = 0 -> exists u Delta D, length d u Delta = 1 /\
+      is_derive (fun tau => head sigma T d (fun _ => e) q (vline U tau u) (mline W tau Delta)) 0 D /\ Rabs D = sigma1)).
+Proof.
+  intros sigma s1 s2 sigma1 sigma2 A. split.
+  - intros T d X q R HT Hd B Q U W U' W' HU HU'.
+    exact (proj1 (four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU')).
+  - intros S0 d e U. split.
+    + intros T R HT HR. destruct (camps_weights T d e 0 HT U ltac:(lra)) as (W & H). cbv zeta in H. destruct H as (HA & HM & _).
+      assert (Q : sq d (camps e (T - 1)%nat) = 1).
+      { change (camps e (T - 1)%nat) with (vscal (if Nat.eqb (T - 1) 0 then 1 else -1) e). rewrite sq_scal, U.
+        destruct (Nat.eqb (T - 1) 0); ring. }
+      destruct (outer_direction d e (camps e (T - 1)%nat) 0 1 U Q) as (O1 & O2).
+      exists W, (vscal 0 e), (fun i j => 1 * e i * camps e (T - 1)%nat j).
+      eexists. split; [|split; [apply (head_line sigma s1); [lia|apply A]|]].
+      * assert (N := length_ge0 d (vscal 0 e) (fun i j => 1 * e i * camps e (T - 1)%nat j)). nra.
+      * rewrite vline_start, mline_start, O1. unfold preactivation, slope. rewrite !HA, HM, !dot_scal_l, <- sq_dot, U, Rabs_mult.
+        rewrite !Rmult_0_l, S0. f_equal. rewrite Rabs_pos_eq; lra.
+    + intros T q V W HT HV. exists e, (fun _ _ => 0). eexists. split; [|split; [apply (head_line sigma s1); [easy|apply A]|]].
+      * assert (L := length_sq d e (fun _ _ => 0)). rewrite U in L. unfold frob2 in L.
+        rewrite (Sum_ext d _ (fun _ => 0)) in L by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
+        rewrite Sum_zero in L. assert (N := length_ge0 d e (fun _ _ => 0)). nra.
+      * rewrite vline_start, mline_start. set (al := weights T d (fun _ => e) q W).
+        assert (D : distribution T al) by now apply softmax_distribution.
+        assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot; now apply E_const).
+        unfold preactivation, slope. fold al. rewrite !AT, HV, <- sq_dot, U, spread_E.
+        rewrite (E_ext _ _ _ (fun _ => 0)), E_const by (try easy; intros; rewrite dot_centred, AT; ring).
+        rewrite Rplus_0_r, Rmult_1_r. exact S0.
+Qed.
