@@ -719,3 +719,188 @@ Proof.
         rewrite (E_ext _ _ _ (fun _ => 0)), E_const by (try easy; intros; rewrite dot_centred, AT; ring).
         rewrite Rplus_0_r, Rmult_1_r. exact S0.
 Qed.
+
+(** (1 − s²)(sR + √(1 + s²R²)), its maximiser s_R, and H⋆(R) *)
+Definition compromise (radius s : R) : R := (1 - s ^ 2) * (s * radius + sqrt (1 + s ^ 2 * radius ^ 2)).
+Definition extremal_mean (radius : R) : R := sqrt (radius ^ 2 / (2 + radius ^ 2 + 2 * sqrt (1 + radius ^ 2 + radius ^ 4))).
+Definition H_star (radius : R) : R := compromise radius (extremal_mean radius).
+
+Lemma extremal_spec r : 0 <= r -> 0 <= extremal_mean r < 1 /\
+  r * (1 - extremal_mean r ^ 2) = 2 * extremal_mean r * sqrt (1 + extremal_mean r ^ 2 * r ^ 2).
+Proof.
+  intros HR. set (Q := sqrt (1 + r ^ 2 + r ^ 4)). assert (R2 : 0 <= r ^ 2) by apply pow2_ge_0.
+  assert (R4 : 0 <= r ^ 4) by (apply (pow_le r 4); easy). assert (Q2 : Q ^ 2 = 1 + r ^ 2 + r ^ 4) by (apply pow2_sqrt; lra).
+  assert (Q0 : 0 <= Q) by apply sqrt_pos. set (den := 2 + r ^ 2 + 2 * Q). assert (DEN : 0 < den) by (unfold den; lra).
+  set (s := extremal_mean r). assert (S2 : s ^ 2 = r ^ 2 / den).
+  { unfold s, extremal_mean. fold Q den. apply pow2_sqrt. apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]. }
+  assert (S0 : 0 <= s) by apply sqrt_pos. assert (T1 : s ^ 2 < 1).
+  { rewrite S2. apply Rmult_lt_reg_r with den; [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold den. lra. }
+  split; [split; [easy|nra]|]. set (t := s ^ 2) in *. assert (TD : t * den = r ^ 2) by (rewrite S2; field; lra).
+  assert (QUAD : 3 * r ^ 2 * t ^ 2 + (4 + 2 * r ^ 2) * t - r ^ 2 = 0).
+  { apply (Rmult_eq_reg_r (den ^ 2)); [|apply pow_nonzero; lra]. rewrite Rmult_0_l.
+    replace ((3 * r ^ 2 * t ^ 2 + (4 + 2 * r ^ 2) * t - r ^ 2) * den ^ 2) with
+      (3 * r ^ 2 * (t * den) ^ 2 + (4 + 2 * r ^ 2) * (t * den) * den - r ^ 2 * den ^ 2) by ring. rewrite TD.
+    replace (3 * r ^ 2 * (r ^ 2) ^ 2 + (4 + 2 * r ^ 2) * r ^ 2 * den - r ^ 2 * den ^ 2) with
+      (r ^ 2 * (3 * r ^ 4 + (2 + r ^ 2) ^ 2 - 4 * Q ^ 2)) by (unfold den; ring). rewrite Q2. ring. }
+  set (W := sqrt (1 + t * r ^ 2)). assert (TR : 0 <= t * r ^ 2) by (apply Rmult_le_pos; [unfold t; apply pow2_ge_0|easy]).
+  assert (W2 : W ^ 2 = 1 + t * r ^ 2) by (apply pow2_sqrt; lra). assert (W0 : 0 <= W) by apply sqrt_pos.
+  apply Rsqr_inj; [apply Rmult_le_pos; lra | apply Rmult_le_pos; lra|]. unfold Rsqr.
+  replace (2 * s * W * (2 * s * W)) with (4 * s ^ 2 * W ^ 2) by ring. rewrite W2. fold t. lra.
+Qed.
+
+Lemma H_star_max r s : 0 <= r -> 0 <= s <= 1 -> compromise r s <= H_star r.
+Proof.
+  intros HR Hs. destruct (extremal_spec r HR) as (X & EQ). unfold H_star. set (m := extremal_mean r) in *.
+  set (f' := fun s => (s * r + sqrt (1 + s ^ 2 * r ^ 2)) * (r * (1 - s ^ 2) - 2 * s * sqrt (1 + s ^ 2 * r ^ 2)) / sqrt (1 + s ^ 2 * r ^ 2)).
+  assert (W : forall s, 0 < 1 + s ^ 2 * r ^ 2).
+  { intros v. assert (0 <= v ^ 2 * r ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0). lra. }
+  assert (D : forall s, is_derive (compromise r) s (f' s)).
+  { intros v. unfold compromise, f'. assert (P := sqrt_lt_R0 _ (W v)). assert (P2 := sqrt_sqrt _ (Rlt_le _ _ (W v))).
+    auto_derive; [apply W|]. set (u := sqrt (1 + v ^ 2 * r ^ 2)) in *.
+    replace (sqrt (1 + v * (v * 1) * (r * (r * 1)))) with u by (unfold u; f_equal; ring).
+    apply (Rmult_eq_reg_r u); [|lra].
+    replace ((v * r + u) * (r * (1 - v ^ 2) - 2 * v * u) / u * u) with ((v * r + u) * (r * (1 - v ^ 2) - 2 * v * u)) by (field; lra).
+    replace (u * u) with (1 + v ^ 2 * r ^ 2) in P2 by easy. field_simplify; [|lra]. nra. }
+  destruct (MVT_gen (compromise r) s m f') as (c & C & E).
+  - intros; apply D.
+  - intros x _. apply continuity_pt_filterlim. apply (ex_derive_continuous (compromise r)). eexists; apply D.
+  - assert (HW : forall a b, 0 <= a -> a <= b -> sqrt (1 + a ^ 2 * r ^ 2) <= sqrt (1 + b ^ 2 * r ^ 2)).
+    { intros a b A B. apply sqrt_le_1_alt. assert (a ^ 2 <= b ^ 2) by (apply pow_incr; lra).
+      assert (a ^ 2 * r ^ 2 <= b ^ 2 * r ^ 2) by (apply Rmult_le_compat_r; [apply pow2_ge_0|easy]). lra. }
+    assert (C0 : 0 <= c) by (assert (0 <= Rmin s m) by (apply Rmin_glb; lra); lra).
+    assert (P := sqrt_lt_R0 _ (W c)). assert (P' := sqrt_lt_R0 _ (W m)).
+    assert (FC : 0 <= (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2)).
+    { apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat]. assert (0 <= c * r) by now apply Rmult_le_pos. lra. }
+    set (g := r * (1 - c ^ 2) - 2 * c * sqrt (1 + c ^ 2 * r ^ 2)).
+    assert (FE : f' c = (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2) * g) by (unfold f', g; field; lra).
+    assert (GE : 0 <= g * (m - s)).
+    { destruct (Rle_dec s m) as [L|L].
+      - rewrite Rmin_left, Rmax_right in C by lra. assert (A := HW c m C0 (proj2 C)). apply Rmult_le_pos; [|lra]. unfold g.
+        assert (c ^ 2 <= m ^ 2) by (apply pow_incr; lra). assert (r * (1 - m ^ 2) <= r * (1 - c ^ 2)) by (apply Rmult_le_compat_l; lra).
+        assert (c * sqrt (1 + c ^ 2 * r ^ 2) <= m * sqrt (1 + m ^ 2 * r ^ 2)) by (apply Rmult_le_compat; lra). lra.
+      - rewrite Rmin_right, Rmax_left in C by lra. assert (A := HW m c (proj1 X) (proj1 C)).
+        assert (g <= 0).
+        { unfold g. assert (m ^ 2 <= c ^ 2) by (apply pow_incr; lra). assert (r * (1 - c ^ 2) <= r * (1 - m ^ 2)) by (apply Rmult_le_compat_l; lra).
+          assert (m * sqrt (1 + m ^ 2 * r ^ 2) <= c * sqrt (1 + c ^ 2 * r ^ 2)) by (apply Rmult_le_compat; lra). lra. }
+        nra. }
+    rewrite FE, Rmult_assoc in E. assert (0 <= (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2) * (g * (m - s)))
+      by now apply Rmult_le_pos. lra.
+Qed.
+
+(** 2xy + 2b y² ≤ (b + √(1 + b²))(x² + y²) *)
+Lemma top_of_two b x y : 0 <= b -> 2 * x * y + 2 * b * y ^ 2 <= (b + sqrt (1 + b ^ 2)) * (x ^ 2 + y ^ 2).
+Proof.
+  intros B. set (w := sqrt (1 + b ^ 2)). assert (W : w ^ 2 = 1 + b ^ 2) by (apply pow2_sqrt; nra).
+  assert (W0 : 0 < w) by (apply sqrt_lt_R0; nra). set (c := b + w). assert (C : 0 < c) by (unfold c; lra).
+  assert (CC : c ^ 2 = 2 * b * c + 1) by (unfold c; nra). apply (Rmult_le_reg_l c); [easy|].
+  assert (K := pow2_ge_0 (c * x - y)). nra.
+Qed.
+
+(** kr-lemma-2-hessian
+    Covers: the whole statement.
+    Reads: let ‖U‖ ≤ R, tokens of the unit ball and ‖q‖ ≤ 1. ∇²z[δ, δ] for δ = (u, Δ) (with w = Δq it is 2⟨u, Mw⟩ + κ₃(U, w, w)) is at most H⋆(R)‖δ‖² in size, where H⋆(R) = (1 − s²)(sR + √(1 + s²R²)) at s = s_R = (R²/(2 + R² + 2√(1 + R² + R⁴)))^½ ∈ [0, 1), its largest value over 0 ≤ s ≤ 1. For every T ≥ 2, R ≥ 0 and unit vector e it is attained by U = Re, tokens e, −e, …, −e, the last as the query, some W (with it ‖a‖ = s_R, so masses (1 ± s_R)/2) and some δ of length 1. H⋆(0) = 1, H⋆ increases, and κR ≤ H⋆(R) ≤ ½(κR + √(κ²R² + 4)). For T = 1 the form is 0.
+    Constants: 4 / (3 * sqrt 3) = shallowformer.probability.cumulants.KAPPA
+    Mistake: `<= / 2 * H_star R * length d u Delta ^ 2)` for `<= H_star R * length d u Delta ^ 2)`
+    Mistake: `H_star 0 = 2` for `H_star 0 = 1`
+    Mistake: `<= kappa * R) /\` for `<= / 2 * (kappa * R + sqrt (kappa ^ 2 * R ^ 2 + 4))) /\`
+*)
+Theorem kr_lemma_2_hessian : let kappa := 4 / (3 * sqrt 3) in
+  (forall T d X q R U W u Delta, (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 -> vnorm d U <= R ->
+    let w := matvec d Delta q in
+    Rabs (bend T d (weights T d X q W) X U u w u w) <= H_star R * length d u Delta ^ 2) /\
+  (forall R, 0 <= R -> 0 <= extremal_mean R < 1 /\ forall s, 0 <= s <= 1 -> compromise R s <= H_star R) /\
+  (forall T d e R, (2 <= T)%nat -> sq d e = 1 -> 0 <= R -> exists W u Delta,
+    let q := camps e (T - 1)%nat in let alpha := weights T d (camps e) q W in let w := matvec d Delta q in
+    length d u Delta = 1 /\ vnorm d (attended T alpha (camps e)) = extremal_mean R /\
+    Rabs (bend T d alpha (camps e) (vscal R e) u w u w) = H_star R) /\
+  H_star 0 = 1 /\ (forall R R', 0 <= R -> R < R' -> H_star R < H_star R') /\
+  (forall R, 0 <= R -> kappa * R <= H_star R) /\
+  (forall R, 0 <= R -> H_star R <= / 2 * (kappa * R + sqrt (kappa ^ 2 * R ^ 2 + 4))) /\
+  (forall d X q U W u Delta, let w := matvec d Delta q in bend 1 d (weights 1 d X q W) X U u w u w = 0).
+Proof.
+  intros kappa.
+  assert (SUB : forall R R' s, 0 <= R -> R <= R' -> 0 <= s <= 1 -> compromise R s + (1 - s ^ 2) * (s * (R' - R)) <= compromise R' s).
+  { intros R R' s H0 H1 Hs. unfold compromise. assert (0 <= 1 - s ^ 2) by nra.
+    assert (sqrt (1 + s ^ 2 * R ^ 2) <= sqrt (1 + s ^ 2 * R' ^ 2)).
+    { apply sqrt_le_1_alt. apply Rplus_le_compat_l, Rmult_le_compat_l; [apply pow2_ge_0|apply pow_incr; lra]. }
+    nra. }
+  repeat apply conj.
+  - intros T d X q R U W u Delta HT Hd B Q HU w. assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
+    destruct (law_bounds T d (weights T d X q W) X R Hd ltac:(now apply softmax_distribution) B) as (s & S & _ & _ & L).
+    eapply Rle_trans; [now apply L|]. assert (LT := length_two d u Delta q Q). fold w in LT.
+    set (x := vnorm d u) in *. set (y := vnorm d w) in *.
+    assert (K := top_of_two (s * R) x y ltac:(apply Rmult_le_pos; lra)). assert (S2 : 0 <= 1 - s ^ 2) by nra.
+    apply Rle_trans with ((1 - s ^ 2) * ((s * R + sqrt (1 + (s * R) ^ 2)) * (x ^ 2 + y ^ 2))).
+    + apply Rmult_le_compat_l; [easy|]. lra.
+    + rewrite <- Rmult_assoc. replace ((1 - s ^ 2) * (s * R + sqrt (1 + (s * R) ^ 2))) with (compromise R s)
+        by (unfold compromise; rewrite Rpow_mult_distr; reflexivity).
+      apply Rmult_le_compat; try easy; [|assert (0 <= x ^ 2) by apply pow2_ge_0; assert (0 <= y ^ 2) by apply pow2_ge_0; lra|now apply H_star_max].
+      unfold compromise. apply Rmult_le_pos; [easy|]. apply Rplus_le_le_0_compat; [apply Rmult_le_pos; lra|apply sqrt_pos].
+  - intros R HR. split; [now apply extremal_spec|]. intros s Hs. now apply H_star_max.
+  - intros T d e R HT U HR. destruct (extremal_spec R HR) as (X & _). unfold H_star. set (s := extremal_mean R) in *.
+    destruct (camps_weights T d e s HT U ltac:(lra)) as (W & H). cbv zeta in H. destruct H as (HA & HM & HK).
+    assert (Q : sq d (camps e (T - 1)%nat) = 1).
+    { change (camps e (T - 1)%nat) with (vscal (if Nat.eqb (T - 1) 0 then 1 else -1) e). rewrite sq_scal, U.
+      destruct (Nat.eqb (T - 1) 0); ring. }
+    set (b := s * R). assert (B0 : 0 <= b) by (apply Rmult_le_pos; lra). set (v := sqrt (1 + b ^ 2)).
+    assert (V2 : v ^ 2 = 1 + b ^ 2) by (apply pow2_sqrt; nra). assert (V0 : 0 < v) by (apply sqrt_lt_R0; nra).
+    set (c := b + v). assert (C0 : 0 < c) by (unfold c; lra). assert (CC : c ^ 2 = 2 * b * c + 1) by (unfold c; nra).
+    set (n := sqrt (1 + c ^ 2)). assert (N2 : n ^ 2 = 1 + c ^ 2) by (apply pow2_sqrt; nra). assert (N0 : 0 < n) by (apply sqrt_lt_R0; nra).
+    destruct (outer_direction d e (camps e (T - 1)%nat) (- / n) (c / n) U Q) as (O1 & O2).
+    exists W, (vscal (- / n) e), (fun i j => c / n * e i * camps e (T - 1)%nat j). cbv zeta. rewrite O1.
+    assert (LEN : (- / n) ^ 2 + (c / n) ^ 2 = 1) by (replace ((- / n) ^ 2 + (c / n) ^ 2) with ((1 + c ^ 2) / n ^ 2) by (field; lra); rewrite N2; field; nra).
+    repeat apply conj.
+    + rewrite LEN in O2. assert (P := length_ge0 d (vscal (- / n) e) (fun i j => c / n * e i * camps e (T - 1)%nat j)). nra.
+    + assert (EA : sq d (attended T (weights T d (camps e) (camps e (T - 1)%nat) W) (camps e)) = s ^ 2).
+      { rewrite sq_dot, HA, dot_sym, HA, <- sq_dot, U. ring. }
+      unfold vnorm. rewrite EA. apply sqrt_pow2. lra.
+    + unfold bend. rewrite !HM, HK, !dot_scal_l, <- sq_dot, U.
+      replace (_ + _ + _) with (- ((1 - s ^ 2) * ((2 * c + 2 * b * c ^ 2) / n ^ 2))) by (unfold b; field; lra).
+      rewrite Rabs_Ropp, N2. replace ((2 * c + 2 * b * c ^ 2) / (1 + c ^ 2)) with c.
+      * unfold compromise. replace (1 + s ^ 2 * R ^ 2) with (1 + b ^ 2) by (unfold b; ring). fold b v c.
+        apply Rabs_pos_eq. apply Rmult_le_pos; [nra|lra].
+      * apply (Rmult_eq_reg_r (1 + c ^ 2)); [|nra]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by nra. nra.
+  - unfold H_star, compromise, extremal_mean. replace (0 ^ 2 / _) with 0 by (unfold Rdiv; ring). rewrite sqrt_0.
+    replace (1 + 0 ^ 2 * 0 ^ 2) with 1 by ring. rewrite sqrt_1. ring.
+  - intros R R' H0 H1. destruct (extremal_spec R H0) as (X & EQ). destruct (Req_dec R 0) as [Z|Z].
+    + subst R. set (v := R' / (2 + R' ^ 2)). assert (R2 := pow2_ge_0 R'). assert (VP : v * (2 + R' ^ 2) = R') by (unfold v; field; lra).
+      assert (V0 : 0 < v) by (apply Rdiv_lt_0_compat; lra).
+      assert (V2 : v ^ 2 <= 1 / 8).
+      { apply (Rmult_le_reg_r ((2 + R' ^ 2) ^ 2)); [apply pow_lt; lra|]. rewrite <- Rpow_mult_distr, VP.
+        assert (K := pow2_ge_0 (R' ^ 2 - 2)). lra. }
+      assert (VR : v <= R' / 2) by (assert (0 <= v * R' ^ 2) by (apply Rmult_le_pos; lra); lra).
+      apply Rlt_le_trans with (compromise R' v); [|apply H_star_max; nra].
+      unfold H_star, extremal_mean. replace (0 ^ 2 / _) with 0 by (unfold Rdiv; ring). rewrite sqrt_0. unfold compromise.
+      replace (1 + 0 ^ 2 * 0 ^ 2) with 1 by ring. rewrite sqrt_1.
+      assert (1 <= sqrt (1 + v ^ 2 * R' ^ 2)).
+      { rewrite <- sqrt_1 at 1. apply sqrt_le_1_alt. assert (0 <= v ^ 2 * R' ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0). lra. }
+      assert ((1 - v ^ 2) * (v * R' + 1) <= (1 - v ^ 2) * (v * R' + sqrt (1 + v ^ 2 * R' ^ 2))) by (apply Rmult_le_compat_l; lra).
+      assert (v ^ 2 * R' <= 1 / 8 * R') by (apply Rmult_le_compat_r; lra).
+      assert (0 < v * (R' - v - v ^ 2 * R')) by (apply Rmult_lt_0_compat; lra). lra.
+    + assert (SP : 0 < extremal_mean R).
+      { destruct (Req_dec (extremal_mean R) 0) as [E|E]; [|lra]. rewrite E in EQ. exfalso. apply Z. lra. }
+      apply Rlt_le_trans with (compromise R' (extremal_mean R)); [|apply H_star_max; lra]. unfold H_star.
+      assert (K := SUB R R' (extremal_mean R) H0 ltac:(lra) ltac:(lra)). set (s := extremal_mean R) in *.
+      assert (0 < (1 - s ^ 2) * (s * (R' - R))) by (apply Rmult_lt_0_compat; [nra|apply Rmult_lt_0_compat; lra]). lra.
+  - intros R HR. destruct kappa_sqrt3 as (K & Q & P). apply Rle_trans with (compromise R (sqrt 3 / 3)); [|apply H_star_max; nra].
+    unfold compromise, kappa. rewrite K. set (r := sqrt 3) in *. replace ((r / 3) ^ 2) with (r * r / 9) by field. rewrite Q.
+    assert (r / 3 * R <= sqrt (1 + 3 / 9 * R ^ 2)).
+    { rewrite <- (sqrt_pow2 (r / 3 * R)) by (apply Rmult_le_pos; lra). apply sqrt_le_1_alt.
+      replace ((r / 3 * R) ^ 2) with (r * r / 9 * R ^ 2) by field. rewrite Q. lra. }
+    lra.
+  - intros R HR. destruct (extremal_spec R HR) as (X & _). unfold H_star. set (s := extremal_mean R) in *. unfold compromise.
+    assert (KA := kappa_above s ltac:(lra)). fold kappa in KA. set (b := 2 * s * (1 - s ^ 2)) in *. assert (S2 : 0 <= 1 - s ^ 2 <= 1) by nra.
+    assert (B0 : 0 <= b) by (unfold b; apply Rmult_le_pos; lra).
+    assert (SQ : 2 * (1 - s ^ 2) * sqrt (1 + s ^ 2 * R ^ 2) <= sqrt (kappa ^ 2 * R ^ 2 + 4)).
+    { rewrite <- (sqrt_pow2 (2 * (1 - s ^ 2))) by lra. rewrite <- sqrt_mult by (try apply pow2_ge_0;
+        assert (0 <= s ^ 2 * R ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0); lra).
+      apply sqrt_le_1_alt. replace ((2 * (1 - s ^ 2)) ^ 2 * (1 + s ^ 2 * R ^ 2)) with (4 * (1 - s ^ 2) ^ 2 + b ^ 2 * R ^ 2) by (unfold b; ring).
+      assert (b ^ 2 <= kappa ^ 2) by (apply pow_incr; lra). assert (b ^ 2 * R ^ 2 <= kappa ^ 2 * R ^ 2) by (apply Rmult_le_compat_r; [apply pow2_ge_0|easy]).
+      assert ((1 - s ^ 2) ^ 2 <= 1) by nra. lra. }
+    assert (b * R <= kappa * R) by (now apply Rmult_le_compat_r). unfold b in *. lra.
+  - intros d X q U W u Delta w. assert (D : distribution 1 (weights 1 d X q W)) by (apply softmax_distribution; lia).
+    assert (A1 : weights 1 d X q W 0%nat = 1) by (destruct D as [_ D]; cbn in D; lra).
+    assert (Y : forall v, dot d v (centred 1 (weights 1 d X q W) X 0%nat) = 0).
+    { intros v. assert (Z := E_centred 1 d _ X v D). unfold E in Z. cbn in Z. rewrite A1 in Z. lra. }
+    unfold bend. rewrite !spread_E. unfold third, E. cbn. rewrite !Y. ring.
+Qed.
