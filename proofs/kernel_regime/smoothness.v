@@ -904,3 +904,142 @@ Proof.
     { intros v. assert (Z := E_centred 1 d _ X v D). unfold E in Z. cbn in Z. rewrite A1 in Z. lra. }
     unfold bend. rewrite !spread_E. unfold third, E. cbn. rewrite !Y. ring.
 Qed.
+
+(** r_u s + r_w (1 − s²) R, its largest value G₁ over 0 ≤ s ≤ 1 in closed form, and what G₂ is the largest value of *)
+Definition G1_form (radius ru rw s : R) : R := ru * s + rw * (1 - s ^ 2) * radius.
+Definition G1 (radius ru rw : R) : R :=
+  if Rlt_dec ru (2 * rw * radius) then rw * radius + ru ^ 2 / (4 * rw * radius) else ru.
+Definition G2_form (s1 s2 : R -> R) (radius ru rw s zeta : R) : R :=
+  Rabs (s2 zeta) * G1_form radius ru rw s ^ 2 + 2 * Rabs (s1 zeta) * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * radius).
+
+(** G bounds that for all 0 ≤ s ≤ 1 and |ζ| ≤ sR; the least such G is G₂ *)
+Definition bounds_G2 (s1 s2 : R -> R) (radius ru rw G : R) : Prop :=
+  forall s zeta, 0 <= s <= 1 -> Rabs zeta <= s * radius -> G2_form s1 s2 radius ru rw s zeta <= G.
+
+Lemma G1_max radius ru rw : 0 <= radius -> 0 <= ru -> 0 <= rw ->
+  (forall s, 0 <= s <= 1 -> G1_form radius ru rw s <= G1 radius ru rw) /\
+  (exists s, 0 <= s <= 1 /\ G1_form radius ru rw s = G1 radius ru rw /\ (ru < 2 * rw * radius -> s < 1) /\
+    (2 * rw * radius <= ru -> s = 1)).
+Proof.
+  intros HR Hu Hw. unfold G1, G1_form. destruct (Rlt_dec ru (2 * rw * radius)) as [L|L].
+  - set (p := rw * radius). assert (P : 0 < p) by (unfold p; lra). replace (4 * rw * radius) with (4 * p) by (unfold p; ring). split.
+    + intros s Hs. replace (rw * (1 - s ^ 2) * radius) with (p * (1 - s ^ 2)) by (unfold p; ring).
+      apply (Rmult_le_reg_r (4 * p)); [lra|]. replace ((p + ru ^ 2 / (4 * p)) * (4 * p)) with (4 * p ^ 2 + ru ^ 2) by (field; lra).
+      assert (K := pow2_ge_0 (ru - 2 * p * s)). lra.
+    + exists (ru / (2 * p)). assert (Q : ru / (2 * p) * (2 * p) = ru) by (field; lra).
+      assert (0 <= ru / (2 * p)) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]).
+      assert (ru / (2 * p) < 1) by (apply (Rmult_lt_reg_r (2 * p)); [lra|]; rewrite Q; unfold p; lra).
+      repeat split; try lra. replace (rw * (1 - (ru / (2 * p)) ^ 2) * radius) with (p * (1 - (ru / (2 * p)) ^ 2)) by (unfold p; ring). field. lra.
+  - split.
+    + intros s Hs. assert (0 <= (1 - s) * (ru - rw * radius * (1 + s))); [|lra].
+      assert (0 <= rw * radius) by now apply Rmult_le_pos. apply Rmult_le_pos; nra.
+    + exists 1. repeat split; lra.
+Qed.
+
+(** A direction of blocks at most r_u and r_w long. *)
+Lemma block_bounds s1 s2 T d alpha X U u Delta q R ru rw : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> sq d q <= 1 ->
+  vnorm d U <= R -> vnorm d u <= ru -> sqrt (frob2 d d Delta) <= rw -> let w := matvec d Delta q in
+  let z := dot d U (attended T alpha X) in
+  Rabs (slope T d alpha X U u w) <= G1 R ru rw /\
+  (forall G, bounds_G2 s1 s2 R ru rw G -> Rabs (s2 z * slope T d alpha X U u w ^ 2 + s1 z * bend T d alpha X U u w u w) <= G).
+Proof.
+  intros Hd D B Q HU Hu Hw w z. assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
+  assert (Hu0 : 0 <= ru) by (eapply Rle_trans; [apply norm_ge0|exact Hu]). assert (Hw0 : 0 <= rw) by (eapply Rle_trans; [apply sqrt_pos|exact Hw]).
+  destruct (law_bounds T d alpha X R Hd D B) as (s & S & LZ & L1 & L2).
+  assert (W : vnorm d w <= rw) by (eapply Rle_trans; [apply sqrt_le_1_alt, frob_product, Q|exact Hw]).
+  assert (N := norm_ge0 d w). assert (N' := norm_ge0 d u). assert (S2 : 0 <= 1 - s ^ 2) by nra.
+  specialize (L1 U u w HU). specialize (L2 U u w u w HU). specialize (LZ U HU).
+  assert (F : Rabs (slope T d alpha X U u w) <= G1_form R ru rw s).
+  { eapply Rle_trans; [exact L1|]. unfold G1_form. apply Rplus_le_compat; [apply Rmult_le_compat_r; lra|].
+    apply Rmult_le_compat_r; [easy|]. now apply Rmult_le_compat_r. }
+  assert (H : Rabs (bend T d alpha X U u w u w) <= 2 * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R)).
+  { eapply Rle_trans; [exact L2|]. replace (2 * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R)) with
+      ((1 - s ^ 2) * (ru * rw + ru * rw + 2 * s * R * (rw * rw))) by ring. apply Rmult_le_compat_l; [easy|].
+    assert (vnorm d u * vnorm d w <= ru * rw) by now apply Rmult_le_compat.
+    assert (vnorm d w * vnorm d w <= rw * rw) by now apply Rmult_le_compat.
+    assert (0 <= 2 * s * R) by (apply Rmult_le_pos; lra).
+    assert (2 * s * R * (vnorm d w * vnorm d w) <= 2 * s * R * (rw * rw)) by now apply Rmult_le_compat_l. lra. }
+  split; [eapply Rle_trans; [exact F|]; now apply G1_max|]. intros G HG. eapply Rle_trans; [|exact (HG s z S LZ)]. unfold G2_form.
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, <- RPow_abs. apply Rplus_le_compat.
+  - apply Rmult_le_compat_l; [apply Rabs_pos|]. apply pow_incr. split; [apply Rabs_pos|exact F].
+  - replace (2 * Rabs (s1 z) * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R)) with (Rabs (s1 z) * (2 * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R))) by ring.
+    apply Rmult_le_compat_l; [apply Rabs_pos|exact H].
+Qed.
+
+(** kr-lemma-2-sharp
+    Covers: a part: the bounds G₁ and G₂, G₁ in closed form and attained, monotony in R, and L₂♯ ≤ σ₂ max(1, R²) + σ₁H⋆(R); on the page: that h is L₂♯-smooth.
+    Reads: let ‖U‖ ≤ R, ‖q‖ ≤ 1, tokens of the unit ball and a direction with ‖δ_U‖ ≤ r_u, ‖δ_W‖_F ≤ r_w. ⟨∇z, δ⟩ is at most G₁(R; r_u, r_w) in size, and ∇²h[δ, δ] = σ″(z)⟨∇z, δ⟩² + σ′(z)∇²z[δ, δ] at most every upper bound G of |σ″(ζ)|(r_u s + r_w(1 − s²)R)² + 2|σ′(ζ)|(1 − s²)(r_u r_w + r_w² sR) over 0 ≤ s ≤ 1, |ζ| ≤ sR, hence G₂; |⟨∇h, δ⟩| ≤ σ₁G₁. G₁ = r_w R + r_u²/(4 r_w R) if r_u < 2 r_w R, else r_u, is the largest value of r_u s + r_w(1 − s²)R over 0 ≤ s ≤ 1, and for every T ≥ 2 and unit e it is attained by some tokens in the ball, a unit query, some W, U = Re and such a δ. If R ≤ R′, then G₁ at R is at most G₁ at R′, and an upper bound at R′ is one at R. For r_u² + r_w² = 1, σ₂ max(1, R²) + σ₁H⋆(R) is such an upper bound.
+    Mistake: `<= / 2 * G1 R ru rw /\` for `<= G1 R ru rw /\`
+    Mistake: `(sigma2 * R ^ 2 +` for `(sigma2 * Rmax 1 (R ^ 2) +`
+*)
+Theorem kr_lemma_2_sharp : forall sigma s1 s2 sigma1 sigma2, activation sigma s1 s2 sigma1 sigma2 ->
+  (forall T d X q R ru rw U W u Delta, (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
+    vnorm d U <= R -> vnorm d u <= ru -> sqrt (frob2 d d Delta) <= rw ->
+    let w := matvec d Delta q in let alpha := weights T d X q W in let z := preactivation T d X q U W in
+    Rabs (slope T d alpha X U u w) <= G1 R ru rw /\ Rabs (s1 z * slope T d alpha X U u w) <= sigma1 * G1 R ru rw /\
+    forall G, bounds_G2 s1 s2 R ru rw G -> Rabs (s2 z * slope T d alpha X U u w ^ 2 + s1 z * bend T d alpha X U u w u w) <= G) /\
+  (forall R ru rw, 0 <= R -> 0 <= ru -> 0 <= rw ->
+    (forall s, 0 <= s <= 1 -> G1_form R ru rw s <= G1 R ru rw) /\
+    (exists s, 0 <= s <= 1 /\ G1_form R ru rw s = G1 R ru rw) /\
+    (forall T d e, (2 <= T)%nat -> (0 < d)%nat -> sq d e = 1 -> exists X q W u Delta, in_ball T d X /\ sq d q = 1 /\
+      vnorm d u <= ru /\ sqrt (frob2 d d Delta) <= rw /\
+      slope T d (weights T d X q W) X (vscal R e) u (matvec d Delta q) = G1 R ru rw) /\
+    (forall R', R <= R' -> G1 R ru rw <= G1 R' ru rw /\
+      forall G, bounds_G2 s1 s2 R' ru rw G -> bounds_G2 s1 s2 R ru rw G) /\
+    (ru ^ 2 + rw ^ 2 = 1 -> bounds_G2 s1 s2 R ru rw (sigma2 * Rmax 1 (R ^ 2) + sigma1 * H_star R))).
+Proof.
+  intros sigma s1 s2 sigma1 sigma2 (D1 & D2 & B1 & B2).
+  assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
+  split; [|intros R ru rw HR Hu Hw; destruct (G1_max R ru rw HR Hu Hw) as (MX & s & Hs & Es & L1 & L2); repeat apply conj].
+  - intros T d X q R ru rw U W u Delta HT Hd B Q HU Hu Hw w alpha z.
+    destruct (block_bounds s1 s2 T d alpha X U u Delta q R ru rw Hd ltac:(now apply softmax_distribution) B Q HU Hu Hw) as (K1 & K2).
+    fold w in K1, K2. repeat apply conj; auto. rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos; auto.
+  - exact MX.
+  - now exists s.
+  - intros T d e HT Hd U. rewrite <- Es. destruct (Rlt_dec ru (2 * rw * R)) as [L|L].
+    + specialize (L1 L). destruct (camps_weights T d e s HT U ltac:(lra)) as (W & H). cbv zeta in H. destruct H as (HA & HM & _).
+      set (q := camps e (T - 1)%nat) in *. assert (Q : sq d q = 1).
+      { unfold q. change (camps e (T - 1)%nat) with (vscal (if Nat.eqb (T - 1) 0 then 1 else -1) e). rewrite sq_scal, U.
+        destruct (Nat.eqb (T - 1) 0); ring. }
+      destruct (outer_direction d e q ru rw U Q) as (O1 & _). destruct (outer_direction d e q 0 rw U Q) as (_ & O2).
+      exists (camps e), q, W, (vscal ru e), (fun i j => rw * e i * q j). rewrite O1. repeat apply conj.
+      * now apply camps_ball.
+      * exact Q.
+      * right. rewrite norm_scal. unfold vnorm. rewrite U, sqrt_1, Rmult_1_r. now apply Rabs_pos_eq.
+      * rewrite length_sq, sq_scal in O2. replace (frob2 d d (fun i j => rw * e i * q j)) with (rw ^ 2) by lra. rewrite sqrt_pow2; lra.
+      * unfold slope. rewrite HA, HM, !dot_scal_l, <- sq_dot, U. unfold G1_form. ring.
+    + assert (s = 1) by (apply L2; lra). subst s. exists (fun _ => e), e, (fun _ _ => 0), (vscal ru e), (fun _ _ => 0).
+      set (al := weights _ _ _ _ _). assert (D : distribution T al) by (apply softmax_distribution; lia).
+      assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot; now apply E_const).
+      repeat apply conj.
+      * intros t _. now right.
+      * exact U.
+      * right. rewrite norm_scal. unfold vnorm. rewrite U, sqrt_1, Rmult_1_r. now apply Rabs_pos_eq.
+      * unfold frob2. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
+        now rewrite Sum_zero, sqrt_0.
+      * unfold slope. rewrite AT, dot_scal_l, <- sq_dot, U, spread_E.
+        rewrite (E_ext _ _ _ (fun _ => 0)), E_const by (try easy; intros; rewrite !dot_centred, !AT; ring). unfold G1_form. ring.
+  - intros R' HR'. split.
+    + rewrite <- Es. eapply Rle_trans; [|apply (proj1 (G1_max R' ru rw ltac:(lra) Hu Hw) s Hs)]. unfold G1_form.
+      apply Rplus_le_compat_l, Rmult_le_compat_l; [apply Rmult_le_pos; nra|easy].
+    + intros G H v zeta Hv Hz. eapply Rle_trans; [|apply (H v zeta Hv); eapply Rle_trans; [exact Hz|apply Rmult_le_compat_l; lra]].
+      unfold G2_form, G1_form. assert (0 <= 1 - v ^ 2) by nra. apply Rplus_le_compat.
+      * apply Rmult_le_compat_l; [apply Rabs_pos|]. apply pow_incr. split.
+        -- apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; lra.
+        -- apply Rplus_le_compat_l, Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy].
+      * apply Rmult_le_compat_l; [repeat apply Rmult_le_pos; try lra; apply Rabs_pos|].
+        apply Rplus_le_compat_l, Rmult_le_compat_l; [apply Rmult_le_pos; [apply pow2_ge_0|lra]|easy].
+  - intros RR v zeta Hv Hz. unfold G2_form. apply Rplus_le_compat.
+    + apply Rmult_le_compat; [apply Rabs_pos|apply pow2_ge_0|apply B2|].
+      assert (K := larger_of_two v R ru rw 1 Hv HR Hu Hw ltac:(lra) ltac:(lra)). rewrite Rmult_1_r in K.
+      apply Rle_trans with (Rmax 1 R ^ 2).
+      * apply pow_incr. split; [|exact K]. unfold G1_form. assert (0 <= 1 - v ^ 2) by nra. apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; lra.
+      * unfold Rmax. destruct (Rle_dec 1 R), (Rle_dec 1 (R ^ 2)); nra.
+    + rewrite (Rmult_comm 2), !Rmult_assoc. apply Rmult_le_compat; [apply Rabs_pos| |apply B1|].
+      * assert (0 <= 1 - v ^ 2) by nra. assert (0 <= rw ^ 2) by apply pow2_ge_0. apply Rmult_le_pos; [lra|].
+        apply Rmult_le_pos; [easy|]. apply Rplus_le_le_0_compat; [now apply Rmult_le_pos|]. apply Rmult_le_pos; [easy|].
+        apply Rmult_le_pos; lra.
+      * eapply Rle_trans; [|apply (H_star_max R v HR Hv)]. unfold compromise.
+        assert (K := top_of_two (v * R) ru rw ltac:(apply Rmult_le_pos; lra)). rewrite RR, Rmult_1_r, Rpow_mult_distr in K.
+        assert (0 <= 1 - v ^ 2) by nra. assert (K' := Rmult_le_compat_l _ _ _ H K). lra.
+Qed.
