@@ -270,3 +270,117 @@ Proof.
   apply Rmult_le_compat_l; [easy|]. now apply G1_max.
 Qed.
 
+
+(** kr-lemma-3-sharp
+    Covers: the whole statement.
+    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball, |c_i⁽⁰⁾| = 1, ρ ≥ 0, R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m, and let G₂ᵢ be the least upper bound of |σ″(ζ)|(ρ_u s + ρ_w(1 − s²)R_i)² + 2|σ′(ζ)|(1 − s²)(ρ_uρ_w + ρ_w² sR_i) over 0 ≤ s ≤ 1, |ζ| ≤ sR_i. For every start and all φ ∈ Ω_ρ: |f − f_lin| ≤ m^(−1/2) (1/m) Σ b_i with b_i = σ₁ρ_cG₁(R_i; ρ_u, ρ_w) + ½G₂ᵢ. If all R_i ≤ B, G bounds the same at B, r² = ρ_u² + ρ_w² and L bounds G₂(B; x, y) for all x, y ≥ 0 with x² + y² = 1: (1/m) Σ b_i ≤ σ₁ρ_cG₁(B; ρ_u, ρ_w) + ½G for the least such G, G₁(B; ρ_u, ρ_w) ≤ max(1, B) r, the least G is at most L r², and for the least such L (at most σ₂ max(1, B²) + σ₁H⋆(B)) σ₁ max(1, B)ρ_c r + ½L r² ≤ √m B_lin.
+    Mistake: `/ 4 * G2 i))` for `/ 2 * G2 i)) /\`
+    Mistake: `Rabs (phi0 i 0%nat 0%nat) = 2` for `Rabs (phi0 i 0%nat 0%nat) = 1`
+*)
+Theorem kr_lemma_3_sharp : forall sigma s1 s2 sigma1 sigma2 m T d X q rho phi0 G2, activation sigma s1 s2 sigma1 sigma2 ->
+  (0 < T)%nat -> (0 < d)%nat -> (0 < m)%nat -> in_ball T d X -> sq d q <= 1 -> (forall k, (k < 3)%nat -> 0 <= rho k) ->
+  (forall i, (i < m)%nat -> Rabs (phi0 i 0%nat 0%nat) = 1) ->
+  let radius i := vnorm d (phi0 i 1%nat) + rho 1%nat / sqrt (INR m) in
+  (forall i, (i < m)%nat -> is_G2 s1 s2 (radius i) (rho 1%nat) (rho 2%nat) (G2 i)) ->
+  let mean := / INR m * Sum m (fun i => sigma1 * rho 0%nat * G1 (radius i) (rho 1%nat) (rho 2%nat) + / 2 * G2 i) in
+  (forall phi, neighbourhood m d rho phi0 phi ->
+    Rabs (model sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <= / sqrt (INR m) * mean) /\
+  (forall B G L, (forall i, (i < m)%nat -> radius i <= B) -> is_G2 s1 s2 B (rho 1%nat) (rho 2%nat) G ->
+    (forall x y, 0 <= x -> 0 <= y -> x ^ 2 + y ^ 2 = 1 -> bounds_G2 s1 s2 B x y L) ->
+    (forall L', (forall x y, 0 <= x -> 0 <= y -> x ^ 2 + y ^ 2 = 1 -> bounds_G2 s1 s2 B x y L') -> L <= L') ->
+    let r := sqrt (rho 1%nat ^ 2 + rho 2%nat ^ 2) in
+    mean <= sigma1 * rho 0%nat * G1 B (rho 1%nat) (rho 2%nat) + / 2 * G /\
+    sigma1 * rho 0%nat * G1 B (rho 1%nat) (rho 2%nat) + / 2 * G <= sigma1 * Rmax 1 B * rho 0%nat * r + / 2 * L * r ^ 2 /\
+    sigma1 * Rmax 1 B * rho 0%nat * r + / 2 * L * r ^ 2 <=
+      sigma1 * sqrt (1 + B ^ 2) * rho 0%nat * r + (sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2)) * r ^ 2).
+Proof.
+  intros sigma s1 s2 sigma1 sigma2 m T d X q rho phi0 G2 A HT Hd Hm BX Q P C1 radius HG mean.
+  assert (SH := kr_lemma_2_sharp sigma s1 s2 sigma1 sigma2 A). destruct SH as (SH & SG).
+  assert (W := width_pos m Hm). assert (HI := lt_0_INR m Hm). assert (A' := A). destruct A' as (D1 & D2 & B1 & B2).
+  assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
+  assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (B2 0)]).
+  assert (Pc := P 0%nat ltac:(lia)). assert (Pu := P 1%nat ltac:(lia)). assert (Pw := P 2%nat ltac:(lia)).
+  assert (W' : 0 < / sqrt (INR m)) by now apply Rinv_0_lt_compat.
+  assert (RAD : forall i, 0 <= radius i).
+  { intros i. apply Rplus_le_le_0_compat; [apply norm_ge0|apply Rmult_le_pos; lra]. }
+  split.
+  - intros phi HO. set (c := / sqrt (INR m)) in *. assert (C2 : c ^ 2 = / INR m) by (unfold c; rewrite pow_inv, pow2_sqrt by lra; reflexivity).
+    assert (REM : forall i, (i < m)%nat -> forall tau, 0 <= tau <= 1 ->
+      Rabs (feature s1 T d X q (along phi0 tau (pminus phi phi0)) i (pminus phi phi0)) <= sigma1 * (c * G1 (radius i) (rho 1%nat) (rho 2%nat)) /\
+      Rabs (s2 (preactivation T d X q (vline (phi0 i 1%nat) tau (pminus phi phi0 i 1%nat)) (mline (rows d (phi0 i 2%nat)) tau (rows d (pminus phi phi0 i 2%nat)))) *
+        slope T d (weights T d X q (mline (rows d (phi0 i 2%nat)) tau (rows d (pminus phi phi0 i 2%nat)))) X (vline (phi0 i 1%nat) tau (pminus phi phi0 i 1%nat))
+          (pminus phi phi0 i 1%nat) (matvec d (rows d (pminus phi phi0 i 2%nat)) q) ^ 2 +
+        s1 (preactivation T d X q (vline (phi0 i 1%nat) tau (pminus phi phi0 i 1%nat)) (mline (rows d (phi0 i 2%nat)) tau (rows d (pminus phi phi0 i 2%nat)))) *
+        bend T d (weights T d X q (mline (rows d (phi0 i 2%nat)) tau (rows d (pminus phi phi0 i 2%nat)))) X (vline (phi0 i 1%nat) tau (pminus phi phi0 i 1%nat))
+          (pminus phi phi0 i 1%nat) (matvec d (rows d (pminus phi phi0 i 2%nat)) q)
+          (pminus phi phi0 i 1%nat) (matvec d (rows d (pminus phi phi0 i 2%nat)) q)) <= c ^ 2 * G2 i).
+    { intros i Hi tau Ht. assert (A1 := HO i 1%nat Hi ltac:(lia)). assert (A2 := HO i 2%nat Hi ltac:(lia)). cbn [size] in A1, A2.
+      change (vminus (phi i 1%nat) (phi0 i 1%nat)) with (pminus phi phi0 i 1%nat) in A1.
+      change (vminus (phi i 2%nat) (phi0 i 2%nat)) with (pminus phi phi0 i 2%nat) in A2.
+      assert (UB : vnorm d (vline (phi0 i 1%nat) tau (pminus phi phi0 i 1%nat)) <= radius i).
+      { change (vline (phi0 i 1%nat) tau (pminus phi phi0 i 1%nat)) with (vplus (phi0 i 1%nat) (vscal tau (pminus phi phi0 i 1%nat))).
+        eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat_l. rewrite norm_scal, Rabs_pos_eq by lra.
+        assert (N := norm_ge0 d (pminus phi phi0 i 1%nat)). nra. }
+      assert (FW : sqrt (frob2 d d (rows d (pminus phi phi0 i 2%nat))) <= c * rho 2%nat) by (rewrite rows_frob, Rmult_comm; exact A2).
+      assert (FU : vnorm d (pminus phi phi0 i 1%nat) <= c * rho 1%nat) by (rewrite Rmult_comm; exact A1).
+      destruct (SH T d X q (radius i) (c * rho 1%nat) (c * rho 2%nat) _ (mline (rows d (phi0 i 2%nat)) tau (rows d (pminus phi phi0 i 2%nat))) _ _
+        HT Hd BX Q UB FU FW) as (_ & K1 & K2). split.
+      - eapply Rle_trans; [exact K1|]. apply Rmult_le_compat_l; [easy|]. apply G1_scale; auto. lra.
+      - apply K2. apply bounds_G2_scale, HG, Hi. }
+    assert (DER : forall i, forall tau, is_derive (fun tau => output sigma T d X q (along phi0 tau (pminus phi phi0)) i) tau
+      (feature s1 T d X q (along phi0 tau (pminus phi phi0)) i (pminus phi phi0))) by (intros; now apply output_line).
+    eapply Rle_trans; [apply (gap_bound sigma s1 m T d X q phi0 phi (rho 0%nat) (fun i => sigma1 * G1 (radius i) (rho 1%nat) (rho 2%nat))
+      (fun i => / 2 * G2 i)); try easy|].
+    + intros i Hi. assert (H := HO i 0%nat Hi ltac:(lia)). cbn [size] in H. rewrite norm_one in H. exact H.
+    + intros i Hi. assert (K := step_first _ _ _ (DER i) (fun tau Ht => proj1 (REM i Hi tau Ht)) 1 ltac:(lra)).
+      cbv beta in K. rewrite along_zero, along_end in K. unfold Rdiv. fold c. lra.
+    + intros i Hi.
+      assert (K := step_second _ _ _ (c ^ 2 * G2 i) (DER i)
+        (gradient_line s1 s2 T d X q (phi0 i 1%nat) (pminus phi phi0 i 1%nat) (rows d (phi0 i 2%nat)) (rows d (pminus phi phi0 i 2%nat))
+          (pminus phi phi0 i 1%nat) (matvec d (rows d (pminus phi phi0 i 2%nat)) q) HT D2)).
+      assert (K' := K ltac:(intros tau Ht; eapply Rle_trans; [right|exact (proj2 (REM i Hi tau Ht))]; f_equal; ring) 1 ltac:(lra)).
+      cbv beta in K'. rewrite along_zero, along_end, C2 in K'. unfold Rdiv. lra.
+    + unfold mean. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|]. right.
+      apply Sum_ext; intros; ring.
+  - intros B G L HB [HGB HGL] HL LL r. assert (Bpos : 0 <= B) by (eapply Rle_trans; [apply (RAD 0%nat)|apply HB; lia]).
+    assert (R2 : r ^ 2 = rho 1%nat ^ 2 + rho 2%nat ^ 2) by (apply pow2_sqrt, Rplus_le_le_0_compat; apply pow2_ge_0).
+    assert (R0 : 0 <= r) by apply sqrt_pos. destruct (paper_constants B Bpos) as (PC1 & PC2 & PC3).
+    assert (M0 : 1 <= Rmax 1 B) by apply Rmax_l. repeat apply conj.
+    + unfold mean. apply Rle_trans with (/ INR m * Sum m (fun _ => sigma1 * rho 0%nat * G1 B (rho 1%nat) (rho 2%nat) + / 2 * G)).
+      * apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|]. apply Sum_le; intros i Hi.
+        destruct (SG (radius i) (rho 1%nat) (rho 2%nat) (RAD i) Pu Pw) as (_ & _ & _ & MON & _). destruct (MON B (HB i Hi)) as (MG & MB).
+        apply Rplus_le_compat; [apply Rmult_le_compat_l; [now apply Rmult_le_pos|exact MG]|]. apply Rmult_le_compat_l; [lra|].
+        apply (HG i Hi). now apply MB.
+      * right. rewrite Sum_const. field. lra.
+    + apply Rplus_le_compat.
+      * replace (sigma1 * Rmax 1 B * rho 0%nat * r) with (sigma1 * rho 0%nat * (Rmax 1 B * r)) by ring.
+        apply Rmult_le_compat_l; [now apply Rmult_le_pos|]. destruct (G1_max B (rho 1%nat) (rho 2%nat) Bpos Pu Pw) as (_ & s & Hs & <- & _).
+        apply larger_of_two; try easy. lra.
+      * rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|]. apply HGL. destruct (Req_dec r 0) as [Z|Z].
+        -- assert (Zu : rho 1%nat = 0) by nra. assert (Zw : rho 2%nat = 0) by nra. intros s zeta _ _. rewrite Zu, Zw, Z. unfold G2_form, G1_form.
+           right. ring.
+        -- assert (RP : 0 < r) by lra. assert (RI : 0 <= / r) by (left; now apply Rinv_0_lt_compat).
+           assert (K := bounds_G2_scale s1 s2 B (/ r * rho 1%nat) (/ r * rho 2%nat) L r).
+           replace (r * (/ r * rho 1%nat)) with (rho 1%nat) in K by (field; lra).
+           replace (r * (/ r * rho 2%nat)) with (rho 2%nat) in K by (field; lra). rewrite Rmult_comm. apply K, HL; try (now apply Rmult_le_pos).
+           rewrite !Rpow_mult_distr, <- Rmult_plus_distr_l, <- R2, pow_inv. field. lra.
+    + assert (RR := pow2_ge_0 r).
+      assert (LB : L <= sigma2 * Rmax 1 (B ^ 2) + sigma1 * H_star B).
+      { apply LL. intros x y Hx Hy XY. now apply (SG B x y Bpos Hx Hy). }
+      assert (HS : H_star B <= 8 * sqrt (1 + B ^ 2)).
+      { destruct (extremal_spec B Bpos) as (XS & _). unfold H_star, compromise. set (s := extremal_mean B) in *.
+        assert (KA := kappa_above s ltac:(lra)). assert (KS := kappa_small). assert (S3 : 0 <= 1 - s ^ 2 <= 1) by nra.
+        assert (SQ : sqrt (1 + s ^ 2 * B ^ 2) <= sqrt (1 + B ^ 2)).
+        { apply sqrt_le_1_alt. assert (0 <= B ^ 2) by apply pow2_ge_0. assert (s ^ 2 * B ^ 2 <= 1 * B ^ 2) by (apply Rmult_le_compat_r; lra). lra. }
+        assert (sqrt (1 + s ^ 2 * B ^ 2) * (1 - s ^ 2) <= sqrt (1 + B ^ 2) * 1) by (apply Rmult_le_compat; try apply sqrt_pos; lra).
+        assert (2 * s * (1 - s ^ 2) * B <= 1 * B) by (apply Rmult_le_compat_r; lra). assert (K := Rmax_r 1 B). nra. }
+      assert (RM : Rmax 1 (B ^ 2) <= 1 + B ^ 2) by (assert (0 <= B ^ 2) by apply pow2_ge_0; apply Rmax_lub; lra).
+      assert (L2 : L <= sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2)).
+      { eapply Rle_trans; [exact LB|]. apply Rplus_le_compat; [now apply Rmult_le_compat_l|]. rewrite (Rmult_comm 8), Rmult_assoc.
+        now apply Rmult_le_compat_l. }
+      assert (L20 : 0 <= sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2)).
+      { assert (0 <= B ^ 2) by apply pow2_ge_0. assert (Y := sqrt_pos (1 + B ^ 2)). apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; lra. }
+      apply Rplus_le_compat.
+      * apply Rmult_le_compat_r; [easy|]. apply Rmult_le_compat_r; [easy|]. now apply Rmult_le_compat_l.
+      * apply Rmult_le_compat_r; [easy|]. lra.
+Qed.

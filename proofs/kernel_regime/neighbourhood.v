@@ -617,3 +617,58 @@ Proof.
           replace (Finite 0) with (Finite (0 * 0)) by (f_equal; ring). now apply is_lim_seq_mult'. }
       cbn [pow]. apply is_lim_seq_mult'; [exact K|]. apply is_lim_seq_mult'; [exact K|apply is_lim_seq_const].
 Qed.
+
+(** the reach of ⟨g, ·⟩: m^(−1/2) Σ_i (ρ_c|g_ci| + ρ_u‖g_Ui‖ + ρ_w‖g_Wi‖_F) *)
+Definition reach (m d : nat) (rho : vector) (g : parameters) : R :=
+  / sqrt (INR m) * Sum m (fun i => Sum 3 (fun k => rho k * vnorm (size d k) (g i k))).
+
+(** kr-definition-2-reach
+    Covers: a part: the largest value and that the values fill the interval; on the page: S_m by Lemma 1's gradients and its limit.
+    Reads: for m, d ≥ 1, ρ ≥ 0 and every g: ⟨g, φ − φ⁽⁰⁾⟩ ≤ m^(−1/2) Σ_i (ρ_c|g_ci| + ρ_u‖g_Ui‖ + ρ_w‖g_Wi‖_F) =: S for all φ ∈ Ω_ρ, some φ ∈ Ω_ρ with φ − φ⁽⁰⁾ in every block a multiple t ≥ 0 of g has equality, and every y with |y| ≤ S is a value of ⟨g, φ − φ⁽⁰⁾⟩ on Ω_ρ.
+    Mistake: `<= / 2 * reach m d rho g)` for `<= reach m d rho g)`
+    Mistake: `= 2 * reach m d rho g /\` for `= reach m d rho g /\`
+*)
+Theorem kr_definition_2_reach : forall m d rho phi0 g, (0 < m)%nat -> (0 < d)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) ->
+  (forall phi, neighbourhood m d rho phi0 phi -> pdot m d g (pminus phi phi0) <= reach m d rho g) /\
+  (exists phi, neighbourhood m d rho phi0 phi /\ pdot m d g (pminus phi phi0) = reach m d rho g /\
+    forall i k, exists t, 0 <= t /\ forall j, phi i k j - phi0 i k j = t * g i k j) /\
+  (forall y, Rabs y <= reach m d rho g -> exists phi, neighbourhood m d rho phi0 phi /\ pdot m d g (pminus phi phi0) = y).
+Proof.
+  intros m d rho phi0 g Hm Hd P. assert (W := width_pos m Hm).
+  assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
+  { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
+  set (step := fun i k => if Req_EM_T (vnorm (size d k) (g i k)) 0 then 0 else
+    Rmax 0 (rho k / sqrt (INR m)) / vnorm (size d k) (g i k)).
+  assert (STEP0 : forall i k, 0 <= step i k).
+  { intros i k. unfold step. destruct (Req_EM_T _ _) as [Z|Z]; [lra|]. assert (N := norm_ge0 (size d k) (g i k)).
+    apply Rmult_le_pos; [apply Rmax_l|left; apply Rinv_0_lt_compat; lra]. }
+  assert (REACH : reach m d rho g = Sum m (fun i => Sum 3 (fun k => rho k / sqrt (INR m) * vnorm (size d k) (g i k)))).
+  { unfold reach. rewrite <- Sum_scal. apply Sum_ext; intros i _. rewrite <- Sum_scal. apply Sum_ext; intros. unfold Rdiv. ring. }
+  assert (BOUND : forall phi, neighbourhood m d rho phi0 phi -> pdot m d g (pminus phi phi0) <= reach m d rho g).
+  { intros phi H. rewrite REACH. apply Sum_le; intros i Hi. apply Sum_le; intros k Hk. specialize (H i k Hi Hk).
+    eapply Rle_trans; [eapply Rle_trans; [apply Rle_abs|apply (cauchy _ (g i k))]|]. rewrite Rmult_comm.
+    apply Rmult_le_compat_r; [apply norm_ge0|exact H]. }
+  set (best := fun s => (fun i k j => phi0 i k j + s * (step i k * g i k j)) : parameters).
+  assert (VAL : forall s, pdot m d g (pminus (best s) phi0) = s * reach m d rho g).
+  { intros s. rewrite REACH. unfold pdot. rewrite <- Sum_scal. apply Sum_ext; intros i Hi. rewrite <- Sum_scal. apply Sum_ext; intros k Hk.
+    rewrite (dot_ext _ _ _ (g i k) (vscal (s * step i k) (g i k))) by (intros; split; [easy|unfold pminus, best, vscal; ring]).
+    rewrite dot_sym, dot_scal_l, <- sq_dot, <- norm_sq. unfold step. destruct (Req_EM_T _ _) as [Z|Z]; [rewrite Z; ring|].
+    rewrite Rmax_right by now apply RAD. field. split; lra. }
+  assert (IN : forall s, -1 <= s <= 1 -> neighbourhood m d rho phi0 (best s)).
+  { intros s Hs i k Hi Hk. replace (vnorm _ _) with (vnorm (size d k) (vscal (s * step i k) (g i k))).
+    2:{ unfold vnorm. f_equal. apply sq_ext; intros. unfold vscal, vminus, best. ring. }
+    rewrite norm_scal, Rabs_mult, (Rabs_pos_eq (step i k)) by apply STEP0. assert (A : Rabs s <= 1) by now apply Rabs_le.
+    assert (B : step i k * vnorm (size d k) (g i k) <= rho k / sqrt (INR m)).
+    { unfold step. destruct (Req_EM_T _ _) as [Z|Z]; [rewrite Rmult_0_l; now apply RAD|]. rewrite Rmax_right by now apply RAD.
+      right. field. split; lra. }
+    assert (N : 0 <= step i k * vnorm (size d k) (g i k)) by (apply Rmult_le_pos; [apply STEP0|apply norm_ge0]).
+    rewrite Rmult_assoc. assert (K := Rmult_le_compat_r _ _ _ N A). lra. }
+  repeat apply conj; [exact BOUND| |].
+  - exists (best 1). repeat apply conj; [apply IN; lra|rewrite VAL; ring|]. intros i k. exists (step i k). split; [apply STEP0|].
+    intros j. unfold best. ring.
+  - intros y Hy. destruct (Req_dec (reach m d rho g) 0) as [Z|Z].
+    + exists (best 0). split; [apply IN; lra|]. rewrite VAL, Z in *. assert (A := Rabs_pos y). assert (Rabs y = 0) by lra.
+      apply Rabs_eq_0 in H. lra.
+    + apply Rabs_le_between in Hy. exists (best (y / reach m d rho g)). rewrite VAL. split; [|field; easy]. apply IN.
+      assert (0 < reach m d rho g) by lra. assert (Q : y / reach m d rho g * reach m d rho g = y) by (field; easy). split; nra.
+Qed.
