@@ -52,7 +52,8 @@ Proof.
   { apply (Sum_derive T (fun tau s => ex s tau * f tau s)). intros s Hs.
     apply (is_derive_mult (ex s) (fun tau => f tau s)); [apply DE|now apply D|intros; apply Rmult_comm]. }
   apply is_derive_ext with (f := fun tau => Sum T (fun s => ex s tau * f tau s) / Sum T (fun s => ex s tau)).
-  { intros e. unfold E, softmax. unfold Rdiv at 1. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; unfold ex, Rdiv; ring. }
+  { intros e. unfold E, softmax. unfold Rdiv at 1. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros;
+      unfold ex, Rdiv; ring. }
   evar_last; [apply is_derive_div; [exact DN | exact DZ | fold Z; lra]|]. cbv beta. fold Z.
   set (V := E T alpha omega). assert (HV : Sum T (fun s => omega s * ex s tau) = Z * V).
   { unfold V, E, alpha, softmax. fold (ex). rewrite <- Sum_scal. apply Sum_ext; intros.
@@ -93,11 +94,13 @@ Proof.
 Qed.
 
 (** the attended token moves by Mw, *)
-Lemma attended_line e tau : is_derive (fun tau => dot d e (attended T (alpha tau) X)) tau (spread T d (alpha tau) X e w).
+Lemma attended_line e tau : is_derive (fun tau => dot d e (attended T (alpha tau) X)) tau (spread T d (alpha tau) X e
+  w).
 Proof.
   apply is_derive_ext with (f := fun tau => E T (alpha tau) (fun t => dot d e (X t))); [intros; apply E_dot|].
   evar_last; [apply E_line_const|]. rewrite spread_E.
-  rewrite (E_ext _ _ (fun t => _ * dot d e (X t)) (fun t => dot d e (centred T (alpha tau) X t) * dot d w (centred T (alpha tau) X t) +
+  rewrite (E_ext _ _ (fun t => _ * dot d e (X t)) (fun t => dot d e (centred T (alpha tau) X t) * dot d w (centred T
+    (alpha tau) X t) +
     dot d e (attended T (alpha tau) X) * dot d w (centred T (alpha tau) X t))).
   - rewrite E_plus, E_scal, E_centred by apply alpha_distribution. ring.
   - intros t _. rewrite (dot_centred T d _ X e t). ring.
@@ -108,7 +111,8 @@ Lemma spread_line e f tau : is_derive (fun tau => spread T d (alpha tau) X e f) 
 Proof.
   apply is_derive_ext with (f := fun tau => E T (alpha tau) (fun t => dot d e (X t) * dot d f (X t)) -
     dot d e (attended T (alpha tau) X) * dot d f (attended T (alpha tau) X)).
-  { intros s. match goal with |- ?a = ?b => change (@eq R a b) end. rewrite spread_E. set (A := dot d e (attended T (alpha s) X)). set (B := dot d f (attended T (alpha s) X)).
+  { intros s. match goal with |- ?a = ?b => change (@eq R a b) end. rewrite spread_E.
+      set (A := dot d e (attended T (alpha s) X)). set (B := dot d f (attended T (alpha s) X)).
     rewrite (E_ext _ _ (fun t => dot d e (centred T (alpha s) X t) * dot d f (centred T (alpha s) X t))
       (fun t => dot d e (X t) * dot d f (X t) +
       (- B * dot d e (X t) + (- A * dot d f (X t) + A * B)))).
@@ -117,7 +121,8 @@ Proof.
   evar_last.
   { apply (is_derive_minus (fun tau => E T (alpha tau) (fun t => dot d e (X t) * dot d f (X t)))
       (fun tau => dot d e (attended T (alpha tau) X) * dot d f (attended T (alpha tau) X))); [apply E_line_const|].
-    apply (is_derive_mult (fun tau => dot d e (attended T (alpha tau) X)) (fun tau => dot d f (attended T (alpha tau) X)));
+    apply (is_derive_mult (fun tau => dot d e (attended T (alpha tau) X)) (fun tau => dot d f (attended T (alpha tau)
+      X)));
       [apply attended_line | apply attended_line | intros; apply Rmult_comm]. }
   unfold minus, plus, mult, opp. cbn. unfold third. set (A := dot d e (attended T (alpha tau) X)).
   set (B := dot d f (attended T (alpha tau) X)). rewrite !spread_E.
@@ -135,11 +140,13 @@ Lemma preactivation_line tau : is_derive (fun tau => preactivation T d X q (vlin
   (slope T d (alpha tau) X (vline U tau u) u w).
 Proof.
   unfold slope. rewrite spread_vline.
-  apply is_derive_ext with (f := fun tau => dot d U (attended T (alpha tau) X) + tau * dot d u (attended T (alpha tau) X)).
+  apply is_derive_ext with (f := fun tau => dot d U (attended T (alpha tau) X) + tau * dot d u (attended T (alpha tau)
+    X)).
   { intros s. unfold preactivation. fold (alpha s). change (vline U s u) with (vplus U (vscal s u)).
     now rewrite dot_plus_l, dot_scal_l. }
   evar_last.
-  { apply (is_derive_plus (fun tau => dot d U (attended T (alpha tau) X)) (fun tau => tau * dot d u (attended T (alpha tau) X)));
+  { apply (is_derive_plus (fun tau => dot d U (attended T (alpha tau) X)) (fun tau => tau * dot d u (attended T (alpha
+      tau) X)));
       [apply attended_line|]. apply (is_derive_mult (fun tau => tau) (fun tau => dot d u (attended T (alpha tau) X)));
       [apply is_derive_id|apply attended_line|intros; apply Rmult_comm]. }
   unfold plus, mult, one. cbn. unfold one. cbn. ring.
@@ -153,8 +160,10 @@ Proof.
   apply is_derive_ext with (f := fun tau => dot d u' (attended T (alpha tau) X) +
     (spread T d (alpha tau) X U w' + tau * spread T d (alpha tau) X u w')).
   { intros s. now rewrite spread_vline. }
-  assert (TL : third T d (alpha tau) X (vline U tau u) w w' = third T d (alpha tau) X U w' w + tau * third T d (alpha tau) X u w' w).
-  { unfold third. rewrite <- E_scal, <- E_plus. apply E_ext; intros. change (vline U tau u) with (vplus U (vscal tau u)).
+  assert (TL : third T d (alpha tau) X (vline U tau u) w w' = third T d (alpha tau) X U w' w + tau * third T d (alpha
+    tau) X u w' w).
+  { unfold third. rewrite <- E_scal, <- E_plus. apply E_ext; intros.
+      change (vline U tau u) with (vplus U (vscal tau u)).
     rewrite dot_plus_l, dot_scal_l. ring. }
   rewrite TL. evar_last.
   { apply (is_derive_plus (fun tau => dot d u' (attended T (alpha tau) X))

@@ -13,7 +13,8 @@ Proof.
   { apply E_ge0; [easy|]. intros t Ht. specialize (B t Ht). apply Rmult_le_pos; [lra|apply pow2_ge_0]. }
   rewrite (E_ext _ _ _ (fun t => (D + 2 * g) * y t ^ 2 + ((- (2 * D * g) - g ^ 2) * y t + (-1 * y t ^ 3 + D * g ^ 2))))
     in K by (intros; ring).
-  rewrite !E_plus, !E_scal, (E_const _ _ _ H), M in K. fold v in K. replace (v * (D - v / D)) with ((D + 2 * g) * v + D * g ^ 2);
+  rewrite !E_plus, !E_scal, (E_const _ _ _ H), M in K. fold v in K.
+    replace (v * (D - v / D)) with ((D + 2 * g) * v + D * g ^ 2);
     [lra|]. unfold g. field. lra.
 Qed.
 
@@ -54,7 +55,8 @@ Proof.
 Qed.
 
 (** The last inequality of part 2, for λ > 8/9. *)
-Lemma nearly_camps eta s z C C' : 0 <= eta <= 1 / 3 -> 0 <= s -> 0 <= z -> s ^ 2 + z ^ 2 = eta ^ 2 -> 0 <= C -> 0 <= C' ->
+Lemma nearly_camps eta s z C C' : 0 <= eta <= 1 / 3 -> 0 <= s -> 0 <= z -> s ^ 2 + z ^ 2 = eta ^ 2 -> 0 <= C -> 0 <= C'
+  ->
   C ^ 2 + C' ^ 2 = 1 ->
   C ^ 3 * ((1 - eta ^ 2) * (2 * s + z ^ 2 / (1 + s))) + 3 * C ^ 2 * C' * (eta * z) +
   (3 * C * C' ^ 2 + C' ^ 3) * ((1 + s) * z ^ 2) <= 2 * (1 - eta ^ 2) * eta.
@@ -72,13 +74,16 @@ Proof.
   { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. unfold Rsqr.
     assert (0 <= eta ^ 2 * x ^ 4) by (apply Rmult_le_pos; [lra|apply (pow_le x 4); lra]). lra. }
   assert (T1 : lam * (2 * s + (eta * x) ^ 2 / (1 + s)) <= 2 * lam * eta * (1 - x ^ 2 / 3)).
-  { replace (2 * lam * eta * (1 - x ^ 2 / 3)) with (lam * (2 * eta * (1 - x ^ 2 / 3))) by ring. apply Rmult_le_compat_l; [lra|].
+  { replace (2 * lam * eta * (1 - x ^ 2 / 3)) with (lam * (2 * eta * (1 - x ^ 2 / 3))) by ring.
+      apply Rmult_le_compat_l; [lra|].
     assert ((eta * x) ^ 2 / (1 + s) <= (eta * x) ^ 2).
     { apply Rmult_le_reg_r with (1 + s); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. clear - Hs Q'. nra. }
-    assert ((eta * x) ^ 2 <= eta * x ^ 2 / 3) by (assert (0 <= eta * (1 / 3 - eta) * x ^ 2) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra); lra). lra. }
+    assert ((eta * x) ^ 2 <= eta * x ^ 2 / 3) by (assert (0 <= eta * (1 / 3 - eta) * x ^ 2) by (apply Rmult_le_pos;
+      [apply Rmult_le_pos|]; lra); lra). lra. }
   assert (T2 : 3 * (eta * (eta * x)) <= 2 * lam * eta * (9 / 16 * x)).
   { replace (2 * lam * eta * (9 / 16 * x)) with (eta * x * (9 / 8 * lam)) by field.
-    replace (3 * (eta * (eta * x))) with (eta * x * (3 * eta)) by ring. apply Rmult_le_compat_l; [apply Rmult_le_pos|]; lra. }
+    replace (3 * (eta * (eta * x))) with (eta * x * (3 * eta)) by ring. apply Rmult_le_compat_l; [apply Rmult_le_pos|];
+      lra. }
   assert (T3 : (1 + s) * (eta * x) ^ 2 <= 2 * lam * eta * (x ^ 2 / 4)).
   { replace (2 * lam * eta * (x ^ 2 / 4)) with (eta * x ^ 2 * (lam / 2)) by field.
     replace ((1 + s) * (eta * x) ^ 2) with (eta * x ^ 2 * ((1 + s) * eta)) by ring.
@@ -86,7 +91,8 @@ Proof.
   assert (F1 : C * (1 - x ^ 2 / 3) + C' * (9 / 16 * x) <= 1).
   { set (a := 1 - x ^ 2 / 3). set (b := 9 / 16 * x). assert (AB : a ^ 2 + b ^ 2 <= 1).
     { unfold a, b. assert (0 <= x ^ 2) by apply pow2_ge_0. set (w := x ^ 2) in *.
-      replace ((1 - w / 3) ^ 2 + (9 / 16 * x) ^ 2) with (1 - 2 * w / 3 + w * w / 9 + 81 / 256 * w) by (unfold w; field). nra. }
+      replace ((1 - w / 3) ^ 2 + (9 / 16 * x) ^ 2) with (1 - 2 * w / 3 + w * w / 9 + 81 / 256 * w) by (unfold w;
+        field). nra. }
     assert (R1 := pow2_ge_0 (C - a)). assert (R2 := pow2_ge_0 (C' - b)). lra. }
   assert (F2 : x ^ 2 * ((3 * C + C') / 4) <= 1).
   { assert (C1 : C <= 1) by (clear - CC HC HC'; nra). assert (C1' : C' <= 1) by (clear - CC HC HC'; nra).
@@ -96,9 +102,11 @@ Proof.
   assert (P2 : 0 <= C ^ 2) by apply pow2_ge_0. assert (P2' : 0 <= C' ^ 2) by apply pow2_ge_0.
   assert (A1 := Rmult_le_compat_l _ _ _ P3 T1).
   assert (A2 := Rmult_le_compat_l (C ^ 2 * C') _ _ ltac:(now apply Rmult_le_pos) T2).
-  assert (A3 := Rmult_le_compat_l (3 * C * C' ^ 2 + C' ^ 3) _ _ ltac:(assert (0 <= C * C' ^ 2) by (now apply Rmult_le_pos); lra) T3).
+  assert (A3 := Rmult_le_compat_l (3 * C * C' ^ 2 + C' ^ 3) _ _ ltac:(assert (0 <= C * C' ^ 2) by (now apply
+    Rmult_le_pos); lra) T3).
   assert (B1 := Rmult_le_compat_l _ _ _ P2 F1). assert (B2 := Rmult_le_compat_l _ _ _ P2' F2).
-  assert (Z : C ^ 3 * (1 - x ^ 2 / 3) + C ^ 2 * C' * (9 / 16 * x) + (3 * C * C' ^ 2 + C' ^ 3) * (x ^ 2 / 4) <= 1) by lra.
+  assert (Z : C ^ 3 * (1 - x ^ 2 / 3) + C ^ 2 * C' * (9 / 16 * x) + (3 * C * C' ^ 2 + C' ^ 3) * (x ^ 2 / 4) <= 1) by
+    lra.
   assert (Z' := Rmult_le_compat_l _ _ _ (Rlt_le _ _ LE) Z). lra.
 Qed.
 
@@ -139,15 +147,18 @@ Proof.
     eapply Rle_trans; [exact K|]. apply Rmult_le_compat; easy. }
   assert (HT : forall F, (forall t, (t < T)%nat -> Rabs (F t) <= 1 + s) ->
     Rabs (E T alpha (fun t => F t * H t ^ 2)) <= (1 + s) * z ^ 2).
-  { intros F B. rewrite Z2. apply Rle_trans with ((1 + s) * E T alpha (fun t => H t ^ 2)); [|apply Rmult_le_compat_l; lra].
+  { intros F B. rewrite Z2. apply Rle_trans with ((1 + s) * E T alpha (fun t => H t ^ 2)); [|apply Rmult_le_compat_l;
+      lra].
     rewrite <- E_scal. apply Rabs_le. split.
-    - replace (- E T alpha (fun t => (1 + s) * H t ^ 2)) with (E T alpha (fun t => - (1 + s) * H t ^ 2)) by (rewrite !E_scal; ring).
+    - replace (- E T alpha (fun t => (1 + s) * H t ^ 2)) with (E T alpha (fun t => - (1 + s) * H t ^ 2)) by (rewrite
+        !E_scal; ring).
       apply E_le; [easy|]. intros t Ht. specialize (B t Ht). apply Rabs_le_between in B.
       apply Rmult_le_compat_r; [apply pow2_ge_0|lra].
     - apply E_le; [easy|]. intros t Ht. specialize (B t Ht). apply Rabs_le_between in B.
       apply Rmult_le_compat_r; [apply pow2_ge_0|lra]. }
   assert (A2 := HT P BP). assert (A3 := HT H BH).
-  rewrite (E_ext _ _ _ (fun t => c ^ 3 * P t ^ 3 + (3 * c ^ 2 * c' * (P t ^ 2 * H t) + (3 * c * c' ^ 2 * (P t * H t ^ 2) +
+  rewrite (E_ext _ _ _ (fun t => c ^ 3 * P t ^ 3 + (3 * c ^ 2 * c' * (P t ^ 2 * H t) + (3 * c * c' ^ 2 * (P t * H t ^
+    2) +
     c' ^ 3 * (H t * H t ^ 2))))) by (intros; ring).
   rewrite !E_plus, !E_scal.
   set (a0 := E T alpha (fun t => P t ^ 3)) in *. set (a1 := E T alpha (fun t => P t ^ 2 * H t)) in *.
@@ -155,9 +166,11 @@ Proof.
   eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat_l, Rabs_triang|].
   eapply Rle_trans; [apply Rplus_le_compat_l, Rplus_le_compat_l, Rabs_triang|].
   rewrite !Rabs_mult, <- !RPow_abs, (Rabs_pos_eq 3) by lra.
-  set (C := Rabs c) in *. set (C' := Rabs c') in *. assert (0 <= C) by apply Rabs_pos. assert (0 <= C') by apply Rabs_pos.
+  set (C := Rabs c) in *. set (C' := Rabs c') in *. assert (0 <= C) by apply Rabs_pos.
+    assert (0 <= C') by apply Rabs_pos.
   assert (M0 := Rmult_le_compat_l (C ^ 3) _ _ ltac:(now apply pow_le) A0).
-  assert (M1 := Rmult_le_compat_l (3 * C ^ 2 * C') _ _ ltac:(apply Rmult_le_pos; [apply Rmult_le_pos; [lra|apply pow2_ge_0]|easy]) A1).
+  assert (M1 := Rmult_le_compat_l (3 * C ^ 2 * C') _ _ ltac:(apply Rmult_le_pos; [apply Rmult_le_pos;
+    [lra|apply pow2_ge_0]|easy]) A1).
   assert (M2 := Rmult_le_compat_l (3 * C * C' ^ 2) _ _ ltac:(apply Rmult_le_pos; [lra|apply pow2_ge_0]) A2).
   assert (M3 := Rmult_le_compat_l (C' ^ 3) _ _ ltac:(now apply pow_le) A3). lra.
 Qed.
@@ -174,7 +187,8 @@ Proof.
     assert (K := BOUND (vscal (/ n) (vplus g (vscal x h)))).
     rewrite sq_scal, sq_plus, sq_scal, dot_scal_r, G, H, GH in K.
     assert (K' := K ltac:(replace (1 + 2 * (x * 0) + x ^ 2 * 1) with (n ^ 2) by lra; field; lra)).
-    rewrite spread_E in K'. rewrite (E_ext _ _ _ (fun t => / n ^ 2 * (dot d g (centred T alpha X t) * dot d g (centred T alpha X t) +
+    rewrite spread_E in K'. rewrite (E_ext _ _ _ (fun t => / n ^ 2 * (dot d g (centred T alpha X t) * dot d g (centred
+      T alpha X t) +
       (2 * x * (dot d g (centred T alpha X t) * dot d h (centred T alpha X t)) +
        x ^ 2 * (dot d h (centred T alpha X t) * dot d h (centred T alpha X t)))))) in K'.
     2:{ intros. rewrite !dot_scal_l, !dot_plus_l, !dot_scal_l. field. lra. }

@@ -56,10 +56,12 @@ Proof.
   - rewrite (Sum_ext d _ (fun i => Sum T (fun t => Sum d (fun j =>
       alpha t * (u i * centred T alpha X t i) * (w j * centred T alpha X t j))))) by (intros; apply Sum_swap).
     rewrite Sum_swap. apply Sum_ext; intros t _. unfold dot.
-    rewrite (Sum_ext d _ (fun i => alpha t * Sum d (fun j => w j * centred T alpha X t j) * (u i * centred T alpha X t i)))
+    rewrite (Sum_ext d _ (fun i => alpha t * Sum d (fun j => w j * centred T alpha X t j) * (u i * centred T alpha X t
+      i)))
       by (intros; rewrite Sum_scal; ring).
     rewrite Sum_scal. ring.
-  - intros i _. rewrite <- Sum_scal. apply Sum_ext; intros j _. rewrite (Rmult_comm _ (w j)), <- Rmult_assoc, <- Sum_scal.
+  - intros i _. rewrite <- Sum_scal. apply Sum_ext; intros j _.
+      rewrite (Rmult_comm _ (w j)), <- Rmult_assoc, <- Sum_scal.
     apply Sum_ext; intros. unfold centred. ring.
 Qed.
 
@@ -107,21 +109,25 @@ Proof.
     assert (Q3 : sqrt 3 * sqrt 3 = 3) by (apply sqrt_sqrt; lra). assert (S3 : 0 < sqrt 3) by (apply sqrt_lt_R0; lra).
     assert (PM : p ^ 2 + m ^ 2 / 3 = 1).
     { unfold m, p. assert (K := sin2_cos2 psi). unfold Rsqr in K.
-      replace (cos psi ^ 2 + (sqrt 3 * sin psi) ^ 2 / 3) with (cos psi * cos psi + (sqrt 3 * sqrt 3) * (sin psi * sin psi) / 3)
+      replace (cos psi ^ 2 + (sqrt 3 * sin psi) ^ 2 / 3) with (cos psi * cos psi + (sqrt 3 * sqrt 3) * (sin psi * sin
+        psi) / 3)
         by (simpl; field). rewrite Q3. lra. }
     assert (A3 : acos c = psi + (psi + psi)) by (unfold psi; field).
     assert (COS : c = p ^ 3 - p * m ^ 2).
     { rewrite <- (cos_acos c) by easy. rewrite A3, cos_plus, cos_plus, sin_plus. fold p. unfold m.
-      replace (p ^ 3 - p * (sqrt 3 * sin psi) ^ 2) with (p ^ 3 - p * (sqrt 3 * sqrt 3) * sin psi ^ 2) by ring. rewrite Q3. ring. }
+      replace (p ^ 3 - p * (sqrt 3 * sin psi) ^ 2) with (p ^ 3 - p * (sqrt 3 * sqrt 3) * sin psi ^ 2) by ring.
+        rewrite Q3. ring. }
     assert (SIN : vnorm d r = (m * p ^ 2 - m ^ 3 / 9) * sqrt 3).
-    { unfold vnorm. rewrite RR, <- Rsqr_pow2, <- sin_acos by easy. rewrite A3, sin_plus, sin_plus, cos_plus. fold p. unfold m.
+    { unfold vnorm. rewrite RR, <- Rsqr_pow2, <- sin_acos by easy. rewrite A3, sin_plus, sin_plus, cos_plus. fold p.
+        unfold m.
       replace ((sqrt 3 * sin psi * p ^ 2 - (sqrt 3 * sin psi) ^ 3 / 9) * sqrt 3) with
         ((sqrt 3 * sqrt 3) * sin psi * p ^ 2 - (sqrt 3 * sqrt 3) ^ 2 * sin psi ^ 3 / 9) by (field). rewrite Q3. field. }
     set (n := vnorm d r) in *. assert (N2 : n ^ 2 = 1 - c ^ 2) by (unfold n; now rewrite norm_sq).
     assert (N : n <> 0) by (intros N; rewrite N in N2; lra).
     set (G := vscal (sqrt 3 / n) r).
     assert (GG : sq d G = 3).
-    { unfold G. rewrite sq_scal, RR, <- N2. replace ((sqrt 3 / n) ^ 2 * n ^ 2) with (sqrt 3 * sqrt 3) by (field; easy). easy. }
+    { unfold G. rewrite sq_scal, RR, <- N2. replace ((sqrt 3 / n) ^ 2 * n ^ 2) with (sqrt 3 * sqrt 3) by (field; easy).
+        easy. }
     assert (GX : dot d x G = 0) by (unfold G; rewrite dot_scal_r, dot_sym, RX; ring).
     set (e := fun a b => vplus (vscal a x) (vscal b G)).
     assert (UNIT : forall a b, a ^ 2 + 3 * b ^ 2 = 1 -> sq d (e a b) = 1).
@@ -133,7 +139,8 @@ Proof.
     + transitivity ((p ^ 2 + m ^ 2 / 3) ^ 2); [field|rewrite PM; ring].
     + intros y. unfold e. rewrite !dot_plus_l, !dot_scal_l, DEC. set (P := dot d x y). set (Q := dot d G y).
       replace (dot d r y) with ((m * p ^ 2 - m ^ 3 / 9) * Q).
-      * rewrite COS. transitivity (P ^ 2 * ((p ^ 3 - p * m ^ 2) * P + (m * p ^ 2 - m ^ 3 / 9) * Q) * (p ^ 2 + m ^ 2 / 3) ^ 2);
+      * rewrite COS. transitivity (P ^ 2 * ((p ^ 3 - p * m ^ 2) * P + (m * p ^ 2 - m ^ 3 / 9) * Q) * (p ^ 2 + m ^ 2 /
+          3) ^ 2);
           [rewrite PM; ring|field].
       * unfold Q, G. rewrite dot_scal_l. replace (m * p ^ 2 - m ^ 3 / 9) with (n / sqrt 3).
         -- field. split; lra.
@@ -143,7 +150,8 @@ Qed.
 (** A symmetric cubic form is largest on the diagonal: here E ⟨u, Y⟩⟨v, Y⟩⟨w, Y⟩. *)
 Lemma diagonal T d alpha (Y : matrix) u v w : sq d u = 1 -> sq d v = 1 -> sq d w = 1 ->
   exists e, sq d e = 1 /\
-    Rabs (E T alpha (fun t => dot d u (Y t) * dot d v (Y t) * dot d w (Y t))) <= Rabs (E T alpha (fun t => dot d e (Y t) ^ 3)).
+    Rabs (E T alpha (fun t => dot d u (Y t) * dot d v (Y t) * dot d w (Y t))) <= Rabs (E T alpha (fun t => dot d e (Y
+      t) ^ 3)).
 Proof.
   intros U V W.
   assert (STEP : forall x, sq d x = 1 -> exists e, sq d e = 1 /\
@@ -155,8 +163,10 @@ Proof.
     assert (B : Rabs (m0 * F e0 + (m1 * F e1 + m2 * F e2)) <= m0 * Rabs (F e0) + m1 * Rabs (F e1) + m2 * Rabs (F e2)).
     { eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat_l, Rabs_triang|].
       rewrite !Rabs_mult, (Rabs_pos_eq m0), (Rabs_pos_eq m1), (Rabs_pos_eq m2) by easy. lra. }
-    destruct (Rle_dec (Rabs (F e1)) (Rabs (F e0))), (Rle_dec (Rabs (F e2)) (Rabs (F e0))), (Rle_dec (Rabs (F e2)) (Rabs (F e1)));
-      [exists e0|exists e0|exists e0|exists e2|exists e1|exists e2|exists e1|exists e2]; (split; [easy|]); fold (F e0) (F e1) (F e2);
+    destruct (Rle_dec (Rabs (F e1)) (Rabs (F e0))), (Rle_dec (Rabs (F e2)) (Rabs (F e0))),
+      (Rle_dec (Rabs (F e2)) (Rabs (F e1)));
+      [exists e0|exists e0|exists e0|exists e2|exists e1|exists e2|exists e1|exists e2]; (split; [easy|]);
+        fold (F e0) (F e1) (F e2);
       nra. }
   destruct (unit_of d u (vplus u v) U) as (x & X & DX). destruct (unit_of d u (vminus u v) U) as (x' & X' & DX').
   destruct (STEP x X) as (e & E1 & E2). destruct (STEP x' X') as (e' & E1' & E2').
@@ -169,10 +179,12 @@ Proof.
       (dot d u (Y t) - dot d v (Y t)) ^ 2) * dot d w (Y t)) by field. rewrite A, B. ring. }
   set (A := E T alpha (fun t => dot d x (Y t) ^ 2 * dot d w (Y t))) in *.
   set (B := E T alpha (fun t => dot d x' (Y t) ^ 2 * dot d w (Y t))) in *.
-  assert (S : vnorm d (vplus u v) ^ 2 + vnorm d (vminus u v) ^ 2 = 4) by (rewrite !norm_sq, sq_plus, sq_minus, U, V; ring).
+  assert (S : vnorm d (vplus u v) ^ 2 + vnorm d (vminus u v) ^ 2 = 4) by (rewrite !norm_sq, sq_plus, sq_minus, U, V;
+    ring).
   assert (P := pow2_ge_0 (vnorm d (vplus u v))). assert (P' := pow2_ge_0 (vnorm d (vminus u v))).
   set (a := vnorm d (vplus u v) ^ 2) in *. set (b := vnorm d (vminus u v) ^ 2) in *. rewrite Q. clear Q DX DX'.
   assert (K : Rabs (/ 4 * a * A + - / 4 * b * B) <= / 4 * a * Rabs A + / 4 * b * Rabs B).
-  { eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, Rabs_Ropp, (Rabs_pos_eq a), (Rabs_pos_eq b), Rabs_pos_eq by lra. lra. }
+  { eapply Rle_trans; [apply Rabs_triang|].
+      rewrite !Rabs_mult, Rabs_Ropp, (Rabs_pos_eq a), (Rabs_pos_eq b), Rabs_pos_eq by lra. lra. }
   destruct (Rle_dec (Rabs B) (Rabs A)); [exists e | exists e']; (split; [easy|]); nra.
 Qed.

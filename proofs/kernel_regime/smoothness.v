@@ -49,7 +49,8 @@ Lemma spread_diagonal T d alpha X e : spread T d alpha X e e = E T alpha (fun t 
 Proof. rewrite spread_E. apply E_ext; intros; ring. Qed.
 
 (** E ⟨e, Y⟩³ ≤ B for all unit e bounds the size, too. *)
-Lemma both_signs T d alpha X B : (forall e, sq d e = 1 -> E T alpha (fun t => dot d e (centred T alpha X t) ^ 3) <= B) ->
+Lemma both_signs T d alpha X B : (forall e, sq d e = 1 -> E T alpha (fun t => dot d e (centred T alpha X t) ^ 3) <= B)
+  ->
   forall e, sq d e = 1 -> Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3)) <= B.
 Proof.
   intros H e U. apply Rabs_le. split; [|now apply H].
@@ -58,16 +59,20 @@ Proof.
   rewrite E_scal in K. lra.
 Qed.
 
-Lemma skew_line T d alpha X e D : distribution T alpha -> in_ball T d X -> sq d e = 1 -> vnorm d (attended T alpha X) <= D ->
+Lemma skew_line T d alpha X e D : distribution T alpha -> in_ball T d X -> sq d e = 1
+  -> vnorm d (attended T alpha X) <= D ->
   E T alpha (fun t => dot d e (centred T alpha X t) ^ 3) <=
-  E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) * (1 + D - E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) / (1 + D)).
+  E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) * (1 + D - E T alpha (fun t => dot d e (centred T alpha X t) ^
+    2) / (1 + D)).
 Proof.
-  intros HD B U S. destruct (along_unit T d alpha X e HD B U) as (_ & _ & Y). assert (N := norm_ge0 d (attended T alpha X)).
+  intros HD B U S. destruct (along_unit T d alpha X e HD B U) as (_ & _ & Y).
+    assert (N := norm_ge0 d (attended T alpha X)).
   apply dagger; [easy|lra|now apply E_centred|]. intros t Ht. specialize (Y t Ht). apply Rabs_le_between in Y. lra.
 Qed.
 
 (** Part 2 along one direction. *)
-Lemma skew_given_spread T d alpha X lambda n : distribution T alpha -> in_ball T d X -> spread_norm T d alpha X lambda ->
+Lemma skew_given_spread T d alpha X lambda n : distribution T alpha -> in_ball T d X -> spread_norm T d alpha X lambda
+  ->
   sq d n = 1 -> Rabs (E T alpha (fun t => dot d n (centred T alpha X t) ^ 3)) <= 2 * lambda * sqrt (1 - lambda).
 Proof.
   intros D B [(g & G & TOP) BOUND] UN. set (a := attended T alpha X). set (s := vnorm d a).
@@ -86,15 +91,19 @@ Proof.
   - set (c := dot d n g). set (r := vminus n (vscal c g)).
     assert (RR : sq d r = 1 - c ^ 2) by (unfold r; rewrite sq_minus, sq_scal, dot_scal_r, UN, G; fold c; ring).
     assert (RG : dot d r g = 0) by (unfold r; rewrite dot_minus_l, dot_scal_l, <- sq_dot, G; fold c; ring).
-    assert (DEC : forall y, dot d n y = c * dot d g y + dot d r y) by (intros; unfold r; rewrite dot_minus_l, dot_scal_l; ring).
+    assert (DEC : forall y, dot d n y = c * dot d g y + dot d r y) by (intros; unfold r;
+      rewrite dot_minus_l, dot_scal_l; ring).
     destruct (unit_of d g r G) as (h & H & HR).
-    destruct (along_unit T d alpha X g D B G) as (_ & XG & YG). destruct (along_unit T d alpha X h D B H) as (_ & _ & YH).
+    destruct (along_unit T d alpha X g D B G) as (_ & XG & YG).
+      destruct (along_unit T d alpha X h D B H) as (_ & _ & YH).
     assert (BG : forall t, (t < T)%nat -> (dot d g (centred T alpha X t) + dot d g a) ^ 2 <= 1).
     { intros t Ht. rewrite dot_centred. fold a. specialize (XG t Ht). apply Rabs_le_between in XG. nra. }
     fold a s in YG, YH.
     destruct (Req_dec (vnorm d r) 0) as [ZR|ZR].
-    * rewrite (E_ext _ _ _ (fun t => (c * dot d g (centred T alpha X t) + 0 * 0) ^ 3)) by (intros; rewrite DEC, HR, ZR; ring).
-      apply (skew_of_two T alpha (fun t => dot d g (centred T alpha X t)) (fun _ => 0) (dot d g a) c 0 eta s); cbv beta; try easy; try lra.
+    * rewrite (E_ext _ _ _ (fun t => (c * dot d g (centred T alpha X t) + 0 * 0) ^ 3)) by (intros; rewrite DEC, HR, ZR;
+        ring).
+      apply (skew_of_two T alpha (fun t => dot d g (centred T alpha X t)) (fun _ => 0) (dot d g a) c 0 eta s);
+        cbv beta; try easy; try lra.
       -- now apply E_centred.
       -- now apply E_const.
       -- rewrite (E_ext _ _ _ (fun _ => 0)) by (intros; ring). now apply E_const.
@@ -102,8 +111,10 @@ Proof.
       -- intros. rewrite Rabs_R0. lra.
       -- assert (Q := norm_sq d r). rewrite ZR, RR in Q. lra.
     * assert (GH : dot d g h = 0).
-      { assert (Q := HR g). rewrite RG in Q. symmetry in Q. apply Rmult_integral in Q. rewrite dot_sym. now destruct Q. }
-      rewrite (E_ext _ _ _ (fun t => (c * dot d g (centred T alpha X t) + vnorm d r * dot d h (centred T alpha X t)) ^ 3))
+      { assert (Q := HR g). rewrite RG in Q. symmetry in Q. apply Rmult_integral in Q. rewrite dot_sym. now destruct Q.
+          }
+      rewrite (E_ext _ _ _ (fun t => (c * dot d g (centred T alpha X t) + vnorm d r * dot d h (centred T alpha X t)) ^
+        3))
         by (intros; now rewrite DEC, HR).
       apply (skew_of_two T alpha (fun t => dot d g (centred T alpha X t)) (fun t => dot d h (centred T alpha X t))
         (dot d g a) c (vnorm d r) eta s); cbv beta; try easy; try lra.
@@ -115,7 +126,8 @@ Proof.
 Qed.
 
 (** Tokens with two values on a line. *)
-Lemma two_values p x0 x1 d e : let mu := p * x0 + (1 - p) * x1 in sq d e = 1 -> 0 <= p <= 1 -> x0 ^ 2 <= 1 -> x1 ^ 2 <= 1 ->
+Lemma two_values p x0 x1 d e : let mu := p * x0 + (1 - p) * x1 in sq d e = 1 -> 0 <= p <= 1 -> x0 ^ 2 <= 1
+  -> x1 ^ 2 <= 1 ->
   distribution 2 (masses p) /\ in_ball 2 d (two_tokens x0 x1 e) /\
   vnorm d (attended 2 (masses p) (two_tokens x0 x1 e)) = Rabs mu /\
   spread_norm 2 d (masses p) (two_tokens x0 x1 e) (p * (x0 - mu) ^ 2 + (1 - p) * (x1 - mu) ^ 2) /\
@@ -128,7 +140,8 @@ Proof.
     unfold two_tokens, vscal, mu. cbn [Nat.eqb]. ring. }
   assert (Y : forall u t, dot d u (centred 2 (masses p) (two_tokens x0 x1 e) t) =
     ((if Nat.eqb t 0 then x0 else x1) - mu) * dot d u e).
-  { intros u t. rewrite dot_centred, A, dot_scal_r. change (two_tokens x0 x1 e t) with (vscal (if Nat.eqb t 0 then x0 else x1) e).
+  { intros u t. rewrite dot_centred, A, dot_scal_r.
+      change (two_tokens x0 x1 e t) with (vscal (if Nat.eqb t 0 then x0 else x1) e).
     rewrite dot_scal_r. ring. }
   assert (UE : dot d e e = 1) by (now rewrite <- sq_dot).
   assert (V : 0 <= p * (x0 - mu) ^ 2 + (1 - p) * (x1 - mu) ^ 2)
@@ -157,22 +170,26 @@ Qed.
 Theorem kr_lemma_2_skewness :
   (forall T d alpha X, distribution T alpha -> in_ball T d X -> forall u v w, sq d u = 1 -> sq d v = 1 -> sq d w = 1 ->
     (exists e, sq d e = 1 /\ Rabs (third T d alpha X u v w) <= Rabs (third T d alpha X e e e)) /\
-    (forall lambda, spread_norm T d alpha X lambda -> Rabs (third T d alpha X u v w) <= 2 * lambda * sqrt (1 - lambda)) /\
+    (forall lambda, spread_norm T d alpha X lambda -> Rabs (third T d alpha X u v w) <= 2 * lambda * sqrt (1 - lambda))
+      /\
     Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X)) /\
     (Rabs (third T d alpha X u v w) <= 4 / (3 * sqrt 3))) /\
   (forall d e s, sq d e = 1 -> 0 <= s <= 1 -> let alpha := masses ((1 + s) / 2) in let X := two_tokens 1 (-1) e in
     distribution 2 alpha /\ in_ball 2 d X /\ vnorm d (attended 2 alpha X) = s /\ spread_norm 2 d alpha X (1 - s ^ 2) /\
     Rabs (third 2 d alpha X e e e) = 2 * s * (1 - s ^ 2) /\ sqrt (1 - (1 - s ^ 2)) = s /\
     (s = 1 / sqrt 3 -> Rabs (third 2 d alpha X e e e) = 4 / 3 / sqrt 3)) /\
-  (forall d e s, sq d e = 1 -> 0 <= s <= 1 / 3 -> let alpha := masses (1 / 3) in let X := two_tokens 1 (- (1 + 3 * s) / 2) e in
-    distribution 2 alpha /\ in_ball 2 d X /\ vnorm d (attended 2 alpha X) = s /\ third 2 d alpha X e e e = (1 + s) ^ 3 / 4).
+  (forall d e s, sq d e = 1 -> 0 <= s <= 1 / 3
+    -> let alpha := masses (1 / 3) in let X := two_tokens 1 (- (1 + 3 * s) / 2) e in
+    distribution 2 alpha /\ in_ball 2 d X /\ vnorm d (attended 2 alpha X) = s
+      /\ third 2 d alpha X e e e = (1 + s) ^ 3 / 4).
 Proof.
   repeat apply conj.
   - intros T d alpha X D B u v w U V W. destruct (diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE & K).
     change (Rabs (third T d alpha X u v w) <= Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3))) in K.
     assert (S : Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X))).
     { eapply Rle_trans; [exact K|]. revert e HE K. intros e HE _. revert e HE. apply both_signs. intros e HE.
-      assert (N := norm_ge0 d (attended T alpha X)). eapply Rle_trans; [apply (skew_line T d alpha X e _ D B HE (Rle_refl _))|].
+      assert (N := norm_ge0 d (attended T alpha X)). eapply Rle_trans;
+        [apply (skew_line T d alpha X e _ D B HE (Rle_refl _))|].
       apply cubic_mean; [easy|]. rewrite norm_sq. now apply energy_one. }
     repeat apply conj.
     + exists e. split; [easy|]. now rewrite third_diagonal.
@@ -190,7 +207,8 @@ Proof.
     + replace (1 - (1 - s ^ 2)) with (s ^ 2) by ring. apply sqrt_pow2. lra.
     + intros E. rewrite C6, E. destruct kappa_sqrt3 as (_ & Q & P).
       replace ((1 / sqrt 3) ^ 2) with (1 / (sqrt 3 * sqrt 3)) by (field; lra). rewrite Q. field. lra.
-  - intros d e s U S alpha X. assert (C := two_values (1 / 3) 1 (- (1 + 3 * s) / 2) d e U ltac:(lra) ltac:(lra) ltac:(nra)).
+  - intros d e s U S alpha X. assert (C := two_values (1 / 3) 1 (- (1 + 3 * s) / 2) d e U ltac:(lra) ltac:(lra)
+      ltac:(nra)).
     cbv zeta in C. fold alpha X in C. replace (1 / 3 * 1 + (1 - 1 / 3) * (- (1 + 3 * s) / 2)) with (- s) in C by field.
     destruct C as (C1 & C2 & C3 & _ & C5). refine (conj C1 (conj C2 (conj _ _))).
     + rewrite C3, Rabs_Ropp. apply Rabs_pos_eq. lra.
@@ -226,9 +244,12 @@ Proof.
     replace (spread T d alpha X u w) with (vnorm d u * vnorm d w * spread T d alpha X x y).
     2:{ rewrite !spread_E, <- E_scal. apply E_ext; intros. rewrite X1, Y1. ring. }
     rewrite Rabs_mult, (Rabs_pos_eq (_ * _)), Rmult_comm by (apply Rmult_le_pos; apply norm_ge0).
-    apply Rmult_le_compat_r; [apply Rmult_le_pos; apply norm_ge0|]. apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, pow2_abs, spread_E.
-    eapply Rle_trans; [now apply E_cauchy|]. cbv beta. rewrite <- !spread_diagonal. replace (lambda ^ 2) with (lambda * lambda) by ring.
-    apply Rmult_le_compat; try (now apply BOUND); rewrite spread_diagonal; (apply E_ge0; [easy|intros; apply pow2_ge_0]).
+    apply Rmult_le_compat_r; [apply Rmult_le_pos; apply norm_ge0|]. apply Rsqr_incr_0_var; [|easy].
+      rewrite !Rsqr_pow2, pow2_abs, spread_E.
+    eapply Rle_trans; [now apply E_cauchy|]. cbv beta. rewrite <- !spread_diagonal.
+      replace (lambda ^ 2) with (lambda * lambda) by ring.
+    apply Rmult_le_compat; try (now apply BOUND); rewrite spread_diagonal; (apply E_ge0; [easy|intros;
+      apply pow2_ge_0]).
   - intros u v w. destruct (unit_of d e0 u E0) as (x & Hx & X1). destruct (unit_of d e0 v E0) as (y & Hy & Y1).
     destruct (unit_of d e0 w E0) as (z & Hz & Z1).
     replace (third T d alpha X u v w) with (vnorm d u * vnorm d v * vnorm d w * third T d alpha X x y z).
@@ -247,9 +268,11 @@ Lemma law_bounds T d alpha X R : (0 < d)%nat -> distribution T alpha -> in_ball 
 Proof.
   intros Hd D B. destruct (one_number T d alpha X Hd D B) as (s & S & A & M & K). exists s. split; [easy|].
   assert (S2 : 0 <= 1 - s ^ 2) by nra. repeat apply conj.
-  - intros U HU. assert (C := cauchy d U (attended T alpha X)). assert (N := norm_ge0 d U). assert (N' := norm_ge0 d (attended T alpha X)).
+  - intros U HU. assert (C := cauchy d U (attended T alpha X)). assert (N := norm_ge0 d U).
+      assert (N' := norm_ge0 d (attended T alpha X)).
     eapply Rle_trans; [exact C|]. rewrite Rmult_comm. apply Rmult_le_compat; easy.
-  - intros U u w HU. unfold slope. assert (C := cauchy d u (attended T alpha X)). assert (N := norm_ge0 d u). assert (N' := norm_ge0 d w).
+  - intros U u w HU. unfold slope. assert (C := cauchy d u (attended T alpha X)). assert (N := norm_ge0 d u).
+      assert (N' := norm_ge0 d w).
     eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat.
     + eapply Rle_trans; [exact C|]. now apply Rmult_le_compat_l.
     + eapply Rle_trans; [apply M|]. replace (vnorm d w * (1 - s ^ 2) * R) with ((1 - s ^ 2) * (R * vnorm d w)) by ring.
@@ -258,8 +281,10 @@ Proof.
     eapply Rle_trans; [apply Rplus_le_compat_r, Rabs_triang|].
     assert (M1 := M u w'). assert (M2 := M u' w). assert (K1 := K U w w').
     assert (P : 0 <= vnorm d w * vnorm d w') by (apply Rmult_le_pos; apply norm_ge0).
-    assert (K2 : 2 * s * (1 - s ^ 2) * (vnorm d U * vnorm d w * vnorm d w') <= 2 * s * (1 - s ^ 2) * (R * (vnorm d w * vnorm d w'))).
-    { rewrite (Rmult_assoc (vnorm d U)). apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. now apply Rmult_le_compat_r. }
+    assert (K2 : 2 * s * (1 - s ^ 2) * (vnorm d U * vnorm d w * vnorm d w') <= 2 * s * (1 - s ^ 2) * (R * (vnorm d w *
+      vnorm d w'))).
+    { rewrite (Rmult_assoc (vnorm d U)). apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
+        now apply Rmult_le_compat_r. }
     lra.
 Qed.
 
@@ -313,7 +338,8 @@ Lemma length_dual d g G L : 0 <= L ->
   (forall u Delta, dot d g u + Sum d (fun i => dot d (G i) (Delta i)) <= L * length d u Delta) -> length d g G <= L.
 Proof.
   intros HL H. specialize (H g G). replace (dot d g g + _) with (length d g G ^ 2) in H.
-  - assert (N := length_ge0 d g G). destruct (Req_dec (length d g G) 0); [lra|]. apply Rmult_le_reg_r with (length d g G); lra.
+  - assert (N := length_ge0 d g G). destruct (Req_dec (length d g G) 0); [lra|].
+      apply Rmult_le_reg_r with (length d g G); lra.
   - rewrite length_sq, sq_dot. f_equal. apply Sum_ext; intros. apply sq_dot.
 Qed.
 
@@ -332,16 +358,19 @@ Lemma vline_start U u : vline U 0 u = U.
 Proof. apply FunctionalExtensionality.functional_extensionality; intros. unfold vline. ring. Qed.
 Lemma mline_end W W' : mline W 1 (fun i j => W' i j - W i j) = W'.
 Proof.
-  apply FunctionalExtensionality.functional_extensionality; intros. apply FunctionalExtensionality.functional_extensionality; intros.
+  apply FunctionalExtensionality.functional_extensionality; intros.
+    apply FunctionalExtensionality.functional_extensionality; intros.
   unfold mline. ring.
 Qed.
 Lemma mline_start W Delta : mline W 0 Delta = W.
 Proof.
-  apply FunctionalExtensionality.functional_extensionality; intros. apply FunctionalExtensionality.functional_extensionality; intros.
+  apply FunctionalExtensionality.functional_extensionality; intros.
+    apply FunctionalExtensionality.functional_extensionality; intros.
   unfold mline. ring.
 Qed.
 
-Lemma vline_ball d R U U' t : vnorm d U <= R -> vnorm d U' <= R -> 0 <= t <= 1 -> vnorm d (vline U t (vminus U' U)) <= R.
+Lemma vline_ball d R U U' t : vnorm d U <= R -> vnorm d U' <= R -> 0 <= t <= 1
+  -> vnorm d (vline U t (vminus U' U)) <= R.
 Proof.
   intros H H' Ht. replace (vline U t (vminus U' U)) with (vplus (vscal (1 - t) U) (vscal t U')).
   - eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, !Rabs_pos_eq by lra. nra.
@@ -414,15 +443,18 @@ Proof.
 Qed.
 
 (** The bilinear form of ∇²z is at most 1 + R. *)
-Lemma bend_max T d alpha X U u Delta u' Delta' q R : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> sq d q <= 1 ->
+Lemma bend_max T d alpha X U u Delta u' Delta' q R : (0 < d)%nat -> distribution T alpha -> in_ball T d X
+  -> sq d q <= 1 ->
   vnorm d U <= R -> Rabs (bend T d alpha X U u (matvec d Delta q) u' (matvec d Delta' q)) <=
   (1 + R) * (length d u Delta * length d u' Delta').
 Proof.
   intros Hd D B Q HU. destruct (law_bounds T d alpha X R Hd D B) as (s & S & _ & _ & L).
   assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). eapply Rle_trans; [now apply L|].
   destruct (cross (vnorm d u) (vnorm d (matvec d Delta q)) (vnorm d u') (vnorm d (matvec d Delta' q))
-    (length d u Delta) (length d u' Delta')) as [C1 C2]; try apply norm_ge0; try apply length_ge0; try now apply length_two.
-  set (A := _ * vnorm d (matvec d Delta' q) + _) in *. set (P := vnorm d (matvec d Delta q) * vnorm d (matvec d Delta' q)) in *.
+    (length d u Delta) (length d u' Delta')) as [C1 C2]; try apply norm_ge0; try apply length_ge0;
+      try now apply length_two.
+  set (A := _ * vnorm d (matvec d Delta' q) + _) in *.
+    set (P := vnorm d (matvec d Delta q) * vnorm d (matvec d Delta' q)) in *.
   set (N := length d u Delta * length d u' Delta') in *.
   assert (A0 : 0 <= A) by (apply Rplus_le_le_0_compat; apply Rmult_le_pos; apply norm_ge0).
   assert (P0 : 0 <= P) by (apply Rmult_le_pos; apply norm_ge0).
@@ -433,7 +465,8 @@ Proof.
   assert (R * P <= R * N) by (now apply Rmult_le_compat_l). lra.
 Qed.
 
-Lemma paper_constants R : 0 <= R -> Rmax 1 R <= sqrt (1 + R ^ 2) /\ Rmax 1 R ^ 2 <= 1 + R ^ 2 /\ 1 + R <= 8 * sqrt (1 + R ^ 2).
+Lemma paper_constants R : 0 <= R -> Rmax 1 R <= sqrt (1 + R ^ 2) /\ Rmax 1 R ^ 2 <= 1 + R ^ 2
+  /\ 1 + R <= 8 * sqrt (1 + R ^ 2).
 Proof.
   intros HR. assert (M : Rmax 1 R ^ 2 <= 1 + R ^ 2) by (unfold Rmax; destruct Rle_dec; nra).
   assert (P : Rmax 1 R <= sqrt (1 + R ^ 2)).
@@ -442,7 +475,8 @@ Proof.
 Qed.
 
 (** The four lines of Remark 3. *)
-Lemma four_lines sigma s1 s2 sigma1 sigma2 T d X q R : activation sigma s1 s2 sigma1 sigma2 -> (0 < T)%nat -> (0 < d)%nat ->
+Lemma four_lines sigma s1 s2 sigma1 sigma2 T d X q R : activation sigma s1 s2 sigma1 sigma2 -> (0 < T)%nat
+  -> (0 < d)%nat ->
   in_ball T d X -> sq d q <= 1 -> forall U W U' W', vnorm d U <= R -> vnorm d U' <= R ->
   let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
   let K2 := sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R) in
@@ -459,10 +493,13 @@ Proof.
   assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
   assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (B2 0)]).
   assert (M0 : 0 <= Rmax 1 R) by (eapply Rle_trans; [|apply Rmax_l]; lra).
-  assert (DI : forall tau, distribution T (weights T d X q (mline W tau Delta))) by (intros; now apply softmax_distribution).
+  assert (DI : forall tau, distribution T (weights T d X q (mline W tau Delta))) by (intros;
+    now apply softmax_distribution).
   assert (IN : forall tau, 0 <= tau <= 1 -> vnorm d (vline U tau u) <= R) by (intros; now apply vline_ball).
-  assert (FIRST : forall tau, 0 <= tau <= 1 -> forall u' Delta', Rabs (s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' (matvec d Delta' q)) <= sigma1 * Rmax 1 R * length d u' Delta').
+  assert (FIRST : forall tau, 0 <= tau <= 1 -> forall u' Delta',
+    Rabs (s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
+     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' (matvec d Delta' q)) <= sigma1 * Rmax 1 R *
+       length d u' Delta').
   { intros tau Ht u' Delta'. rewrite Rabs_mult, Rmult_assoc. apply Rmult_le_compat; try apply Rabs_pos; [apply B1|].
     apply slope_max; auto. }
   assert (SECOND : forall tau, 0 <= tau <= 1 -> forall u' Delta',
@@ -478,27 +515,32 @@ Proof.
     assert (A3 := bend_max T d _ X _ u Delta u' Delta' q R Hd (DI tau) B Q (IN tau Ht)). fold step in A1, A3.
     assert (N' := length_ge0 d u' Delta').
     unfold K2. replace ((sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R)) * step * length d u' Delta') with
-      (sigma2 * (Rmax 1 R * step) * (Rmax 1 R * length d u' Delta') + sigma1 * ((1 + R) * (step * length d u' Delta'))) by ring.
+      (sigma2 * (Rmax 1 R * step) * (Rmax 1 R * length d u' Delta') + sigma1 * ((1 + R) * (step * length d u' Delta')))
+        by ring.
     apply Rplus_le_compat; [apply Rmult_le_compat; try apply Rabs_pos; auto|].
     - apply Rmult_le_pos; apply Rabs_pos.
     - apply Rmult_le_compat; try apply Rabs_pos; auto.
     - apply Rmult_le_compat; try apply Rabs_pos; auto. }
   assert (E1 : vline U 1 u = U') by apply vline_end. assert (E2 : mline W 1 Delta = W') by apply mline_end.
   repeat apply conj.
-  - assert (K := step_first _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1) (fun tau Ht => FIRST tau Ht u Delta) 1 ltac:(lra)).
+  - assert (K := step_first _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1) (fun tau Ht => FIRST tau Ht u Delta) 1
+      ltac:(lra)).
     cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K. lra.
   - apply length_dual; [now apply Rmult_le_pos|]. intros u' Delta'. rewrite gradient_pairing.
-    assert (K := FIRST 0 ltac:(lra) u' Delta'). rewrite vline_start, mline_start in K. eapply Rle_trans; [apply Rle_abs|exact K].
+    assert (K := FIRST 0 ltac:(lra) u' Delta'). rewrite vline_start, mline_start in K. eapply Rle_trans;
+      [apply Rle_abs|exact K].
   - apply length_dual.
     + apply Rmult_le_pos; [|easy]. apply Rplus_le_le_0_compat; apply Rmult_le_pos; try easy; [apply pow2_ge_0|lra].
     + intros u' Delta'. rewrite pairing_minus, !gradient_pairing.
       assert (K := step_first _ _ _ (gradient_line s1 s2 T d X q U u W Delta u' (matvec d Delta' q) HT D2)
         (fun tau Ht => SECOND tau Ht u' Delta') 1 ltac:(lra)).
-      cbv beta in K. rewrite vline_start, mline_start, E1, E2, Rmult_1_r in K. eapply Rle_trans; [apply Rle_abs|exact K].
+      cbv beta in K. rewrite vline_start, mline_start, E1, E2, Rmult_1_r in K. eapply Rle_trans;
+        [apply Rle_abs|exact K].
   - change (Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j))) with
       (Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i))). rewrite gradient_pairing.
     assert (K := step_second _ _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1)
-      (gradient_line s1 s2 T d X q U u W Delta u (matvec d Delta q) HT D2) (fun tau Ht => SECOND tau Ht u Delta) 1 ltac:(lra)).
+      (gradient_line s1 s2 T d X q U u W Delta u (matvec d Delta q) HT D2) (fun tau Ht => SECOND tau Ht u Delta) 1
+        ltac:(lra)).
     cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K.
     replace (/ 2 * K2 * step ^ 2) with (/ 2 * (K2 * step * step) * 1 ^ 2) by ring. rewrite Rmult_1_l in K. exact K.
 Qed.
@@ -521,16 +563,19 @@ Theorem kr_lemma_2_derivatives : forall sigma s1 s2 T d X q U u W Delta, (0 < T)
     is_derive (fun tau => s1 (z tau) * z1 tau) tau (s2 (z tau) * z1 tau ^ 2 + s1 (z tau) * z2 tau).
 Proof.
   intros sigma s1 s2 T d X q U u W Delta HT D1 D2 w alpha z z1 z2 tau.
-  assert (Z1 : forall tau, slope T d (alpha tau) X (vline U tau u) u w = z1 tau) by (intros; unfold slope, z1; now rewrite dot_sym).
+  assert (Z1 : forall tau, slope T d (alpha tau) X (vline U tau u) u w = z1 tau) by (intros; unfold slope, z1;
+    now rewrite dot_sym).
   assert (Z2 : bend T d (alpha tau) X (vline U tau u) u w u w = z2 tau) by (unfold bend, z2; ring).
   assert (A := preactivation_line T d X q W Delta HT U u tau). assert (B := slope_line T d X q W Delta HT U u u w tau).
   assert (C := head_line sigma s1 T d X q U u W Delta HT D1 tau).
   assert (F := gradient_line s1 s2 T d X q U u W Delta u w HT D2 tau). cbv beta zeta in A, B.
   fold w in A, B, C, F.
-  change (weights T d X q (mline W tau Delta)) with (alpha tau) in A, B, C, F. rewrite Z1 in A, C, F. rewrite Z2 in B, F.
+  change (weights T d X q (mline W tau Delta)) with (alpha tau) in A, B, C, F. rewrite Z1 in A, C, F.
+    rewrite Z2 in B, F.
   refine (conj A (conj _ (conj C _))).
   - apply is_derive_ext with (2 := B). intros t. apply Z1.
-  - apply is_derive_ext with (f := fun tau => s1 (z tau) * slope T d (alpha tau) X (vline U tau u) u w); [intros; now rewrite Z1|].
+  - apply is_derive_ext with (f := fun tau => s1 (z tau) * slope T d (alpha tau) X (vline U tau u) u w); [intros;
+      now rewrite Z1|].
     evar_last; [exact F|]. fold (z tau). ring.
 Qed.
 
@@ -539,13 +584,14 @@ Qed.
     Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ. (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W), as its pairing with every direction is the derivative along it; for ‖U‖, ‖U′‖ ≤ B and any W, W′: |h(θ′) − h(θ)| ≤ σ₁√(1 + B²) ‖θ′ − θ‖ and ‖∇h(θ′) − ∇h(θ)‖ ≤ (σ₂(1 + B²) + 8σ₁√(1 + B²)) ‖θ′ − θ‖.
     Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) - shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
     Mistake: `sigma1 * / 2 * step` for `sigma1 * sqrt (1 + B ^ 2) * step`
-    Mistake: without `vnorm d U' <= B ->`
+    Mistake: `/ 8 * sigma1 * sqrt` for `8 * sigma1 * sqrt`
 *)
 Theorem kr_lemma_2 : forall sigma s1 s2 sigma1 sigma2 T d X q B, activation sigma s1 s2 sigma1 sigma2 ->
   (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
   (forall U W u Delta, is_derive (fun tau => head sigma T d X q (vline U tau u) (mline W tau Delta)) 0
     (dot d (gradient_U s1 T d X q U W) u + Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i)))) /\
-  (forall U W U' W', vnorm d U <= B -> vnorm d U' <= B -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+  (forall U W U' W', vnorm d U <= B -> vnorm d U' <= B
+    -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= sigma1 * sqrt (1 + B ^ 2) * step /\
     length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
       (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <=
@@ -554,14 +600,17 @@ Proof.
   intros sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q. split.
   - intros U W u Delta. rewrite gradient_pairing. evar_last; [apply (head_line sigma s1); [easy|apply A]|].
     now rewrite vline_start, mline_start.
-  - intros U W U' W' HU HU' step. assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU').
+  - intros U W U' W' HU HU' step. assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU
+      HU').
     cbv zeta in F. fold step in F. destruct F as (F1 & _ & F3 & _).
-    assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). destruct (paper_constants R HR) as (P1 & P2 & P3).
+    assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
+      destruct (paper_constants R HR) as (P1 & P2 & P3).
     assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (proj1 (proj2 (proj2 A)) 0)]).
     assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (proj2 (proj2 (proj2 A)) 0)]).
     assert (N : 0 <= step) by apply length_ge0. split.
     + eapply Rle_trans; [exact F1|]. apply Rmult_le_compat_r; [easy|]. now apply Rmult_le_compat_l.
-    + eapply Rle_trans; [exact F3|]. apply Rmult_le_compat_r; [easy|]. apply Rplus_le_compat; [now apply Rmult_le_compat_l|].
+    + eapply Rle_trans; [exact F3|]. apply Rmult_le_compat_r; [easy|]. apply Rplus_le_compat;
+        [now apply Rmult_le_compat_l|].
       rewrite (Rmult_comm 8), Rmult_assoc. now apply Rmult_le_compat_l.
 Qed.
 
@@ -574,7 +623,8 @@ Qed.
 Theorem kr_remark_3 : forall sigma s1 s2 sigma1 sigma2 T d X q B, activation sigma s1 s2 sigma1 sigma2 ->
   (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
   let L1 := sigma1 * sqrt (1 + B ^ 2) in let L2 := sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2) in
-  forall U W U' W', vnorm d U <= B -> vnorm d U' <= B -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+  forall U W U' W', vnorm d U <= B -> vnorm d U' <= B
+    -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= L1 * step /\
     length d (gradient_U s1 T d X q U W) (gradient_W s1 T d X q U W) <= L1 /\
     length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
@@ -585,13 +635,15 @@ Proof.
   intros sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q L1 L2 U W U' W' HU HU' step.
   assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU').
   cbv zeta in F. fold step in F. destruct F as (F1 & F2 & F3 & F4).
-  assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]). destruct (paper_constants R HR) as (P1 & P2 & P3).
+  assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
+    destruct (paper_constants R HR) as (P1 & P2 & P3).
   assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (proj1 (proj2 (proj2 A)) 0)]).
   assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (proj2 (proj2 (proj2 A)) 0)]).
   assert (N : 0 <= step) by apply length_ge0.
   assert (K1 : sigma1 * Rmax 1 R <= L1) by now apply Rmult_le_compat_l.
   assert (K2 : sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R) <= L2).
-  { unfold L2. apply Rplus_le_compat; [now apply Rmult_le_compat_l|]. rewrite (Rmult_comm 8), Rmult_assoc. now apply Rmult_le_compat_l. }
+  { unfold L2. apply Rplus_le_compat; [now apply Rmult_le_compat_l|]. rewrite (Rmult_comm 8), Rmult_assoc.
+      now apply Rmult_le_compat_l. }
   repeat apply conj.
   - eapply Rle_trans; [exact F1|]. now apply Rmult_le_compat_r.
   - lra.
@@ -599,7 +651,8 @@ Proof.
   - eapply Rle_trans; [exact F4|]. apply Rmult_le_compat_r; [apply pow2_ge_0|]. lra.
 Qed.
 
-(** Two camps of any T ≥ 2 tokens on a line, at the masses (1 ± s)/2, by an attention matrix and the last token as query. *)
+(** Two camps of any T ≥ 2 tokens on a line, at the masses (1 ± s)/2,
+  by an attention matrix and the last token as query. *)
 Definition camps (e : vector) : matrix := fun t i => (if Nat.eqb t 0 then 1 else -1) * e i.
 
 Lemma Sum_first T (a b : R) : (0 < T)%nat -> Sum T (fun t => if Nat.eqb t 0 then a else b) = a + (INR T - 1) * b.
@@ -618,62 +671,78 @@ Proof.
   set (rho := (1 + s) / (1 - s) * (INR T - 1)). assert (RHO : 0 < rho).
   { apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat|]; lra. }
   assert (RS : rho * (1 - s) = (1 + s) * (INR T - 1)) by (unfold rho; field; lra).
-  set (om := / 2 * ln rho). exists (fun i j => - om * (e i * e j)). set (q := camps e (T - 1)%nat). set (W := fun i j => _). intros alpha.
+  set (om := / 2 * ln rho). exists (fun i j => - om * (e i * e j)). set (q := camps e (T - 1)%nat).
+    set (W := fun i j => _). intros alpha.
   assert (XQ : forall u t, dot d u (camps e t) = (if Nat.eqb t 0 then 1 else -1) * dot d u e).
   { intros. change (camps e t) with (vscal (if Nat.eqb t 0 then 1 else -1) e). apply dot_scal_r. }
   assert (UE : dot d e e = 1) by (now rewrite <- sq_dot).
   assert (WQ : forall u, dot d u (matvec d W q) = om * dot d u e).
-  { intros u. replace (om * dot d u e) with (dot d u (vscal om e)) by apply dot_scal_r. apply Sum_ext; intros i _. f_equal.
-    unfold matvec, W, vscal. rewrite (Sum_ext d _ (fun j => - om * e i * (e j * q j))) by (intros; ring). rewrite Sum_scal.
-    fold (dot d e q). unfold q. rewrite XQ, UE. replace (Nat.eqb (T - 1) 0) with false by (symmetry; apply Nat.eqb_neq; lia). ring. }
+  { intros u. replace (om * dot d u e) with (dot d u (vscal om e)) by apply dot_scal_r. apply Sum_ext; intros i _.
+      f_equal.
+    unfold matvec, W, vscal. rewrite (Sum_ext d _ (fun j => - om * e i * (e j * q j))) by (intros; ring).
+      rewrite Sum_scal.
+    fold (dot d e q). unfold q. rewrite XQ, UE. replace (Nat.eqb (T - 1) 0) with false by (symmetry; apply Nat.eqb_neq;
+      lia). ring. }
   set (p := (1 + s) / 2). assert (P : 0 < p < 1) by (unfold p; lra).
-  assert (EE : exp om * exp om = rho) by (rewrite <- exp_plus; replace (om + om) with (ln rho) by (unfold om; field); now apply exp_ln).
+  assert (EE : exp om * exp om = rho) by (rewrite <- exp_plus; replace (om + om) with (ln rho) by (unfold om; field);
+    now apply exp_ln).
   assert (EP := exp_pos om). assert (EN : exp (- om) = / exp om) by apply exp_Ropp.
   assert (LOGIT : forall t, dot d (camps e t) (matvec d W q) = if Nat.eqb t 0 then om else - om).
   { intros t. rewrite WQ, dot_sym, XQ, UE. destruct (Nat.eqb t 0); ring. }
   assert (AL : forall t, alpha t = if Nat.eqb t 0 then p else (1 - p) / (INR T - 1)).
-  { intros t. unfold alpha, weights, softmax. rewrite (Sum_ext T _ (fun s => if Nat.eqb s 0 then exp om else exp (- om))).
+  { intros t. unfold alpha, weights, softmax.
+      rewrite (Sum_ext T _ (fun s => if Nat.eqb s 0 then exp om else exp (- om))).
     2:{ intros r _. rewrite LOGIT. now destruct (Nat.eqb r 0). }
     rewrite Sum_first, LOGIT, EN by lia. destruct (Nat.eqb t 0).
     - transitivity (exp om * exp om / (exp om * exp om + (INR T - 1))); [field; split; nra|]. rewrite EE.
-      apply (Rmult_eq_reg_r (rho + (INR T - 1))); [|lra]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold p. lra.
+      apply (Rmult_eq_reg_r (rho + (INR T - 1))); [|lra]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold p.
+        lra.
     - rewrite ?EN. transitivity (1 / (exp om * exp om + (INR T - 1))); [field; split; nra|]. rewrite EE. unfold Rdiv.
       apply (Rmult_eq_reg_r ((rho + (INR T - 1)) * (INR T - 1))); [|apply Rgt_not_eq, Rmult_lt_0_compat; lra].
       replace (1 * / (rho + (INR T - 1)) * ((rho + (INR T - 1)) * (INR T - 1))) with (INR T - 1) by (field; lra).
-      replace ((1 - p) * / (INR T - 1) * ((rho + (INR T - 1)) * (INR T - 1))) with ((1 - p) * (rho + (INR T - 1))) by (field; lra).
+      replace ((1 - p) * / (INR T - 1) * ((rho + (INR T - 1)) * (INR T - 1))) with ((1 - p) * (rho + (INR T - 1))) by
+        (field; lra).
       unfold p. lra. }
   assert (EX : forall f f0 f1, (forall t, f t = if Nat.eqb t 0 then f0 else f1) -> E T alpha f = p * f0 + (1 - p) * f1).
-  { intros f f0 f1 H. unfold E. rewrite (Sum_ext T _ (fun t => if Nat.eqb t 0 then p * f0 else (1 - p) / (INR T - 1) * f1)).
+  { intros f f0 f1 H. unfold E. rewrite (Sum_ext T _ (fun t => if Nat.eqb t 0 then p * f0 else (1 - p) / (INR T - 1) *
+      f1)).
     - rewrite Sum_first by lia. field. lra.
     - intros t _. rewrite AL, H. now destruct (Nat.eqb t 0). }
   assert (A : forall u, dot d u (attended T alpha (camps e)) = s * dot d u e).
   { intros u. rewrite <- E_dot, (EX _ (dot d u e) (- dot d u e)); [unfold p; field|].
     intros t. rewrite XQ. destruct (Nat.eqb t 0); ring. }
-  assert (Y : forall u t, dot d u (centred T alpha (camps e) t) = if Nat.eqb t 0 then (1 - s) * dot d u e else (-1 - s) * dot d u e).
+  assert (Y : forall u t, dot d u (centred T alpha (camps e) t) = if Nat.eqb t 0 then (1 - s) * dot d u e else (-1 - s)
+    * dot d u e).
   { intros u t. rewrite dot_centred, A, XQ. destruct (Nat.eqb t 0); ring. }
   repeat apply conj; [exact A| |].
-  - intros u w. rewrite spread_E, (EX _ ((1 - s) ^ 2 * (dot d u e * dot d w e)) ((-1 - s) ^ 2 * (dot d u e * dot d w e)));
+  - intros u w. rewrite spread_E, (EX _ ((1 - s) ^ 2 * (dot d u e * dot d w e)) ((-1 - s) ^ 2 * (dot d u e * dot d w
+      e)));
       [unfold p; field|]. intros t. rewrite !Y. destruct (Nat.eqb t 0); ring.
   - intros u v w. unfold third. rewrite (EX _ ((1 - s) ^ 3 * (dot d u e * dot d v e * dot d w e))
-      ((-1 - s) ^ 3 * (dot d u e * dot d v e * dot d w e))); [unfold p; field|]. intros t. rewrite !Y. destruct (Nat.eqb t 0); ring.
+      ((-1 - s) ^ 3 * (dot d u e * dot d v e * dot d w e))); [unfold p; field|]. intros t. rewrite !Y.
+        destruct (Nat.eqb t 0); ring.
 Qed.
 
 Lemma camps_ball T d e : sq d e = 1 -> in_ball T d (camps e).
 Proof.
-  intros U t _. change (camps e t) with (vscal (if Nat.eqb t 0 then 1 else -1) e). rewrite sq_scal, U. destruct (Nat.eqb t 0); lra.
+  intros U t _. change (camps e t) with (vscal (if Nat.eqb t 0 then 1 else -1) e). rewrite sq_scal, U.
+    destruct (Nat.eqb t 0); lra.
 Qed.
 
 (** The direction of W that turns the query into y e: ‖y e qᵀ‖_F = |y| for a unit query, and length² = x² + y². *)
 Lemma outer_direction d e q x y : sq d e = 1 -> sq d q = 1 ->
-  matvec d (fun i j => y * e i * q j) q = vscal y e /\ length d (vscal x e) (fun i j => y * e i * q j) ^ 2 = x ^ 2 + y ^ 2.
+  matvec d (fun i j => y * e i * q j) q = vscal y e
+    /\ length d (vscal x e) (fun i j => y * e i * q j) ^ 2 = x ^ 2 + y ^ 2.
 Proof.
   intros U Q. split.
   - apply FunctionalExtensionality.functional_extensionality. intros i. unfold matvec, vscal.
-    rewrite (Sum_ext d _ (fun j => y * e i * q j ^ 2)) by (intros; ring). rewrite Sum_scal. fold (sq d q). rewrite Q. ring.
+    rewrite (Sum_ext d _ (fun j => y * e i * q j ^ 2)) by (intros; ring). rewrite Sum_scal. fold (sq d q). rewrite Q.
+      ring.
   - rewrite length_sq, sq_scal, U. f_equal; [ring|]. unfold frob2.
     rewrite (Sum_ext d _ (fun i => y ^ 2 * e i ^ 2)).
     + rewrite Sum_scal. fold (sq d e). rewrite U. ring.
-    + intros i _. rewrite (Sum_ext d _ (fun j => y ^ 2 * e i ^ 2 * q j ^ 2)) by (intros; ring). rewrite Sum_scal. fold (sq d q). rewrite Q. ring.
+    + intros i _. rewrite (Sum_ext d _ (fun j => y ^ 2 * e i ^ 2 * q j ^ 2)) by (intros; ring). rewrite Sum_scal.
+        fold (sq d q). rewrite Q. ring.
 Qed.
 
 (** kr-lemma-2-lipschitz
@@ -689,7 +758,8 @@ Theorem kr_lemma_2_lipschitz : forall sigma s1 s2 sigma1 sigma2, activation sigm
       sigma1 * Rmax 1 R * length d (vminus U' U) (fun i j => W' i j - W i j)) /\
   (Rabs (s1 0) = sigma1 -> forall d e, sq d e = 1 ->
     (forall T R, (2 <= T)%nat -> 1 <= R -> exists W u Delta D, length d u Delta = 1 /\
-      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (vline (vscal R e) tau u) (mline W tau Delta)) 0 D /\
+      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (vline (vscal R e) tau u) (mline W tau
+        Delta)) 0 D /\
       Rabs D = sigma1 * R) /\
     (forall T q U W, (0 < T)%nat -> dot d U e = 0 -> exists u Delta D, length d u Delta = 1 /\
       is_derive (fun tau => head sigma T d (fun _ => e) q (vline U tau u) (mline W tau Delta)) 0 D /\ Rabs D = sigma1)).
@@ -698,7 +768,8 @@ Proof.
   - intros T d X q R HT Hd B Q U W U' W' HU HU'.
     exact (proj1 (four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU')).
   - intros S0 d e U. split.
-    + intros T R HT HR. destruct (camps_weights T d e 0 HT U ltac:(lra)) as (W & H). cbv zeta in H. destruct H as (HA & HM & _).
+    + intros T R HT HR. destruct (camps_weights T d e 0 HT U ltac:(lra)) as (W & H). cbv zeta in H.
+        destruct H as (HA & HM & _).
       assert (Q : sq d (camps e (T - 1)%nat) = 1).
       { change (camps e (T - 1)%nat) with (vscal (if Nat.eqb (T - 1) 0 then 1 else -1) e). rewrite sq_scal, U.
         destruct (Nat.eqb (T - 1) 0); ring. }
@@ -706,15 +777,19 @@ Proof.
       exists W, (vscal 0 e), (fun i j => 1 * e i * camps e (T - 1)%nat j).
       eexists. split; [|split; [apply (head_line sigma s1); [lia|apply A]|]].
       * assert (N := length_ge0 d (vscal 0 e) (fun i j => 1 * e i * camps e (T - 1)%nat j)). nra.
-      * rewrite vline_start, mline_start, O1. unfold preactivation, slope. rewrite !HA, HM, !dot_scal_l, <- sq_dot, U, Rabs_mult.
+      * rewrite vline_start, mline_start, O1. unfold preactivation, slope.
+          rewrite !HA, HM, !dot_scal_l, <- sq_dot, U, Rabs_mult.
         rewrite !Rmult_0_l, S0. f_equal. rewrite Rabs_pos_eq; lra.
-    + intros T q V W HT HV. exists e, (fun _ _ => 0). eexists. split; [|split; [apply (head_line sigma s1); [easy|apply A]|]].
+    + intros T q V W HT HV. exists e, (fun _ _ => 0). eexists. split; [|split; [apply (head_line sigma s1);
+        [easy|apply A]|]].
       * assert (L := length_sq d e (fun _ _ => 0)). rewrite U in L. unfold frob2 in L.
-        rewrite (Sum_ext d _ (fun _ => 0)) in L by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
+        rewrite (Sum_ext d _ (fun _ => 0)) in L by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring);
+          apply Sum_zero).
         rewrite Sum_zero in L. assert (N := length_ge0 d e (fun _ _ => 0)). nra.
       * rewrite vline_start, mline_start. set (al := weights T d (fun _ => e) q W).
         assert (D : distribution T al) by now apply softmax_distribution.
-        assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot; now apply E_const).
+        assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot;
+          now apply E_const).
         unfold preactivation, slope. fold al. rewrite !AT, HV, <- sq_dot, U, spread_E.
         rewrite (E_ext _ _ _ (fun _ => 0)), E_const by (try easy; intros; rewrite dot_centred, AT; ring).
         rewrite Rplus_0_r, Rmult_1_r. exact S0.
@@ -722,19 +797,22 @@ Qed.
 
 (** (1 − s²)(sR + √(1 + s²R²)), its maximiser s_R, and H⋆(R) *)
 Definition compromise (radius s : R) : R := (1 - s ^ 2) * (s * radius + sqrt (1 + s ^ 2 * radius ^ 2)).
-Definition extremal_mean (radius : R) : R := sqrt (radius ^ 2 / (2 + radius ^ 2 + 2 * sqrt (1 + radius ^ 2 + radius ^ 4))).
+Definition extremal_mean (radius : R) : R := sqrt (radius ^ 2 / (2 + radius ^ 2 + 2 * sqrt (1 + radius ^ 2 + radius ^
+  4))).
 Definition H_star (radius : R) : R := compromise radius (extremal_mean radius).
 
 Lemma extremal_spec r : 0 <= r -> 0 <= extremal_mean r < 1 /\
   r * (1 - extremal_mean r ^ 2) = 2 * extremal_mean r * sqrt (1 + extremal_mean r ^ 2 * r ^ 2).
 Proof.
   intros HR. set (Q := sqrt (1 + r ^ 2 + r ^ 4)). assert (R2 : 0 <= r ^ 2) by apply pow2_ge_0.
-  assert (R4 : 0 <= r ^ 4) by (apply (pow_le r 4); easy). assert (Q2 : Q ^ 2 = 1 + r ^ 2 + r ^ 4) by (apply pow2_sqrt; lra).
+  assert (R4 : 0 <= r ^ 4) by (apply (pow_le r 4); easy). assert (Q2 : Q ^ 2 = 1 + r ^ 2 + r ^ 4) by (apply pow2_sqrt;
+    lra).
   assert (Q0 : 0 <= Q) by apply sqrt_pos. set (den := 2 + r ^ 2 + 2 * Q). assert (DEN : 0 < den) by (unfold den; lra).
   set (s := extremal_mean r). assert (S2 : s ^ 2 = r ^ 2 / den).
   { unfold s, extremal_mean. fold Q den. apply pow2_sqrt. apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]. }
   assert (S0 : 0 <= s) by apply sqrt_pos. assert (T1 : s ^ 2 < 1).
-  { rewrite S2. apply Rmult_lt_reg_r with den; [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold den. lra. }
+  { rewrite S2. apply Rmult_lt_reg_r with den; [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold den.
+      lra. }
   split; [split; [easy|nra]|]. set (t := s ^ 2) in *. assert (TD : t * den = r ^ 2) by (rewrite S2; field; lra).
   assert (QUAD : 3 * r ^ 2 * t ^ 2 + (4 + 2 * r ^ 2) * t - r ^ 2 = 0).
   { apply (Rmult_eq_reg_r (den ^ 2)); [|apply pow_nonzero; lra]. rewrite Rmult_0_l.
@@ -742,7 +820,8 @@ Proof.
       (3 * r ^ 2 * (t * den) ^ 2 + (4 + 2 * r ^ 2) * (t * den) * den - r ^ 2 * den ^ 2) by ring. rewrite TD.
     replace (3 * r ^ 2 * (r ^ 2) ^ 2 + (4 + 2 * r ^ 2) * r ^ 2 * den - r ^ 2 * den ^ 2) with
       (r ^ 2 * (3 * r ^ 4 + (2 + r ^ 2) ^ 2 - 4 * Q ^ 2)) by (unfold den; ring). rewrite Q2. ring. }
-  set (W := sqrt (1 + t * r ^ 2)). assert (TR : 0 <= t * r ^ 2) by (apply Rmult_le_pos; [unfold t; apply pow2_ge_0|easy]).
+  set (W := sqrt (1 + t * r ^ 2)). assert (TR : 0 <= t * r ^ 2) by (apply Rmult_le_pos; [unfold t;
+    apply pow2_ge_0|easy]).
   assert (W2 : W ^ 2 = 1 + t * r ^ 2) by (apply pow2_sqrt; lra). assert (W0 : 0 <= W) by apply sqrt_pos.
   apply Rsqr_inj; [apply Rmult_le_pos; lra | apply Rmult_le_pos; lra|]. unfold Rsqr.
   replace (2 * s * W * (2 * s * W)) with (4 * s ^ 2 * W ^ 2) by ring. rewrite W2. fold t. lra.
@@ -751,7 +830,8 @@ Qed.
 Lemma H_star_max r s : 0 <= r -> 0 <= s <= 1 -> compromise r s <= H_star r.
 Proof.
   intros HR Hs. destruct (extremal_spec r HR) as (X & EQ). unfold H_star. set (m := extremal_mean r) in *.
-  set (f' := fun s => (s * r + sqrt (1 + s ^ 2 * r ^ 2)) * (r * (1 - s ^ 2) - 2 * s * sqrt (1 + s ^ 2 * r ^ 2)) / sqrt (1 + s ^ 2 * r ^ 2)).
+  set (f' := fun s => (s * r + sqrt (1 + s ^ 2 * r ^ 2)) * (r * (1 - s ^ 2) - 2 * s * sqrt (1 + s ^ 2 * r ^ 2)) / sqrt
+    (1 + s ^ 2 * r ^ 2)).
   assert (W : forall s, 0 < 1 + s ^ 2 * r ^ 2).
   { intros v. assert (0 <= v ^ 2 * r ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0). lra. }
   assert (D : forall s, is_derive (compromise r) s (f' s)).
@@ -759,7 +839,8 @@ Proof.
     auto_derive; [apply W|]. set (u := sqrt (1 + v ^ 2 * r ^ 2)) in *.
     replace (sqrt (1 + v * (v * 1) * (r * (r * 1)))) with u by (unfold u; f_equal; ring).
     apply (Rmult_eq_reg_r u); [|lra].
-    replace ((v * r + u) * (r * (1 - v ^ 2) - 2 * v * u) / u * u) with ((v * r + u) * (r * (1 - v ^ 2) - 2 * v * u)) by (field; lra).
+    replace ((v * r + u) * (r * (1 - v ^ 2) - 2 * v * u) / u * u) with ((v * r + u) * (r * (1 - v ^ 2) - 2 * v * u)) by
+      (field; lra).
     replace (u * u) with (1 + v ^ 2 * r ^ 2) in P2 by easy. field_simplify; [|lra]. nra. }
   destruct (MVT_gen (compromise r) s m f') as (c & C & E).
   - intros; apply D.
@@ -772,18 +853,23 @@ Proof.
     assert (FC : 0 <= (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2)).
     { apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat]. assert (0 <= c * r) by now apply Rmult_le_pos. lra. }
     set (g := r * (1 - c ^ 2) - 2 * c * sqrt (1 + c ^ 2 * r ^ 2)).
-    assert (FE : f' c = (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2) * g) by (unfold f', g; field; lra).
+    assert (FE : f' c = (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2) * g) by (unfold f', g; field;
+      lra).
     assert (GE : 0 <= g * (m - s)).
     { destruct (Rle_dec s m) as [L|L].
-      - rewrite Rmin_left, Rmax_right in C by lra. assert (A := HW c m C0 (proj2 C)). apply Rmult_le_pos; [|lra]. unfold g.
-        assert (c ^ 2 <= m ^ 2) by (apply pow_incr; lra). assert (r * (1 - m ^ 2) <= r * (1 - c ^ 2)) by (apply Rmult_le_compat_l; lra).
+      - rewrite Rmin_left, Rmax_right in C by lra. assert (A := HW c m C0 (proj2 C)). apply Rmult_le_pos; [|lra].
+          unfold g.
+        assert (c ^ 2 <= m ^ 2) by (apply pow_incr; lra).
+          assert (r * (1 - m ^ 2) <= r * (1 - c ^ 2)) by (apply Rmult_le_compat_l; lra).
         assert (c * sqrt (1 + c ^ 2 * r ^ 2) <= m * sqrt (1 + m ^ 2 * r ^ 2)) by (apply Rmult_le_compat; lra). lra.
       - rewrite Rmin_right, Rmax_left in C by lra. assert (A := HW m c (proj1 X) (proj1 C)).
         assert (g <= 0).
-        { unfold g. assert (m ^ 2 <= c ^ 2) by (apply pow_incr; lra). assert (r * (1 - c ^ 2) <= r * (1 - m ^ 2)) by (apply Rmult_le_compat_l; lra).
+        { unfold g. assert (m ^ 2 <= c ^ 2) by (apply pow_incr; lra).
+            assert (r * (1 - c ^ 2) <= r * (1 - m ^ 2)) by (apply Rmult_le_compat_l; lra).
           assert (m * sqrt (1 + m ^ 2 * r ^ 2) <= c * sqrt (1 + c ^ 2 * r ^ 2)) by (apply Rmult_le_compat; lra). lra. }
         nra. }
-    rewrite FE, Rmult_assoc in E. assert (0 <= (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2) * (g * (m - s)))
+    rewrite FE, Rmult_assoc in E. assert (0 <= (c * r + sqrt (1 + c ^ 2 * r ^ 2)) / sqrt (1 + c ^ 2 * r ^ 2) * (g * (m
+      - s)))
       by now apply Rmult_le_pos. lra.
 Qed.
 
@@ -819,7 +905,8 @@ Theorem kr_lemma_2_hessian : let kappa := 4 / (3 * sqrt 3) in
   (forall d X q U W u Delta, let w := matvec d Delta q in bend 1 d (weights 1 d X q W) X U u w u w = 0).
 Proof.
   intros kappa.
-  assert (SUB : forall R R' s, 0 <= R -> R <= R' -> 0 <= s <= 1 -> compromise R s + (1 - s ^ 2) * (s * (R' - R)) <= compromise R' s).
+  assert (SUB : forall R R' s, 0 <= R -> R <= R' -> 0 <= s <= 1
+    -> compromise R s + (1 - s ^ 2) * (s * (R' - R)) <= compromise R' s).
   { intros R R' s H0 H1 Hs. unfold compromise. assert (0 <= 1 - s ^ 2) by nra.
     assert (sqrt (1 + s ^ 2 * R ^ 2) <= sqrt (1 + s ^ 2 * R' ^ 2)).
     { apply sqrt_le_1_alt. apply Rplus_le_compat_l, Rmult_le_compat_l; [apply pow2_ge_0|apply pow_incr; lra]. }
@@ -834,8 +921,10 @@ Proof.
     + apply Rmult_le_compat_l; [easy|]. lra.
     + rewrite <- Rmult_assoc. replace ((1 - s ^ 2) * (s * R + sqrt (1 + (s * R) ^ 2))) with (compromise R s)
         by (unfold compromise; rewrite Rpow_mult_distr; reflexivity).
-      apply Rmult_le_compat; try easy; [|assert (0 <= x ^ 2) by apply pow2_ge_0; assert (0 <= y ^ 2) by apply pow2_ge_0; lra|now apply H_star_max].
-      unfold compromise. apply Rmult_le_pos; [easy|]. apply Rplus_le_le_0_compat; [apply Rmult_le_pos; lra|apply sqrt_pos].
+      apply Rmult_le_compat; try easy; [|assert (0 <= x ^ 2) by apply pow2_ge_0;
+        assert (0 <= y ^ 2) by apply pow2_ge_0; lra|now apply H_star_max].
+      unfold compromise. apply Rmult_le_pos; [easy|]. apply Rplus_le_le_0_compat; [apply Rmult_le_pos;
+        lra|apply sqrt_pos].
   - intros R HR. split; [now apply extremal_spec|]. intros s Hs. now apply H_star_max.
   - intros T d e R HT U HR. destruct (extremal_spec R HR) as (X & _). unfold H_star. set (s := extremal_mean R) in *.
     destruct (camps_weights T d e s HT U ltac:(lra)) as (W & H). cbv zeta in H. destruct H as (HA & HM & HK).
@@ -845,12 +934,15 @@ Proof.
     set (b := s * R). assert (B0 : 0 <= b) by (apply Rmult_le_pos; lra). set (v := sqrt (1 + b ^ 2)).
     assert (V2 : v ^ 2 = 1 + b ^ 2) by (apply pow2_sqrt; nra). assert (V0 : 0 < v) by (apply sqrt_lt_R0; nra).
     set (c := b + v). assert (C0 : 0 < c) by (unfold c; lra). assert (CC : c ^ 2 = 2 * b * c + 1) by (unfold c; nra).
-    set (n := sqrt (1 + c ^ 2)). assert (N2 : n ^ 2 = 1 + c ^ 2) by (apply pow2_sqrt; nra). assert (N0 : 0 < n) by (apply sqrt_lt_R0; nra).
+    set (n := sqrt (1 + c ^ 2)). assert (N2 : n ^ 2 = 1 + c ^ 2) by (apply pow2_sqrt; nra).
+      assert (N0 : 0 < n) by (apply sqrt_lt_R0; nra).
     destruct (outer_direction d e (camps e (T - 1)%nat) (- / n) (c / n) U Q) as (O1 & O2).
     exists W, (vscal (- / n) e), (fun i j => c / n * e i * camps e (T - 1)%nat j). cbv zeta. rewrite O1.
-    assert (LEN : (- / n) ^ 2 + (c / n) ^ 2 = 1) by (replace ((- / n) ^ 2 + (c / n) ^ 2) with ((1 + c ^ 2) / n ^ 2) by (field; lra); rewrite N2; field; nra).
+    assert (LEN : (- / n) ^ 2 + (c / n) ^ 2 = 1) by (replace ((- / n) ^ 2 + (c / n) ^ 2) with ((1 + c ^ 2) / n ^ 2) by
+      (field; lra); rewrite N2; field; nra).
     repeat apply conj.
-    + rewrite LEN in O2. assert (P := length_ge0 d (vscal (- / n) e) (fun i j => c / n * e i * camps e (T - 1)%nat j)). nra.
+    + rewrite LEN in O2. assert (P := length_ge0 d (vscal (- / n) e) (fun i j => c / n * e i * camps e (T - 1)%nat j)).
+        nra.
     + assert (EA : sq d (attended T (weights T d (camps e) (camps e (T - 1)%nat) W) (camps e)) = s ^ 2).
       { rewrite sq_dot, HA, dot_sym, HA, <- sq_dot, U. ring. }
       unfold vnorm. rewrite EA. apply sqrt_pow2. lra.
@@ -863,18 +955,22 @@ Proof.
   - unfold H_star, compromise, extremal_mean. replace (0 ^ 2 / _) with 0 by (unfold Rdiv; ring). rewrite sqrt_0.
     replace (1 + 0 ^ 2 * 0 ^ 2) with 1 by ring. rewrite sqrt_1. ring.
   - intros R R' H0 H1. destruct (extremal_spec R H0) as (X & EQ). destruct (Req_dec R 0) as [Z|Z].
-    + subst R. set (v := R' / (2 + R' ^ 2)). assert (R2 := pow2_ge_0 R'). assert (VP : v * (2 + R' ^ 2) = R') by (unfold v; field; lra).
+    + subst R. set (v := R' / (2 + R' ^ 2)). assert (R2 := pow2_ge_0 R').
+        assert (VP : v * (2 + R' ^ 2) = R') by (unfold v; field; lra).
       assert (V0 : 0 < v) by (apply Rdiv_lt_0_compat; lra).
       assert (V2 : v ^ 2 <= 1 / 8).
       { apply (Rmult_le_reg_r ((2 + R' ^ 2) ^ 2)); [apply pow_lt; lra|]. rewrite <- Rpow_mult_distr, VP.
         assert (K := pow2_ge_0 (R' ^ 2 - 2)). lra. }
       assert (VR : v <= R' / 2) by (assert (0 <= v * R' ^ 2) by (apply Rmult_le_pos; lra); lra).
       apply Rlt_le_trans with (compromise R' v); [|apply H_star_max; nra].
-      unfold H_star, extremal_mean. replace (0 ^ 2 / _) with 0 by (unfold Rdiv; ring). rewrite sqrt_0. unfold compromise.
+      unfold H_star, extremal_mean. replace (0 ^ 2 / _) with 0 by (unfold Rdiv; ring). rewrite sqrt_0.
+        unfold compromise.
       replace (1 + 0 ^ 2 * 0 ^ 2) with 1 by ring. rewrite sqrt_1.
       assert (1 <= sqrt (1 + v ^ 2 * R' ^ 2)).
-      { rewrite <- sqrt_1 at 1. apply sqrt_le_1_alt. assert (0 <= v ^ 2 * R' ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0). lra. }
-      assert ((1 - v ^ 2) * (v * R' + 1) <= (1 - v ^ 2) * (v * R' + sqrt (1 + v ^ 2 * R' ^ 2))) by (apply Rmult_le_compat_l; lra).
+      { rewrite <- sqrt_1 at 1. apply sqrt_le_1_alt. assert (0 <= v ^ 2 * R' ^ 2) by (apply Rmult_le_pos;
+          apply pow2_ge_0). lra. }
+      assert ((1 - v ^ 2) * (v * R' + 1) <= (1 - v ^ 2) * (v * R' + sqrt (1 + v ^ 2 * R' ^ 2))) by (apply
+        Rmult_le_compat_l; lra).
       assert (v ^ 2 * R' <= 1 / 8 * R') by (apply Rmult_le_compat_r; lra).
       assert (0 < v * (R' - v - v ^ 2 * R')) by (apply Rmult_lt_0_compat; lra). lra.
     + assert (SP : 0 < extremal_mean R).
@@ -882,20 +978,26 @@ Proof.
       apply Rlt_le_trans with (compromise R' (extremal_mean R)); [|apply H_star_max; lra]. unfold H_star.
       assert (K := SUB R R' (extremal_mean R) H0 ltac:(lra) ltac:(lra)). set (s := extremal_mean R) in *.
       assert (0 < (1 - s ^ 2) * (s * (R' - R))) by (apply Rmult_lt_0_compat; [nra|apply Rmult_lt_0_compat; lra]). lra.
-  - intros R HR. destruct kappa_sqrt3 as (K & Q & P). apply Rle_trans with (compromise R (sqrt 3 / 3)); [|apply H_star_max; nra].
-    unfold compromise, kappa. rewrite K. set (r := sqrt 3) in *. replace ((r / 3) ^ 2) with (r * r / 9) by field. rewrite Q.
+  - intros R HR. destruct kappa_sqrt3 as (K & Q & P). apply Rle_trans with (compromise R (sqrt 3 / 3));
+      [|apply H_star_max; nra].
+    unfold compromise, kappa. rewrite K. set (r := sqrt 3) in *. replace ((r / 3) ^ 2) with (r * r / 9) by field.
+      rewrite Q.
     assert (r / 3 * R <= sqrt (1 + 3 / 9 * R ^ 2)).
     { rewrite <- (sqrt_pow2 (r / 3 * R)) by (apply Rmult_le_pos; lra). apply sqrt_le_1_alt.
       replace ((r / 3 * R) ^ 2) with (r * r / 9 * R ^ 2) by field. rewrite Q. lra. }
     lra.
-  - intros R HR. destruct (extremal_spec R HR) as (X & _). unfold H_star. set (s := extremal_mean R) in *. unfold compromise.
-    assert (KA := kappa_above s ltac:(lra)). fold kappa in KA. set (b := 2 * s * (1 - s ^ 2)) in *. assert (S2 : 0 <= 1 - s ^ 2 <= 1) by nra.
+  - intros R HR. destruct (extremal_spec R HR) as (X & _). unfold H_star. set (s := extremal_mean R) in *.
+      unfold compromise.
+    assert (KA := kappa_above s ltac:(lra)). fold kappa in KA. set (b := 2 * s * (1 - s ^ 2)) in *.
+      assert (S2 : 0 <= 1 - s ^ 2 <= 1) by nra.
     assert (B0 : 0 <= b) by (unfold b; apply Rmult_le_pos; lra).
     assert (SQ : 2 * (1 - s ^ 2) * sqrt (1 + s ^ 2 * R ^ 2) <= sqrt (kappa ^ 2 * R ^ 2 + 4)).
     { rewrite <- (sqrt_pow2 (2 * (1 - s ^ 2))) by lra. rewrite <- sqrt_mult by (try apply pow2_ge_0;
         assert (0 <= s ^ 2 * R ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0); lra).
-      apply sqrt_le_1_alt. replace ((2 * (1 - s ^ 2)) ^ 2 * (1 + s ^ 2 * R ^ 2)) with (4 * (1 - s ^ 2) ^ 2 + b ^ 2 * R ^ 2) by (unfold b; ring).
-      assert (b ^ 2 <= kappa ^ 2) by (apply pow_incr; lra). assert (b ^ 2 * R ^ 2 <= kappa ^ 2 * R ^ 2) by (apply Rmult_le_compat_r; [apply pow2_ge_0|easy]).
+      apply sqrt_le_1_alt. replace ((2 * (1 - s ^ 2)) ^ 2 * (1 + s ^ 2 * R ^ 2)) with (4 * (1 - s ^ 2) ^ 2 + b ^ 2 * R
+        ^ 2) by (unfold b; ring).
+      assert (b ^ 2 <= kappa ^ 2) by (apply pow_incr; lra).
+        assert (b ^ 2 * R ^ 2 <= kappa ^ 2 * R ^ 2) by (apply Rmult_le_compat_r; [apply pow2_ge_0|easy]).
       assert ((1 - s ^ 2) ^ 2 <= 1) by nra. lra. }
     assert (b * R <= kappa * R) by (now apply Rmult_le_compat_r). unfold b in *. lra.
   - intros d X q U W u Delta w. assert (D : distribution 1 (weights 1 d X q W)) by (apply softmax_distribution; lia).
@@ -922,14 +1024,17 @@ Lemma G1_max radius ru rw : 0 <= radius -> 0 <= ru -> 0 <= rw ->
     (2 * rw * radius <= ru -> s = 1)).
 Proof.
   intros HR Hu Hw. unfold G1, G1_form. destruct (Rlt_dec ru (2 * rw * radius)) as [L|L].
-  - set (p := rw * radius). assert (P : 0 < p) by (unfold p; lra). replace (4 * rw * radius) with (4 * p) by (unfold p; ring). split.
+  - set (p := rw * radius). assert (P : 0 < p) by (unfold p; lra). replace (4 * rw * radius) with (4 * p) by (unfold p;
+      ring). split.
     + intros s Hs. replace (rw * (1 - s ^ 2) * radius) with (p * (1 - s ^ 2)) by (unfold p; ring).
-      apply (Rmult_le_reg_r (4 * p)); [lra|]. replace ((p + ru ^ 2 / (4 * p)) * (4 * p)) with (4 * p ^ 2 + ru ^ 2) by (field; lra).
+      apply (Rmult_le_reg_r (4 * p)); [lra|]. replace ((p + ru ^ 2 / (4 * p)) * (4 * p)) with (4 * p ^ 2 + ru ^ 2) by
+        (field; lra).
       assert (K := pow2_ge_0 (ru - 2 * p * s)). lra.
     + exists (ru / (2 * p)). assert (Q : ru / (2 * p) * (2 * p) = ru) by (field; lra).
       assert (0 <= ru / (2 * p)) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]).
       assert (ru / (2 * p) < 1) by (apply (Rmult_lt_reg_r (2 * p)); [lra|]; rewrite Q; unfold p; lra).
-      repeat split; try lra. replace (rw * (1 - (ru / (2 * p)) ^ 2) * radius) with (p * (1 - (ru / (2 * p)) ^ 2)) by (unfold p; ring). field. lra.
+      repeat split; try lra. replace (rw * (1 - (ru / (2 * p)) ^ 2) * radius) with (p * (1 - (ru / (2 * p)) ^ 2)) by
+        (unfold p; ring). field. lra.
   - split.
     + intros s Hs. assert (0 <= (1 - s) * (ru - rw * radius * (1 + s))); [|lra].
       assert (0 <= rw * radius) by now apply Rmult_le_pos. apply Rmult_le_pos; nra.
@@ -937,14 +1042,17 @@ Proof.
 Qed.
 
 (** A direction of blocks at most r_u and r_w long. *)
-Lemma block_bounds s1 s2 T d alpha X U u Delta q R ru rw : (0 < d)%nat -> distribution T alpha -> in_ball T d X -> sq d q <= 1 ->
+Lemma block_bounds s1 s2 T d alpha X U u Delta q R ru rw : (0 < d)%nat -> distribution T alpha -> in_ball T d X
+  -> sq d q <= 1 ->
   vnorm d U <= R -> vnorm d u <= ru -> sqrt (frob2 d d Delta) <= rw -> let w := matvec d Delta q in
   let z := dot d U (attended T alpha X) in
   Rabs (slope T d alpha X U u w) <= G1 R ru rw /\
-  (forall G, bounds_G2 s1 s2 R ru rw G -> Rabs (s2 z * slope T d alpha X U u w ^ 2 + s1 z * bend T d alpha X U u w u w) <= G).
+  (forall G, bounds_G2 s1 s2 R ru rw G -> Rabs (s2 z * slope T d alpha X U u w ^ 2 + s1 z * bend T d alpha X U u w u w)
+    <= G).
 Proof.
   intros Hd D B Q HU Hu Hw w z. assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
-  assert (Hu0 : 0 <= ru) by (eapply Rle_trans; [apply norm_ge0|exact Hu]). assert (Hw0 : 0 <= rw) by (eapply Rle_trans; [apply sqrt_pos|exact Hw]).
+  assert (Hu0 : 0 <= ru) by (eapply Rle_trans; [apply norm_ge0|exact Hu]). assert (Hw0 : 0 <= rw) by (eapply Rle_trans;
+    [apply sqrt_pos|exact Hw]).
   destruct (law_bounds T d alpha X R Hd D B) as (s & S & LZ & L1 & L2).
   assert (W : vnorm d w <= rw) by (eapply Rle_trans; [apply sqrt_le_1_alt, frob_product, Q|exact Hw]).
   assert (N := norm_ge0 d w). assert (N' := norm_ge0 d u). assert (S2 : 0 <= 1 - s ^ 2) by nra.
@@ -959,10 +1067,12 @@ Proof.
     assert (vnorm d w * vnorm d w <= rw * rw) by now apply Rmult_le_compat.
     assert (0 <= 2 * s * R) by (apply Rmult_le_pos; lra).
     assert (2 * s * R * (vnorm d w * vnorm d w) <= 2 * s * R * (rw * rw)) by now apply Rmult_le_compat_l. lra. }
-  split; [eapply Rle_trans; [exact F|]; now apply G1_max|]. intros G HG. eapply Rle_trans; [|exact (HG s z S LZ)]. unfold G2_form.
+  split; [eapply Rle_trans; [exact F|]; now apply G1_max|]. intros G HG. eapply Rle_trans; [|exact (HG s z S LZ)].
+    unfold G2_form.
   eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, <- RPow_abs. apply Rplus_le_compat.
   - apply Rmult_le_compat_l; [apply Rabs_pos|]. apply pow_incr. split; [apply Rabs_pos|exact F].
-  - replace (2 * Rabs (s1 z) * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R)) with (Rabs (s1 z) * (2 * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R))) by ring.
+  - replace (2 * Rabs (s1 z) * (1 - s ^ 2) * (ru * rw + rw ^ 2 * s * R)) with (Rabs (s1 z) * (2 * (1 - s ^ 2) * (ru *
+      rw + rw ^ 2 * s * R))) by ring.
     apply Rmult_le_compat_l; [apply Rabs_pos|exact H].
 Qed.
 
@@ -977,7 +1087,8 @@ Theorem kr_lemma_2_sharp : forall sigma s1 s2 sigma1 sigma2, activation sigma s1
     vnorm d U <= R -> vnorm d u <= ru -> sqrt (frob2 d d Delta) <= rw ->
     let w := matvec d Delta q in let alpha := weights T d X q W in let z := preactivation T d X q U W in
     Rabs (slope T d alpha X U u w) <= G1 R ru rw /\ Rabs (s1 z * slope T d alpha X U u w) <= sigma1 * G1 R ru rw /\
-    forall G, bounds_G2 s1 s2 R ru rw G -> Rabs (s2 z * slope T d alpha X U u w ^ 2 + s1 z * bend T d alpha X U u w u w) <= G) /\
+    forall G, bounds_G2 s1 s2 R ru rw G -> Rabs (s2 z * slope T d alpha X U u w ^ 2 + s1 z * bend T d alpha X U u w u
+      w) <= G) /\
   (forall R ru rw, 0 <= R -> 0 <= ru -> 0 <= rw ->
     (forall s, 0 <= s <= 1 -> G1_form R ru rw s <= G1 R ru rw) /\
     (exists s, 0 <= s <= 1 /\ G1_form R ru rw s = G1 R ru rw) /\
@@ -990,14 +1101,17 @@ Theorem kr_lemma_2_sharp : forall sigma s1 s2 sigma1 sigma2, activation sigma s1
 Proof.
   intros sigma s1 s2 sigma1 sigma2 (D1 & D2 & B1 & B2).
   assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
-  split; [|intros R ru rw HR Hu Hw; destruct (G1_max R ru rw HR Hu Hw) as (MX & s & Hs & Es & L1 & L2); repeat apply conj].
+  split; [|intros R ru rw HR Hu Hw; destruct (G1_max R ru rw HR Hu Hw) as (MX & s & Hs & Es & L1 & L2);
+    repeat apply conj].
   - intros T d X q R ru rw U W u Delta HT Hd B Q HU Hu Hw w alpha z.
-    destruct (block_bounds s1 s2 T d alpha X U u Delta q R ru rw Hd ltac:(now apply softmax_distribution) B Q HU Hu Hw) as (K1 & K2).
+    destruct (block_bounds s1 s2 T d alpha X U u Delta q R ru rw Hd ltac:(now apply softmax_distribution) B Q HU Hu Hw)
+      as (K1 & K2).
     fold w in K1, K2. repeat apply conj; auto. rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos; auto.
   - exact MX.
   - now exists s.
   - intros T d e HT Hd U. rewrite <- Es. destruct (Rlt_dec ru (2 * rw * R)) as [L|L].
-    + specialize (L1 L). destruct (camps_weights T d e s HT U ltac:(lra)) as (W & H). cbv zeta in H. destruct H as (HA & HM & _).
+    + specialize (L1 L). destruct (camps_weights T d e s HT U ltac:(lra)) as (W & H). cbv zeta in H.
+        destruct H as (HA & HM & _).
       set (q := camps e (T - 1)%nat) in *. assert (Q : sq d q = 1).
       { unfold q. change (camps e (T - 1)%nat) with (vscal (if Nat.eqb (T - 1) 0 then 1 else -1) e). rewrite sq_scal, U.
         destruct (Nat.eqb (T - 1) 0); ring. }
@@ -1006,23 +1120,28 @@ Proof.
       * now apply camps_ball.
       * exact Q.
       * right. rewrite norm_scal. unfold vnorm. rewrite U, sqrt_1, Rmult_1_r. now apply Rabs_pos_eq.
-      * rewrite length_sq, sq_scal in O2. replace (frob2 d d (fun i j => rw * e i * q j)) with (rw ^ 2) by lra. rewrite sqrt_pow2; lra.
+      * rewrite length_sq, sq_scal in O2. replace (frob2 d d (fun i j => rw * e i * q j)) with (rw ^ 2) by lra.
+          rewrite sqrt_pow2; lra.
       * unfold slope. rewrite HA, HM, !dot_scal_l, <- sq_dot, U. unfold G1_form. ring.
     + assert (s = 1) by (apply L2; lra). subst s. exists (fun _ => e), e, (fun _ _ => 0), (vscal ru e), (fun _ _ => 0).
       set (al := weights _ _ _ _ _). assert (D : distribution T al) by (apply softmax_distribution; lia).
-      assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot; now apply E_const).
+      assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot;
+        now apply E_const).
       repeat apply conj.
       * intros t _. now right.
       * exact U.
       * right. rewrite norm_scal. unfold vnorm. rewrite U, sqrt_1, Rmult_1_r. now apply Rabs_pos_eq.
-      * unfold frob2. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
+      * unfold frob2. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros;
+          ring); apply Sum_zero).
         now rewrite Sum_zero, sqrt_0.
       * unfold slope. rewrite AT, dot_scal_l, <- sq_dot, U, spread_E.
-        rewrite (E_ext _ _ _ (fun _ => 0)), E_const by (try easy; intros; rewrite !dot_centred, !AT; ring). unfold G1_form. ring.
+        rewrite (E_ext _ _ _ (fun _ => 0)), E_const by (try easy; intros; rewrite !dot_centred, !AT; ring).
+          unfold G1_form. ring.
   - intros R' HR'. split.
     + rewrite <- Es. eapply Rle_trans; [|apply (proj1 (G1_max R' ru rw ltac:(lra) Hu Hw) s Hs)]. unfold G1_form.
       apply Rplus_le_compat_l, Rmult_le_compat_l; [apply Rmult_le_pos; nra|easy].
-    + intros G H v zeta Hv Hz. eapply Rle_trans; [|apply (H v zeta Hv); eapply Rle_trans; [exact Hz|apply Rmult_le_compat_l; lra]].
+    + intros G H v zeta Hv Hz. eapply Rle_trans; [|apply (H v zeta Hv); eapply Rle_trans;
+        [exact Hz|apply Rmult_le_compat_l; lra]].
       unfold G2_form, G1_form. assert (0 <= 1 - v ^ 2) by nra. apply Rplus_le_compat.
       * apply Rmult_le_compat_l; [apply Rabs_pos|]. apply pow_incr. split.
         -- apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; lra.
@@ -1033,13 +1152,15 @@ Proof.
     + apply Rmult_le_compat; [apply Rabs_pos|apply pow2_ge_0|apply B2|].
       assert (K := larger_of_two v R ru rw 1 Hv HR Hu Hw ltac:(lra) ltac:(lra)). rewrite Rmult_1_r in K.
       apply Rle_trans with (Rmax 1 R ^ 2).
-      * apply pow_incr. split; [|exact K]. unfold G1_form. assert (0 <= 1 - v ^ 2) by nra. apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; lra.
+      * apply pow_incr. split; [|exact K]. unfold G1_form. assert (0 <= 1 - v ^ 2) by nra. apply Rplus_le_le_0_compat;
+          repeat apply Rmult_le_pos; lra.
       * unfold Rmax. destruct (Rle_dec 1 R), (Rle_dec 1 (R ^ 2)); nra.
     + rewrite (Rmult_comm 2), !Rmult_assoc. apply Rmult_le_compat; [apply Rabs_pos| |apply B1|].
       * assert (0 <= 1 - v ^ 2) by nra. assert (0 <= rw ^ 2) by apply pow2_ge_0. apply Rmult_le_pos; [lra|].
         apply Rmult_le_pos; [easy|]. apply Rplus_le_le_0_compat; [now apply Rmult_le_pos|]. apply Rmult_le_pos; [easy|].
         apply Rmult_le_pos; lra.
       * eapply Rle_trans; [|apply (H_star_max R v HR Hv)]. unfold compromise.
-        assert (K := top_of_two (v * R) ru rw ltac:(apply Rmult_le_pos; lra)). rewrite RR, Rmult_1_r, Rpow_mult_distr in K.
+        assert (K := top_of_two (v * R) ru rw ltac:(apply Rmult_le_pos; lra)).
+          rewrite RR, Rmult_1_r, Rpow_mult_distr in K.
         assert (0 <= 1 - v ^ 2) by nra. assert (K' := Rmult_le_compat_l _ _ _ H K). lra.
 Qed.
