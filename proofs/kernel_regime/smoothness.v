@@ -161,7 +161,13 @@ Qed.
 
 (** kr-lemma-2-skewness
     Covers: the whole statement.
-    Reads: for T tokens of the unit ball of ℝᵈ, any attention weights, s = ‖a‖ and λ = ‖M‖_op (the largest ⟨e, Me⟩ over unit e), and all unit vectors u, v, w: some unit e has |κ₃(u, v, w)| ≤ |κ₃(e, e, e)|; |κ₃(u, v, w)| ≤ 2λ√(1 − λ); |κ₃(u, v, w)| ≤ k(s), which is 2s(1 − s²) for s ≥ ⅓ and (1 + s)³/4 below; |κ₃(u, v, w)| ≤ 4/(3√3). For every unit e: tokens ±e with masses (1 ± s)/2, 0 ≤ s ≤ 1, have ‖a‖ = s, ‖M‖_op = 1 − s² and |κ₃(e, e, e)| = 2s(1 − s²), which is 2λ√(1 − λ) for λ = 1 − s², and 4/(3√3) at s = 1/√3; tokens e, −(1 + 3s)/2·e with masses ⅓, ⅔, 0 ≤ s ≤ ⅓, have ‖a‖ = s and κ₃(e, e, e) = (1 + s)³/4.
+    Reads: for T tokens of the unit ball of ℝᵈ, any attention weights, s = ‖a‖ and λ = ‖M‖_op (the largest ⟨e,
+      Me⟩ over unit e), and all unit vectors u, v, w: some unit e has |κ₃(u, v, w)| ≤ |κ₃(e, e, e)|;
+        |κ₃(u, v, w)| ≤ 2λ√(1 − λ); |κ₃(u, v, w)| ≤ k(s), which is 2s(1 − s²) for s ≥ ⅓ and (1 + s)³/4 below;
+          |κ₃(u, v, w)| ≤ 4/(3√3). For every unit e: tokens ±e with masses (1 ± s)/2, 0 ≤ s ≤ 1, have ‖a‖ = s,
+            ‖M‖_op = 1 − s² and |κ₃(e, e, e)| = 2s(1 − s²), which is 2λ√(1 − λ) for λ = 1 − s²,
+              and 4/(3√3) at s = 1/√3; tokens e, −(1 + 3s)/2·e with masses ⅓, ⅔, 0 ≤ s ≤ ⅓, have ‖a‖ = s and κ₃(e, e,
+                e) = (1 + s)³/4.
     Constants: 4 / (3 * sqrt 3) = shallowformer.probability.cumulants.KAPPA
     Mistake: `<= 3 / 4)` for `<= 4 / (3 * sqrt 3))`
     Mistake: `<= 19 / 10 * lambda * sqrt (1 - lambda))` for `<= 2 * lambda * sqrt (1 - lambda))`
@@ -546,8 +552,11 @@ Proof.
 Qed.
 
 (** kr-lemma-2-derivatives
-    Covers: a part: z′, z″ and h″ along every line; on the page: the eigenvalues of the Hessian, and that its norm does not decrease with ‖q‖.
-    Reads: at every point (U + τu, W + τΔ) of every line, with a, M, κ₃ taken there and w = Δq: z has the derivative ⟨a, u⟩ + ⟨U, Mw⟩, which has the derivative 2⟨u, Mw⟩ + κ₃(U, w, w); h = σ(z) has the derivative σ′(z) z′, which has the derivative σ″(z) z′² + σ′(z) z″.
+    Covers: a part: z′, z″ and h″ along every line; on the page: the eigenvalues of the Hessian,
+      and that its norm does not decrease with ‖q‖.
+    Reads: at every point (U + τu, W + τΔ) of every line, with a, M,
+      κ₃ taken there and w = Δq: z has the derivative ⟨a, u⟩ + ⟨U, Mw⟩, which has the derivative 2⟨u, Mw⟩ + κ₃(U, w,
+        w); h = σ(z) has the derivative σ′(z) z′, which has the derivative σ″(z) z′² + σ′(z) z″.
     Mistake: `2 * third T d (alpha tau)` for `third T d (alpha tau)`
     Mistake: `(spread T d (alpha tau) X u w +` for `(2 * spread T d (alpha tau) X u w +`
 *)
@@ -581,8 +590,13 @@ Qed.
 
 (** kr-lemma-2
     Covers: the whole statement, for σ with a derivative σ′ = s₁ and second derivative σ″ = s₂ everywhere.
-    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ. (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W), as its pairing with every direction is the derivative along it; for ‖U‖, ‖U′‖ ≤ B and any W, W′: |h(θ′) − h(θ)| ≤ σ₁√(1 + B²) ‖θ′ − θ‖ and ‖∇h(θ′) − ∇h(θ)‖ ≤ (σ₂(1 + B²) + 8σ₁√(1 + B²)) ‖θ′ − θ‖.
-    Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) - shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
+    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ.
+    (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W),
+      as its pairing with every direction is the derivative along it;
+        for ‖U‖, ‖U′‖ ≤ B and any W, W′: |h(θ′) − h(θ)| ≤ σ₁√(1 + B²) ‖θ′ − θ‖ and ‖∇h(θ′) − ∇h(θ)‖ ≤ (σ₂(1 + B²) +
+          8σ₁√(1 + B²)) ‖θ′ − θ‖.
+    Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) -
+      shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
     Mistake: `sigma1 * / 2 * step` for `sigma1 * sqrt (1 + B ^ 2) * step`
     Mistake: `/ 8 * sigma1 * sqrt` for `8 * sigma1 * sqrt`
 *)
@@ -616,7 +630,9 @@ Qed.
 
 (** kr-remark-3
     Covers: the whole statement.
-    Reads: with the hypotheses and constants L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²) of Lemma 2, for ‖U‖, ‖U′‖ ≤ B: |h(θ′) − h(θ)| ≤ L₁‖θ′ − θ‖, ‖∇h(θ)‖ ≤ L₁, ‖∇h(θ′) − ∇h(θ)‖ ≤ L₂‖θ′ − θ‖, and |h(θ′) − h(θ) − ⟨∇h(θ), θ′ − θ⟩| ≤ ½L₂‖θ′ − θ‖².
+    Reads: with the hypotheses and constants L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²) of Lemma 2, for ‖U‖,
+      ‖U′‖ ≤ B: |h(θ′) − h(θ)| ≤ L₁‖θ′ − θ‖, ‖∇h(θ)‖ ≤ L₁, ‖∇h(θ′) − ∇h(θ)‖ ≤ L₂‖θ′ − θ‖, and |h(θ′) − h(θ) − ⟨∇h(θ),
+        θ′ − θ⟩| ≤ ½L₂‖θ′ − θ‖².
     Mistake: `- / 2 * L2 * step` for `/ 2 * L2 * step`
     Mistake: `let L1 := sigma1 * / 2 in` for `let L1 := sigma1 * sqrt (1 + B ^ 2) in`
 *)
@@ -747,7 +763,12 @@ Qed.
 
 (** kr-lemma-2-lipschitz
     Covers: the whole statement.
-    Reads: for tokens and query in the unit ball, |σ′| ≤ σ₁ and ‖U‖, ‖U′‖ ≤ R: |h(θ′) − h(θ)| ≤ σ₁ max(1, R) ‖θ′ − θ‖. Let |σ′(0)| = σ₁ and e a unit vector. For R ≥ 1 and T ≥ 2, U = R e, tokens e, −e, …, −e, the last as query: some W (two camps of half of the mass each) and some direction of length 1 have the derivative of h of size σ₁R. For R ≤ 1 and T ≥ 1, all tokens e and any U at a right angle to e (as 0, or for d ≥ 2 one of length R): for every W and query some direction of length 1 has the derivative of h of size σ₁.
+    Reads: for tokens and query in the unit ball, |σ′| ≤ σ₁ and ‖U‖, ‖U′‖ ≤ R: |h(θ′) − h(θ)| ≤ σ₁ max(1, R) ‖θ′ − θ‖.
+    Let |σ′(0)| = σ₁ and e a unit vector. For R ≥ 1 and T ≥ 2, U = R e, tokens e, −e, …, −e,
+      the last as query: some W (two camps of half of the mass each) and some direction of length 1 have the derivative
+        of h of size σ₁R. For R ≤ 1 and T ≥ 1, all tokens e and any U at a right angle to e (as 0,
+          or for d ≥ 2 one of length R): for every W and query some direction of length 1 has the derivative of h of
+            size σ₁.
     Mistake: `sigma1 * R * length d` for `sigma1 * Rmax 1 R * length d`
     Mistake: `Rabs D = sigma1 * R + 1)` for `Rabs D = sigma1 * R)`
 *)
@@ -884,7 +905,13 @@ Qed.
 
 (** kr-lemma-2-hessian
     Covers: the whole statement.
-    Reads: let ‖U‖ ≤ R, tokens of the unit ball and ‖q‖ ≤ 1. ∇²z[δ, δ] for δ = (u, Δ) (with w = Δq it is 2⟨u, Mw⟩ + κ₃(U, w, w)) is at most H⋆(R)‖δ‖² in size, where H⋆(R) = (1 − s²)(sR + √(1 + s²R²)) at s = s_R = (R²/(2 + R² + 2√(1 + R² + R⁴)))^½ ∈ [0, 1), its largest value over 0 ≤ s ≤ 1. For every T ≥ 2, R ≥ 0 and unit vector e it is attained by U = Re, tokens e, −e, …, −e, the last as the query, some W (with it ‖a‖ = s_R, so masses (1 ± s_R)/2) and some δ of length 1. H⋆(0) = 1, H⋆ increases, and κR ≤ H⋆(R) ≤ ½(κR + √(κ²R² + 4)). For T = 1 the form is 0.
+    Reads: let ‖U‖ ≤ R, tokens of the unit ball and ‖q‖ ≤ 1. ∇²z[δ, δ] for δ = (u, Δ) (with w = Δq it is 2⟨u,
+      Mw⟩ + κ₃(U, w, w)) is at most H⋆(R)‖δ‖² in size,
+        where H⋆(R) = (1 − s²)(sR + √(1 + s²R²)) at s = s_R = (R²/(2 + R² + 2√(1 + R² + R⁴)))^½ ∈ [0, 1),
+          its largest value over 0 ≤ s ≤ 1. For every T ≥ 2, R ≥ 0 and unit vector e it is attained
+            by U = Re, tokens e, −e, …, −e, the last as the query, some W (with it ‖a‖ = s_R,
+              so masses (1 ± s_R)/2) and some δ of length 1.
+              H⋆(0) = 1, H⋆ increases, and κR ≤ H⋆(R) ≤ ½(κR + √(κ²R² + 4)). For T = 1 the form is 0.
     Constants: 4 / (3 * sqrt 3) = shallowformer.probability.cumulants.KAPPA
     Mistake: `<= / 2 * H_star R * length d u Delta ^ 2)` for `<= H_star R * length d u Delta ^ 2)`
     Mistake: `H_star 0 = 2` for `H_star 0 = 1`
@@ -1077,8 +1104,16 @@ Proof.
 Qed.
 
 (** kr-lemma-2-sharp
-    Covers: a part: the bounds G₁ and G₂, G₁ in closed form and attained, monotony in R, and L₂♯ ≤ σ₂ max(1, R²) + σ₁H⋆(R); on the page: that h is L₂♯-smooth.
-    Reads: let ‖U‖ ≤ R, ‖q‖ ≤ 1, tokens of the unit ball and a direction with ‖δ_U‖ ≤ r_u, ‖δ_W‖_F ≤ r_w. ⟨∇z, δ⟩ is at most G₁(R; r_u, r_w) in size, and ∇²h[δ, δ] = σ″(z)⟨∇z, δ⟩² + σ′(z)∇²z[δ, δ] at most every upper bound G of |σ″(ζ)|(r_u s + r_w(1 − s²)R)² + 2|σ′(ζ)|(1 − s²)(r_u r_w + r_w² sR) over 0 ≤ s ≤ 1, |ζ| ≤ sR, hence G₂; |⟨∇h, δ⟩| ≤ σ₁G₁. G₁ = r_w R + r_u²/(4 r_w R) if r_u < 2 r_w R, else r_u, is the largest value of r_u s + r_w(1 − s²)R over 0 ≤ s ≤ 1, and for every T ≥ 2 and unit e it is attained by some tokens in the ball, a unit query, some W, U = Re and such a δ. If R ≤ R′, then G₁ at R is at most G₁ at R′, and an upper bound at R′ is one at R. For r_u² + r_w² = 1, σ₂ max(1, R²) + σ₁H⋆(R) is such an upper bound.
+    Covers: a part: the bounds G₁ and G₂, G₁ in closed form and attained, monotony in R, and L₂♯ ≤ σ₂ max(1,
+      R²) + σ₁H⋆(R); on the page: that h is L₂♯-smooth.
+    Reads: let ‖U‖ ≤ R, ‖q‖ ≤ 1, tokens of the unit ball and a direction with ‖δ_U‖ ≤ r_u, ‖δ_W‖_F ≤ r_w.
+    ⟨∇z, δ⟩ is at most G₁(R; r_u, r_w) in size, and ∇²h[δ, δ] = σ″(z)⟨∇z, δ⟩² + σ′(z)∇²z[δ, δ]
+      at most every upper bound G of |σ″(ζ)|(r_u s + r_w(1 − s²)R)² + 2|σ′(ζ)|(1 − s²)(r_u r_w + r_w² sR) over 0 ≤ s ≤
+        1, |ζ| ≤ sR, hence G₂; |⟨∇h, δ⟩| ≤ σ₁G₁. G₁ = r_w R + r_u²/(4 r_w R) if r_u < 2 r_w R, else r_u,
+          is the largest value of r_u s + r_w(1 − s²)R over 0 ≤ s ≤ 1,
+            and for every T ≥ 2 and unit e it is attained by some tokens in the ball, a unit query, some W,
+              U = Re and such a δ. If R ≤ R′, then G₁ at R is at most G₁ at R′, and an upper bound at R′ is one at R.
+              For r_u² + r_w² = 1, σ₂ max(1, R²) + σ₁H⋆(R) is such an upper bound.
     Mistake: `<= / 2 * G1 R ru rw /\` for `<= G1 R ru rw /\`
     Mistake: `(sigma2 * R ^ 2 +` for `(sigma2 * Rmax 1 (R ^ 2) +`
 *)
@@ -1163,4 +1198,119 @@ Proof.
         assert (K := top_of_two (v * R) ru rw ltac:(apply Rmult_le_pos; lra)).
           rewrite RR, Rmult_1_r, Rpow_mult_distr in K.
         assert (0 <= 1 - v ^ 2) by nra. assert (K' := Rmult_le_compat_l _ _ _ H K). lra.
+Qed.
+
+Lemma quintic D : 1 <= D <= 178 / 100 -> D ^ 5 <= 8 / 3 * (5 * D - 2).
+Proof.
+  intros H. assert (D2 : D ^ 2 <= 278 / 100 * D - 178 / 100) by nra. assert (P : 0 <= D ^ 2) by apply pow2_ge_0.
+  assert (D3 : D ^ 3 <= 278 / 100 * D ^ 2 - 178 / 100 * D) by nra.
+  assert (D4 : D ^ 4 <= 278 / 100 * D ^ 3 - 178 / 100 * D ^ 2) by nra.
+  assert (P3 : 0 <= D ^ 3) by (apply pow_le; lra).
+  assert (D5 : D ^ 5 <= 278 / 100 * D ^ 4 - 178 / 100 * D ^ 3).
+  { replace (D ^ 5) with (D ^ 3 * D ^ 2) by ring.
+    replace (278 / 100 * D ^ 4 - 178 / 100 * D ^ 3) with (D ^ 3 * (278 / 100 * D - 178 / 100)) by field.
+    now apply Rmult_le_compat_l. }
+  lra.
+Qed.
+
+Lemma fourth_real D y : 1 <= D <= 2 -> 0 <= y <= 2 - D -> D * y * (D ^ 2 - y * (5 * D - 2)) <= 2 / 3.
+Proof.
+  intros HD Hy. destruct (Rle_dec D (178 / 100)) as [L|L].
+  - assert (Q := quintic D ltac:(lra)). assert (K := pow2_ge_0 (2 * (5 * D - 2) * y - D ^ 2)).
+    apply (Rmult_le_reg_l (4 * (5 * D - 2))); [lra|].
+    assert (0 <= D * (2 * (5 * D - 2) * y - D ^ 2) ^ 2) by (apply Rmult_le_pos; lra).
+    replace (4 * (5 * D - 2) * (D * y * (D ^ 2 - y * (5 * D - 2)))) with (D ^ 5 - D * (2 * (5 * D - 2) * y - D ^ 2) ^
+      2) by ring. lra.
+  - set (p := D * (2 - D)). apply Rle_trans with (p * (4 - 6 * p)).
+    + assert (Z : 0 <= (2 - D - y) * (D ^ 2 - (2 - D + y) * (5 * D - 2))).
+      { apply Rmult_le_pos; [lra|]. assert ((2 - D + y) * (5 * D - 2) <= (2 * (2 - D)) * (5 * D - 2))
+        by (apply Rmult_le_compat_r; lra). nra. }
+      assert (Z' : 0 <= D * ((2 - D - y) * (D ^ 2 - (2 - D + y) * (5 * D - 2)))) by (apply Rmult_le_pos; lra).
+      unfold p. lra.
+    + assert (K := pow2_ge_0 (p - 1 / 3)). lra.
+Qed.
+
+(** E ⟨e, Y⟩⁴ − 3 (E ⟨e, Y⟩²)², the fourth cumulant κ₄(e, e, e, e) *)
+Definition fourth (T d : nat) (alpha : vector) (X : matrix) (e : vector) : R :=
+  E T alpha (fun t => dot d e (centred T alpha X t) ^ 4) - 3 * E T alpha (fun t => dot d e (centred T alpha X t) ^ 2) ^
+    2.
+
+Lemma fourth_upper T d alpha X e : distribution T alpha -> in_ball T d X -> sq d e = 1 ->
+  0 <= dot d e (attended T alpha X) -> fourth T d alpha X e <= 2 / 3.
+Proof.
+  intros D B U M. destruct (along_unit T d alpha X e D B U) as (A & X1 & _).
+  set (mu := dot d e (attended T alpha X)) in *.
+  set (Y := fun t => dot d e (centred T alpha X t)). assert (YX : forall t, Y t = dot d e (X t) - mu) by (intros;
+    apply dot_centred).
+  set (v := E T alpha (fun t => Y t ^ 2)). assert (V0 : 0 <= v) by (apply E_ge0; [easy|intros; apply pow2_ge_0]).
+  assert (EY : E T alpha Y = 0) by now apply E_centred.
+  assert (YB : forall t, (t < T)%nat -> Y t ^ 2 <= 1 - mu ^ 2 - 2 * mu * Y t).
+  { intros t Ht. rewrite YX. specialize (X1 t Ht). apply Rabs_le_between in X1. nra. }
+  assert (V1 : v <= 1 - mu ^ 2).
+  { apply Rle_trans with (E T alpha (fun t => (1 - mu ^ 2) + -2 * mu * Y t)).
+    - apply E_le; [easy|]. intros t Ht. specialize (YB t Ht). lra.
+    - rewrite E_plus, E_const, E_scal, EY by easy. lra. }
+  assert (MU : mu <= 1) by nra.
+  assert (F : E T alpha (fun t => Y t ^ 4) <= (1 - mu ^ 2) * v + 2 * mu * E T alpha (fun t => (-1 * Y t) ^ 3)).
+  { unfold v. rewrite <- !E_scal, <- E_plus. apply E_le; [easy|]. intros t Ht. specialize (YB t Ht).
+    assert (P := pow2_ge_0 (Y t)).
+    assert (K := Rmult_le_compat_l _ _ _ P YB). lra. }
+  assert (G := dagger T alpha (fun t => -1 * Y t) (1 + mu) D ltac:(lra) ltac:(rewrite E_scal, EY; ring)
+    ltac:(intros t Ht; cbv beta; rewrite YX; specialize (X1 t Ht); apply Rabs_le_between in X1; lra)).
+  cbv beta in G. rewrite (E_ext _ _ (fun t => (-1 * Y t) ^ 2) (fun t => Y t ^ 2)) in G by (intros; ring). fold v in G.
+  assert (H : E T alpha (fun t => Y t ^ 4) <= (1 - mu ^ 2) * v + 2 * mu * (v * (1 + mu - v / (1 + mu)))).
+  { eapply Rle_trans; [exact F|]. apply Rplus_le_compat_l, Rmult_le_compat_l; [lra|exact G]. }
+  unfold fourth. fold Y. change (E T alpha (fun t => dot d e (centred T alpha X t) ^ 4)) with (E T alpha (fun t => Y t
+    ^ 4)).
+  change (E T alpha (fun t => dot d e (centred T alpha X t) ^ 2)) with v.
+  set (y := v / (1 + mu)). assert (VY : v = (1 + mu) * y) by (unfold y; field; lra).
+  assert (Y0 : 0 <= y) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]).
+  assert (Y1 : y <= 1 - mu) by (apply (Rmult_le_reg_l (1 + mu)); lra).
+  assert (Q := fourth_real (1 + mu) y ltac:(lra) ltac:(lra)). fold y in H. rewrite VY in H |- *. lra.
+Qed.
+
+(** kr-lemma-2-third
+    Covers: a part: the fourth cumulant on the diagonal, with its attained ends;
+      on the page: its bound 2 off the diagonal and the third derivative of a head.
+    Reads: for tokens of the unit ball and a unit vector e, −2 ≤ κ₄(e, e, e, e) = E⟨e, Y⟩⁴ − 3(E⟨e, Y⟩²)² ≤ ⅔;
+      tokens ±e with masses (1 ± s)/2 have the value −2 at s = 0 and ⅔ at s² = ⅔.
+    Mistake: `<= 6 / 10` for `<= 2 / 3`
+    Mistake: `-19 / 10 <=` for `-2 <=`
+*)
+Theorem kr_lemma_2_third :
+  (forall T d alpha X e, distribution T alpha -> in_ball T d X -> sq d e = 1 -> -2 <= fourth T d alpha X e <= 2 / 3) /\
+  (forall d e s, sq d e = 1 -> 0 <= s <= 1 -> let value := fourth 2 d (masses ((1 + s) / 2)) (two_tokens 1 (-1) e) e in
+    (s = 0 -> value = -2) /\ (s ^ 2 = 2 / 3 -> value = 4 / 6)).
+Proof.
+  split.
+  - intros T d alpha X e D B U. split.
+    + unfold fourth. set (Y := fun t => dot d e (centred T alpha X t)). set (v := E T alpha (fun t => Y t ^ 2)).
+      assert (V1 := energy_one T d alpha X e D B U). fold v in V1. assert (A := sq_ge0 d (attended T alpha X)).
+      assert (V0 : 0 <= v) by (apply E_ge0; [easy|intros; apply pow2_ge_0]).
+      assert (K := variance T alpha (fun t => Y t ^ 2) D). cbv beta in K.
+      assert (K0 : 0 <= E T alpha (fun t => (Y t ^ 2 - E T alpha (fun t => Y t ^ 2)) ^ 2)) by (apply E_ge0;
+        [easy|intros; apply pow2_ge_0]).
+      rewrite K in K0. fold v in K0. rewrite (E_ext _ _ _ (fun t => Y t ^ 4)) in K0 by (intros; ring).
+      change (E T alpha (fun t => dot d e (centred T alpha X t) ^ 2)) with v in V1.
+      change (-2 <= E T alpha (fun t => Y t ^ 4) - 3 * v ^ 2). nra.
+    + destruct (Rle_dec 0 (dot d e (attended T alpha X))) as [L|L]; [now apply fourth_upper|].
+      assert (K := fourth_upper T d alpha X (vscal (-1) e) D B ltac:(rewrite sq_scal, U;
+        ring) ltac:(rewrite dot_scal_l; lra)).
+      unfold fourth in *. rewrite (E_ext _ _ (fun t => dot d (vscal (-1) e) _ ^ 4) (fun t => dot d e (centred T alpha X
+        t) ^ 4)),
+        (E_ext _ _ (fun t => dot d (vscal (-1) e) (centred T alpha X t) ^ 2) (fun t => dot d e (centred T alpha X t) ^
+          2)) in K
+        by (intros; rewrite dot_scal_l; ring). exact K.
+  - intros d e s U Hs value.
+    assert (EE : forall f, E 2 (masses ((1 + s) / 2)) f = (1 + s) / 2 * f 0%nat + (1 - (1 + s) / 2) * f 1%nat)
+      by (intros; unfold E, masses; cbn; ring).
+    assert (Y : forall t, dot d e (centred 2 (masses ((1 + s) / 2)) (two_tokens 1 (-1) e) t) = (if Nat.eqb t 0 then 1
+      else -1) - s).
+    { intros t. rewrite dot_centred, <- E_dot, EE.
+      assert (X : forall t, dot d e (two_tokens 1 (-1) e t) = if Nat.eqb t 0 then 1 else -1).
+      { intros r. change (two_tokens 1 (-1) e r) with (vscal (if Nat.eqb r 0 then 1 else -1) e).
+        rewrite dot_scal_r, <- sq_dot, U. ring. }
+      rewrite !X. cbn [Nat.eqb]. field. }
+    assert (V : value = (1 - s ^ 2) * (6 * s ^ 2 - 2)) by (unfold value, fourth; rewrite !EE, !Y; cbn [Nat.eqb]; field).
+    split; intros H; rewrite V, ?H; [ring|field].
 Qed.
