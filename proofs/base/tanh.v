@@ -32,7 +32,8 @@ Proof.
   { intros y. cbn [Derive_n]. erewrite Derive_ext by apply D1. apply is_derive_unique.
     auto_derive; [apply T|]. rewrite T'. ring. }
   assert (D3 : forall x, Derive_n tanh 3 x = -2 * (1 - tanh x ^ 2) * (1 - 3 * tanh x ^ 2)).
-  { intros y. transitivity (Derive (Derive_n tanh 2) y); [reflexivity|]. erewrite Derive_ext by apply D2. apply is_derive_unique.
+  { intros y. transitivity (Derive (Derive_n tanh 2) y); [reflexivity|]. erewrite Derive_ext by apply D2.
+      apply is_derive_unique.
     auto_derive; [split; [apply T|easy]|]. rewrite T'. ring. }
   split; [|split; [|split]]; auto.
   transitivity (Derive (Derive_n tanh 3) x); [reflexivity|]. erewrite Derive_ext by apply D3. apply is_derive_unique.

@@ -93,7 +93,8 @@ Theorem kr_remark_6 : forall sigma N T d phi0, symmetric_start N d phi0 ->
     head sigma T d X q (phi0 i 1%nat) (rows d (phi0 i 2%nat))) /\
   (forall X q, model sigma (2 * N) T d X q phi0 = 0) /\
   (forall n (X : nat -> matrix) (q : nat -> vector) y,
-    / INR n * Sum n (fun j => (model sigma (2 * N) T d (X j) (q j) phi0 - y j) ^ 2) = / INR n * Sum n (fun j => y j ^ 2)).
+    / INR n * Sum n (fun j => (model sigma (2 * N) T d (X j) (q j) phi0 - y j) ^ 2) = / INR n * Sum n (fun j => y j ^
+      2)).
 Proof.
   intros sigma N T d phi0 S.
   assert (Z : forall X q, model sigma (2 * N) T d X q phi0 = 0).
@@ -142,8 +143,10 @@ Theorem kr_remark_6_odd : forall sigma N T d phi0, symmetric_start N d phi0 ->
       is_derive F1 0 L -> L = 0) /\
   (forall p p' g g' : parameters,
     (forall i k, (i < N)%nat -> p (i + N)%nat k = p i k /\ p' (i + N)%nat k = p' i k) ->
-    same (2 * N) d g (fun i k j => / sqrt (INR (2 * N)) * ((if Nat.eqb k 0 then 1 else phi0 i 0%nat 0%nat) * p i k j)) ->
-    same (2 * N) d g' (fun i k j => / sqrt (INR (2 * N)) * ((if Nat.eqb k 0 then 1 else phi0 i 0%nat 0%nat) * p' i k j)) ->
+    same (2 * N) d g (fun i k j => / sqrt (INR (2 * N)) * ((if Nat.eqb k 0 then 1 else phi0 i 0%nat 0%nat) * p i k j))
+      ->
+    same (2 * N) d g' (fun i k j => / sqrt (INR (2 * N)) * ((if Nat.eqb k 0 then 1 else phi0 i 0%nat 0%nat) * p' i k
+      j)) ->
     pdot (2 * N) d g g' = / INR N * Sum N (fun i => Sum 3 (fun k => dot (size d k) (p i k) (p' i k)))).
 Proof.
   intros sigma N T d phi0 S. assert (M0 := start_mirror N d phi0 S).
@@ -185,7 +188,8 @@ Proof.
     { intros l Hl. now apply (gradient_mirror sigma N T d (X l) (q l) phi0); auto. }
     unfold opposite in *. unfold mirror in *. rewrite <- Sum_scal.
     replace (- Sum n _) with (-1 * Sum n (fun l => step l * g l i k j)) by ring. rewrite <- Sum_scal.
-    apply Sum_ext; intros l Hl. specialize (A l Hl). rewrite <- Rmult_assoc, (Rmult_comm _ (step l)), Rmult_assoc, A. ring.
+    apply Sum_ext; intros l Hl. specialize (A l Hl). rewrite <- Rmult_assoc, (Rmult_comm _ (step l)), Rmult_assoc, A.
+      ring.
   - intros X q delta A. apply conj; [rewrite <- model_mirror; apply model_same; intros i k j Hi Hk Hj|].
     { assert (Q := A i k j Hi Hk Hj). assert (Q0 := M0 i k j Hi Hk Hj). unfold opposite, along, mirror in *.
       rewrite Rmult_plus_distr_l, Q0. lra. }
@@ -250,7 +254,7 @@ Proof. destruct k as [|[|]]; cbn; nia. Qed.
 (** kr-definition-2
     Covers: the whole statement.
     Reads: Ω_ρ (all φ with ‖φ_ik − φ⁽⁰⁾_ik‖ ≤ ρ_k/√m for each of the three blocks of each of the m heads) is convex, closed (it holds the limit of every sequence in it that converges entry by entry), lies in the ball ‖φ − φ⁽⁰⁾‖² ≤ ρ_c² + ρ_u² + ρ_w², and for m, d ≥ 1 and ρ ≥ 0 one of its points is at exactly this distance.
-    Mistake: `rho 0%nat ^ 2 + rho 1%nat ^ 2)` for `rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2)`
+    Mistake: `<= rho 0%nat ^ 2 + rho 1%nat ^ 2)` for `<= rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2)`
     Mistake: without `0 <= t <= 1 ->`
     Mistake: without `(0 < d)%nat ->`
 *)
@@ -281,7 +285,8 @@ Proof.
     change (Rbar_le (sq (size d k) (vminus (phi i k) (phi0 i k))) (r ^ 2)).
     apply (is_lim_seq_le (fun n => sq (size d k) (vminus (u n i k) (phi0 i k))) (fun _ => r ^ 2)).
     + intros n. apply norm_le_sq, (A n i k Hi Hk).
-    + apply (Sum_lim (size d k) (fun n j => vminus (u n i k) (phi0 i k) j ^ 2)). intros j Hj. specialize (L i k j Hi Hk Hj).
+    + apply (Sum_lim (size d k) (fun n j => vminus (u n i k) (phi0 i k) j ^ 2)). intros j Hj.
+        specialize (L i k j Hi Hk Hj).
       unfold vminus. cbn [pow]. apply (is_lim_seq_mult' _ _ (phi i k j - phi0 i k j) ((phi i k j - phi0 i k j) * 1));
         [|apply (is_lim_seq_mult' _ _ (phi i k j - phi0 i k j) 1); [|apply is_lim_seq_const]];
         apply (is_lim_seq_minus' _ _ (phi i k j) (phi0 i k j)); try exact L; apply is_lim_seq_const.
@@ -296,7 +301,8 @@ Proof.
         apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
     split.
     + intros i k Hi Hk. now rewrite V by easy; right.
-    + rewrite <- TOTAL. apply Sum_ext; intros i Hi. apply Sum_ext; intros k Hk. rewrite <- (V i k Hk), norm_sq. reflexivity.
+    + rewrite <- TOTAL. apply Sum_ext; intros i Hi. apply Sum_ext; intros k Hk. rewrite <- (V i k Hk), norm_sq.
+        reflexivity.
 Qed.
 
 (** P x is c x with 0 ≤ c ≤ 1, where c = 1 or c ‖x‖ = r. *)
@@ -335,7 +341,8 @@ Proof.
   assert (dot n psi x - c * vnorm n x ^ 2 <= 0) by nra. nra.
 Qed.
 
-Lemma project_ext n r x y : (forall j, (j < n)%nat -> x j = y j) -> forall j, (j < n)%nat -> project n r x j = project n r y j.
+Lemma project_ext n r x y : (forall j, (j < n)%nat -> x j = y j) -> forall j, (j < n)%nat
+  -> project n r x j = project n r y j.
 Proof. intros H j Hj. unfold project, vnorm, vscal. now rewrite (sq_ext n x y H), H. Qed.
 
 (** P commutes with signs. *)
@@ -359,7 +366,8 @@ Qed.
 
 Lemma project_sum n r x y : 0 <= r -> sq n (vplus (project n r x) (project n r y)) <= sq n (vplus x y).
 Proof.
-  intros Hr. assert (K := project_closer n r x (vscal (-1) y) Hr). rewrite project_sign in K by (rewrite Rabs_left; lra).
+  intros Hr. assert (K := project_closer n r x (vscal (-1) y) Hr). rewrite project_sign in K by (rewrite Rabs_left;
+    lra).
   rewrite (sq_ext n (vplus (project n r x) _) (vminus (project n r x) (vscal (-1) (project n r y)))),
     (sq_ext n (vplus x y) (vminus x (vscal (-1) y))); [easy| |]; intros; unfold vplus, vminus, vscal; ring.
 Qed.
@@ -382,7 +390,8 @@ Proof. unfold vminus at 1. unfold projected. ring. Qed.
     Covers: the whole statement.
     Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric (with kr-remark-6-odd so is a projected gradient step from φ⁽⁰⁾).
     Mistake: `<= / 2 * psq m d (pminus psi phi)) /\` for `<= psq m d (pminus psi phi)) /\`
-    Mistake: without `neighbourhood m d rho phi0 psi -> psq m d (pminus psi`
+    Mistake: `phi)) (projected m d rho phi0 phi)) /\` for `phi)) (mirror N (projected m d rho phi0 phi))) /\`
+    Mistake: `(forall phi psi,` for `(forall phi psi, neighbourhood m d rho phi0 psi ->`
 *)
 Theorem kr_definition_2_projection : forall m d rho phi0, (0 < m)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) ->
   (forall phi, neighbourhood m d rho phi0 (projected m d rho phi0 phi)) /\
@@ -412,7 +421,8 @@ Proof.
   assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
   { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
   assert (IN : forall phi, neighbourhood m d rho phi0 (projected m d rho phi0 phi)).
-  { intros phi i k Hi Hk. eapply Rle_trans; [right|exact (project_norm (size d k) _ (vminus (phi i k) (phi0 i k)) (RAD k Hk))].
+  { intros phi i k Hi Hk. eapply Rle_trans;
+      [right|exact (project_norm (size d k) _ (vminus (phi i k) (phi0 i k)) (RAD k Hk))].
     unfold vnorm. f_equal. apply sq_ext. intros j Hj. apply projected_minus. }
   assert (PYTH : forall phi psi, neighbourhood m d rho phi0 psi -> psq m d (pminus psi (projected m d rho phi0 phi)) +
     psq m d (pminus phi (projected m d rho phi0 phi)) <= psq m d (pminus psi phi)).
@@ -466,14 +476,16 @@ Proof.
     rewrite Rmult_plus_distr_l. rewrite <- (M i k j Hi Hk Hj) at 1. unfold mirror at 1. f_equal.
     set (s := if Nat.eqb k 0 then -1 else 1).
     change (s * project (size d k) (rho k / sqrt (INR (2 * N))) (vminus (phi (partner N i) k) (phi0 (partner N i) k)) j)
-      with (vscal s (project (size d k) (rho k / sqrt (INR (2 * N))) (vminus (phi (partner N i) k) (phi0 (partner N i) k))) j).
+      with (vscal s (project (size d k) (rho k / sqrt (INR (2 * N))) (vminus (phi (partner N i) k) (phi0 (partner N i)
+        k))) j).
     rewrite <- project_sign by apply SIGN. apply project_ext; [|easy]. intros b Hb. unfold vminus at 1.
     rewrite <- (M i k b Hi Hk Hb). unfold mirror, vscal, vminus, s. ring.
   - intros N delta E. subst m. intros move.
     assert (MOVE : forall i k j, (i < 2 * N)%nat -> (j < size d k)%nat -> mirror N move i k j =
       project (size d k) (rho k / sqrt (INR (2 * N))) (mirror N delta i k) j).
     { intros i k j Hi Hj. unfold mirror at 1, move. rewrite moved by easy. unfold mirror.
-      change (fun j0 => ?s * delta ?p k j0) with (vscal s (delta p k)). rewrite project_sign by apply SIGN. reflexivity. }
+      change (fun j0 => ?s * delta ?p k j0) with (vscal s (delta p k)). rewrite project_sign by apply SIGN.
+        reflexivity. }
     split; intros H i k j Hi Hk Hj; rewrite MOVE by easy; unfold opposite, move; rewrite moved by easy.
     + apply project_ext; [|easy]. intros; now apply H.
     + change (- project ?n ?r ?x j) with (- project n r x j).
@@ -481,4 +493,208 @@ Proof.
         (vscal (-1) (project (size d k) (rho k / sqrt (INR (2 * N))) (delta i k)) j) by (unfold vscal; ring).
       rewrite <- project_sign by (rewrite Rabs_left; lra). apply project_ext; [|easy].
       intros b Hb. rewrite (H i k b Hi Hk Hb). unfold opposite, vscal. ring.
+Qed.
+
+(** the radius √d + √(2 log(m/(2δ′))) of the event that all U are of moderate length, and B_{U,m}(δ′) *)
+Definition moderate (d m : nat) (delta : R) : R := sqrt (INR d) + sqrt (2 * ln (INR m / (2 * delta))).
+Definition longest (d m : nat) (delta rho_u : R) : R := moderate d m delta + rho_u / sqrt (INR m).
+
+(** kr-remark-7
+    Covers: the whole statement.
+    Reads: for m, d ≥ 1 and ρ ≥ 0: ‖U_i‖ ≤ R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m for all i and all φ ∈ Ω_ρ, and for every i some φ ∈ Ω_ρ has equality; if all ‖U_i⁽⁰⁾‖ ≤ √d + √(2 log(m/(2δ′))), then ‖U_i‖ ≤ B_{U,m}(δ′) for all i and all φ ∈ Ω_ρ.
+    Mistake: `<= vnorm d (phi0 i 1%nat) + / 2 *` for `<= vnorm d (phi0 i 1%nat) +`
+    Mistake: `vnorm d (phi0 i 1%nat) <= 2 * moderate d m delta` for `vnorm d (phi0 i 1%nat) <= moderate d m delta`
+*)
+Theorem kr_remark_7 : forall m d rho phi0, (0 < m)%nat -> (0 < d)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) ->
+  (forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi ->
+    vnorm d (phi i 1%nat) <= vnorm d (phi0 i 1%nat) + (rho 1%nat / sqrt (INR m))) /\
+  (forall i, (i < m)%nat -> exists phi, neighbourhood m d rho phi0 phi /\
+    vnorm d (phi i 1%nat) = vnorm d (phi0 i 1%nat) + rho 1%nat / sqrt (INR m)) /\
+  (forall delta, 0 < delta < 1 -> (forall i, (i < m)%nat -> vnorm d (phi0 i 1%nat) <= moderate d m delta) ->
+    forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi
+      -> vnorm d (phi i 1%nat) <= longest d m delta (rho 1%nat)).
+Proof.
+  intros m d rho phi0 Hm Hd P. assert (W := width_pos m Hm).
+  assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
+  { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
+  assert (B : forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi ->
+    vnorm d (phi i 1%nat) <= vnorm d (phi0 i 1%nat) + rho 1%nat / sqrt (INR m)).
+  { intros i phi Hi H. specialize (H i 1%nat Hi ltac:(lia)). cbn [size] in H.
+    assert (K := norm_triangle d (phi0 i 1%nat) (vminus (phi i 1%nat) (phi0 i 1%nat))).
+    replace (vnorm d (phi i 1%nat)) with (vnorm d (vplus (phi0 i 1%nat) (vminus (phi i 1%nat) (phi0 i 1%nat)))); [lra|].
+    unfold vnorm. f_equal. apply sq_ext; intros; unfold vplus, vminus; ring. }
+  repeat apply conj; [exact B| |].
+  - intros i Hi. set (r := rho 1%nat / sqrt (INR m)) in *. set (U := phi0 i 1%nat).
+    assert (HR : 0 <= r) by (unfold r; apply RAD; lia).
+    assert (STEP : exists e, vnorm d e = r /\ vnorm d (vplus U e) = vnorm d U + r).
+    { assert (N := norm_ge0 d U). destruct (Req_dec (vnorm d U) 0) as [Z|Z].
+      - exists (fun j => if Nat.eqb j 0 then r else 0). rewrite Z, norm_axis by easy. split; [easy|].
+        transitivity (vnorm d (fun j => if Nat.eqb j 0 then r else 0)); [|rewrite norm_axis by easy; ring].
+        unfold vnorm. f_equal. apply sq_ext; intros j Hj. unfold vplus. rewrite (sq_zero d U) by
+          (try easy; rewrite <- norm_sq, Z; ring). ring.
+      - exists (vscal (r / vnorm d U) U). assert (0 < vnorm d U) by lra.
+        assert (0 <= r / vnorm d U) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]).
+        rewrite norm_scal, Rabs_pos_eq by easy. split; [field; easy|].
+        transitivity (vnorm d (vscal (1 + r / vnorm d U) U)).
+        + unfold vnorm at 1 3. f_equal. apply sq_ext; intros; unfold vplus, vscal; ring.
+        + rewrite norm_scal, Rabs_pos_eq by lra. field; easy. }
+    destruct STEP as (e & E1 & E2).
+    exists (fun i' k j => phi0 i' k j + if (Nat.eqb i' i && Nat.eqb k 1)%bool then e j else 0). split.
+    + intros i' k Hi' Hk. destruct (Nat.eqb i' i && Nat.eqb k 1)%bool eqn:Q.
+      * apply andb_prop in Q. destruct Q as [-> %Nat.eqb_eq -> %Nat.eqb_eq]. eapply Rle_trans; [|right; exact E1].
+        right. unfold vnorm. f_equal. apply sq_ext; intros. unfold vminus. ring.
+      * eapply Rle_trans; [right; apply (f_equal sqrt (y := 0)), Sum_null; intros; unfold vminus; ring|].
+        rewrite sqrt_0; now apply RAD.
+    + rewrite <- E2. unfold vnorm. f_equal. apply sq_ext; intros. unfold vplus, U. rewrite !Nat.eqb_refl. reflexivity.
+  - intros delta _ H i phi Hi Hphi. specialize (H i Hi). specialize (B i phi Hi Hphi). unfold longest. lra.
+Qed.
+
+(** kr-remark-7-order
+    Covers: the whole statement.
+    Reads: for d ≥ 1, even or odd m ≥ 2, δ′ ∈ (0, 1), ρ_u ≥ 0 and L = log(m/(2δ′)): d + 2L ≤ (√d + √(2L))² ≤ 2(d + 2L), equality in the second at d = 2L; the square is at most 1 + 2√(2L/d) times, and at most 1 + 2√(d/(2L)) times d + 2L (so the first bound is approached as L/d → 0 or ∞); B_{U,m}(δ′)² ≤ 3(d + 2L + ρ_u²/m), with equality at d = 2L = ρ_u²/m; and B_{U,m}(δ′)²/(d + 2 log m) → 1 as m → ∞.
+    Mistake: `19 / 10 * (INR d + 2 * L)` for `2 * (INR d + 2 * L)`
+    Mistake: `2 * (INR d + 2 * L + rho_u` for `3 * (INR d + 2 * L + rho_u`
+*)
+Theorem kr_remark_7_order : forall d delta rho_u, (0 < d)%nat -> 0 < delta < 1 -> 0 <= rho_u ->
+  (forall m, (2 <= m)%nat -> let L := ln (INR m / (2 * delta)) in
+    INR d + 2 * L <= moderate d m delta ^ 2 <= 2 * (INR d + 2 * L) /\
+    (INR d = 2 * L -> moderate d m delta ^ 2 = 2 * INR d + 4 * L) /\
+    moderate d m delta ^ 2 <= (1 + 2 * sqrt (2 * L / INR d)) * (INR d + 2 * L) /\
+    moderate d m delta ^ 2 <= (1 + 2 * sqrt (INR d / (2 * L))) * (INR d + 2 * L) /\
+    longest d m delta rho_u ^ 2 <= 3 * (INR d + 2 * L + rho_u ^ 2 / INR m) /\
+    (INR d = 2 * L -> 2 * L = rho_u ^ 2 / INR m ->
+      longest d m delta rho_u ^ 2 = 3 * INR d + 6 * L + 3 * rho_u ^ 2 / INR m)) /\
+  is_lim_seq (fun m => longest d m delta rho_u ^ 2 / (INR d + 2 * ln (INR m))) 1.
+Proof.
+  intros d delta rho_u Hd Hdelta Hrho. assert (HD : 0 < INR d) by now apply lt_0_INR. split.
+  - intros m Hm L. assert (HM : 2 <= INR m) by (apply (le_INR 2); lia). assert (HL : 0 < L).
+    { unfold L. rewrite <- ln_1. apply ln_increasing; [lra|]. apply Rmult_lt_reg_r with (2 * delta); [lra|].
+      unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+    unfold longest, moderate. fold L. set (x := sqrt (INR d)). set (y := sqrt (2 * L)). set (z := rho_u / sqrt (INR m)).
+    assert (X : x ^ 2 = INR d) by (apply pow2_sqrt; lra). assert (Y : y ^ 2 = 2 * L) by (apply pow2_sqrt; lra).
+    assert (Z : z ^ 2 = rho_u ^ 2 / INR m).
+    { unfold z, Rdiv. rewrite Rpow_mult_distr, pow_inv, pow2_sqrt by lra. reflexivity. }
+    assert (0 < x) by (apply sqrt_lt_R0; lra). assert (0 < y) by (apply sqrt_lt_R0; lra).
+    assert (0 <= z) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat, sqrt_lt_R0; lra]).
+    rewrite (sqrt_div (2 * L) (INR d)), (sqrt_div (INR d) (2 * L)) by lra. fold x y.
+    rewrite <- Z, <- X, <- Y. assert (A := pow2_ge_0 (x - y)). assert (B := pow2_ge_0 (y - z)).
+    assert (C := pow2_ge_0 (x - z)). replace (4 * L) with (2 * y ^ 2) by lra. replace (6 * L) with (3 * y ^ 2) by lra.
+    replace (3 * rho_u ^ 2 / INR m) with (3 * z ^ 2) by (rewrite Z; unfold Rdiv; ring). repeat split.
+    + nra.
+    + nra.
+    + intros Q. assert (x = y) by nra. nra.
+    + replace ((1 + 2 * (y / x)) * (x ^ 2 + y ^ 2)) with ((x + y) ^ 2 + 2 * y ^ 3 / x) by (field; lra).
+      assert (0 < 2 * y ^ 3 / x) by (apply Rdiv_lt_0_compat; [assert (0 < y ^ 3) by now apply pow_lt|]; lra). lra.
+    + replace ((1 + 2 * (x / y)) * (x ^ 2 + y ^ 2)) with ((x + y) ^ 2 + 2 * x ^ 3 / y) by (field; lra).
+      assert (0 < 2 * x ^ 3 / y) by (apply Rdiv_lt_0_compat; [assert (0 < x ^ 3) by now apply pow_lt|]; lra). lra.
+    + nra.
+    + intros Q Q'. assert (x = y) by nra. assert (y = z) by nra. subst. rewrite <- H3, <- H2 in *. nra.
+  - set (c := ln (2 * delta)). set (v := fun m => / (INR d + 2 * ln (INR m))).
+    assert (LN : is_lim_seq (fun m => ln (INR m)) p_infty).
+    { apply (is_lim_comp_seq ln INR p_infty p_infty is_lim_ln_p); [|apply is_lim_seq_INR].
+      exists 0%nat. intros; discriminate. }
+    assert (V : is_lim_seq v 0).
+    { unfold v. replace (Finite 0) with (Rbar_inv p_infty) by reflexivity. apply is_lim_seq_inv; [|discriminate].
+      apply (is_lim_seq_plus (fun _ => INR d) (fun m => 2 * ln (INR m)) (INR d) p_infty);
+        [apply is_lim_seq_const| |easy].
+      replace p_infty with (Rbar_mult 2 p_infty).
+      - apply (is_lim_seq_scal_l (fun m => ln (INR m)) 2 p_infty LN).
+      - cbn. destruct (Rle_dec 0 2) as [H|H]; [|lra]. destruct (Rle_lt_or_eq_dec 0 2 H); [easy|lra]. }
+    assert (I : is_lim_seq (fun m => / INR m) 0).
+    { replace (Finite 0) with (Rbar_inv p_infty) by reflexivity. apply is_lim_seq_inv;
+        [apply is_lim_seq_INR|discriminate]. }
+    apply is_lim_seq_ext_loc with (u := fun m => (sqrt (INR d * v m) + sqrt (1 - (INR d + 2 * c) * v m) +
+      rho_u * sqrt (v m * / INR m)) ^ 2).
+    + exists 2%nat. intros m Hm. assert (HM : 2 <= INR m) by (apply (le_INR 2); lia).
+      assert (HL : 0 < ln (INR m)) by (rewrite <- ln_1; apply ln_increasing; lra).
+      assert (HV : 0 < v m) by (apply Rinv_0_lt_compat; lra).
+      assert (LL : ln (INR m / (2 * delta)) = ln (INR m) - c).
+      { unfold Rdiv. rewrite ln_mult, ln_Rinv by (try apply Rinv_0_lt_compat; lra). reflexivity. }
+      assert (HC : c < ln (INR m)) by (apply ln_increasing; lra).
+      unfold longest, moderate. rewrite LL. unfold Rdiv. fold (v m).
+      replace (1 - (INR d + 2 * c) * v m) with (2 * (ln (INR m) - c) * v m) by (unfold v; field; lra).
+      rewrite !sqrt_mult, sqrt_inv by (try left; try apply Rinv_0_lt_compat; lra).
+      replace (v m) with (sqrt (v m) * sqrt (v m)) at 4 by (apply sqrt_sqrt; lra). ring.
+    + replace (Finite 1) with (Finite ((0 + 1 + rho_u * 0) * ((0 + 1 + rho_u * 0) * 1))) by (f_equal; ring).
+      assert (K : is_lim_seq (fun m => sqrt (INR d * v m) + sqrt (1 - (INR d + 2 * c) * v m) +
+        rho_u * sqrt (v m * / INR m)) (0 + 1 + rho_u * 0)).
+      { apply is_lim_seq_plus'; [apply is_lim_seq_plus'|].
+        - rewrite <- sqrt_0. apply (is_lim_seq_continuous sqrt); [apply continuity_pt_sqrt; lra|].
+          replace (Finite 0) with (Finite (INR d * 0)) by (f_equal; ring).
+          apply is_lim_seq_mult'; [apply is_lim_seq_const|exact V].
+        - replace (Finite 1) with (Finite (sqrt 1)) by (now rewrite sqrt_1). apply (is_lim_seq_continuous sqrt);
+            [apply continuity_pt_sqrt; lra|].
+          replace (Finite 1) with (Finite (1 - (INR d + 2 * c) * 0)) by (f_equal; ring).
+          apply is_lim_seq_minus'; [apply is_lim_seq_const|].
+          apply is_lim_seq_mult'; [apply is_lim_seq_const|exact V].
+        - apply is_lim_seq_mult'; [apply is_lim_seq_const|]. rewrite <- sqrt_0.
+          apply (is_lim_seq_continuous sqrt); [apply continuity_pt_sqrt; lra|].
+          replace (Finite 0) with (Finite (0 * 0)) by (f_equal; ring). now apply is_lim_seq_mult'. }
+      cbn [pow]. apply is_lim_seq_mult'; [exact K|]. apply is_lim_seq_mult'; [exact K|apply is_lim_seq_const].
+Qed.
+
+(** the reach of ⟨g, ·⟩: m^(−1/2) Σ_i (ρ_c|g_ci| + ρ_u‖g_Ui‖ + ρ_w‖g_Wi‖_F) *)
+Definition reach (m d : nat) (rho : vector) (g : parameters) : R :=
+  / sqrt (INR m) * Sum m (fun i => Sum 3 (fun k => rho k * vnorm (size d k) (g i k))).
+
+(** kr-definition-2-reach
+    Covers: a part: the largest value and that the values fill the interval; on the page: S_m by Lemma 1's gradients and its limit.
+    Reads: for m, d ≥ 1, ρ ≥ 0 and every g: ⟨g, φ − φ⁽⁰⁾⟩ ≤ m^(−1/2) Σ_i (ρ_c|g_ci| + ρ_u‖g_Ui‖ + ρ_w‖g_Wi‖_F) =: S for all φ ∈ Ω_ρ, some φ ∈ Ω_ρ with φ − φ⁽⁰⁾ in every block a multiple t ≥ 0 of g has equality, and every y with |y| ≤ S is a value of ⟨g, φ − φ⁽⁰⁾⟩ on Ω_ρ.
+    Mistake: `<= / 2 * reach m d rho g)` for `<= reach m d rho g)`
+    Mistake: `= 2 * reach m d rho g /\` for `= reach m d rho g /\`
+*)
+Theorem kr_definition_2_reach : forall m d rho phi0 g, (0 < m)%nat -> (0 < d)%nat -> (forall k, (k < 3)%nat
+  -> 0 <= rho k) ->
+  (forall phi, neighbourhood m d rho phi0 phi -> pdot m d g (pminus phi phi0) <= reach m d rho g) /\
+  (exists phi, neighbourhood m d rho phi0 phi /\ pdot m d g (pminus phi phi0) = reach m d rho g /\
+    forall i k, exists t, 0 <= t /\ forall j, phi i k j - phi0 i k j = t * g i k j) /\
+  (forall y, Rabs y <= reach m d rho g -> exists phi, neighbourhood m d rho phi0 phi
+    /\ pdot m d g (pminus phi phi0) = y).
+Proof.
+  intros m d rho phi0 g Hm Hd P. assert (W := width_pos m Hm).
+  assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
+  { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
+  set (step := fun i k => if Req_EM_T (vnorm (size d k) (g i k)) 0 then 0 else
+    Rmax 0 (rho k / sqrt (INR m)) / vnorm (size d k) (g i k)).
+  assert (STEP0 : forall i k, 0 <= step i k).
+  { intros i k. unfold step. destruct (Req_EM_T _ _) as [Z|Z]; [lra|]. assert (N := norm_ge0 (size d k) (g i k)).
+    apply Rmult_le_pos; [apply Rmax_l|left; apply Rinv_0_lt_compat; lra]. }
+  assert (REACH : reach m d rho g = Sum m (fun i => Sum 3 (fun k => rho k / sqrt (INR m) * vnorm (size d k) (g i k)))).
+  { unfold reach. rewrite <- Sum_scal. apply Sum_ext; intros i _. rewrite <- Sum_scal. apply Sum_ext; intros.
+      unfold Rdiv. ring. }
+  assert (BOUND : forall phi, neighbourhood m d rho phi0 phi -> pdot m d g (pminus phi phi0) <= reach m d rho g).
+  { intros phi H. rewrite REACH. apply Sum_le; intros i Hi. apply Sum_le; intros k Hk. specialize (H i k Hi Hk).
+    eapply Rle_trans; [eapply Rle_trans; [apply Rle_abs|apply (cauchy _ (g i k))]|]. rewrite Rmult_comm.
+    apply Rmult_le_compat_r; [apply norm_ge0|exact H]. }
+  set (best := fun s => (fun i k j => phi0 i k j + s * (step i k * g i k j)) : parameters).
+  assert (VAL : forall s, pdot m d g (pminus (best s) phi0) = s * reach m d rho g).
+  { intros s. rewrite REACH. unfold pdot. rewrite <- Sum_scal. apply Sum_ext; intros i Hi. rewrite <- Sum_scal.
+      apply Sum_ext; intros k Hk.
+    rewrite (dot_ext _ _ _ (g i k) (vscal (s * step i k) (g i k))) by (intros; split; [easy|unfold pminus, best, vscal;
+      ring]).
+    rewrite dot_sym, dot_scal_l, <- sq_dot, <- norm_sq. unfold step. destruct (Req_EM_T _ _) as [Z|Z]; [rewrite Z;
+      ring|].
+    rewrite Rmax_right by now apply RAD. field. split; lra. }
+  assert (IN : forall s, -1 <= s <= 1 -> neighbourhood m d rho phi0 (best s)).
+  { intros s Hs i k Hi Hk. replace (vnorm _ _) with (vnorm (size d k) (vscal (s * step i k) (g i k))).
+    2:{ unfold vnorm. f_equal. apply sq_ext; intros. unfold vscal, vminus, best. ring. }
+    rewrite norm_scal, Rabs_mult, (Rabs_pos_eq (step i k)) by apply STEP0.
+      assert (A : Rabs s <= 1) by now apply Rabs_le.
+    assert (B : step i k * vnorm (size d k) (g i k) <= rho k / sqrt (INR m)).
+    { unfold step. destruct (Req_EM_T _ _) as [Z|Z]; [rewrite Rmult_0_l; now apply RAD|].
+        rewrite Rmax_right by now apply RAD.
+      right. field. split; lra. }
+    assert (N : 0 <= step i k * vnorm (size d k) (g i k)) by (apply Rmult_le_pos; [apply STEP0|apply norm_ge0]).
+    rewrite Rmult_assoc. assert (K := Rmult_le_compat_r _ _ _ N A). lra. }
+  repeat apply conj; [exact BOUND| |].
+  - exists (best 1). repeat apply conj; [apply IN; lra|rewrite VAL; ring|]. intros i k. exists (step i k). split;
+      [apply STEP0|].
+    intros j. unfold best. ring.
+  - intros y Hy. destruct (Req_dec (reach m d rho g) 0) as [Z|Z].
+    + exists (best 0). split; [apply IN; lra|]. rewrite VAL, Z in *. assert (A := Rabs_pos y).
+        assert (Rabs y = 0) by lra.
+      apply Rabs_eq_0 in H. lra.
+    + apply Rabs_le_between in Hy. exists (best (y / reach m d rho g)). rewrite VAL. split; [|field; easy]. apply IN.
+      assert (0 < reach m d rho g) by lra. assert (Q : y / reach m d rho g * reach m d rho g = y) by (field; easy).
+        split; nra.
 Qed.
