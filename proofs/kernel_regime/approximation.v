@@ -8,11 +8,8 @@ Open Scope R_scope.
 Definition psi2_le (T : nat) (alpha Z : vector) (t : R) : Prop := 0 < t /\ E T alpha (fun k => exp (Z k ^ 2 / t ^ 2)) <= 2.
 
 (** Rows of Pascal's triangle: the weights of the number of +1 among n fair signs are C(n, k)/2ⁿ *)
-Fixpoint row (n : nat) : list Z :=
-  match n with
-  | O => (1 :: nil)%Z
-  | S m => map (fun p => fst p + snd p)%Z (combine (0 :: row m)%Z (row m ++ (0 :: nil))%Z)
-  end.
+Definition next_row (r : list Z) : list Z := map (fun p => fst p + snd p)%Z (combine (0 :: r)%Z (r ++ (0 :: nil))%Z).
+Fixpoint row (n : nat) : list Z := match n with O => (1 :: nil)%Z | S m => next_row (row m) end.
 Definition binomial (n k : nat) : R := IZR (nth k (row n) 0%Z) / 2 ^ n.
 
 Lemma ln2_pos : 0 < ln 2.
@@ -36,6 +33,18 @@ Proof.
   assert (A : forallb (fun z => 0 <=? z)%Z (row 40) = true) by (vm_compute; reflexivity).
   rewrite forallb_forall in A. destruct (nth_in_or_default k (row 40) 0%Z) as [I|E]; [|rewrite E; lia].
   apply A in I. now apply Z.leb_le.
+Qed.
+
+Lemma Sum_nth n (l : list Z) c :
+  Sum n (fun k => IZR (nth k l 0%Z) / c) = IZR (fold_right Z.add 0%Z (map (fun k => nth k l 0%Z) (seq 0 n))) / c.
+Proof.
+  assert (A : forall (m : list Z) y, fold_right Z.add y m = (fold_right Z.add 0 m + y)%Z).
+  { intros m y. induction m; cbn; [easy|]. rewrite IHm. ring. }
+  induction n; [change (0 = 0 * / c); now rewrite Rmult_0_l|]. rewrite seq_S, map_app, fold_right_app. cbn [Sum].
+  rewrite A, IHn.
+  replace (fold_right Z.add 0%Z (map (fun k => nth k l 0%Z) ((0 + n)%nat :: nil))) with (nth n l 0%Z)
+    by (simpl; now rewrite Z.add_0_r).
+  rewrite plus_IZR. unfold Rdiv. now rewrite Rmult_plus_distr_r.
 Qed.
 
 Lemma Sum_pair n f i : (S i < n)%nat -> (forall k, 0 <= f k) -> f i + f (S i) <= Sum n f.
@@ -123,14 +132,10 @@ Proof.
       replace (ln 2 / 1 ^ 2) with (ln 2) by field. rewrite exp_ln by lra. lra.
     + split.
       * intros k _. apply binomial_ge0.
-      * unfold binomial. rewrite (Sum_ext 41 _ (fun k => / 2 ^ 40 * IZR (nth k (row 40) 0%Z))) by (intros; unfold Rdiv; ring).
-        rewrite Sum_scal. assert (G : forall n (l : list Z), Sum n (fun k => IZR (nth k l 0%Z)) =
-          IZR (fold_right Z.add 0%Z (map (fun k => nth k l 0%Z) (seq 0 n)))).
-        { intros n l. induction n; [reflexivity|]. rewrite seq_S, map_app, fold_right_app. cbn [Sum]. rewrite IHn. cbn.
-          rewrite Z.add_0_r. generalize (nth n l 0%Z); intros y. induction (map (fun k => nth k l 0%Z) (seq 0 n)); cbn; [lra|].
-          rewrite !plus_IZR, <- IHl0. ring. }
-        rewrite G. replace (fold_right Z.add 0%Z (map (fun k => nth k (row 40) 0%Z) (seq 0 41))) with (2 ^ 40)%Z by (vm_compute; reflexivity).
-        rewrite <- (pow_IZR 2 40). apply Rinv_l, pow_nonzero. lra.
+      * change (Sum 41 (fun k => IZR (nth k (row 40) 0%Z) / 2 ^ 40) = 1). rewrite Sum_nth.
+        replace (fold_right Z.add 0%Z (map (fun k => nth k (row 40) 0%Z) (seq 0 41))) with (2 ^ 40)%Z
+          by (vm_compute; reflexivity).
+        change (2 ^ 40)%Z with (2 ^ Z.of_nat 40)%Z. rewrite <- pow_IZR. apply Rinv_r, pow_nonzero. lra.
     + set (f := fun k => if Rle_dec t (Rabs (z k)) then 1 else 0).
       assert (f0 : forall k, 0 <= f k) by (intros; unfold f; destruct (Rle_dec _ _); lra).
       assert (f1 : forall k, (30 <= k)%nat -> f k = 1).
@@ -151,7 +156,7 @@ Proof.
         assert (Q1 := Sum_pair 20 F 9 ltac:(lia) N).
         assert (Q2 := Sum_pair 21 (fun k => F (20 + k)%nat) 10 ltac:(lia) (fun k => N (20 + k)%nat)).
         change (20 + 10)%nat with 30%nat in Q2. change (20 + 11)%nat with 31%nat in Q2.
-        unfold F in Q1, Q2 at 1 2. lra. }
+        change (F 9%nat + F 10%nat + F 30%nat + F 31%nat <= Sum 20 F + Sum 21 (fun k => F (20 + k)%nat)). lra. }
       rewrite !f1, !f2 in Lo by lia. eapply Rlt_le_trans; [|exact Lo]. unfold binomial.
       replace (nth 9 (row 40) 0%Z) with 273438880%Z by (vm_compute; reflexivity).
       replace (nth 10 (row 40) 0%Z) with 847660528%Z by (vm_compute; reflexivity).
