@@ -153,11 +153,11 @@ Proof.
       { set (F := fun k => binomial 40 k * f k).
         assert (N : forall k, 0 <= F k) by (intros; apply Rmult_le_pos; [apply binomial_ge0|apply f0]).
         replace 41%nat with (20 + 21)%nat by reflexivity. rewrite Sum_split.
-        assert (Q1 := Sum_pair 20 F 9 ltac:(lia) N).
-        assert (Q2 := Sum_pair 21 (fun k => F (20 + k)%nat) 10 ltac:(lia) (fun k => N (20 + k)%nat)).
-        change (20 + 10)%nat with 30%nat in Q2. change (20 + 11)%nat with 31%nat in Q2.
+        assert (Q1 : F 9%nat + F 10%nat <= Sum 20 F) by exact (Sum_pair 20 F 9 ltac:(lia) N).
+        assert (Q2 : F 30%nat + F 31%nat <= Sum 21 (fun k => F (20 + k)%nat))
+          by exact (Sum_pair 21 (fun k => F (20 + k)%nat) 10 ltac:(lia) (fun k => N (20 + k)%nat)).
         change (F 9%nat + F 10%nat + F 30%nat + F 31%nat <= Sum 20 F + Sum 21 (fun k => F (20 + k)%nat)). lra. }
-      rewrite !f1, !f2 in Lo by lia. eapply Rlt_le_trans; [|exact Lo]. unfold binomial.
+      rewrite (f2 9%nat), (f2 10%nat), (f1 30%nat), (f1 31%nat) in Lo by lia. eapply Rlt_le_trans; [|exact Lo]. unfold binomial.
       replace (nth 9 (row 40) 0%Z) with 273438880%Z by (vm_compute; reflexivity).
       replace (nth 10 (row 40) 0%Z) with 847660528%Z by (vm_compute; reflexivity).
       replace (nth 30 (row 40) 0%Z) with 847660528%Z by (vm_compute; reflexivity).
@@ -230,7 +230,9 @@ Proof.
       assert (Rabs (cos x) * Rabs a <= 1) by nra. nra. }
     assert (Y3 : Rabs (- (U * M * (1 - cos x))) <= eps ^ 2 * Rabs U ^ 3 / 2).
     { rewrite Rabs_Ropp, !Rabs_mult, (Rabs_right (1 - cos x)) by lra.
-      assert (BM : 0 <= M <= 1) by (rewrite EM, Ea; replace (al 1%nat) with (1 - al O) by lra; nra).
+      assert (Q5 := pow2_ge_0 a). assert (Q6 := Rabs_pos a).
+      assert (Q4 : a ^ 2 <= 1) by (rewrite <- pow2_abs; clear - Q6 Ba; nra).
+      assert (BM : 0 <= M <= 1) by (rewrite EM; clear - Q4 Q5; lra).
       rewrite (Rabs_right M) by lra. assert (Bx : x ^ 2 <= eps ^ 2 * Rabs U ^ 2).
       { unfold x. rewrite !Rpow_mult_distr, pow2_abs. apply Rmult_le_compat_l; [apply pow2_ge_0|].
         assert (a ^ 2 <= 1) by (rewrite <- pow2_abs; assert (Q2 := Rabs_pos a); nra). assert (Q3 := pow2_ge_0 U). nra. }
