@@ -64,7 +64,9 @@ Theorem kr_lemma_6_heads : forall N h (phi0 phi : point) j s0 rc (L : vector), (
   (forall p, (p < N)%nat -> L (N + p)%nat = L p) ->
   Rabs (output N h phi j) <= s0 * rc +
     / INR (N + N) * Sum (N + N) (fun i => Rmin (L i) (s0 * sqrt (INR (N + N)))).
-Proof. intros. now apply (pair_bound N h phi0). Qed.
+Proof.
+  intros. now apply (pair_bound N h phi0).
+Qed.
 
 (** kr-lemma-6
     Covers: a part: the envelope of the model, from the Lipschitz bound of every head; on the page: Lemma 2 for the heads, the event, and the envelope of the targets.
