@@ -1,0 +1,68 @@
+(** Chapter "Headlines": longer copies give the same run, and what the sample size does to the smallest loss. *)
+Require Import Reals Lra Lia.
+From Shallow Require Import base.sums base.vectors base.attention base.paired experiments.beyond.
+Open Scope R_scope.
+
+(** A batch: the mean square of the residuals at the samples b_0 … b_{n−1} of inputs X (T tokens, query q), labels y,
+    for a model F that sees an input only through its attended tokens a(X, q; W_i) *)
+Definition batch_loss (n T d : nat) (F : vector -> (matrix -> vector) -> R) (X : nat -> matrix) (q : nat -> vector)
+  (y : vector) (b : nat -> nat) (phi : vector) : R :=
+  Sum n (fun j => (F phi (look T d (X (b j)) (q (b j))) - y (b j)) ^ 2) / INR n.
+
+(** Any descent: the next iterate is made from the step number, the iterate and the loss of the step's batch. *)
+Fixpoint descent (next : nat -> vector -> (vector -> R) -> vector) (loss : nat -> vector -> R) (phi0 : vector) (s : nat) :
+  vector := match s with O => phi0 | S s' => let phi := descent next loss phi0 s' in next s' phi (loss s') end.
+
+(** kr-theorem-1-length
+    Covers: a part: equal losses of all batches, equal runs, and the comparison of suprema for functions of the outputs; on the page: the same for their derivatives in φ, which are derivatives of equal functions.
+    Reads: let every token of every input be repeated k ≥ 1 times, in any order, queries and labels kept. Then every model F(φ, X) that sees inputs through a(X, q; W), all W, has the same outputs for all φ; so the loss of every batch is the same function of φ, and every descent whose steps depend on the iterate and on the loss of a batch goes through the same iterates from one start. Let 𝓓 be a set of data sets that contains with one of length T one of its copies of length kT, and Q any function of the outputs φ ↦ F(φ, X_j) (for queries that are kept): every value of Q at length T is one at length kT, so every upper bound at kT is one at T.
+    Mistake: without `(forall j, padded k T (X j) (Y j)) ->`
+    Mistake: `exists Z', forall j` for `exists Z', data (k * T)%nat Z' /\ forall j`
+*)
+Theorem kr_theorem_1_length : forall k T d (F : vector -> (matrix -> vector) -> R) (X Y : nat -> matrix) (q : nat -> vector) y,
+  (0 < k)%nat -> (0 < T)%nat -> (forall j, padded k T (X j) (Y j)) ->
+  (forall phi j, F phi (look (k * T) d (Y j) (q j)) = F phi (look T d (X j) (q j))) /\
+  (forall n b phi, batch_loss n (k * T) d F Y q y b phi = batch_loss n T d F X q y b phi) /\
+  (forall next (n : nat -> nat) (b : nat -> nat -> nat) phi0 s,
+    descent next (fun s => batch_loss (n s) (k * T) d F Y q y (b s)) phi0 s =
+    descent next (fun s => batch_loss (n s) T d F X q y (b s)) phi0 s) /\
+  (forall (Q : (nat -> vector -> R) -> R) (data : nat -> (nat -> matrix) -> Prop) C,
+    (forall Z, data T Z -> exists Z', data (k * T)%nat Z' /\ forall j, padded k T (Z j) (Z' j)) ->
+    (forall Z, data (k * T)%nat Z -> Q (fun j phi => F phi (look (k * T) d (Z j) (q j))) <= C) ->
+    forall Z, data T Z -> Q (fun j phi => F phi (look T d (Z j) (q j))) <= C).
+Proof.
+  intros k T d F X Y q y Hk HT HP.
+  assert (fe : forall (A B : Type) (f g : A -> B), (forall x, f x = g x) -> f = g)
+    by (intros; now apply FunctionalExtensionality.functional_extensionality).
+  assert (L : forall X Y q, padded k T X Y -> look (k * T) d Y q = look T d X q).
+  { intros. apply fe; intros W. apply fe; intros i. now apply padded_look. }
+  assert (B : forall n b phi, batch_loss n (k * T) d F Y q y b phi = batch_loss n T d F X q y b phi).
+  { intros n b phi. unfold batch_loss. f_equal. apply Sum_ext; intros j _. now rewrite (L (X (b j))). }
+  split; [intros; now rewrite (L (X j))|]. split; [exact B|]. split.
+  - intros next n b phi0 s. f_equal. apply fe; intros s'. apply fe; intros phi. apply B.
+  - intros Q data C HD HC Z HZ. destruct (HD Z HZ) as (Z' & H1 & H2). specialize (HC Z' H1).
+    replace (fun j phi => F phi (look T d (Z j) (q j))) with (fun j phi => F phi (look (k * T) d (Z' j) (q j))); [easy|].
+    apply fe; intros j. apply fe; intros phi. now rewrite (L (Z j)).
+Qed.
+
+(** kr-theorem-b-sample-size
+    Covers: a part: the display, for all inputs and labels; on the page: what it says of expectations.
+    Reads: for squared residuals ℓ_j(φ) of n + 1 ≥ 2 samples (any numbers), any set Ω, lower bounds a_j of the mean loss without sample j on Ω and the infimum b of the mean loss over n + 1 samples on Ω: the mean of the a_j is at most b; so the mean of the infima is.
+    Mistake: `b <= Sum (S n) a / INR (S n)` for `Sum (S n) a / INR (S n) <= b`
+    Mistake: `lower (full n) Omega b -> Sum` for `inf (full n) Omega b -> Sum`
+*)
+Theorem kr_theorem_b_sample_size : forall (P : Type) (l : nat -> P -> R) (Omega : P -> Prop) n (a : vector) b, (0 < n)%nat ->
+  let full := fun n phi => Sum (S n) (fun j => l j phi) / INR (S n) in
+  let without := fun j phi => (Sum (S n) (fun i => l i phi) - l j phi) / INR n in
+  let lower := fun (f : P -> R) (O : P -> Prop) c => forall phi, O phi -> c <= f phi in
+  let inf := fun f O c => lower f O c /\ forall c', lower f O c' -> c' <= c in
+  (forall j, (j < S n)%nat -> lower (without j) Omega (a j)) -> inf (full n) Omega b -> Sum (S n) a / INR (S n) <= b.
+Proof.
+  intros P l Omega n a b Hn full without lower inf Ha [_ Hb]. apply Hb. intros phi HO.
+  assert (N : 0 < INR n) by now apply lt_0_INR. assert (M : 0 < INR (S n)) by (apply lt_0_INR; lia).
+  unfold full, Rdiv. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
+  eapply Rle_trans; [apply (Sum_le (S n) a (fun j => without j phi)); intros j Hj; now apply Ha|].
+  unfold without. rewrite (Sum_ext (S n) _ (fun j => / INR n * (Sum (S n) (fun i => l i phi) - l j phi)))
+    by (intros; unfold Rdiv; ring).
+  rewrite Sum_scal, Sum_minus, Sum_const, S_INR. apply Req_le. field. lra.
+Qed.
