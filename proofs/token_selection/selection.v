@@ -697,3 +697,333 @@ Proof.
   unfold e in C. apply Rmult_le_reg_l with (R / w); [now apply Rdiv_lt_0_compat|].
   replace (R / w * (w / R * ln K)) with (ln K) by (field; lra). lra.
 Qed.
+
+Lemma softmax_ext T y z t : (forall s, y s = z s) -> softmax T y t = softmax T z t.
+Proof. intros H. unfold softmax. rewrite H. f_equal. apply Sum_ext. intros. now rewrite H. Qed.
+
+Lemma exp_opp_derive g x l : is_derive g x l -> is_derive (fun e => exp (- g e)) x (- l * exp (- g x)).
+Proof. intros H. auto_derive; [now exists l|]. replace (Derive (fun y => g y) x) with l by (symmetry; now apply is_derive_unique). ring. Qed.
+
+Lemma softmax_derive T (z v : vector) t : (0 < T)%nat -> is_derive (fun e => softmax T (fun s => z s + e * v s) t) 0
+  (softmax T z t * (v t - E T (softmax T z) v)).
+Proof.
+  intros HT. set (Z := Sum T (fun s => exp (z s))). assert (PZ : 0 < Z) by now apply partition_pos.
+  assert (D1 : forall s, is_derive (fun e => exp (z s + e * v s)) 0 (v s * exp (z s))).
+  { intros s. auto_derive; [easy|]. replace (z s + 0 * v s) with (z s) by ring. ring. }
+  assert (D2 := Sum_derive T (fun e s => exp (z s + e * v s)) (fun s => v s * exp (z s)) 0 ltac:(intros; apply D1)).
+  assert (Z0 : Sum T (fun s => exp (z s + 0 * v s)) = Z) by (apply Sum_ext; intros; f_equal; ring).
+  evar_last; [apply (is_derive_div (fun e => exp (z t + e * v t)) (fun e => Sum T (fun s => exp (z s + e * v s)))); [apply D1|exact D2|]|].
+  - rewrite Z0. lra.
+  - rewrite Z0. replace (z t + 0 * v t) with (z t) by ring. unfold E, softmax. fold Z.
+    rewrite (Sum_ext T (fun s => exp (z s) / Z * v s) (fun s => / Z * (v s * exp (z s)))) by (intros; unfold Rdiv; ring).
+    rewrite Sum_scal. field. lra.
+Qed.
+
+Lemma jacobian_score T p g t : (t < T)%nat -> matvec T (jacobian p) g t = p t * (g t - E T p g).
+Proof.
+  intros Ht. unfold matvec, jacobian, E.
+  rewrite (Sum_ext T _ (fun s => (if Nat.eqb t s then p t * g s else 0) - p t * (p s * g s)))
+    by (intros s _; destruct (Nat.eqb t s); ring).
+  rewrite Sum_minus, Sum_scal, (Sum_single T _ t Ht).
+  - rewrite Nat.eqb_refl. ring.
+  - intros s _ Hs. destruct (Nat.eqb_spec t s); [congruence|easy].
+Qed.
+
+(** the same data with another decoder, and −∇_u of the loss in closed form *)
+Definition with_dec (D : data) (u : vector) : data := Data (num D) (len D) (dim D) (tok D) (lab D) u (opt D).
+Definition decoder_descent (D : data) (W : matrix) : vector := fun a => / INR (num D) *
+  Sum (num D) (fun i => sample_loss D W i * lab D i * attended (len D) (phi D W i) (tok D i) a).
+
+Lemma mdot_descent D W V : mdot (dim D) (descent D W) V = / INR (num D) * Sum (num D) (fun i => sample_loss D W i *
+  Sum (len D) (fun t => matvec (len D) (jacobian (phi D W i)) (score D i) t * dot (dim D) (tok D i t) (matvec (dim D) V (tok D i 0%nat)))).
+Proof.
+  unfold mdot, descent. set (J := fun i t => matvec (len D) (jacobian (phi D W i)) (score D i) t). set (d := dim D).
+  rewrite (Sum_ext d _ (fun a => / INR (num D) * Sum (num D) (fun i => sample_loss D W i * Sum (len D) (fun t =>
+    J i t * (tok D i t a * matvec d V (tok D i 0%nat) a))))).
+  - rewrite Sum_scal. f_equal. rewrite Sum_swap. apply Sum_ext. intros i _. rewrite Sum_scal. f_equal.
+    rewrite Sum_swap. apply Sum_ext. intros t _. unfold dot. now rewrite Sum_scal.
+  - intros a _. rewrite (Sum_ext d _ (fun b => / INR (num D) * (Sum (num D) (fun i => sample_loss D W i *
+      Sum (len D) (fun t => tok D i t a * J i t) * tok D i 0%nat b * V a b)))).
+    2:{ intros b _. rewrite Rmult_assoc, (Rmult_comm _ (V a b)), <- Sum_scal. f_equal. apply Sum_ext. intros. unfold J. ring. }
+    rewrite Sum_scal. f_equal. rewrite Sum_swap. apply Sum_ext. intros i _.
+    rewrite (Sum_ext d _ (fun b => sample_loss D W i * Sum (len D) (fun t => tok D i t a * J i t) * (V a b * tok D i 0%nat b)))
+      by (intros; ring).
+    rewrite Sum_scal, Rmult_assoc. f_equal. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. unfold matvec. ring.
+Qed.
+
+(** ts-definition-1-gradient
+    Covers: the whole statement, gradients as derivatives along every line.
+    Reads: for every W, every direction V and every v, the derivative of e ↦ 𝓛(W + eV) at 0 is −⟨G, V⟩ with G = (1/n) Σ ℓ_i X_iᵀ J(φ_i) γ_i x_i1ᵀ, and that of e ↦ 𝓛 with the decoder u + ev is −⟨g, v⟩ with g = (1/n) Σ ℓ_i y_i X_iᵀ φ_i.
+    Mistake: `(mdot (dim D) (descent D W) V)` for `(- mdot (dim D) (descent D W) V)`
+    Mistake: `(- (2 * dot (dim D) (decoder_descent D W) v))` for `(- dot (dim D) (decoder_descent D W) v)`
+*)
+Theorem ts_definition_1_gradient : forall D W V v, (0 < len D)%nat ->
+  is_derive (fun e => loss D (madd W e V)) 0 (- mdot (dim D) (descent D W) V) /\
+  is_derive (fun e => loss (with_dec D (fun a => dec D a + e * v a)) W) 0 (- dot (dim D) (decoder_descent D W) v).
+Proof.
+  intros D W V v HT. split.
+  - set (z := fun i t => dot (dim D) (tok D i t) (matvec (dim D) W (tok D i 0%nat))).
+    set (w := fun i t => dot (dim D) (tok D i t) (matvec (dim D) V (tok D i 0%nat))).
+    assert (LG : forall e i t, dot (dim D) (tok D i t) (matvec (dim D) (madd W e V) (tok D i 0%nat)) = z i t + e * w i t).
+    { intros e i t. unfold z, w, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros a _. unfold matvec, madd.
+      rewrite (Sum_ext (dim D) _ (fun j => W a j * tok D i 0%nat j + e * (V a j * tok D i 0%nat j))) by (intros; ring).
+      rewrite Sum_plus, Sum_scal. ring. }
+    set (f := fun e i => Sum (len D) (fun t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).
+    set (f' := fun i => Sum (len D) (fun t => phi D W i t * (w i t - E (len D) (phi D W i) (w i)) * score D i t)).
+    assert (SF : forall e i, sample_loss D (madd W e V) i = exp (- f e i)).
+    { intros e i. unfold sample_loss. rewrite answer_average. unfold E, f, phi. do 2 f_equal. apply Sum_ext. intros t _. f_equal.
+      apply softmax_ext. intros. apply LG. }
+    assert (DF : forall i, is_derive (fun e => f e i) 0 (f' i)).
+    { intros i. apply (Sum_derive (len D) (fun e t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).
+      intros t _. apply (is_derive_ext (fun e => score D i t * softmax (len D) (fun s => z i s + e * w i s) t)).
+      - intros. apply Rmult_comm.
+      - evar_last; [apply is_derive_scal, (softmax_derive (len D) (z i) (w i) t HT)|]. unfold phi. fold (z i). unfold z. ring. }
+    assert (F0 : forall i, exp (- f 0 i) = sample_loss D W i).
+    { intros i. unfold sample_loss. rewrite answer_average. unfold E, f, phi. do 2 f_equal. apply Sum_ext. intros t _. f_equal.
+      apply softmax_ext. intros. fold (z i s). ring. }
+    apply (is_derive_ext (fun e => / INR (num D) * Sum (num D) (fun i => exp (- f e i)))).
+    { intros e. unfold loss. f_equal. apply Sum_ext. intros. now rewrite SF. }
+    evar_last; [apply is_derive_scal, (Sum_derive (num D) (fun e i => exp (- f e i)) (fun i => - f' i * exp (- f 0 i)))|].
+    { intros i _. apply (exp_opp_derive (fun e => f e i)), DF. }
+    rewrite mdot_descent, Ropp_mult_distr_r. f_equal.
+    rewrite <- (Rmult_1_l (Sum _ (fun i => sample_loss D W i * _))), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext. intros i _.
+    rewrite F0. assert (Q : f' i = Sum (len D) (fun t => matvec (len D) (jacobian (phi D W i)) (score D i) t * w i t)).
+    { rewrite (Sum_ext (len D) (fun t => _ * w i t) (fun t => phi D W i t * score D i t * w i t - E (len D) (phi D W i) (score D i) *
+        (phi D W i t * w i t))) by (intros t Ht; rewrite jacobian_score by easy; ring).
+      unfold f'. rewrite (Sum_ext (len D) _ (fun t => phi D W i t * score D i t * w i t - E (len D) (phi D W i) (w i) *
+        (phi D W i t * score D i t))) by (intros; ring).
+      rewrite !Sum_minus, !Sum_scal. unfold E. ring. }
+    rewrite Q. unfold w. ring.
+  - set (A := fun i => attended (len D) (phi D W i) (tok D i)).
+    apply (is_derive_ext (fun e => / INR (num D) * Sum (num D) (fun i =>
+      exp (- (lab D i * (dot (dim D) (dec D) (A i) + e * dot (dim D) v (A i))))))).
+    { intros e. unfold loss. simpl num. f_equal. apply Sum_ext. intros i _. unfold sample_loss, answer. simpl.
+      do 3 f_equal. unfold dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros; unfold A; simpl.
+      change (phi (with_dec D (fun a => dec D a + e * v a)) W i) with (phi D W i). ring. }
+    evar_last; [apply is_derive_scal, (Sum_derive (num D) (fun e i => exp (- (lab D i * (dot (dim D) (dec D) (A i) + e * dot (dim D) v (A i)))))
+      (fun i => - (lab D i * dot (dim D) v (A i)) * sample_loss D W i))|].
+    { intros i _. cbv beta. auto_derive; [easy|]. unfold sample_loss, answer. fold (A i). rewrite Rmult_0_l, Rplus_0_r. ring. }
+    unfold decoder_descent. unfold dot at 2.
+    rewrite (Sum_ext (dim D) _ (fun a => / INR (num D) * Sum (num D) (fun i => sample_loss D W i * lab D i * (v a * A i a)))).
+    2:{ intros a _. rewrite Rmult_assoc. f_equal. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; unfold A; ring. }
+    rewrite Sum_scal, Sum_swap, Ropp_mult_distr_r. f_equal.
+    rewrite <- (Rmult_1_l (Sum _ (fun j => Sum _ _))), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext. intros i _.
+    rewrite Sum_scal. unfold dot. ring.
+Qed.
+
+(** Under equal scores descent is a sum of the E_k with positive weights. *)
+Lemma descent_sample D W i a : (opt D i < len D)%nat -> (forall t, (t < len D)%nat -> t <> opt D i -> score D i t = rest D i) ->
+  Sum (len D) (fun t => tok D i t a * matvec (len D) (jacobian (phi D W i)) (score D i) t) =
+  delta D i * phi D W i (opt D i) * others D i (fun t => phi D W i t * (tok D i (opt D i) a - tok D i t a)).
+Proof.
+  intros Ho Hs. assert (PH := phi_others D W i Ho). set (p := phi D W i) in *. set (o := opt D i) in *.
+  assert (EG : E (len D) p (score D i) = rest D i + p o * delta D i).
+  { assert (Q := answer_below D W i Ho). rewrite answer_average in Q. fold p o in Q.
+    rewrite (others_ext D i _ (fun t => delta D i * p t)) in Q.
+    - rewrite others_scal, PH in Q. unfold delta in *. fold o in Q |- *. lra.
+    - intros t Ht Hn. rewrite (Hs t Ht Hn). unfold delta. fold o. fold p. ring. }
+  rewrite (Sum_ext (len D) _ (fun t => tok D i t a * (p t * (score D i t - E (len D) p (score D i)))))
+    by (intros t Ht; now rewrite jacobian_score).
+  rewrite (others_split D i _ Ho). fold o. rewrite EG, <- others_scal.
+  rewrite (others_ext D i (fun t => tok D i t a * _) (fun t => - (delta D i * p o) * (p t * tok D i t a)))
+    by (intros t Ht Hn; rewrite (Hs t Ht Hn); ring).
+  rewrite (others_ext D i (fun t => delta D i * p o * _) (fun t => delta D i * p o * tok D i o a * p t +
+    - (delta D i * p o) * (p t * tok D i t a))) by (intros; ring).
+  rewrite others_plus, (others_scal D i _ p), PH.
+  replace (score D i o - (rest D i + p o * delta D i)) with (delta D i * (1 - p o)) by (unfold delta; fold o; ring). ring.
+Qed.
+
+Lemma descent_pairs D W a b : proper D -> equal_scores D ->
+  descent D W a b = pairs D (fun i t => weight D W i t * Ek D i t a b).
+Proof.
+  intros [_ [_ HP]] ES. unfold descent. rewrite <- Sum_scal. apply Sum_ext. intros i Hi. destruct (HP i Hi) as [_ [Ho _]].
+  rewrite (descent_sample D W i a Ho) by (intros; apply ES; repeat split; easy).
+  rewrite (others_ext D i (fun t => weight D W i t * _) (fun t => / INR (num D) * sample_loss D W i * delta D i *
+    phi D W i (opt D i) * tok D i 0%nat b * (phi D W i t * (tok D i (opt D i) a - tok D i t a))))
+    by (intros; unfold weight, Ek; ring).
+  rewrite others_scal. ring.
+Qed.
+
+(** ts-definition-a2
+    Covers: the whole statement.
+    Reads: if all tokens of a sample but the optimal one have the same score γ_i, then with Δ_i = γ_opt − γ_i and a_i = ℓ_i Δ_i, −∇_W 𝓛 = (1/n) Σ_i a_i φ_opt Σ over t ≠ opt of φ_t (x_opt − x_t) x_i1ᵀ, entry by entry, where −∇_W 𝓛 is that of ts-definition-1-gradient; for T = 2 the assumption always holds, and all Δ_i are positive.
+    Mistake: `(1 - phi D W i (opt D i)) * others` for `phi D W i (opt D i) * others`
+    Mistake: without `equal_scores D ->`
+    Mistake: `len D = 3%nat` for `len D = 2%nat`
+*)
+Theorem ts_definition_a2 : forall D, proper D ->
+  (equal_scores D -> (forall i, (i < num D)%nat -> 0 < delta D i) /\ forall W a b, descent D W a b = / INR (num D) *
+    Sum (num D) (fun i => sample_loss D W i * delta D i * (phi D W i (opt D i) * others D i (fun t =>
+      phi D W i t * ((tok D i (opt D i) a - tok D i t a) * tok D i 0%nat b))))) /\
+  (len D = 2%nat -> equal_scores D).
+Proof.
+  intros D P. split.
+  - intros ES. split.
+    + intros i Hi. destruct (some_pair D i P Hi) as [t Ht]. unfold delta. rewrite <- (ES i t Ht). destruct P as [_ [_ HP]].
+      assert (Q := proj2 (proj2 (HP i Hi)) t Ht). lra.
+    + intros W a b. rewrite descent_pairs by easy. unfold pairs. rewrite <- Sum_scal. apply Sum_ext. intros i _.
+      rewrite <- !Rmult_assoc, <- others_scal. apply others_ext. intros. unfold weight, Ek. ring.
+  - intros HL i t [Hi [Ht Hn]]. unfold rest. destruct P as [_ [_ HP]]. destruct (HP i Hi) as [_ [Ho _]].
+    destruct (Nat.eqb_spec (opt D i) 0) as [Q|Q]; f_equal; lia.
+Qed.
+
+(** ν, M_o, m_o and s₁ of condition (A1′) *)
+Definition inner (D : data) (i t j s : nat) : R := dot (dim D) (tok D i t) (tok D j s).
+Definition overlaps (D : data) (nu M m s1 : R) : Prop :=
+  largest (fun x => exists i t j s, (i < num D)%nat /\ (t < len D)%nat /\ (j < num D)%nat /\ (s < len D)%nat /\
+    (i, t) <> (j, s) /\ ~ (t = opt D i /\ s = opt D j) /\ x = Rabs (inner D i t j s)) nu /\
+  (num D = 1%nat /\ M = 0 \/ largest (fun x => exists i j, (i < num D)%nat /\ (j < num D)%nat /\ i <> j /\
+    x = Rabs (inner D i (opt D i) j (opt D j))) M) /\
+  least (fun x => exists i, (i < num D)%nat /\ x = inner D i (opt D i) i (opt D i)) m /\
+  least (fun x => exists i, (i < num D)%nat /\ x = inner D i 0 i 0) s1.
+
+(** (A1′): m_o > 3ν and (m_o − 3ν) s₁ ≥ (n − 1) Υ / (2 φ_min) ν (M_o + 3ν) *)
+Definition a1_prime (n : nat) (upsilon phi_min nu M m s1 : R) : Prop :=
+  3 * nu < m /\ (INR n - 1) * upsilon / (2 * phi_min) * (nu * (M + 3 * nu)) <= (m - 3 * nu) * s1.
+
+(** ts-definition-a1-sufficient
+    Covers: the whole statement, the definition of (A1′) and its last sentence.
+    Reads: with ν, M_o, m_o, s₁ as on the page and Υ = Ψ_max/Ψ_min, if m_o > 0, M_o ≤ m_o, ν ≤ m_o/6 and s₁ ≥ 3(n − 1)TΥν, then m_o > 3ν and (m_o − 3ν)s₁ ≥ ((n − 1)Υ/(2φ_min)) ν(M_o + 3ν) for φ_min = 1/(2T).
+    Mistake: `nu <= / 3 * m ->` for `nu <= / 6 * m ->`
+    Mistake: without `3 * (INR (num D) - 1) * INR (len D) * (high / low) * nu <= s1 ->`
+*)
+Theorem ts_definition_a1_sufficient : forall D low high nu M m s1, proper D -> psi_min D low -> psi_max D high ->
+  overlaps D nu M m s1 -> 0 < m -> M <= m -> nu <= / 6 * m ->
+  3 * (INR (num D) - 1) * INR (len D) * (high / low) * nu <= s1 ->
+  a1_prime (num D) (high / low) (/ (2 * INR (len D))) nu M m s1.
+Proof.
+  intros D low high nu M m s1 P Hl Hh [[[i [t [j [s [_ [_ [_ [_ [_ [_ EN]]]]]]]]]] _] [HM [_ [[k [_ ES]] _]]]] Hm HMm Hnu Hs.
+  assert (N0 : 0 <= nu) by (rewrite EN; apply Rabs_pos). split; [lra|].
+  destruct P as [Pn [HT _]]. assert (2 <= INR (len D)) by (apply (le_INR 2); easy). assert (1 <= INR (num D)) by (apply (le_INR 1); easy).
+  assert (S0 : 0 <= s1) by (rewrite ES; unfold inner; rewrite <- sq_dot; apply sq_ge0).
+  assert (M0 : 0 <= M) by (destruct HM as [[_ ->]|[[i1 [j1 [_ [_ [_ ->]]]]] _]]; [lra|apply Rabs_pos]).
+  set (q := high / low) in *. set (X := 3 * (INR (num D) - 1) * INR (len D) * q * nu) in *.
+  replace ((INR (num D) - 1) * q / (2 * / (2 * INR (len D))) * (nu * (M + 3 * nu))) with (X * (/ 3 * (M + 3 * nu)))
+    by (unfold X; field; lra).
+  apply Rle_trans with (s1 * (/ 3 * (M + 3 * nu))); [apply Rmult_le_compat_r; lra|].
+  rewrite (Rmult_comm (m - 3 * nu)). apply Rmult_le_compat_l; lra.
+Qed.
+
+(** ts-remark-e1
+    Covers: the whole statement, for every outcome of the noise.
+    Reads: let μ₊ ⟂ μ₋ with norm U > 0, the optimal token of a sample be μ₊ for the label 1 and μ₋ for −1, the other tokens orthogonal to both, and u = (μ₊ − μ₋)/U². Then optimal tokens have score 1 and all others 0; they are the only optimal ones; Assumption 2 holds, Ψ_max = 1 and Υ = Ψ_max/Ψ_min = e.
+    Mistake: `high / low = 1` for `high / low = exp 1`
+    Mistake: without `0 < U ->`
+*)
+Theorem ts_remark_e1 : forall D U mup mum, (1 <= num D)%nat -> (2 <= len D)%nat -> 0 < U ->
+  sq (dim D) mup = U ^ 2 -> sq (dim D) mum = U ^ 2 -> dot (dim D) mup mum = 0 ->
+  (forall i, (i < num D)%nat -> (opt D i < len D)%nat /\
+    (lab D i = 1 /\ (forall a, (a < dim D)%nat -> tok D i (opt D i) a = mup a) \/
+     lab D i = -1 /\ (forall a, (a < dim D)%nat -> tok D i (opt D i) a = mum a))) ->
+  (forall i t, pair D i t -> dot (dim D) mup (tok D i t) = 0 /\ dot (dim D) mum (tok D i t) = 0) ->
+  (forall a, (a < dim D)%nat -> dec D a = (mup a - mum a) / U ^ 2) ->
+  (forall i, (i < num D)%nat -> score D i (opt D i) = 1) /\ (forall i t, pair D i t -> score D i t = 0) /\
+  proper D /\ equal_scores D /\ psi_max D 1 /\ forall low high, psi_min D low -> psi_max D high -> high / low = exp 1.
+Proof.
+  intros D U mup mum Pn HT HU Sp Sm O Ho Hn Hu. assert (PU : 0 < U ^ 2) by now apply pow_lt.
+  assert (DU : forall v, dot (dim D) (dec D) v = (dot (dim D) mup v - dot (dim D) mum v) / U ^ 2).
+  { intros v. rewrite <- dot_minus_l. unfold Rdiv. rewrite Rmult_comm, <- dot_scal_l. apply dot_ext; [|easy].
+    intros a Ha. rewrite Hu by easy. unfold vscal, vminus, Rdiv. ring. }
+  assert (G1 : forall i, (i < num D)%nat -> score D i (opt D i) = 1).
+  { intros i Hi. unfold score. rewrite DU. destruct (Ho i Hi) as [_ [[-> Q]|[-> Q]]].
+    - rewrite !(dot_ext (dim D) _ (tok D i (opt D i)) _ mup) by (easy || exact Q).
+      rewrite <- sq_dot, Sp, (dot_sym _ mum), O. field. lra.
+    - rewrite !(dot_ext (dim D) _ (tok D i (opt D i)) _ mum) by (easy || exact Q). rewrite <- sq_dot, Sm, O. field. lra. }
+  assert (G0 : forall i t, pair D i t -> score D i t = 0).
+  { intros i t Hp. unfold score. rewrite DU. destruct (Hn i t Hp) as [-> ->]. unfold Rdiv. ring. }
+  assert (PR : proper D).
+  { split; [easy|split; [easy|]]. intros i Hi. destruct (Ho i Hi) as [A B]. split; [tauto|split; [easy|]].
+    intros t Hp. rewrite (G0 i t Hp), (G1 i Hi). lra. }
+  assert (ES : equal_scores D).
+  { intros i t Hp. rewrite (G0 i t Hp). unfold rest. symmetry. apply G0. destruct Hp as [Hi _].
+    destruct (Nat.eqb_spec (opt D i) 0); repeat split; lia. }
+  destruct (some_pair D 0 PR) as [t Ht]; [lia|].
+  assert (MX : psi_max D 1).
+  { split.
+    - exists 0%nat, t. assert (Ht' := Ht). destruct Ht' as [A [B _]]. split; [easy|split; [easy|]].
+      rewrite (G0 0%nat t Ht), (G1 0%nat A), Ropp_0, exp_0. ring.
+    - intros x [i [s [Hi [Hs ->]]]]. rewrite (G1 i Hi). destruct (Nat.eq_dec s (opt D i)) as [->|N].
+      + rewrite (G1 i Hi). lra.
+      + rewrite (G0 i s) by (repeat split; easy). rewrite Ropp_0, exp_0. lra. }
+  repeat (split; [easy|]). intros low high Hl Hh.
+  assert (high = 1) by (apply Rle_antisym; [apply MX, Hh|apply Hh, MX]).
+  assert (EL : low = exp (-1)).
+  { destruct Hl as [[i [s [Hp ->]]] _]. rewrite (G0 i s Hp), (G1 i (proj1 Hp)). replace (- (1)) with (-1) by ring. ring. }
+  rewrite EL, H. replace (-1) with (- (1)) by ring. rewrite exp_Ropp. field. apply Rgt_not_eq, exp_pos.
+Qed.
+
+(** some multipliers are positive on every constraint that holds with equality *)
+Definition strictly_complementary (D : data) : Prop :=
+  exists lam W, multipliers_of D lam W /\ forall i t, pair D i t -> gap D W i t = 1 -> 0 < lam i t.
+
+(** the E_k of the constraints that hold with equality at W are linearly independent *)
+Definition independent_active (D : data) (W : matrix) : Prop := forall c,
+  (forall i t, pair D i t -> gap D W i t <> 1 -> c i t = 0) ->
+  (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D c a b = 0) -> forall i t, pair D i t -> c i t = 0.
+
+(** (x, y, z), and two samples with one query (1, 0, 0) and differences (0, 1, 1) and (0, 1, 0) *)
+Definition vec3 (x y z : R) : vector := fun a => match a with 0 => x | 1 => y | _ => z end%nat.
+Definition touching : data := Data 2 2 3 (fun i t => match i, t with
+  | 0, 1 => vec3 1 1 1 | _, 1 => vec3 1 1 0 | _, _ => vec3 1 0 0 end%nat) (fun _ => 1) (vec3 0 1 0) (fun _ => 1%nat).
+
+(** ts-definition-1-strict
+    Covers: a part: the definition, uniqueness of multipliers and the example that fails; on the page: that a sample may occur twice.
+    Reads: multipliers λ of W satisfy Σ_l G_kl λ_l = 1 wherever the gap is 1 and vanish elsewhere; if the E_k with gap 1 are linearly independent, they are the only multipliers of W, and then strict complementarity holds if and only if none of them with gap 1 is 0. For two samples with query (1,0,0) and differences (0,1,1), (0,1,0): G₁₁ = 2, G₁₂ = G₂₂ = 1, W_mm = E₂ with λ = (0, 1), the first gap is 1 as well, and strict complementarity fails.
+    Mistake: `gram touching 0 0 1 0 = 2` for `gram touching 0 0 1 0 = 1`
+    Mistake: `strictly_complementary touching)` for `~ strictly_complementary touching)`
+    Mistake: without `independent_active D W -> (forall mu,`
+*)
+Theorem ts_definition_1_strict :
+  (forall D W lam, proper D -> multipliers_of D lam W ->
+    (forall i t, pair D i t -> gap D W i t = 1 -> pairs D (fun j s => gram D i t j s * lam j s) = 1) /\
+    (forall i t, pair D i t -> gap D W i t <> 1 -> lam i t = 0) /\
+    (independent_active D W -> (forall mu, multipliers_of D mu W -> forall i t, pair D i t -> mu i t = lam i t)
+      /\ (strictly_complementary D <-> forall i t, pair D i t -> gap D W i t = 1 -> lam i t <> 0))) /\
+  (proper touching /\ gram touching 0 0 0 0 = 2 /\ gram touching 0 0 1 0 = 1 /\ gram touching 1 0 1 0 = 1 /\
+    multipliers_of touching (fun i _ => if Nat.eqb i 1 then 1 else 0) (Ek touching 1 0) /\
+    gap touching (Ek touching 1 0) 0 0 = 1 /\ ~ strictly_complementary touching).
+Proof.
+  split.
+  - intros D W lam P H. assert (Z : forall mu, multipliers_of D mu W -> forall i t, pair D i t -> gap D W i t <> 1 -> mu i t = 0).
+    { intros mu Hmu i t Hp N. apply Hmu; [easy|]. assert (Q := proj1 (multipliers_solution D mu W Hmu) i t Hp). lra. }
+    split; [|split; [now apply Z|intros Ind]].
+    + intros i t Hp G. destruct H as [_ [H _]].
+      rewrite <- G, (gap_ext D W (support D lam)) by exact H. rewrite gap_Ek, mdot_sym. unfold support. rewrite mdot_pairs.
+      apply pairs_ext. intros. rewrite gram_Ek, (mdot_sym _ (Ek D i t)). ring.
+    + assert (U : forall mu, multipliers_of D mu W -> forall i t, pair D i t -> mu i t = lam i t).
+      { intros mu Hmu i t Hp. assert (Q := Ind (fun i t => mu i t + -1 * lam i t)).
+        assert (mu i t + -1 * lam i t = 0); [|lra]. apply Q; [| |easy].
+        - intros j s Hq N. rewrite (Z mu Hmu j s Hq N), (Z lam H j s Hq N). ring.
+        - intros a b Ha Hb. unfold support.
+          rewrite (pairs_ext D _ (fun i t => mu i t * Ek D i t a b + -1 * (lam i t * Ek D i t a b))) by (intros; ring).
+          rewrite pairs_plus, pairs_scal. destruct H as [_ [H _]]. destruct Hmu as [_ [Hmu _]].
+          assert (Q1 := H a b Ha Hb). assert (Q2 := Hmu a b Ha Hb). unfold support in Q1, Q2. lra. }
+      split; [exact U|]. split.
+      * intros [mu [V [Hmu Pos]]] i t Hp G. assert (VW := solution_unique D V W (multipliers_solution D mu V Hmu)
+          (multipliers_solution D lam W H)).
+        assert (Hmu2 : multipliers_of D mu W).
+        { destruct Hmu as [A [B [C E]]]. split; [easy|split; [|split; [apply H|]]].
+          - intros a b Ha Hb. rewrite <- VW by easy. now apply B.
+          - intros j s Hq Hg. apply E; [easy|]. now rewrite (gap_ext D V W). }
+        rewrite <- (U mu Hmu2 i t Hp). assert (Q := Pos i t Hp). rewrite (gap_ext D V W) in Q by easy. specialize (Q G). lra.
+      * intros N. exists lam, W. split; [easy|]. intros i t Hp G. assert (Q := N i t Hp G). destruct H as [H _].
+        assert (Q2 := H i t Hp). lra.
+  - assert (PT : proper touching).
+    { split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. simpl in Hi. split; [left; easy|split; [simpl; lia|]].
+      intros t [_ [Ht N]]. simpl in Ht, N. assert (t = 0%nat) by lia. subst t.
+      destruct i as [|[|i]]; [| |lia]; unfold score, dot; simpl; lra. }
+    assert (G1 : gap touching (Ek touching 1 0) 0 0 = 1) by (unfold gap, dot, matvec, vminus, Ek; simpl; ring).
+    assert (MU : multipliers_of touching (fun i _ => if Nat.eqb i 1 then 1 else 0) (Ek touching 1 0)).
+    { split; [intros i t _; destruct (Nat.eqb i 1); lra|]. split; [|split].
+      - intros a b _ _. unfold support, pairs, others, Ek. simpl. ring.
+      - intros i t [Hi [Ht N]]. simpl in Hi, Ht, N. assert (t = 0%nat) by lia. subst t.
+        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, matvec, vminus, Ek; simpl; lra.
+      - intros i t [Hi [Ht N]]. simpl in Hi, Ht, N. assert (t = 0%nat) by lia. subst t.
+        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, matvec, vminus, Ek; simpl; lra. }
+    split; [easy|]. repeat split; try (unfold gram, dot, vminus; simpl; ring); try apply MU; try exact G1.
+    intros [lam [W [H Pos]]]. assert (E := solution_unique touching W _ (multipliers_solution _ lam W H) (multipliers_solution _ _ _ MU)).
+    assert (P0 : pair touching 0 0) by (repeat split; simpl; lia).
+    assert (Q := Pos 0%nat 0%nat P0). rewrite (gap_ext touching W _ 0 0 E) in Q. specialize (Q G1).
+    destruct H as [_ [H _]]. assert (Q2 := H 2%nat 0%nat ltac:(simpl; lia) ltac:(simpl; lia)).
+    rewrite E in Q2 by (simpl; lia). unfold support, pairs, others, Ek in Q2. simpl in Q2. lra.
+Qed.
