@@ -243,3 +243,201 @@ Proof.
   - intros c Hc t. induction t as [|t IH]; [simpl; ring|]. rewrite S_INR. cbn [Sum]. rewrite IH, SL, Hc.
     assert (Q := descent_nonzero D (W t) Wmm P ES (proj1 S)). field. lra.
 Qed.
+
+(** a_i = ℓ_i Δ_i lies in [Ψ_min, Ψ_max]. *)
+Lemma a_bounds D W low high i : proper D -> equal_scores D -> psi_min D low -> psi_max D high -> (i < num D)%nat ->
+  low <= sample_loss D W i * delta D i <= high.
+Proof.
+  intros P ES [_ Hl] [_ Hh] Hi. destruct (some_pair D i P Hi) as [t Ht]. assert (DP := delta_pos D i P ES Hi).
+  assert (Q := ES i t Ht). assert (P' := P). destruct P' as [_ [_ HP]]. destruct (HP i Hi) as [_ [Ho Hs]].
+  assert (AB := answer_below D W i Ho). rewrite (others_ext D i _ (fun s => delta D i * phi D W i s)) in AB.
+  2:{ intros s Hs1 Hs2. rewrite (ES i s) by (repeat split; easy). unfold delta. ring. }
+  rewrite others_scal, phi_others in AB by easy. assert (PH := phi_le1 D W i Ho).
+  assert (A1 : score D i t <= lab D i * answer D W i) by (rewrite Q; unfold delta in *; nra).
+  assert (A2 : lab D i * answer D W i <= score D i (opt D i)) by nra.
+  assert (B1 : low <= (score D i (opt D i) - score D i t) * exp (- score D i (opt D i))) by (apply Hl; now exists i, t).
+  assert (B2 : (score D i (opt D i) - score D i t) * exp (- score D i t) <= high)
+    by (apply Hh; exists i, t; destruct Ht as [U [V _]]; repeat split; easy).
+  replace (score D i (opt D i) - score D i t) with (delta D i) in * by (unfold delta; lra). unfold sample_loss.
+  assert (exp (- score D i (opt D i)) <= exp (- (lab D i * answer D W i))) by (apply exp_le; lra).
+  assert (exp (- (lab D i * answer D W i)) <= exp (- score D i t)) by (apply exp_le; lra). nra.
+Qed.
+
+Lemma pairs_const D c : proper D -> pairs D (fun _ _ => c) = INR (num D) * (INR (len D) - 1) * c.
+Proof.
+  intros [_ [_ HP]]. unfold pairs. rewrite (Sum_ext _ _ (fun _ => (INR (len D) - 1) * c)).
+  - rewrite Sum_const. ring.
+  - intros i Hi. destruct (HP i Hi) as [_ [Ho _]]. now apply others_const.
+Qed.
+
+(** A weighted average of gaps exceeds the smallest by Λ at most, as (x − Λ) exp(− x) ≤ exp(− 1 − Λ). *)
+Lemma one_line D W low high p Lam m : proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
+  0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> 0 <= Lam ->
+  (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) <= Lam * exp Lam -> worst_gap D W m ->
+  pairs D (fun i t => weight D W i t * gap D W i t) <= (m + Lam) * pairs D (weight D W).
+Proof.
+  intros P ES Hl Hh Hp Hphi HL HLam [[i0 [t0 [Hp0 Em]]] Hm]. assert (PL := psi_min_pos D low P Hl).
+  assert (Nn := num_pos D P). set (N := / INR (num D)) in *.
+  assert (E1 : 0 < exp (- 1 - Lam)) by apply exp_pos.
+  set (C := N * high * exp (- 1 - Lam)). set (c := N * low * p ^ 2).
+  set (f := fun i t => exp m * weight D W i t * (gap D W i t - (m + Lam))).
+  assert (WE : forall i t, pair D i t -> exp m * weight D W i t =
+    N * (sample_loss D W i * delta D i) * phi D W i (opt D i) ^ 2 * exp (- (gap D W i t - m))).
+  { intros i t Hq. unfold weight. fold N. rewrite (phi_gap D W i t) by (destruct P as [_ [HT _]]; lia).
+    replace (- (gap D W i t - m)) with (m + - gap D W i t) by ring. rewrite exp_plus. ring. }
+  assert (HT : (0 < len D)%nat) by (destruct P as [_ [HT _]]; lia). assert (HP := proj2 (proj2 P)).
+  assert (FC : forall i t, pair D i t -> 0 <= C - f i t).
+  { intros i t Hq. unfold f. rewrite WE by easy. set (x := gap D W i t - m).
+    assert (AB := a_bounds D W low high i P ES Hl Hh (proj1 Hq)). set (a := sample_loss D W i * delta D i) in *.
+    destruct (HP i (proj1 Hq)) as [_ [Ho _]]. assert (PB := phi_le1 D W i Ho). set (ph := phi D W i (opt D i)) in *.
+    replace (gap D W i t - (m + Lam)) with (x - Lam) by (unfold x; ring).
+    assert (X : (x - Lam) * exp (- x) <= exp (-1 - Lam)).
+    { assert (Q := exp_ineq1_le (x - Lam - 1)). replace (-1 - Lam) with (- x + (x - Lam - 1)) by ring. rewrite exp_plus.
+      assert (0 < exp (- x)) by apply exp_pos. rewrite Rmult_comm. apply Rmult_le_compat_l; lra. }
+    assert (P2 : 0 < ph ^ 2 <= 1) by (split; [apply pow_lt; lra|]; nra).
+    assert (A1 : N * a * ph ^ 2 <= N * high).
+    { rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|]. nra. }
+    assert (A0 : 0 <= N * a * ph ^ 2) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+    unfold C. set (k := N * a * ph ^ 2) in *.
+    assert (k * ((x - Lam) * exp (- x)) <= k * exp (-1 - Lam)) by (apply Rmult_le_compat_l; easy).
+    assert (k * exp (-1 - Lam) <= N * high * exp (-1 - Lam)) by (apply Rmult_le_compat_r; lra). lra. }
+  assert (F0 : f i0 t0 <= - c * Lam).
+  { unfold f. rewrite WE by easy. rewrite <- Em. replace (- (m - m)) with 0 by ring. rewrite exp_0.
+    replace (m - (m + Lam)) with (- Lam) by ring. assert (AB := a_bounds D W low high i0 P ES Hl Hh (proj1 Hp0)).
+    set (a := sample_loss D W i0 * delta D i0) in *. assert (Q := Hphi i0 (proj1 Hp0)). set (ph := phi D W i0 (opt D i0)) in *.
+    assert (p ^ 2 <= ph ^ 2) by (apply pow_incr; lra). assert (0 < p ^ 2) by now apply pow_lt.
+    assert (low * p ^ 2 <= a * ph ^ 2) by (apply Rmult_le_compat; lra).
+    assert (N * (low * p ^ 2) <= N * (a * ph ^ 2)) by (apply Rmult_le_compat_l; lra). unfold c.
+    assert (N * (low * p ^ 2) * Lam <= N * (a * ph ^ 2) * Lam) by (apply Rmult_le_compat_r; lra). lra. }
+  assert (T := pairs_term D (fun i t => C - f i t) i0 t0 Hp0 FC). cbv beta in T.
+  rewrite (pairs_ext D (fun i t => C - f i t) (fun i t => C + -1 * f i t)) in T by (intros; ring).
+  rewrite pairs_plus, pairs_scal, pairs_const in T by easy. set (K := INR (num D) * (INR (len D) - 1)) in *.
+  assert (KC : (K - 1) * C <= c * Lam).
+  { unfold C, c. assert (Q : exp (- 1 - Lam) * (exp 1 * exp Lam) = 1).
+    { rewrite <- !exp_plus. replace (- 1 - Lam + (1 + Lam)) with 0 by ring. apply exp_0. }
+    assert (0 < exp 1) by apply exp_pos. assert (0 < exp Lam) by apply exp_pos.
+    apply (Rmult_le_compat_l (low * p ^ 2 * exp 1)) in HLam; [|apply Rmult_le_pos; [apply Rmult_le_pos; [lra|apply pow2_ge_0]|lra]].
+    replace (low * p ^ 2 * exp 1 * ((K - 1) * (high / low) / (exp 1 * p ^ 2))) with ((K - 1) * high) in HLam by (field; lra).
+    apply (Rmult_le_compat_l (N * exp (- 1 - Lam))) in HLam; [|apply Rmult_le_pos; lra].
+    replace (N * exp (- 1 - Lam) * (low * p ^ 2 * exp 1 * (Lam * exp Lam))) with
+      (N * low * p ^ 2 * Lam * (exp (- 1 - Lam) * (exp 1 * exp Lam))) in HLam by ring.
+    rewrite Q in HLam. lra. }
+  assert (PF : pairs D f <= 0) by lra.
+  assert (PF2 : pairs D f = exp m * (pairs D (fun i t => weight D W i t * gap D W i t) - (m + Lam) * pairs D (weight D W))).
+  { unfold f. rewrite <- pairs_scal, Rmult_minus_distr_l, <- pairs_scal.
+    replace (pairs D (fun i t => exp m * (weight D W i t * gap D W i t)) - exp m * pairs D (fun i t => (m + Lam) * weight D W i t))
+      with (pairs D (fun i t => exp m * (weight D W i t * gap D W i t)) + - exp m * pairs D (fun i t => (m + Lam) * weight D W i t)) by ring.
+    rewrite <- pairs_scal, <- pairs_plus. apply pairs_ext. intros; ring. }
+  rewrite PF2 in PF. assert (0 < exp m) by apply exp_pos. nra.
+Qed.
+
+Lemma key D W Wmm low high p Lam eps : proper D -> equal_scores D -> psi_min D low -> psi_max D high -> solution D Wmm ->
+  0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> 0 <= Lam ->
+  (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) <= Lam * exp Lam ->
+  0 < eps -> 0 < mnorm (dim D) W -> Lam * mnorm (dim D) Wmm / eps <= mnorm (dim D) W ->
+  mdot (dim D) (descent D W) W / mnorm (dim D) W <= (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
+Proof.
+  intros P ES Hl Hh S Hp Hphi HL HLam Heps PX HR. assert (PW := solution_pos D Wmm P (proj1 S)).
+  destruct (pair_least D (gap D W) P) as [i [t [Hq M]]]. set (m := gap D W i t) in *.
+  assert (OL := one_line D W low high p Lam m P ES Hl Hh Hp Hphi HL HLam).
+  rewrite <- mdot_descent_pairs in OL by easy. assert (G := descent_gain D W Wmm P ES (proj1 S)).
+  assert (PS := weights_pos D W P ES). assert (AV := average D W Wmm m S M). rewrite <- mnorm_sq in AV.
+  assert (MD := mdot_le (dim D) W Wmm). set (x := mnorm (dim D) W) in *. set (w := mnorm (dim D) Wmm) in *.
+  set (A := mdot (dim D) (descent D W) W) in *. set (B := mdot (dim D) (descent D W) Wmm) in *. set (Sw := pairs D (weight D W)) in *.
+  specialize (OL ltac:(split; [now exists i, t|intros y [j [s [Hr ->]]]; now apply M])).
+  assert (MX : m <= x / w).
+  { apply Rmult_le_reg_r with (w ^ 2); [now apply pow_lt|]. replace (x / w * w ^ 2) with (x * w) by (field; lra). lra. }
+  assert (LX : Lam <= eps * (x / w)).
+  { apply (Rmult_le_compat_r (eps / w)) in HR; [|left; now apply Rdiv_lt_0_compat].
+    replace (Lam * w / eps * (eps / w)) with Lam in HR by (field; lra). replace (x * (eps / w)) with (eps * (x / w)) in HR by (field; lra). easy. }
+  assert (XW : 0 < x / w) by now apply Rdiv_lt_0_compat.
+  assert (A <= (1 + eps) * (x / w) * B).
+  { eapply Rle_trans; [exact OL|]. apply Rle_trans with ((1 + eps) * (x / w) * Sw); [apply Rmult_le_compat_r; lra|].
+    apply Rmult_le_compat_l; [|easy]. apply Rmult_le_pos; lra. }
+  apply Rmult_le_reg_r with x; [easy|]. replace (A / x * x) with A by (field; lra).
+  replace ((1 + eps) * (B / w) * x) with ((1 + eps) * (x / w) * B) by (field; lra). easy.
+Qed.
+
+(** ts-lemma-7-sharp
+    Covers: a part: the inequality and what follows from it; on the page: that Λ₀ cannot be made smaller.
+    Reads: under Assumption 2, if φ_opt ≥ φ_min > 0 in all samples at W, K = n(T − 1), Υ = Ψ_max/Ψ_min and Λ₀ ≥ 0 solves Λ e^Λ = (K − 1)Υ/(e φ_min²), then Σ w_k h_k ≤ (min h_k + Λ₀) Σ w_k; hence for every ε > 0 and ‖W‖ ≥ Λ₀‖W_mm‖/ε, W ≠ 0, (1 + ε)⟨−∇𝓛, W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛, W/‖W‖⟩; and such a Λ₀ exists.
+    Mistake: `(m + / 4 * Lam)` for `(m + Lam)`
+    Mistake: without `0 <= Lam ->`
+    Mistake: without `(forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->`
+*)
+Theorem ts_lemma_7_sharp : forall D W Wmm low high p, proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
+  solution D Wmm -> 0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->
+  (exists Lam, 0 <= Lam /\ Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)) /\
+  (forall Lam, 0 <= Lam -> Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) ->
+    (forall m, worst_gap D W m ->
+      pairs D (fun i t => weight D W i t * gap D W i t) <= (m + Lam) * pairs D (weight D W)) /\
+    (forall eps, 0 < eps -> 0 < mnorm (dim D) W -> Lam * mnorm (dim D) Wmm / eps <= mnorm (dim D) W ->
+      mdot (dim D) (descent D W) W / mnorm (dim D) W <=
+      (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm))).
+Proof.
+  intros D W Wmm low high p P ES Hl Hh S Hp Hphi. split.
+  - set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
+    assert (C0 : 0 <= c).
+    { assert (1 <= INR (num D)) by (apply (le_INR 1); apply P). assert (2 <= INR (len D)) by (apply (le_INR 2); apply P).
+      assert (PL := psi_min_pos D low P Hl). assert (AB := a_bounds D W low high 0 P ES Hl Hh ltac:(destruct P; lia)).
+      assert (0 < exp 1) by apply exp_pos. assert (0 < p ^ 2) by now apply pow_lt.
+      unfold c. unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; [nra|apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]]|].
+      left. apply Rinv_0_lt_compat. now apply Rmult_lt_0_compat. }
+    assert (CF : forall x, continuity_pt (fun x => x * exp x - c) x) by (intros; reg).
+    destruct C0 as [C0|C0].
+    + destruct (IVT (fun x => x * exp x - c) 0 c) as [x [Hx Ex]].
+      * intros y. apply CF.
+      * easy.
+      * rewrite Rmult_0_l. lra.
+      * assert (Q := exp_ineq1_le c). assert (c * (1 + c) <= c * exp c) by (apply Rmult_le_compat_l; lra). nra.
+      * exists x. split; lra.
+    + exists 0. split; lra.
+  - intros Lam HL E. split.
+    + intros m. apply (one_line D W low high p Lam m P ES Hl Hh Hp Hphi HL). lra.
+    + intros eps He PX HR. apply (key D W Wmm low high p Lam eps); auto. lra.
+Qed.
+
+Lemma psi_max_exists D : proper D -> exists high, psi_max D high.
+Proof.
+  intros P. destruct (finite_least (num D * len D) (fun _ => True) (fun k => - ((score D (k / len D) (opt D (k / len D)) -
+    score D (k / len D) (k mod len D)) * exp (- score D (k / len D) (k mod len D))))) as [k [Hk [_ M]]].
+  - tauto.
+  - exists 0%nat. destruct P as [A [B _]]. split; [nia|easy].
+  - assert (HT : (0 < len D)%nat) by nia.
+    exists ((score D (k / len D) (opt D (k / len D)) - score D (k / len D) (k mod len D)) * exp (- score D (k / len D) (k mod len D))).
+    split.
+    + exists (k / len D)%nat, (k mod len D)%nat. split; [|split; [|easy]].
+      * apply Nat.div_lt_upper_bound; lia.
+      * apply Nat.mod_upper_bound. lia.
+    + intros x [j [s [Hj [Hs ->]]]]. assert (Q := M (j * len D + s)%nat ltac:(nia) I).
+      rewrite <- (Nat.div_unique (j * len D + s) (len D) j s) in Q by lia.
+      rewrite <- (Nat.mod_unique (j * len D + s) (len D) j s) in Q by lia. lra.
+Qed.
+
+Lemma psi_min_exists D : proper D -> exists low, psi_min D low.
+Proof.
+  intros P. destruct (pair_least D (fun i t => (score D i (opt D i) - score D i t) * exp (- score D i (opt D i))) P) as [i [t [Hp M]]].
+  exists ((score D i (opt D i) - score D i t) * exp (- score D i (opt D i))). split; [now exists i, t|].
+  intros x [j [s [Hq ->]]]. now apply M.
+Qed.
+
+(** ts-lemma-7
+    Covers: the whole statement, for all W with such weights, on a run or not.
+    Reads: under Assumption 2, for every ε ∈ (0, 1) and φ_min > 0 there is an R_ε such that at every W with φ_opt ≥ φ_min in all samples and ‖W‖ ≥ R_ε, (1 + ε)⟨−∇𝓛(W), W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛(W), W/‖W‖⟩.
+    Mistake: without `(forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->`
+    Mistake: `(1 - eps) * (mdot` for `(1 + eps) * (mdot`
+*)
+Theorem ts_lemma_7 : forall D Wmm p eps, proper D -> equal_scores D -> solution D Wmm -> 0 < p -> 0 < eps < 1 ->
+  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= mnorm (dim D) W ->
+    mdot (dim D) (descent D W) W / mnorm (dim D) W <=
+    (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
+Proof.
+  intros D Wmm p eps P ES S Hp He. destruct (psi_min_exists D P) as [low Hl]. destruct (psi_max_exists D P) as [high Hh].
+  set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
+  assert (C0 : 0 <= Rabs c) by apply Rabs_pos. assert (PW := solution_pos D Wmm P (proj1 S)).
+  assert (R0 : 0 <= Rabs c * mnorm (dim D) Wmm / eps).
+  { unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; apply Rinv_0_lt_compat; lra]. }
+  exists (Rabs c * mnorm (dim D) Wmm / eps + 1). split; [lra|]. intros W Hphi HR.
+  apply (key D W Wmm low high p (Rabs c) eps); auto; try lra. fold c. assert (Q := exp_ineq1_le (Rabs c)).
+  assert (Q2 := Rle_abs c). assert (Rabs c * 1 <= Rabs c * exp (Rabs c)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
