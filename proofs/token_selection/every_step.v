@@ -362,7 +362,6 @@ Qed.
     Covers: a part: the inequality and what follows from it; on the page: that Λ₀ cannot be made smaller.
     Reads: under Assumption 2, if φ_opt ≥ φ_min > 0 in all samples at W, K = n(T − 1), Υ = Ψ_max/Ψ_min and Λ₀ ≥ 0 solves Λ e^Λ = (K − 1)Υ/(e φ_min²), then Σ w_k h_k ≤ (min h_k + Λ₀) Σ w_k; hence for every ε > 0 and ‖W‖ ≥ Λ₀‖W_mm‖/ε, W ≠ 0, (1 + ε)⟨−∇𝓛, W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛, W/‖W‖⟩; and such a Λ₀ exists.
     Mistake: `(m + / 4 * Lam)` for `(m + Lam)`
-    Mistake: without `0 <= Lam ->`
     Mistake: without `(forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->`
 *)
 Theorem ts_lemma_7_sharp : forall D W Wmm low high p, proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
@@ -421,6 +420,21 @@ Proof.
   intros x [j [s [Hq ->]]]. now apply M.
 Qed.
 
+Lemma key_radius D Wmm p eps : proper D -> equal_scores D -> solution D Wmm -> 0 < p -> 0 < eps ->
+  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= mnorm (dim D) W ->
+    mdot (dim D) (descent D W) W / mnorm (dim D) W <=
+    (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
+Proof.
+  intros P ES S Hp He. destruct (psi_min_exists D P) as [low Hl]. destruct (psi_max_exists D P) as [high Hh].
+  set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
+  assert (C0 : 0 <= Rabs c) by apply Rabs_pos. assert (PW := solution_pos D Wmm P (proj1 S)).
+  assert (R0 : 0 <= Rabs c * mnorm (dim D) Wmm / eps).
+  { unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; apply Rinv_0_lt_compat; lra]. }
+  exists (Rabs c * mnorm (dim D) Wmm / eps + 1). split; [lra|]. intros W Hphi HR.
+  apply (key D W Wmm low high p (Rabs c) eps); auto; try lra. fold c. assert (Q := exp_ineq1_le (Rabs c)).
+  assert (Q2 := Rle_abs c). assert (Rabs c * 1 <= Rabs c * exp (Rabs c)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
 (** ts-lemma-7
     Covers: the whole statement, for all W with such weights, on a run or not.
     Reads: under Assumption 2, for every ε ∈ (0, 1) and φ_min > 0 there is an R_ε such that at every W with φ_opt ≥ φ_min in all samples and ‖W‖ ≥ R_ε, (1 + ε)⟨−∇𝓛(W), W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛(W), W/‖W‖⟩.
@@ -432,12 +446,87 @@ Theorem ts_lemma_7 : forall D Wmm p eps, proper D -> equal_scores D -> solution 
     mdot (dim D) (descent D W) W / mnorm (dim D) W <=
     (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
 Proof.
-  intros D Wmm p eps P ES S Hp He. destruct (psi_min_exists D P) as [low Hl]. destruct (psi_max_exists D P) as [high Hh].
-  set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
-  assert (C0 : 0 <= Rabs c) by apply Rabs_pos. assert (PW := solution_pos D Wmm P (proj1 S)).
-  assert (R0 : 0 <= Rabs c * mnorm (dim D) Wmm / eps).
-  { unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; apply Rinv_0_lt_compat; lra]. }
-  exists (Rabs c * mnorm (dim D) Wmm / eps + 1). split; [lra|]. intros W Hphi HR.
-  apply (key D W Wmm low high p (Rabs c) eps); auto; try lra. fold c. assert (Q := exp_ineq1_le (Rabs c)).
-  assert (Q2 := Rle_abs c). assert (Rabs c * 1 <= Rabs c * exp (Rabs c)) by (apply Rmult_le_compat_l; lra). lra.
+  intros D Wmm p eps P ES S Hp He. now apply key_radius.
+Qed.
+
+(** two samples in the plane: optimal tokens (a, 0) and (0, 1), which ask, all others 0; u = (1, 1); and its W_mm *)
+Definition two_axes (a : R) : data := Data 2 2 2 (fun i t => match i, t with
+  | 0, 0 => vec3 a 0 0 | 1, 0 => vec3 0 1 0 | _, _ => vec3 0 0 0 end%nat) (fun _ => 1) (fun _ => 1) (fun _ => 0%nat).
+Definition diagonal (x y : R) : matrix := fun i j => match i, j with O, O => x | S O, S O => y | _, _ => 0 end.
+
+Lemma two_axes_pair a i t : pair (two_axes a) i t -> t = 1%nat /\ (i = 0%nat \/ i = 1%nat).
+Proof. intros [A [B C]]. simpl in A, B, C. lia. Qed.
+
+Lemma two_axes_proper a : 0 < a -> proper (two_axes a).
+Proof.
+  intros Ha. split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. split; [left; easy|split; [simpl; lia|]]. intros t Hp.
+  apply two_axes_pair in Hp. destruct Hp as [-> [-> | ->]]; unfold score, dot; simpl; lra.
+Qed.
+
+Lemma two_axes_solution a : 0 < a -> solution (two_axes a) (diagonal (/ a ^ 2) 1).
+Proof.
+  intros Ha. apply (multipliers_solution _ (fun i _ => if Nat.eqb i 0 then / a ^ 4 else 1)).
+  assert (0 < / a ^ 4) by (apply Rinv_0_lt_compat; now apply pow_lt). split; [|split; [|split]].
+  - intros i t _. destruct (Nat.eqb i 0); lra.
+  - intros x y Hx Hy. simpl in Hx, Hy. unfold support, pairs, others, Ek.
+    destruct x as [|[|x]]; [| |lia]; (destruct y as [|[|y]]; [| |lia]); simpl; field; lra.
+  - intros i t Hp. apply two_axes_pair in Hp. right. destruct Hp as [-> [-> | ->]]; unfold gap, dot, vminus, matvec; simpl; field; lra.
+  - intros i t Hp Hg. exfalso. apply two_axes_pair in Hp.
+    assert (E : gap (two_axes a) (diagonal (/ a ^ 2) 1) i t = 1); [|lra].
+    destruct Hp as [-> [-> | ->]]; unfold gap, dot, vminus, matvec; simpl; field; lra.
+Qed.
+
+(** ts-remark-1
+    Covers: a part: that the inequality is false sample by sample, and true of the sum; on the page: what earlier papers do.
+    Reads: for every ε > 0 there are two samples of two tokens, with equal scores and a solution W_mm, such that for every R > 0 some W with ‖W‖ = R and both φ_opt ≥ 1/2 has w₂⟨E₂, W/‖W‖⟩ > (1 + ε) w₂⟨E₂, W_mm/‖W_mm‖⟩, while the sum over both samples satisfies the inequality from some ‖W‖ on; for orthonormal E₁, E₂ (a = 1) the same is so for every ε < √2 − 1.
+    Mistake: `eps < 1 -> forall` for `eps < sqrt 2 - 1 -> forall`
+    Mistake: `exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> 1 <= phi D W i 0%nat)` for `exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat)`
+*)
+Theorem ts_remark_1 :
+  (forall eps, 0 < eps -> exists D Wmm, proper D /\ num D = 2%nat /\ len D = 2%nat /\ dim D = 2%nat /\ equal_scores D /\
+    solution D Wmm /\ (forall i, opt D i = 0%nat) /\
+    (forall r, 0 < r -> exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat) /\
+      (1 + eps) * (weight D W 1 1 * (gap D Wmm 1 1 / mnorm 2 Wmm)) < weight D W 1 1 * (gap D W 1 1 / mnorm 2 W)) /\
+    (exists R, 0 < R /\ forall W, (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat) -> R <= mnorm 2 W ->
+      mdot 2 (descent D W) W / mnorm 2 W <= (1 + eps) * (mdot 2 (descent D W) Wmm / mnorm 2 Wmm))) /\
+  (mnorm 2 (Ek (two_axes 1) 0 1) = 1 /\ mnorm 2 (Ek (two_axes 1) 1 1) = 1 /\
+    mdot 2 (Ek (two_axes 1) 0 1) (Ek (two_axes 1) 1 1) = 0 /\ exists Wmm, solution (two_axes 1) Wmm /\
+    forall eps, eps < sqrt 2 - 1 -> forall r, 0 < r -> exists W, mnorm 2 W = r /\
+      (1 + eps) * (weight (two_axes 1) W 1 1 * (gap (two_axes 1) Wmm 1 1 / mnorm 2 Wmm))
+      < weight (two_axes 1) W 1 1 * (gap (two_axes 1) W 1 1 / mnorm 2 W)).
+Proof.
+  assert (NR : forall r, 0 < r -> mnorm 2 (diagonal 0 r) = r).
+  { intros r Hr. unfold mnorm, frob2, diagonal. cbn [Sum]. replace (_ + _) with (r ^ 2) by ring. apply sqrt_pow2. lra. }
+  assert (G : forall a x y, gap (two_axes a) (diagonal x y) 1 1 = y) by (intros; unfold gap, dot, vminus, matvec; simpl; ring).
+  assert (MAIN : forall a eps r, 0 < a -> 0 < r -> 1 + eps < mnorm 2 (diagonal (/ a ^ 2) 1) ->
+    (1 + eps) * (weight (two_axes a) (diagonal 0 r) 1 1 * (gap (two_axes a) (diagonal (/ a ^ 2) 1) 1 1 / mnorm 2 (diagonal (/ a ^ 2) 1)))
+      < weight (two_axes a) (diagonal 0 r) 1 1 * (gap (two_axes a) (diagonal 0 r) 1 1 / mnorm 2 (diagonal 0 r))).
+  { intros a eps r Ha Hr H. rewrite !G, NR by easy. assert (P := two_axes_proper a Ha).
+    assert (PW := weight_pos (two_axes a) (diagonal 0 r) 1 1 P (proj2 (ts_definition_a2 _ P) eq_refl) ltac:(repeat split; simpl; lia)).
+    assert (QW : 0 < mnorm 2 (diagonal (/ a ^ 2) 1)) by apply (solution_pos _ _ P (proj1 (two_axes_solution a Ha))).
+    set (w := weight _ _ 1 1) in *. set (x := mnorm 2 (diagonal (/ a ^ 2) 1)) in *.
+    replace (w * (r / r)) with (w * 1) by (field; lra). replace ((1 + eps) * (w * (1 / x))) with (w * ((1 + eps) / x)) by (field; lra).
+    apply Rmult_lt_compat_l; [easy|]. apply Rmult_lt_reg_r with x; [easy|]. replace ((1 + eps) / x * x) with (1 + eps) by (field; lra). lra. }
+  assert (NW : forall a, 0 < a -> mnorm 2 (diagonal (/ a ^ 2) 1) = sqrt (1 + (/ a ^ 2) ^ 2)).
+  { intros a Ha. unfold mnorm, frob2, diagonal. cbn [Sum]. f_equal. ring. }
+  split.
+  - intros eps He. set (a := / sqrt (1 + eps)). assert (S1 : 0 < sqrt (1 + eps)) by (apply sqrt_lt_R0; lra).
+    assert (Ha : 0 < a) by now apply Rinv_0_lt_compat.
+    assert (A2 : / a ^ 2 = 1 + eps).
+    { unfold a. rewrite pow_inv, Rinv_inv. apply pow2_sqrt. lra. }
+    exists (two_axes a), (diagonal (/ a ^ 2) 1). assert (P := two_axes_proper a Ha). assert (S := two_axes_solution a Ha).
+    split; [easy|]. do 3 (split; [easy|]). assert (ES := proj2 (ts_definition_a2 _ P) eq_refl). split; [easy|]. split; [easy|]. split; [easy|].
+    split.
+    + intros r Hr. exists (diagonal 0 r). split; [now apply NR|]. split.
+      * intros i Hi. assert (Q := phi_from_below (two_axes a) (diagonal 0 r) i 1 ltac:(simpl; lia)). replace (/ 2) with (/ (1 + 1)) by (f_equal; ring).
+        apply Q. unfold others. simpl len. cbn [Sum]. simpl. rewrite !Rplus_0_l, <- exp_0. apply exp_le.
+        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, vminus, matvec; simpl; nra.
+      * apply MAIN; [easy|easy|]. rewrite NW, A2 by easy. apply Rsqr_incrst_0; [|lra|apply sqrt_pos].
+        rewrite Rsqr_sqrt; unfold Rsqr; nra.
+    + destruct (key_radius (two_axes a) _ (/ 2) eps P ES S ltac:(lra) He) as [R [HR HK]]. exists R. split; [easy|]. exact HK.
+  - split; [unfold mnorm, frob2, Ek; simpl; transitivity (sqrt 1); [f_equal; ring|apply sqrt_1]|].
+    split; [unfold mnorm, frob2, Ek; simpl; transitivity (sqrt 1); [f_equal; ring|apply sqrt_1]|].
+    split; [unfold mdot, Ek; simpl; ring|].
+    exists (diagonal (/ 1 ^ 2) 1). split; [apply two_axes_solution; lra|]. intros eps He r Hr. exists (diagonal 0 r).
+    split; [now apply NR|]. apply MAIN; [lra|easy|]. rewrite NW by lra. replace (1 + (/ 1 ^ 2) ^ 2) with 2 by field. lra.
 Qed.
