@@ -2,7 +2,7 @@
 Require Import Reals Lra Lia Psatz Arith.
 From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.attention base.shortest base.samples.
-From Shallow Require Import token_selection.selection.
+From Shallow Require Import base.two_gaps token_selection.selection.
 Open Scope R_scope.
 
 Lemma phi_from_below D W i x : (opt D i < len D)%nat -> others D i (fun t => exp (- gap D W i t)) <= x ->
@@ -529,4 +529,379 @@ Proof.
     split; [unfold mdot, Ek; simpl; ring|].
     exists (diagonal (/ 1 ^ 2) 1). split; [apply two_axes_solution; lra|]. intros eps He r Hr. exists (diagonal 0 r).
     split; [now apply NR|]. apply MAIN; [lra|easy|]. rewrite NW by lra. replace (1 + (/ 1 ^ 2) ^ 2) with 2 by field. lra.
+Qed.
+
+(** the index of the token of a sample of two that is not optimal; its matrix E_i, gap h_i and weight w_i *)
+Definition other (D : data) (i : nat) : nat := (1 - opt D i)%nat.
+Definition edge (D : data) (i : nat) : matrix := Ek D i (other D i).
+Definition gap_of (D : data) (W : matrix) (i : nat) : R := gap D W i (other D i).
+Definition pull_of (D : data) (W : matrix) (i : nat) : R := weight D W i (other D i).
+
+(** one sample of two tokens, and r that are equal to each other *)
+Definition with_copies (D : data) (r : nat) : Prop := proper D /\ (1 <= r)%nat /\ num D = S r /\ len D = 2%nat /\
+  forall i, (1 <= i)%nat -> (i < num D)%nat -> tok D i = tok D 1%nat /\ lab D i = lab D 1%nat /\ opt D i = opt D 1%nat.
+
+(** A run with heavy-ball momentum: W_{t+1} = W_t − η_t ∇𝓛(W_t) + β_t (W_t − W_{t−1}), W_{−1} = W_0; descent is β = 0 *)
+Definition momentum_run (D : data) (eta beta : nat -> R) (W : nat -> matrix) : Prop := forall t, 0 < eta t /\ 0 <= beta t /\
+  forall a b, W (S t) a b = madd (madd (W t) (eta t) (descent D (W t))) (beta t) (madd (W t) (-1) (W (t - 1)%nat)) a b.
+
+Lemma opt_two D i : proper D -> len D = 2%nat -> (i < num D)%nat -> (opt D i < 2)%nat /\ pair D i (other D i).
+Proof.
+  intros [_ [_ HP]] HL Hi. destruct (HP i Hi) as [_ [Ho _]]. rewrite HL in Ho. split; [easy|]. unfold other.
+  repeat split; rewrite ?HL; lia.
+Qed.
+
+Lemma others_two D i f : proper D -> len D = 2%nat -> (i < num D)%nat -> others D i f = f (other D i).
+Proof.
+  intros P HL Hi. destruct (opt_two D i P HL Hi) as [Ho _]. unfold others, other. rewrite HL. cbn [Sum].
+  destruct (opt D i) as [|[|o]]; simpl; [ring|ring|lia].
+Qed.
+
+Lemma pair_two D i t : proper D -> len D = 2%nat -> pair D i t -> t = other D i.
+Proof.
+  intros P HL [Hi [Ht Hn]]. destruct (opt_two D i P HL Hi) as [Ho _]. unfold other. lia.
+Qed.
+
+Lemma pairs_copies D r f : with_copies D r -> (forall i, (1 <= i)%nat -> (i < num D)%nat -> f i = f 1%nat) ->
+  pairs D f = f 0%nat (other D 0) + INR r * f 1%nat (other D 1).
+Proof.
+  intros [P [_ [HN [HL HC]]]] Hf. unfold pairs.
+  rewrite (Sum_ext _ _ (fun i => f i (other D i))) by (intros; now apply others_two). rewrite HN.
+  replace (S r) with (1 + r)%nat by lia. rewrite Sum_split. cbn [Sum]. rewrite Rplus_0_l. f_equal.
+  rewrite (Sum_ext r _ (fun _ => f 1%nat (other D 1))); [apply Sum_const|]. intros i Hi. simpl.
+  rewrite (Hf (S i)) by lia. unfold other. now rewrite (proj2 (proj2 (HC (S i) ltac:(lia) ltac:(lia)))).
+Qed.
+
+Lemma Ek_copies D r i : with_copies D r -> (1 <= i)%nat -> (i < num D)%nat -> Ek D i = Ek D 1.
+Proof. intros [_ [_ [_ [_ HC]]]] Hi Hn. destruct (HC i Hi Hn) as [A [_ B]]. unfold Ek. now rewrite A, B. Qed.
+
+Lemma weight_copies D r W i : with_copies D r -> (1 <= i)%nat -> (i < num D)%nat -> weight D W i = weight D W 1.
+Proof.
+  intros [_ [_ [_ [_ HC]]]] Hi Hn. destruct (HC i Hi Hn) as [A [B C]].
+  unfold weight, sample_loss, answer, phi, delta, rest, score. now rewrite A, B, C.
+Qed.
+
+Lemma descent_copies D r W a b : with_copies D r ->
+  descent D W a b = pull_of D W 0 * edge D 0 a b + INR r * (pull_of D W 1 * edge D 1 a b).
+Proof.
+  intros C. assert (C' := C). destruct C' as [P [_ [_ [HL _]]]]. rewrite descent_pairs by (easy || now apply (ts_definition_a2 D P)).
+  rewrite (pairs_copies D r) by (easy || (intros; now rewrite (weight_copies D r), (Ek_copies D r))). easy.
+Qed.
+
+(** w/(φ (1 − φ)) lies between two constants; φ (1 − φ) = 1 / (2 + e^h + e^{−h}) *)
+Definition bump (h : R) : R := / (2 + exp h + exp (- h)).
+Definition pull_low (D : data) (i : nat) : R := / INR (num D) * (delta D i * exp (- score D i (opt D i))).
+Definition pull_high (D : data) (i : nat) : R := / INR (num D) * (delta D i * exp (- rest D i)).
+
+Lemma bump_pos h : 0 < bump h.
+Proof. assert (A := exp_pos h). assert (B := exp_pos (- h)). apply Rinv_0_lt_compat. lra. Qed.
+
+Lemma pull_bounds D W i : proper D -> len D = 2%nat -> (i < num D)%nat ->
+  pull_low D i * bump (gap_of D W i) <= pull_of D W i <= pull_high D i * bump (gap_of D W i).
+Proof.
+  intros P HL Hi. assert (ES := proj2 (ts_definition_a2 D P) HL). destruct (opt_two D i P HL Hi) as [Ho Hp].
+  assert (Ho' : (opt D i < len D)%nat) by (rewrite HL; easy).
+  assert (PH := phi_opt D W i Ho'). rewrite others_two in PH by easy. fold (gap_of D W i) in PH.
+  assert (DP := delta_pos D i P ES Hi). assert (Nn := num_pos D P).
+  assert (FB : phi D W i (opt D i) * phi D W i (other D i) = bump (gap_of D W i)).
+  { rewrite (phi_gap D W i (other D i)) by lia. fold (gap_of D W i). set (h := gap_of D W i) in *. set (p := phi D W i (opt D i)) in *.
+    assert (A := exp_pos h). unfold bump. rewrite exp_Ropp in *. assert (Hp1 : p = exp h / (exp h + 1)) by (field_simplify_eq; [|lra]; field_simplify_eq in PH; lra).
+    rewrite Hp1. field. nra. }
+  assert (AB := answer_below D W i Ho'). rewrite others_two in AB by easy. rewrite (ES i (other D i) Hp) in AB. fold (delta D i) in AB.
+  assert (PO := phi_others D W i Ho'). rewrite others_two in PO by easy. assert (PL := phi_le1 D W i Ho').
+  assert (P2 := phi_pos D W i (other D i) ltac:(lia)).
+  assert (L1 : exp (- score D i (opt D i)) <= sample_loss D W i) by (apply exp_le; nra).
+  assert (L2 : sample_loss D W i <= exp (- rest D i)) by (apply exp_le; unfold delta in *; nra).
+  assert (PB := bump_pos (gap_of D W i)).
+  replace (pull_of D W i) with (/ INR (num D) * (sample_loss D W i * delta D i) * bump (gap_of D W i))
+    by (unfold pull_of, weight; rewrite <- FB; ring).
+  unfold pull_low, pull_high. split; (apply Rmult_le_compat_r; [lra|]; apply Rmult_le_compat_l; [lra|]; nra).
+Qed.
+
+Lemma bump_cone h1 h2 : h1 <= - Rabs h2 -> bump h1 <= bump h2.
+Proof.
+  intros H. assert (A := exp_pos h2). assert (B := exp_pos (- h2)). assert (C := exp_pos (- h1)). assert (F := exp_pos h1).
+  assert (U := Rle_abs h2). assert (V := Rle_abs (- h2)). rewrite Rabs_Ropp in V.
+  apply Rinv_le_contravar; [lra|]. assert (X : exp h2 <= exp (- h1)) by (apply exp_le; lra).
+  assert (Y : exp h1 * exp (- h2) <= 1) by (rewrite <- exp_plus, <- exp_0; apply exp_le; lra).
+  assert (Z1 : exp h1 * exp (- h1) = 1) by (rewrite <- exp_plus, <- exp_0; f_equal; ring).
+  assert (Z2 : exp h2 * exp (- h2) = 1) by (rewrite <- exp_plus, <- exp_0; f_equal; ring).
+  assert (0 <= (exp (- h1) - exp h2) * (1 - exp h1 * exp (- h2))) by (apply Rmult_le_pos; lra).
+  replace ((exp (- h1) - exp h2) * (1 - exp h1 * exp (- h2))) with
+    (exp (- h1) - exp h2 - exp h1 * exp (- h1) * exp (- h2) + exp h1 * (exp h2 * exp (- h2))) in H0 by ring.
+  rewrite Z1, Z2 in H0. lra.
+Qed.
+
+(** Feasible matrices that push each other are not opposite. *)
+Lemma not_opposite D V A B : 1 <= mdot D A V -> 1 <= mdot D B V -> 0 < - mdot D A B ->
+  mdot D A B ^ 2 < frob2 D D A * frob2 D D B /\ 0 < frob2 D D A /\ 0 < frob2 D D B.
+Proof.
+  intros HA HB Hc. set (c := - mdot D A B) in *. set (g := frob2 D D A). set (k := frob2 D D B).
+  assert (PA : forall A, 1 <= mdot D A V -> 0 < frob2 D D A).
+  { intros A0 H. assert (Q := mdot_le D A0 V). assert (Z := frob2_ge0 D A0). destruct Z as [Z|Z]; [easy|].
+    assert (N : mnorm D A0 = 0) by (unfold mnorm; rewrite <- Z; apply sqrt_0). rewrite N in Q. lra. }
+  assert (Pg : 0 < g) by now apply PA. assert (Pk : 0 < k) by now apply PA. split; [|easy].
+  replace (mdot D A B) with (- c) by (unfold c; ring). replace ((- c) ^ 2) with (c ^ 2) by ring.
+  set (U := madd (fun a b => k * A a b) c B).
+  assert (NU : frob2 D D U = k * (g * k - c ^ 2)).
+  { unfold U. rewrite frob2_madd. rewrite !frob2_mdot.
+    assert (S1 : mdot D (fun a b => k * A a b) B = - k * c).
+    { rewrite (mdot_ext D _ (madd (fun _ _ => 0) k A)) by (intros; unfold madd; ring). rewrite mdot_madd_l.
+      replace (mdot D (fun _ _ => 0) B) with 0; [unfold c; ring|]. symmetry. unfold mdot. rewrite (Sum_ext D _ (fun _ => 0)), Sum_zero; [easy|].
+      intros. rewrite (Sum_ext D _ (fun _ => 0)), Sum_zero; [easy|]. intros; ring. }
+    rewrite S1, <- !frob2_mdot. assert (S2 : frob2 D D (fun a b => k * A a b) = k ^ 2 * g).
+    { unfold g, frob2. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
+    rewrite S2. fold k. ring. }
+  assert (MU : 0 < mdot D U V).
+  { unfold U. rewrite mdot_madd_l. assert (S1 : mdot D (fun a b => k * A a b) V = k * mdot D A V).
+    { unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
+    rewrite S1. nra. }
+  assert (Q := mdot_le D U V). assert (ZU := frob2_ge0 D U). destruct ZU as [ZU|ZU].
+  - rewrite NU in ZU. nra.
+  - exfalso. assert (N : mnorm D U = 0) by (unfold mnorm; rewrite <- ZU; apply sqrt_0). rewrite N in Q. lra.
+Qed.
+
+(** η_t w + β_t η_{t−1} w_{t−1} + …: what momentum makes of the pulls *)
+Fixpoint pushed (eta beta w : nat -> R) (t : nat) : R :=
+  eta t * w t + beta t * match t with O => 0 | S s => pushed eta beta w s end.
+
+Lemma momentum_pushes D r eta beta W : with_copies D r -> momentum_run D eta beta W ->
+  forall t a b, W (S t) a b - W t a b = pushed eta beta (fun t => pull_of D (W t) 0) t * edge D 0 a b +
+    INR r * pushed eta beta (fun t => pull_of D (W t) 1) t * edge D 1 a b.
+Proof.
+  intros C H. induction t as [|t IH]; intros a b.
+  - destruct (H 0%nat) as [_ [_ E]]. rewrite E. unfold madd. rewrite (descent_copies D r) by easy. simpl. ring.
+  - destruct (H (S t)) as [_ [_ E]]. rewrite E. unfold madd. rewrite (descent_copies D r) by easy.
+    replace (S t - 1)%nat with t by lia. replace (W (S t) a b + -1 * W t a b) with (W (S t) a b - W t a b) by ring. rewrite IH.
+    cbn [pushed]. ring.
+Qed.
+
+(** 𝗊 = Δ₁ exp(− γ₁) / (Δ₂ exp(− γ_{2,opt})), Δ and γ of the samples 0 and 1 *)
+Definition q_of (D : data) : R := delta D 0 * exp (- rest D 0) / (delta D 1 * exp (- score D 1 (opt D 1%nat))).
+
+Lemma lost_from_zero D r eta beta W c : with_copies D r -> (exists V, separates D V) -> momentum_run D eta beta W ->
+  W 0%nat = (fun _ _ => 0) -> c = - mdot (dim D) (edge D 0) (edge D 1) -> frob2 (dim D) (dim D) (edge D 1) < c ->
+  q_of D / INR r <= (c - frob2 (dim D) (dim D) (edge D 1)) / (frob2 (dim D) (dim D) (edge D 0) - c) ->
+  is_lim_seq (fun t => Sum t (step_length D W)) p_infty ->
+  (forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1)) /\ is_lim_seq (fun t => gap_of D (W t) 0) m_infty /\
+  (forall t, phi D (W t) 0 (opt D 0%nat) <= / 2) /\ is_lim_seq (fun t => phi D (W t) 0 (opt D 0%nat)) 0.
+Proof.
+  intros C [V SV] H W0 Ec Hc Hq Hs. assert (C' := C). destruct C' as [P [Hr [HN [HL HC]]]].
+  set (g1 := frob2 (dim D) (dim D) (edge D 0)) in *. set (g2 := frob2 (dim D) (dim D) (edge D 1)) in *.
+  assert (H0 : (0 < num D)%nat) by lia. assert (H1 : (1 < num D)%nat) by lia.
+  destruct (opt_two D 0 P HL H0) as [O0 P0]. destruct (opt_two D 1 P HL H1) as [O1 P1].
+  assert (G20 : 0 <= g2) by apply frob2_ge0.
+  destruct (not_opposite (dim D) V (edge D 0) (edge D 1)) as [PD [Pg1 Pg2]].
+  { unfold edge. rewrite <- gap_Ek. now apply SV. } { unfold edge. rewrite <- gap_Ek. now apply SV. } { lra. }
+  fold g1 in PD, Pg1. fold g2 in PD, Pg2. replace (mdot (dim D) (edge D 0) (edge D 1) ^ 2) with (c ^ 2) in PD by (rewrite Ec; ring).
+  assert (G1 : c < g1) by nra. assert (Pr : 0 < INR r) by (apply lt_0_INR; lia).
+  assert (ES := proj2 (ts_definition_a2 D P) HL).
+  set (u1 := pushed eta beta (fun t => pull_of D (W t) 0)). set (u2 := fun t => INR r * pushed eta beta (fun t => pull_of D (W t) 1) t).
+  assert (ST := momentum_pushes D r eta beta W C H). fold u1 in ST.
+  assert (GS : forall k, (k < 2)%nat -> forall t, gap_of D (W (S t)) k = gap_of D (W t) k +
+    u1 t * mdot (dim D) (edge D k) (edge D 0) + u2 t * mdot (dim D) (edge D k) (edge D 1)).
+  { intros k Hk t. unfold gap_of. rewrite (gap_ext D (W (S t)) (madd (madd (W t) (u1 t) (edge D 0)) (u2 t) (edge D 1))).
+    - rewrite !gap_madd, !gap_Ek. easy.
+    - intros a b _ _. unfold madd, u2. assert (Q := ST t a b). lra. }
+  assert (S1 : forall t, gap_of D (W (S t)) 0 = gap_of D (W t) 0 + g1 * u1 t - c * u2 t).
+  { intros t. rewrite GS by lia. rewrite <- frob2_mdot. fold g1. rewrite Ec. ring. }
+  assert (S2 : forall t, gap_of D (W (S t)) 1 = gap_of D (W t) 1 + g2 * u2 t - c * u1 t).
+  { intros t. rewrite GS by lia. rewrite <- frob2_mdot. fold g2. rewrite Ec, (mdot_sym _ (edge D 1)). ring. }
+  assert (Z : forall k, gap_of D (W 0%nat) k = 0).
+  { intros k. unfold gap_of. rewrite W0. transitivity (gap D (fun a b => 0 * (fun _ _ => 0) a b) k (other D k)); [apply gap_ext; intros; ring|].
+    rewrite gap_scale. ring. }
+  set (q := q_of D / INR r) in *.
+  assert (WQ : forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1) -> pull_of D (W t) 0 <= q_of D * pull_of D (W t) 1).
+  { intros t Ht. assert (B := bump_cone _ _ Ht). destruct (pull_bounds D (W t) 0 P HL H0) as [_ B1]. destruct (pull_bounds D (W t) 1 P HL H1) as [B2 _].
+    assert (D0 := delta_pos D 0 P ES H0). assert (D1 := delta_pos D 1 P ES H1). assert (Nn := num_pos D P).
+    assert (E0 := exp_pos (- rest D 0)). assert (E1 := exp_pos (- score D 1 (opt D 1%nat))).
+    unfold pull_high in B1. unfold pull_low in B2. unfold q_of. set (N := / INR (num D)) in *.
+    set (x := delta D 0 * exp (- rest D 0)) in *. set (y := delta D 1 * exp (- score D 1 (opt D 1%nat))) in *.
+    assert (Px : 0 < x) by now apply Rmult_lt_0_compat. assert (Py : 0 < y) by now apply Rmult_lt_0_compat.
+    eapply Rle_trans; [exact B1|]. apply Rle_trans with (x / y * (N * y * bump (gap_of D (W t) 1))).
+    - replace (x / y * (N * y * bump (gap_of D (W t) 1))) with (N * x * bump (gap_of D (W t) 1)) by (field; lra).
+      apply Rmult_le_compat_l; [|easy]. apply Rmult_le_pos; lra.
+    - apply Rmult_le_compat_l; [|lra]. left. now apply Rdiv_lt_0_compat. }
+  assert (PU : forall k, (k < 2)%nat -> forall t, 0 < pushed eta beta (fun t => pull_of D (W t) k) t).
+  { intros k Hk t. assert (PW : forall t, 0 < pull_of D (W t) k).
+    { intros s. apply weight_pos; [easy|easy|]. destruct k as [|[|k]]; [easy|easy|lia]. }
+    induction t as [|t IH]; cbn [pushed]; destruct (H 0%nat) as [A [B _]]; [assert (Q := PW 0%nat); nra|].
+    destruct (H (S t)) as [A' [B' _]]. assert (Q := PW (S t)). assert (0 <= beta (S t) * pushed eta beta (fun t => pull_of D (W t) k) t) by (apply Rmult_le_pos; lra). nra. }
+  assert (UQ : forall t, (forall s, (s <= t)%nat -> gap_of D (W s) 0 <= - Rabs (gap_of D (W s) 1)) -> u1 t <= q * u2 t /\ 0 <= u2 t).
+  { intros t Ht. split; [|unfold u2; assert (Q := PU 1%nat ltac:(lia) t); apply Rmult_le_pos; lra].
+    unfold u2, q. replace (q_of D / INR r * (INR r * pushed eta beta (fun t => pull_of D (W t) 1) t)) with
+      (q_of D * pushed eta beta (fun t => pull_of D (W t) 1) t) by (field; lra). unfold u1. induction t as [|t IH]; cbn [pushed].
+    - assert (Q := WQ 0%nat (Ht 0%nat ltac:(lia))). destruct (H 0%nat) as [A _]. nra.
+    - assert (Q := WQ (S t) (Ht (S t) ltac:(lia))). destruct (H (S t)) as [A [B _]]. specialize (IH ltac:(intros; apply Ht; lia)).
+      assert (eta (S t) * pull_of D (W (S t)) 0 <= eta (S t) * (q_of D * pull_of D (W (S t)) 1)) by (apply Rmult_le_compat_l; lra).
+      assert (beta (S t) * pushed eta beta (fun t => pull_of D (W t) 0) t <= beta (S t) * (q_of D * pushed eta beta (fun t => pull_of D (W t) 1) t))
+        by (apply Rmult_le_compat_l; lra). lra. }
+  assert (CO := cone g1 g2 c (fun t => gap_of D (W t) 0) (fun t => gap_of D (W t) 1) u1 u2 S1 S2 q Hc G1 Hq (Z 0%nat) (Z 1%nat) UQ PD ltac:(lra)).
+  assert (IN : forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1)) by (intros t; destruct (CO t) as [A _]; apply A; lia).
+  assert (LIM : is_lim_seq (fun t => gap_of D (W t) 0) m_infty).
+  { set (K := Rabs q * mnorm (dim D) (edge D 0) + mnorm (dim D) (edge D 1)).
+    assert (K0 : 0 <= K) by (unfold K; assert (A := mnorm_ge0 (dim D) (edge D 0)); assert (B := mnorm_ge0 (dim D) (edge D 1)); assert (Q := Rabs_pos q); nra).
+    assert (SU : forall t, Sum t (step_length D W) <= K * Sum t u2).
+    { intros t. rewrite <- Sum_scal. apply Sum_le. intros s _. unfold step_length.
+      replace (mnorm (dim D) (madd (W (S s)) (-1) (W s))) with (mnorm (dim D) (madd (fun a b => u1 s * edge D 0 a b) (u2 s) (edge D 1))).
+      2:{ unfold mnorm. f_equal. apply frob2_ext. intros. unfold madd, u2. assert (Q := ST s a b). lra. }
+      eapply Rle_trans; [apply mnorm_madd|]. rewrite mnorm_scale. destruct (UQ s (fun x _ => IN x)) as [A B].
+      assert (A0 := PU 0%nat ltac:(lia) s). fold u1 in A0. rewrite !Rabs_pos_eq by (unfold u1 in *; lra). unfold K.
+      assert (u1 s * mnorm (dim D) (edge D 0) <= Rabs q * u2 s * mnorm (dim D) (edge D 0)).
+      { apply Rmult_le_compat_r; [apply mnorm_ge0|]. eapply Rle_trans; [exact A|]. apply Rmult_le_compat_r; [easy|apply Rle_abs]. }
+      lra. }
+    set (kap := (g1 * g2 - c ^ 2) / (g1 - c)) in *. assert (Pk : 0 < kap) by (apply Rdiv_lt_0_compat; lra).
+    apply lim_m_inf. intros M. apply lim_p_inf with (M := (K + 1) * (Rabs M / kap)) in Hs. destruct Hs as [N HN2]. exists N. intros t Ht.
+    assert (Q := HN2 t Ht). assert (Q2 := SU t). destruct (CO t) as [_ [A B]].
+    assert (Q3 : Rabs M / kap < Sum t u2) by (apply Rmult_lt_reg_l with (K + 1); lra).
+    apply (Rmult_lt_compat_l kap) in Q3; [|easy]. replace (kap * (Rabs M / kap)) with (Rabs M) in Q3 by (field; lra).
+    assert (U := Rle_abs (- M)). rewrite Rabs_Ropp in U. lra. }
+  assert (PHI : forall t, phi D (W t) 0 (opt D 0%nat) * (1 + exp (- gap_of D (W t) 0)) = 1).
+  { intros t. assert (Q := phi_opt D (W t) 0 ltac:(rewrite HL; easy)). rewrite others_two in Q by easy. exact Q. }
+  assert (PP : forall t, 0 < phi D (W t) 0 (opt D 0%nat)) by (intros; apply phi_pos; lia).
+  split; [easy|]. split; [easy|]. split.
+  - intros t. assert (Q := PHI t). assert (Q2 := PP t). assert (Q3 := IN t). assert (Q4 := Rabs_pos (gap_of D (W t) 1)).
+    assert (1 <= exp (- gap_of D (W t) 0)) by (rewrite <- exp_0; apply exp_le; lra). nra.
+  - apply is_lim_seq_spec. intros eps. destruct eps as [eps He]. simpl.
+    apply lim_m_inf with (M := ln eps) in LIM. destruct LIM as [N HN2]. exists N. intros t Ht. assert (Q := HN2 t Ht).
+    assert (Q2 := PHI t). assert (Q3 := PP t). apply exp_increasing in Q. rewrite exp_ln in Q by easy.
+    rewrite Rminus_0_r, Rabs_pos_eq by lra. assert (E := exp_pos (gap_of D (W t) 0)). rewrite exp_Ropp in Q2.
+    apply Rlt_trans with (exp (gap_of D (W t) 0)); [|easy]. set (x := exp (gap_of D (W t) 0)) in *. set (p := phi D (W t) 0 (opt D 0%nat)) in *.
+    assert (p * x + p = x) by (replace (p * x + p) with (p * (1 + / x) * x) by (field; lra); rewrite Q2; ring). nra.
+Qed.
+
+Lemma two_is_copies D : proper D -> num D = 2%nat -> len D = 2%nat -> with_copies D 1.
+Proof. intros P HN HL. split; [easy|]. repeat split; try easy; replace i with 1%nat by lia; easy. Qed.
+
+(** ((a, b), (c, d)) *)
+Definition mat2 (a b c d : R) : matrix := fun i j => match i, j with O, O => a | O, _ => b | _, O => c | _, _ => d end.
+
+(** the smallest example: u = (1, 1); (2, 1), (1, 1) with label 1 and (1, 0), (0, 0) with label −1 *)
+Definition smallest_example : data := Data 2 2 2 (fun i t => match i, t with
+  | O, O => vec3 2 1 0 | O, _ => vec3 1 1 0 | _, O => vec3 1 0 0 | _, _ => vec3 0 0 0 end)
+  (fun i => match i with O => 1 | _ => -1 end) (fun _ => 1) (fun i => match i with O => 0 | _ => 1 end)%nat.
+
+(** ts-definition-a1-needed
+    Covers: the whole statement.
+    Reads: for two samples of two tokens with (W-SVM) feasible, c = −⟨E₁, E₂⟩ > ‖E₂‖² = g₂ and 𝗊 = Δ₁e^{−γ₁}/(Δ₂e^{−γ_{2,opt}}) ≤ (c − g₂)/(g₁ − c): every run from W₀ = 0 with any η_t > 0 and heavy-ball β_t ≥ 0 (0 for plain descent) and Σ s_t = ∞ has h₁ ≤ −|h₂| at all times, h₁ → −∞, φ_{1,opt} ≤ 1/2 and φ_{1,opt} → 0. In the example g₁ = 5, g₂ = 1, c = 2, scores are 3, 2 and −1, 0, W_mm = ((−1, 3), (0, 0)), and 𝗊 = e^{−2} < 1/3 = (c − g₂)/(g₁ − c).
+    Mistake: `is_lim_seq (fun t => gap_of D (W t) 0) p_infty` for `is_lim_seq (fun t => gap_of D (W t) 0) m_infty`
+    Mistake: `q_of smallest_example < / 8` for `q_of smallest_example < / 3`
+    Mistake: without `frob2 (dim D) (dim D) (edge D 1) < c ->`
+*)
+Theorem ts_definition_a1_needed :
+  (forall D eta beta W c, proper D -> num D = 2%nat -> len D = 2%nat -> (exists V, separates D V) ->
+    c = - mdot (dim D) (edge D 0) (edge D 1) -> frob2 (dim D) (dim D) (edge D 1) < c ->
+    q_of D <= (c - frob2 (dim D) (dim D) (edge D 1)) / (frob2 (dim D) (dim D) (edge D 0) - c) ->
+    momentum_run D eta beta W -> W 0%nat = (fun _ _ => 0) -> is_lim_seq (fun t => Sum t (step_length D W)) p_infty ->
+    (forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1)) /\
+    is_lim_seq (fun t => gap_of D (W t) 0) m_infty /\
+    (forall t, phi D (W t) 0 (opt D 0%nat) <= / 2) /\ is_lim_seq (fun t => phi D (W t) 0 (opt D 0%nat)) 0) /\
+  (forall i j k, (i < 2)%nat -> (j < 2)%nat -> (k < 2)%nat -> proper smallest_example /\
+    score smallest_example 0 0 = 3 /\ score smallest_example 0 1 = 2 /\
+    score smallest_example 1 0 = -1 /\ score smallest_example 1 1 = 0 /\
+    frob2 2 2 (edge smallest_example 0) = 5 /\ frob2 2 2 (edge smallest_example 1) = 1 /\
+    - mdot 2 (edge smallest_example 0) (edge smallest_example 1) = 2 /\
+    solution smallest_example (mat2 (-1) 3 0 0) /\
+    q_of smallest_example = exp (-2) /\ q_of smallest_example < / 3).
+Proof.
+  split.
+  - intros D eta beta W c P HN HL F Ec Hc Hq H W0 Hs.
+    apply (lost_from_zero D 1 eta beta W c (two_is_copies D P HN HL) F H W0 Ec Hc); [|easy]. simpl INR. unfold Rdiv at 1. rewrite Rinv_1, Rmult_1_r. exact Hq.
+  - intros _ _ _ _ _ _. set (D := smallest_example).
+    assert (PP : forall i t, pair D i t -> i = 0%nat /\ t = 1%nat \/ i = 1%nat /\ t = 0%nat).
+    { intros i t [A [B C]]. simpl in A, B. destruct i as [|[|i]]; simpl in C; lia. }
+    assert (PD : proper D).
+    { split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. simpl in Hi. split; [|split].
+      - destruct i as [|[|i]]; simpl; [now left|now right|lia].
+      - destruct i as [|[|i]]; simpl; lia.
+      - intros t Hp. apply PP in Hp. destruct Hp as [[-> ->]|[-> ->]]; unfold score, dot; simpl; lra. }
+    assert (Q : q_of D = exp (-2)).
+    { unfold q_of, delta, rest, score, dot. simpl.
+      replace (- (1 * (0 + 1 * 1 + 1 * 1))) with (-2) by ring. replace (- (-1 * (0 + 1 * 0 + 1 * 0))) with 0 by ring. rewrite exp_0. field. }
+    split; [easy|]. split; [unfold score, dot; simpl; ring|]. split; [unfold score, dot; simpl; ring|].
+    split; [unfold score, dot; simpl; ring|]. split; [unfold score, dot; simpl; ring|].
+    split; [unfold frob2, edge, Ek; simpl; ring|]. split; [unfold frob2, edge, Ek; simpl; ring|]. split; [unfold mdot, edge, Ek; simpl; ring|].
+    split; [|split; [easy|]].
+    + apply (multipliers_solution D (fun i _ => match i with O => 3 | _ => 7 end)). split; [|split; [|split]].
+      * intros i t _. destruct i; lra.
+      * intros x y Hx Hy. simpl in Hx, Hy. unfold support, pairs, others, Ek.
+        destruct x as [|[|x]]; [| |lia]; (destruct y as [|[|y]]; [| |lia]); simpl; ring.
+      * intros i t Hp. apply PP in Hp. right. destruct Hp as [[-> ->]|[-> ->]]; unfold gap, dot, vminus, matvec; simpl; ring.
+      * intros i t Hp Hg. exfalso. apply PP in Hp. assert (E : gap D (mat2 (-1) 3 0 0) i t = 1); [|lra].
+        destruct Hp as [[-> ->]|[-> ->]]; unfold gap, dot, vminus, matvec; simpl; ring.
+    + rewrite Q. replace (-2) with (- (2)) by ring. rewrite exp_Ropp. apply Rinv_lt_contravar.
+      * apply Rmult_lt_0_compat; [lra|apply exp_pos].
+      * assert (E := exp_ineq1 2). lra.
+Qed.
+
+(** three samples: u = (0, 1/7), all first tokens (2, 1); (−1, −1) with label 1, twice (0, −1) with label −1 *)
+Definition three_samples : data := Data 3 2 2 (fun i t => match i, t with
+  | _, O => vec3 2 1 0 | O, _ => vec3 (-1) (-1) 0 | _, _ => vec3 0 (-1) 0 end)
+  (fun i => match i with O => 1 | _ => -1 end) (vec3 0 (/ 7) 0) (fun i => match i with O => 0 | _ => 1 end)%nat.
+
+(** ts-definition-a1-equal
+    Covers: the whole statement.
+    Reads: if sample 2 occurs r ≥ 1 times in the setting of ts-definition-a1-needed, its conclusions hold if 𝗊/r ≤ (c − g₂)/(g₁ − c). In the example of three samples all optimal scores are 1/7, all others −1/7, Υ = e^{2/7}, (g₁, g₂, c) = (65, 40, 50), W-SVM is feasible and 𝗊/2 = e^{2/7}/2 < 2/3 = (c − g₂)/(g₁ − c).
+    Mistake: `q_of D / (2 * INR r)` for `q_of D / INR r`
+    Mistake: `q_of three_samples / 2 < / 2` for `q_of three_samples / 2 < 2 / 3`
+*)
+Theorem ts_definition_a1_equal :
+  (forall D r eta beta W c, with_copies D r -> (exists V, separates D V) ->
+    c = - mdot (dim D) (edge D 0) (edge D 1) -> frob2 (dim D) (dim D) (edge D 1) < c ->
+    q_of D / INR r <= (c - frob2 (dim D) (dim D) (edge D 1)) / (frob2 (dim D) (dim D) (edge D 0) - c) ->
+    momentum_run D eta beta W -> W 0%nat = (fun _ _ => 0) -> is_lim_seq (fun t => Sum t (step_length D W)) p_infty ->
+    (forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1)) /\
+    is_lim_seq (fun t => gap_of D (W t) 0) m_infty /\
+    (forall t, phi D (W t) 0 (opt D 0%nat) <= / 2) /\ is_lim_seq (fun t => phi D (W t) 0 (opt D 0%nat)) 0) /\
+  with_copies three_samples 2 /\ (exists V, separates three_samples V) /\
+  (forall i, (i < 3)%nat -> score three_samples i (opt three_samples i) = / 7) /\
+  (forall i t, pair three_samples i t -> score three_samples i t = - / 7) /\
+  (forall low high, psi_min three_samples low -> psi_max three_samples high -> high / low = exp (2 / 7)) /\
+  frob2 2 2 (edge three_samples 0) = 65 /\ frob2 2 2 (edge three_samples 1) = 40 /\
+  - mdot 2 (edge three_samples 0) (edge three_samples 1) = 50 /\
+  q_of three_samples = exp (2 / 7) /\ q_of three_samples / 2 < 2 / 3.
+Proof.
+  split.
+  - intros D r eta beta W c C F Ec Hc Hq H W0 Hs. now apply (lost_from_zero D r eta beta W c).
+  - set (D := three_samples).
+    assert (PP : forall i t, pair D i t -> (i = 0%nat /\ t = 1%nat) \/ (i = 1%nat /\ t = 0%nat) \/ (i = 2%nat /\ t = 0%nat)).
+    { intros i t [A [B C]]. simpl in A, B. destruct i as [|[|[|i]]]; simpl in C; lia. }
+    assert (G1 : forall i, (i < 3)%nat -> score D i (opt D i) = / 7).
+    { intros i Hi. destruct i as [|[|[|i]]]; [| | |lia]; unfold score, dot; simpl; ring. }
+    assert (G0 : forall i t, pair D i t -> score D i t = - / 7).
+    { intros i t Hp. apply PP in Hp. destruct Hp as [[-> ->]|[[-> ->]|[-> ->]]]; unfold score, dot; simpl; ring. }
+    assert (PD : proper D).
+    { split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. split; [|split].
+      - destruct i; simpl; [now left|now right].
+      - destruct i; simpl; lia.
+      - intros t Hp. rewrite (G0 i t Hp), (G1 i Hi). lra. }
+    assert (Q : q_of D = exp (2 / 7)).
+    { unfold q_of, delta, rest, score, dot. simpl.
+      replace (exp (- (1 * (0 + 0 * -1 + / 7 * -1)))) with (exp (2 / 7) * exp (- / 7)) by (rewrite <- exp_plus; f_equal; field).
+      replace (- (-1 * (0 + 0 * 0 + / 7 * -1))) with (- / 7) by ring. assert (E := exp_pos (- / 7)). field. lra. }
+    split.
+    { split; [easy|]. split; [lia|]. split; [easy|]. split; [easy|]. intros i A B. simpl in B.
+      destruct i as [|[|[|i]]]; [lia| | |lia]; repeat split. }
+    split.
+    { exists (mat2 1 0 (-5 / 4) 0). intros i t Hp. apply PP in Hp.
+      destruct Hp as [[-> ->]|[[-> ->]|[-> ->]]]; unfold gap, dot, vminus, matvec; simpl; lra. }
+    split; [easy|]. split; [easy|]. split.
+    { intros low high [[i [t [Hp ->]]] _] [[j [s [Hj [Hs E]]]] Hm].
+      assert (A : (score D i (opt D i) - score D i t) * exp (- score D i t) <= high).
+      { apply Hm. exists i, t. destruct Hp as [X [Y _]]. repeat split; easy. }
+      rewrite (G1 i (proj1 Hp)), (G0 i t Hp) in *. assert (E1 := exp_pos (- / 7)).
+      assert (HH : high = 2 / 7 * exp (- - / 7)).
+      { destruct (Nat.eq_dec s (opt D j)) as [->|N].
+        - exfalso. assert (E0 := exp_pos (- - / 7)). replace (score D j (opt D j) - score D j (opt D j)) with 0 in E by ring. lra.
+        - rewrite E, (G1 j Hj), (G0 j s) by (repeat split; easy). field. }
+      rewrite HH. replace (- - / 7) with (2 / 7 + - / 7) by field. rewrite exp_plus. field. lra. }
+    split; [unfold frob2, edge, Ek; simpl; ring|]. split; [unfold frob2, edge, Ek; simpl; ring|]. split; [unfold mdot, edge, Ek; simpl; ring|].
+    split; [easy|]. rewrite Q.
+    assert (E : exp (/ 112) <= 112 / 111).
+    { assert (X := exp_ineq1_le (- / 112)). rewrite exp_Ropp in X. assert (Y := exp_pos (/ 112)).
+      apply Rmult_le_reg_r with (/ exp (/ 112)); [now apply Rinv_0_lt_compat|]. rewrite Rinv_r by lra. lra. }
+    assert (E32 : exp (2 / 7) = exp (/ 112) ^ 32).
+    { rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. simpl. field. }
+    assert (E2 : exp (/ 112) ^ 32 <= (112 / 111) ^ 32) by (apply pow_incr; split; [left; apply exp_pos|easy]).
+    assert ((112 / 111) ^ 32 < 4 / 3) by lra. lra.
 Qed.
