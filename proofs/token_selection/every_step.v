@@ -905,3 +905,261 @@ Proof.
     assert (E2 : exp (/ 112) ^ 32 <= (112 / 111) ^ 32) by (apply pow_incr; split; [left; apply exp_pos|easy]).
     assert ((112 / 111) ^ 32 < 4 / 3) by lra. lra.
 Qed.
+
+(** a run whose steps are bounded and add up to ∞ *)
+Definition bounded_run (D : data) (eta : nat -> R) (W : nat -> matrix) : Prop :=
+  run D eta W /\ (exists s, forall t, step_length D W t <= s) /\ is_lim_seq (fun t => Sum t (step_length D W)) p_infty.
+
+Lemma bump_behind h : h <= 0 -> / 4 * exp h <= bump h <= exp h.
+Proof.
+  intros H. assert (A := exp_pos h). assert (B := exp_pos (- h)). assert (C : exp h <= 1) by (rewrite <- exp_0; now apply exp_le).
+  assert (F : exp h * exp (- h) = 1) by (rewrite <- exp_plus, <- exp_0; f_equal; ring).
+  assert (G : 1 <= exp (- h)) by nra. unfold bump. split.
+  - apply Rmult_le_reg_r with (2 + exp h + exp (- h)); [lra|]. rewrite Rinv_l by lra. nra.
+  - apply Rmult_le_reg_r with (2 + exp h + exp (- h)); [lra|]. rewrite Rinv_l by lra. nra.
+Qed.
+
+Lemma bump_even h : bump (- h) = bump h.
+Proof. unfold bump. rewrite Ropp_involutive. f_equal. ring. Qed.
+
+Lemma pull_low_pos D i : proper D -> len D = 2%nat -> (i < num D)%nat -> 0 < pull_low D i.
+Proof.
+  intros P HL Hi. assert (A := num_pos D P). assert (B := delta_pos D i P (proj2 (ts_definition_a2 D P) HL) Hi).
+  assert (C := exp_pos (- score D i (opt D i))). unfold pull_low. apply Rmult_lt_0_compat; [easy|]. now apply Rmult_lt_0_compat.
+Qed.
+
+Lemma pull_high_pos D i : proper D -> len D = 2%nat -> (i < num D)%nat -> 0 < pull_high D i.
+Proof.
+  intros P HL Hi. assert (A := num_pos D P). assert (B := delta_pos D i P (proj2 (ts_definition_a2 D P) HL) Hi).
+  assert (C := exp_pos (- rest D i)). unfold pull_high. apply Rmult_lt_0_compat; [easy|]. now apply Rmult_lt_0_compat.
+Qed.
+
+Lemma pull_tool D W i j : proper D -> len D = 2%nat -> (i < num D)%nat -> (j < num D)%nat -> gap_of D W i <= 0 <= gap_of D W j ->
+  pull_low D i / (4 * pull_high D j) * exp (gap_of D W i + gap_of D W j) * pull_of D W j <= pull_of D W i /\
+  pull_of D W i <= 4 * pull_high D i / pull_low D j * exp (gap_of D W i + gap_of D W j) * pull_of D W j.
+Proof.
+  intros P HL Hi Hj [H1 H2]. destruct (pull_bounds D W i P HL Hi) as [A1 A2]. destruct (pull_bounds D W j P HL Hj) as [B1 B2].
+  set (x := gap_of D W i) in *. set (y := gap_of D W j) in *. destruct (bump_behind x H1) as [C1 C2].
+  destruct (bump_behind (- y) ltac:(lra)) as [D1 D2]. rewrite bump_even in D1, D2.
+  assert (L1 := pull_low_pos D i P HL Hi). assert (L2 := pull_low_pos D j P HL Hj).
+  assert (G1 := pull_high_pos D i P HL Hi). assert (G2 := pull_high_pos D j P HL Hj).
+  set (li := pull_low D i) in *. set (lj := pull_low D j) in *. set (hi := pull_high D i) in *. set (hj := pull_high D j) in *.
+  set (p := pull_of D W i) in *. set (q := pull_of D W j) in *. rewrite exp_plus. assert (EX := exp_pos x). assert (EY := exp_pos y).
+  assert (EE : exp y * exp (- y) = 1) by (rewrite <- exp_plus, <- exp_0; f_equal; ring). assert (EM := exp_pos (- y)).
+  split.
+  - assert (Q1 : q <= hj * exp (- y)) by (eapply Rle_trans; [exact B2|]; apply Rmult_le_compat_l; lra).
+    assert (Q2 : li * (/ 4 * exp x) <= p) by (eapply Rle_trans; [|exact A1]; apply Rmult_le_compat_l; lra).
+    eapply Rle_trans; [|exact Q2]. assert (K : 0 <= li / (4 * hj) * (exp x * exp y)).
+    { apply Rmult_le_pos; [left; apply Rdiv_lt_0_compat; lra|]. left. now apply Rmult_lt_0_compat. }
+    apply Rle_trans with (li / (4 * hj) * (exp x * exp y) * (hj * exp (- y))); [now apply Rmult_le_compat_l|].
+    right. transitivity (li / 4 * exp x * (exp y * exp (- y))); [field; lra|]. rewrite EE. field.
+  - assert (Q1 : lj * (/ 4 * exp (- y)) <= q) by (eapply Rle_trans; [|exact B1]; apply Rmult_le_compat_l; lra).
+    assert (Q2 : p <= hi * exp x) by (eapply Rle_trans; [exact A2|]; apply Rmult_le_compat_l; lra).
+    eapply Rle_trans; [exact Q2|]. assert (K : 0 <= 4 * hi / lj * (exp x * exp y)).
+    { apply Rmult_le_pos; [left; apply Rdiv_lt_0_compat; lra|]. left. now apply Rmult_lt_0_compat. }
+    apply Rle_trans with (4 * hi / lj * (exp x * exp y) * (lj * (/ 4 * exp (- y)))); [|now apply Rmult_le_compat_l].
+    right. transitivity (hi * exp x * (exp y * exp (- y))); [rewrite EE; ring|]. field. lra.
+Qed.
+
+(** i and j are the two samples. *)
+Definition both (D : data) (i j : nat) : Prop := proper D /\ num D = 2%nat /\ len D = 2%nat /\ (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat.
+
+Lemma run_gaps D eta W i j : both D i j -> run D eta W -> forall t, gap_of D (W (S t)) i = gap_of D (W t) i +
+  frob2 (dim D) (dim D) (edge D i) * (eta t * pull_of D (W t) i) - - mdot (dim D) (edge D 0) (edge D 1) * (eta t * pull_of D (W t) j).
+Proof.
+  intros [P [HN [HL HIJ]]] H t. destruct (H t) as [_ E]. unfold gap_of at 1. rewrite E, gap_madd. fold (gap_of D (W t) i).
+  assert (Q : gap D (descent D (W t)) i (other D i) = pull_of D (W t) 0 * mdot (dim D) (edge D i) (edge D 0) + pull_of D (W t) 1 * mdot (dim D) (edge D i) (edge D 1)).
+  { rewrite (gap_ext D _ (madd (madd (fun _ _ => 0) (pull_of D (W t) 0) (edge D 0)) (pull_of D (W t) 1) (edge D 1))).
+    - rewrite !gap_madd, !gap_Ek. fold (edge D i). replace (mdot (dim D) (edge D i) (fun _ _ => 0)) with 0; [ring|].
+      symmetry. unfold mdot. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros; ring.
+    - intros a b _ _. rewrite (descent_copies D 1) by (now apply two_is_copies). unfold madd. simpl INR. ring. }
+  rewrite Q, frob2_mdot. destruct HIJ as [[-> ->]|[-> ->]]; [ring|]. rewrite (mdot_sym _ (edge D 1) (edge D 0)). ring.
+Qed.
+
+Lemma both_sym D i j : both D i j -> both D j i.
+Proof. intros [P [A [B C]]]. split; [easy|split; [easy|split; [easy|lia]]]. Qed.
+
+Lemma run_pushes D eta W i j : both D i j -> bounded_run D eta W ->
+  (forall t, 0 < eta t * pull_of D (W t) i) /\ (forall M, exists t, M < Sum t (fun t => eta t * pull_of D (W t) i) + Sum t (fun t => eta t * pull_of D (W t) j)) /\
+  exists b, 0 <= b /\ forall t, gap_of D (W t) i - b <= gap_of D (W (S t)) i.
+Proof.
+  intros B [H [[s Hs] Hd]]. assert (B' := B). destruct B' as [P [HN [HL HIJ]]]. assert (ES := proj2 (ts_definition_a2 D P) HL).
+  assert (PP : forall k, (k < 2)%nat -> forall t, 0 < eta t * pull_of D (W t) k).
+  { intros k Hk t. destruct (H t) as [A _]. apply Rmult_lt_0_compat; [easy|]. apply weight_pos; [easy|easy|]. apply opt_two; [easy|easy|lia]. }
+  split; [intros t; apply PP; lia|]. split.
+  - set (K := mnorm (dim D) (edge D 0) + mnorm (dim D) (edge D 1)).
+    assert (K0 := mnorm_ge0 (dim D) (edge D 0)). assert (K1 := mnorm_ge0 (dim D) (edge D 1)).
+    set (di := fun t => eta t * pull_of D (W t) i). set (dj := fun t => eta t * pull_of D (W t) j).
+    assert (SU : forall t, Sum t (step_length D W) <= K * (Sum t di + Sum t dj)).
+    { intros t. rewrite <- Sum_plus, <- Sum_scal. apply Sum_le. intros x _.
+      assert (Q : step_length D W x <= eta x * pull_of D (W x) 0 * mnorm (dim D) (edge D 0) + eta x * pull_of D (W x) 1 * mnorm (dim D) (edge D 1)).
+      { unfold step_length. destruct (H x) as [A E]. assert (A0 := PP 0%nat ltac:(lia) x). assert (A1 := PP 1%nat ltac:(lia) x).
+        replace (mnorm (dim D) (madd (W (S x)) (-1) (W x))) with (mnorm (dim D) (madd (fun a b => eta x * pull_of D (W x) 0 * edge D 0 a b)
+          (eta x * pull_of D (W x) 1) (edge D 1))).
+        - eapply Rle_trans; [apply mnorm_madd|]. rewrite mnorm_scale, !Rabs_pos_eq by lra. lra.
+        - unfold mnorm. f_equal. apply frob2_ext. intros a b _ _. rewrite E. unfold madd. rewrite (descent_copies D 1) by (now apply two_is_copies).
+          simpl INR. ring. }
+      assert (A0 := PP 0%nat ltac:(lia) x). assert (A1 := PP 1%nat ltac:(lia) x). unfold di, dj, K.
+      destruct HIJ as [[-> ->]|[-> ->]]; nra. }
+    intros M. assert (HD := proj1 (lim_p_inf _) Hd ((K + 1) * Rabs M)). destruct HD as [N HN2]. exists N. assert (Q := HN2 N (Nat.le_refl N)).
+    assert (Q2 := SU N). assert (S0 : 0 <= Sum N di + Sum N dj).
+    { apply Rplus_le_le_0_compat; apply Sum_ge0; intros; left; apply PP; lia. }
+    assert (Rabs M < Sum N di + Sum N dj) by (apply Rmult_lt_reg_l with (K + 1); unfold K in *; lra).
+    assert (U := Rle_abs M). unfold di, dj in *. lra.
+  - exists (mnorm (dim D) (edge D i) * Rabs s). split; [apply Rmult_le_pos; [apply mnorm_ge0|apply Rabs_pos]|]. intros t.
+    assert (Q : gap_of D (W (S t)) i - gap_of D (W t) i = mdot (dim D) (edge D i) (madd (W (S t)) (-1) (W t))).
+    { unfold gap_of. rewrite !gap_Ek. fold (edge D i). rewrite mdot_madd_r. ring. }
+    assert (Q2 := mdot_ge (dim D) (edge D i) (madd (W (S t)) (-1) (W t))). assert (Q3 := Hs t). unfold step_length in Q3.
+    assert (U := Rle_abs s). assert (mnorm (dim D) (edge D i) * mnorm (dim D) (madd (W (S t)) (-1) (W t)) <= mnorm (dim D) (edge D i) * Rabs s).
+    { apply Rmult_le_compat_l; [apply mnorm_ge0|lra]. }
+    lra.
+Qed.
+
+(** A normalised run from anywhere *)
+Lemma normalised_run D W0 : proper D -> equal_scores D -> (exists V, separates D V) -> exists eta W, bounded_run D eta W /\ W 0%nat = W0.
+Proof.
+  intros P ES [V SV]. set (next := fun W => madd W (/ mnorm (dim D) (descent D W)) (descent D W)).
+  set (W := fun t => Nat.iter t next W0). assert (N : forall t, 0 < mnorm (dim D) (descent D (W t))) by (intros; now apply (descent_nonzero D _ V)).
+  assert (H : run D (fun t => / mnorm (dim D) (descent D (W t))) W) by (intros t; split; [now apply Rinv_0_lt_compat|easy]).
+  assert (S1 : forall t, step_length D W t = 1).
+  { intros t. unfold step_length. rewrite (run_step D _ W t H). apply Rinv_l. assert (Q := N t). lra. }
+  exists (fun t => / mnorm (dim D) (descent D (W t))), W. split; [|easy]. split; [easy|]. split; [exists 1; intros; rewrite S1; lra|].
+  apply (is_lim_seq_ext INR); [|apply is_lim_seq_INR]. intros t. rewrite (Sum_ext t _ (fun _ => 1)) by (intros; apply S1). rewrite Sum_const. ring.
+Qed.
+
+(** ts-definition-a1-exact
+    Covers: the whole statement.
+    Reads: for two samples of two tokens with (W-SVM) feasible and c = −⟨E₁, E₂⟩: some run with bounded steps and Σ s_t = ∞ has a gap that tends to −∞ if and only if c > min{‖E₁‖², ‖E₂‖²}. If c > ‖E_j‖² and i is the other sample, there is an open ball of starts W₀ from which every such run has h_i → −∞, and h_j is bounded below along every such run from every start. If c ≤ min{‖E₁‖², ‖E₂‖²}, both gaps of every such run from every start are bounded below.
+    Mistake: `Rmax (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) < - mdot (dim D) (edge D 0) (edge D 1)) /\` for `Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) < - mdot (dim D) (edge D 0) (edge D 1)) /\`
+    Mistake: without `(exists V, separates D V) ->`
+    Mistake: `m <= gap_of D (W t) i)) /\` for `m <= gap_of D (W t) j)) /\`
+*)
+Theorem ts_definition_a1_exact : forall D, proper D -> num D = 2%nat -> len D = 2%nat -> (exists V, separates D V) ->
+  ((exists eta W k, (k < 2)%nat /\ bounded_run D eta W /\ is_lim_seq (fun t => gap_of D (W t) k) m_infty) <->
+    Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) < - mdot (dim D) (edge D 0) (edge D 1)) /\
+  (forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat ->
+    frob2 (dim D) (dim D) (edge D j) < - mdot (dim D) (edge D 0) (edge D 1) ->
+    (exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> mnorm (dim D) (madd (W 0%nat) (-1) W0) < r ->
+      is_lim_seq (fun t => gap_of D (W t) i) m_infty) /\
+    (forall eta W, bounded_run D eta W -> exists m, forall t, m <= gap_of D (W t) j)) /\
+  (- mdot (dim D) (edge D 0) (edge D 1) <= Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) ->
+    forall eta W, bounded_run D eta W -> forall k, (k < 2)%nat -> exists m, forall t, m <= gap_of D (W t) k).
+Proof.
+  intros D P HN HL [V SV]. set (c := - mdot (dim D) (edge D 0) (edge D 1)).
+  set (g := fun k => frob2 (dim D) (dim D) (edge D k)). fold (g 0%nat). fold (g 1%nat).
+  assert (ES := proj2 (ts_definition_a2 D P) HL).
+  assert (SVE : forall k, (k < 2)%nat -> 1 <= mdot (dim D) (edge D k) V).
+  { intros k Hk. unfold edge. rewrite <- gap_Ek. apply SV, opt_two; [easy|easy|lia]. }
+  assert (PD : 0 < c -> c ^ 2 < g 0%nat * g 1%nat /\ 0 < g 0%nat /\ 0 < g 1%nat).
+  { intros Pc. destruct (not_opposite (dim D) V (edge D 0) (edge D 1) (SVE 0%nat ltac:(lia)) (SVE 1%nat ltac:(lia)) Pc) as [A B].
+    split; [|easy]. unfold c. replace ((- mdot (dim D) (edge D 0) (edge D 1)) ^ 2) with (mdot (dim D) (edge D 0) (edge D 1) ^ 2) by ring. exact A. }
+  assert (BOTH : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> both D i j) by (intros; split; [easy|split; [easy|now split]]).
+  assert (GT : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> g j < c -> c < g i /\ c ^ 2 < g i * g j /\ 0 < g j).
+  { intros i j HIJ H. assert (0 <= g j) by apply frob2_ge0. destruct (PD ltac:(lra)) as [A [B C]].
+    destruct HIJ as [[-> ->]|[-> ->]]; split; try nra; split; nra. }
+  assert (KEPT2 : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> g j < c -> forall eta W, bounded_run D eta W -> exists m, forall t, m <= gap_of D (W t) j).
+  { intros i j HIJ H eta W HW. assert (B := BOTH i j HIJ). destruct (GT i j HIJ H) as [G1 [G2 G3]].
+    destruct (run_pushes D eta W i j B HW) as [Pi [Dv _]]. destruct (run_pushes D eta W j i (both_sym _ _ _ B) HW) as [Pj [_ [b [B0 Bj]]]].
+    apply (second_kept (g i) (g j) c (fun t => gap_of D (W t) i) (fun t => gap_of D (W t) j) (fun t => eta t * pull_of D (W t) i)
+      (fun t => eta t * pull_of D (W t) j) (run_gaps D eta W i j B (proj1 HW)) (run_gaps D eta W j i (both_sym _ _ _ B) (proj1 HW)) Pi Pj
+      (pull_low D j / (4 * pull_high D i)) b); try easy.
+    - assert (X := pull_low_pos D j P HL ltac:(lia)). assert (Y := pull_high_pos D i P HL ltac:(lia)). apply Rdiv_lt_0_compat; lra.
+    - intros t Ht. destruct (pull_tool D (W t) j i P HL ltac:(lia) ltac:(lia) Ht) as [T _]. destruct (proj1 HW t) as [E _].
+      rewrite (Rplus_comm (gap_of D (W t) i)).
+      apply (Rmult_le_compat_l (eta t)) in T; lra. }
+  assert (LOST : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> g j < c ->
+    exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> mnorm (dim D) (madd (W 0%nat) (-1) W0) < r -> is_lim_seq (fun t => gap_of D (W t) i) m_infty).
+  { intros i j HIJ H. assert (B := BOTH i j HIJ). destruct (GT i j HIJ H) as [G1 [G2 G3]].
+    set (q := 4 * pull_high D i / pull_low D j). set (k := (c - g j) / (2 * (g i - c))).
+    assert (Pq : 0 < q).
+    { assert (X := pull_low_pos D j P HL ltac:(lia)). assert (Y := pull_high_pos D i P HL ltac:(lia)). apply Rdiv_lt_0_compat; lra. }
+    assert (Pk : 0 < k) by (apply Rdiv_lt_0_compat; lra). set (a := Rabs (ln (k / q))).
+    assert (A0 : 0 <= a) by apply Rabs_pos. set (det := g i * g j - c ^ 2). assert (Pdet : 0 < det) by (unfold det; lra).
+    set (z1 := (- (a + 4) * g j + c) / det). set (z2 := (g i - c * (a + 4)) / det).
+    set (W0 := madd (fun a b => z1 * edge D i a b) z2 (edge D j)).
+    assert (CIJ : mdot (dim D) (edge D i) (edge D j) = - c /\ mdot (dim D) (edge D j) (edge D i) = - c).
+    { destruct HIJ as [[-> ->]|[-> ->]]; split; unfold c; rewrite ?(mdot_sym _ (edge D 1)); ring. }
+    assert (SC : forall k, mdot (dim D) (edge D k) (fun a b => z1 * edge D i a b) = z1 * mdot (dim D) (edge D k) (edge D i)).
+    { intros x. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
+    assert (Gi : gap_of D W0 i = - (a + 4)).
+    { unfold gap_of. rewrite gap_Ek. fold (edge D i). unfold W0. rewrite mdot_madd_r, SC, <- frob2_mdot. fold (g i). rewrite (proj1 CIJ).
+      unfold z1, z2. transitivity (- (a + 4) * (g i * g j - c ^ 2) / det); [field; lra|]. fold det. field. lra. }
+    assert (Gj : gap_of D W0 j = 1).
+    { unfold gap_of. rewrite gap_Ek. fold (edge D j). unfold W0. rewrite mdot_madd_r, SC, <- frob2_mdot. fold (g j). rewrite (proj2 CIJ).
+      unfold z1, z2. transitivity ((g i * g j - c ^ 2) / det); [field; lra|]. fold det. field. lra. }
+    set (e := mnorm (dim D) (edge D 0) + mnorm (dim D) (edge D 1) + 1).
+    assert (E0 := mnorm_ge0 (dim D) (edge D 0)). assert (E1 := mnorm_ge0 (dim D) (edge D 1)).
+    exists W0, (/ e). split; [apply Rinv_0_lt_compat; unfold e; lra|]. intros eta W HW HC.
+    assert (NEAR : forall x, (x < 2)%nat -> Rabs (gap_of D (W 0%nat) x - gap_of D W0 x) <= 1).
+    { intros x Hx. replace (gap_of D (W 0%nat) x - gap_of D W0 x) with (mdot (dim D) (edge D x) (madd (W 0%nat) (-1) W0)).
+      2:{ unfold gap_of. rewrite !gap_Ek. fold (edge D x). rewrite mdot_madd_r. ring. }
+      eapply Rle_trans; [apply mcauchy|]. assert (N0 := mnorm_ge0 (dim D) (madd (W 0%nat) (-1) W0)). apply Rle_trans with (e * / e).
+      - apply Rmult_le_compat; try lra; [apply mnorm_ge0|]. destruct x as [|[|x]]; unfold e; [lra|lra|lia].
+      - right. apply Rinv_r. unfold e. lra. }
+    assert (Ni := NEAR i ltac:(lia)). assert (Nj := NEAR j ltac:(lia)). rewrite Gi in Ni. rewrite Gj in Nj.
+    apply Rabs_le_between in Ni. apply Rabs_le_between in Nj.
+    destruct (run_pushes D eta W i j B HW) as [Pi [Dv _]]. destruct (run_pushes D eta W j i (both_sym _ _ _ B) HW) as [Pj _].
+    apply (lost (g i) (g j) c (fun t => gap_of D (W t) i) (fun t => gap_of D (W t) j) (fun t => eta t * pull_of D (W t) i)
+      (fun t => eta t * pull_of D (W t) j) (run_gaps D eta W i j B (proj1 HW)) (run_gaps D eta W j i (both_sym _ _ _ B) (proj1 HW)) Pj Dv a);
+      try easy; try lra.
+    intros t Ht Hs. destruct (pull_tool D (W t) i j P HL ltac:(lia) ltac:(lia) Ht) as [_ T]. fold q in T. destruct (proj1 HW t) as [E _].
+    assert (EK : q * exp (gap_of D (W t) i + gap_of D (W t) j) <= k).
+    { apply Rle_trans with (q * (k / q)); [|right; field; lra]. apply Rmult_le_compat_l; [lra|].
+      rewrite <- (exp_ln (k / q)) by now apply Rdiv_lt_0_compat. apply exp_le.
+      assert (U := Rle_abs (- ln (k / q))). rewrite Rabs_Ropp in U. fold a in U. lra. }
+    assert (Pw := Pj t). assert (Pw2 : 0 < pull_of D (W t) j) by (apply Rmult_lt_reg_l with (eta t); lra).
+    apply (Rmult_le_compat_r (pull_of D (W t) j)) in EK; [|lra]. fold k.
+    assert (pull_of D (W t) i <= k * pull_of D (W t) j) by lra.
+    apply (Rmult_le_compat_l (eta t)) in H0; lra. }
+  assert (KEPT : c <= Rmin (g 0%nat) (g 1%nat) -> forall eta W, bounded_run D eta W -> forall k, (k < 2)%nat -> exists m, forall t, m <= gap_of D (W t) k).
+  { intros H eta W HW. assert (H0 : c <= g 0%nat) by (eapply Rle_trans; [exact H|apply Rmin_l]).
+    assert (H1 : c <= g 1%nat) by (eapply Rle_trans; [exact H|apply Rmin_r]).
+    assert (HG : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> c <= g i /\ c <= g j) by (intros i j [[-> ->]|[-> ->]]; easy).
+    assert (TOOL : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> 0 < pull_low D i / (4 * pull_high D j) /\
+      forall t, gap_of D (W t) i <= 0 <= gap_of D (W t) j -> pull_low D i / (4 * pull_high D j) * exp (gap_of D (W t) i + gap_of D (W t) j) *
+        (eta t * pull_of D (W t) j) <= eta t * pull_of D (W t) i).
+    { intros i j HIJ. split.
+      - assert (X := pull_low_pos D i P HL ltac:(lia)). assert (Y := pull_high_pos D j P HL ltac:(lia)). apply Rdiv_lt_0_compat; lra.
+      - intros t Ht. destruct (pull_tool D (W t) i j P HL ltac:(lia) ltac:(lia) Ht) as [T _]. destruct (proj1 HW t) as [E _].
+        apply (Rmult_le_compat_l (eta t)) in T; lra. }
+    destruct (Rle_lt_dec c 0) as [Hc|Hc].
+    - intros k Hk. exists (gap_of D (W 0%nat) k). assert (ST : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> forall t, gap_of D (W 0%nat) i <= gap_of D (W t) i).
+      { intros i j HIJ t. assert (B := BOTH i j HIJ). destruct (run_pushes D eta W i j B HW) as [Pi _]. destruct (run_pushes D eta W j i (both_sym _ _ _ B) HW) as [Pj _].
+        induction t as [|t IH]; [lra|]. rewrite (run_gaps D eta W i j B (proj1 HW)). fold (g i). fold c. assert (A1 := Pi t). assert (A2 := Pj t).
+        assert (0 <= g i) by apply frob2_ge0. nra. }
+      intros t. destruct k as [|[|k]]; [apply (ST 0%nat 1%nat); lia|apply (ST 1%nat 0%nat); lia|lia].
+    - destruct (PD Hc) as [A [B1 B2]].
+      assert (PASS : forall L, exists t, L <= gap_of D (W t) 0 + gap_of D (W t) 1).
+      { intros L. assert (Str : c < g 0%nat \/ c < g 1%nat) by (destruct (Rle_lt_dec (g 0%nat) c); [right; nra|now left]).
+        assert (PS : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> c < g i -> exists t, L <= gap_of D (W t) i + gap_of D (W t) j).
+        { intros i j HIJ G. assert (B := BOTH i j HIJ). destruct (HG i j HIJ) as [_ G2].
+          destruct (run_pushes D eta W i j B HW) as [Pi [Dv _]]. destruct (run_pushes D eta W j i (both_sym _ _ _ B) HW) as [Pj _].
+          destruct (TOOL i j HIJ) as [T0 T1].
+          now apply (sum_passes (g i) (g j) c (fun t => gap_of D (W t) i) (fun t => gap_of D (W t) j) (fun t => eta t * pull_of D (W t) i)
+            (fun t => eta t * pull_of D (W t) j) (run_gaps D eta W i j B (proj1 HW)) (run_gaps D eta W j i (both_sym _ _ _ B) (proj1 HW)) Pi Pj Dv
+            (pull_low D i / (4 * pull_high D j)) T0 T1). }
+        destruct Str as [Str|Str]; [now apply (PS 0%nat 1%nat); [lia|]|].
+        destruct (PS 1%nat 0%nat ltac:(lia) Str) as [t Ht]. exists t. lra. }
+      assert (FK : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> exists m, forall t, m <= gap_of D (W t) i).
+      { intros i j HIJ. assert (B := BOTH i j HIJ). destruct (HG i j HIJ) as [G1 G2].
+        destruct (run_pushes D eta W i j B HW) as [Pi [Dv [b [Hb Bi]]]]. destruct (run_pushes D eta W j i (both_sym _ _ _ B) HW) as [Pj _].
+        destruct (TOOL i j HIJ) as [T0 T1].
+        destruct (PASS (Rmax 0 (ln (c / g i / (pull_low D i / (4 * pull_high D j)))))) as [t0 Ht0].
+        assert (Ht1 : Rmax 0 (ln (c / g i / (pull_low D i / (4 * pull_high D j)))) <= gap_of D (W t0) i + gap_of D (W t0) j)
+          by (destruct HIJ as [[-> ->]|[-> ->]]; lra).
+        now apply (first_kept (g i) (g j) c (fun t => gap_of D (W t) i) (fun t => gap_of D (W t) j) (fun t => eta t * pull_of D (W t) i)
+            (fun t => eta t * pull_of D (W t) j) (run_gaps D eta W i j B (proj1 HW)) (run_gaps D eta W j i (both_sym _ _ _ B) (proj1 HW)) Pi Pj
+            (pull_low D i / (4 * pull_high D j)) b T0 T1 Hb Bi t0). }
+      intros k Hk. destruct k as [|[|k]]; [apply (FK 0%nat 1%nat); lia|apply (FK 1%nat 0%nat); lia|lia]. }
+  split; [|split].
+  - split.
+    + intros [eta [W [k [Hk [HW HL2]]]]]. apply Rnot_le_lt. intros N. destruct (KEPT N eta W HW k Hk) as [m Hm].
+      destruct (proj1 (lim_m_inf _) HL2 m) as [T HT]. assert (Q := HT T (Nat.le_refl T)). assert (Q2 := Hm T). lra.
+    + intros H. assert (EX : exists i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat /\ g j < c).
+      { unfold Rmin in H. destruct (Rle_dec (g 0%nat) (g 1%nat)); [exists 1%nat, 0%nat|exists 0%nat, 1%nat]; split; try lia; easy. }
+      destruct EX as [i [j [HIJ G]]]. destruct (LOST i j HIJ G) as [W0 [r [Hr HL2]]].
+      destruct (normalised_run D W0 P ES) as [eta [W [HW HW0]]]; [now exists V|]. exists eta, W, i. split; [lia|]. split; [easy|].
+      apply (HL2 eta W HW). rewrite HW0. rewrite mnorm_zero; [easy|]. intros. unfold madd. ring.
+  - intros i j HIJ H. split; [now apply (LOST i j)|now apply (KEPT2 i j)].
+  - exact KEPT.
+Qed.
