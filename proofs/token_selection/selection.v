@@ -623,7 +623,7 @@ Qed.
     Reads: let W_mm be the solution of (W-SVM), off(h) = 1/(1 + e^h), Υ = Ψ_max/Ψ_min and R Ŵ = (R/‖W_mm‖) W_mm. Then 𝓛(W) − 𝓛* ≥ (Ψ_min/n) off((‖W‖/‖W_mm‖) corr(W, W_mm)) for every W ≠ 0 and 𝓛(R Ŵ) − 𝓛* ≤ Ψ_max off(R/‖W_mm‖ − log(T − 1)) for every R > 0; if R ≥ ‖W_mm‖ log(2n(T − 1)Υ), then every W with ‖W‖ ≤ R and 𝓛(W) ≤ 𝓛(R Ŵ), a minimiser among these among them, is not 0 and has 1 − corr ≤ (‖W_mm‖/R) log(2n(T − 1)Υ).
     Mistake: `off (mnorm (dim D) W * mnorm (dim D) Wmm * corr (dim D) W Wmm)` for `off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)`
     Mistake: `off (R / mnorm (dim D) Wmm + ln (INR (len D) - 1))` for `off (R / mnorm (dim D) Wmm - ln (INR (len D) - 1))`
-    Mistake: `/ 4 * (mnorm (dim D) Wmm / R * ln` for `mnorm (dim D) Wmm / R * (ln`
+    Mistake: `/ 8 * (mnorm (dim D) Wmm / R * ln` for `mnorm (dim D) Wmm / R * (ln`
 *)
 Theorem ts_definition_1_path : forall D Wmm low high, proper D -> solution D Wmm -> psi_min D low -> psi_max D high ->
   (forall W, 0 < mnorm (dim D) W -> low / INR (num D) * off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)
@@ -971,7 +971,7 @@ Definition touching : data := Data 2 2 3 (fun i t => match i, t with
     Reads: multipliers λ of W satisfy Σ_l G_kl λ_l = 1 wherever the gap is 1 and vanish elsewhere; if the E_k with gap 1 are linearly independent, they are the only multipliers of W, and then strict complementarity holds if and only if none of them with gap 1 is 0. For two samples with query (1,0,0) and differences (0,1,1), (0,1,0): G₁₁ = 2, G₁₂ = G₂₂ = 1, W_mm = E₂ with λ = (0, 1), the first gap is 1 as well, and strict complementarity fails.
     Mistake: `gram touching 0 0 1 0 = 2` for `gram touching 0 0 1 0 = 1`
     Mistake: `strictly_complementary touching)` for `~ strictly_complementary touching)`
-    Mistake: without `independent_active D W -> (forall mu,`
+    Mistake: without `independent_active D W ->`
 *)
 Theorem ts_definition_1_strict :
   (forall D W lam, proper D -> multipliers_of D lam W ->
