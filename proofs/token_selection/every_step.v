@@ -1317,3 +1317,103 @@ Proof.
     assert (Q2 := Hs t). unfold step_length in Q2. lra. }
   split; [easy|]. intros t i Hi HB. apply UP; [easy|]. split; [now apply ALL|easy].
 Qed.
+
+(** g = log Σ exp(− h_t) over the tokens of a sample that are not optimal *)
+Definition soft (D : data) (W : matrix) (i : nat) : R := ln (others D i (fun t => exp (- gap D W i t))).
+
+Lemma soft_exp D W i : proper D -> (i < num D)%nat -> exp (soft D W i) = others D i (fun t => exp (- gap D W i t)).
+Proof.
+  intros P Hi. apply exp_ln. destruct (some_pair D i P Hi) as [t Ht]. eapply Rlt_le_trans; [|apply (others_exp_pos D W i t Ht)]. apply exp_pos.
+Qed.
+
+(** g is convex: it lies above its tangent. *)
+Lemma soft_tangent D W V i : proper D -> (i < num D)%nat ->
+  soft D W i - others D i (fun t => exp (- gap D W i t) * (gap D V i t - gap D W i t)) / exp (soft D W i) <= soft D V i.
+Proof.
+  intros P Hi. assert (SW := soft_exp D W i P Hi). assert (SVx := soft_exp D V i P Hi). set (mu := _ / exp (soft D W i)).
+  assert (Pw := exp_pos (soft D W i)). assert (Q : exp (soft D W i - mu) <= exp (soft D V i)).
+  { rewrite SVx. unfold Rminus at 1. rewrite exp_plus, SW.
+    apply Rle_trans with (others D i (fun t => exp (- mu) * (1 + mu) * exp (- gap D W i t) + - exp (- mu) * (exp (- gap D W i t) * (gap D V i t - gap D W i t)))).
+    - rewrite others_plus, !others_scal, <- SW.
+      replace (others D i (fun t => exp (- gap D W i t) * (gap D V i t - gap D W i t))) with (mu * exp (soft D W i)) by (unfold mu; field; lra). right. ring.
+    - apply others_le. intros t _ _. set (x := gap D V i t - gap D W i t). replace (- gap D V i t) with (- gap D W i t + (- mu + (mu - x))) by (unfold x; ring).
+      rewrite !exp_plus. assert (A := exp_pos (- gap D W i t)). assert (B := exp_pos (- mu)). assert (C := exp_ineq1_le (mu - x)).
+      assert (0 <= exp (- gap D W i t) * (exp (- mu) * (exp (mu - x) - (1 + (mu - x))))) by (apply three_ge0; lra). lra. }
+  apply Rnot_lt_le. intros N. apply exp_increasing in N. lra.
+Qed.
+
+Lemma soft_lipschitz D W V i e : proper D -> longest D e -> (i < num D)%nat -> soft D V i <= soft D W i + e * mnorm (dim D) (madd V (-1) W).
+Proof.
+  intros P He Hi. set (x := e * mnorm (dim D) (madd V (-1) W)). assert (Q : exp (soft D V i) <= exp (soft D W i + x)).
+  { rewrite exp_plus, !soft_exp by easy. rewrite Rmult_comm, <- others_scal. apply others_le. intros t Ht Hn. rewrite <- exp_plus. apply exp_le.
+    assert (G := gap_abs D (madd V (-1) W) i t e ltac:(repeat split; easy) He). rewrite gap_madd in G. apply Rabs_le_between in G. fold x in G. lra. }
+  apply Rnot_lt_le. intros N. apply exp_increasing in N. lra.
+Qed.
+
+Lemma soft_raised D W Wmm a i : proper D -> separates D Wmm -> 0 <= a -> (i < num D)%nat -> soft D (madd W a Wmm) i <= soft D W i - a.
+Proof.
+  intros P Sep Ha Hi. assert (Q : exp (soft D (madd W a Wmm) i) <= exp (soft D W i - a)).
+  { unfold Rminus. rewrite exp_plus, !soft_exp by easy. rewrite Rmult_comm, <- others_scal. apply others_le. intros t Ht Hn. rewrite <- exp_plus. apply exp_le.
+    rewrite gap_madd. assert (G := Sep i t ltac:(repeat split; easy)). nra. }
+  apply Rnot_lt_le. intros N. apply exp_increasing in N. lra.
+Qed.
+
+(** ts-definition-a1-single
+    Covers: the whole statement.
+    Reads: for one sample under Assumption 2 with (W-SVM) feasible and g = log Σ exp(− h_t), φ_opt = 1/(1 + e^g), and every run with steps of length at most s̄ has g(W_t) ≤ g(W₀) + ½ 𝖤 s̄ (𝖤‖W_mm‖ − 1) for all t.
+    Mistake: `/ 4 * e * s` for `/ 2 * e * s`
+    Mistake: `(num D <= 2)%nat` for `num D = 1%nat`
+*)
+Theorem ts_definition_a1_single : forall D e s Wmm eta W, proper D -> num D = 1%nat -> equal_scores D -> longest D e ->
+  solution D Wmm -> run D eta W -> (forall t, step_length D W t <= s) -> forall t,
+  phi D (W t) 0 (opt D 0%nat) = / (1 + exp (soft D (W t) 0)) /\
+  soft D (W t) 0 <= soft D (W 0%nat) 0 + / 2 * e * s * (e * mnorm (dim D) Wmm - 1).
+Proof.
+  intros D e s Wmm eta W P HN ES He Sol H Hs. assert (H0 : (0 < num D)%nat) by lia. assert (HP := proj2 (proj2 P) 0%nat H0).
+  destruct HP as [_ [Ho _]]. assert (PW := solution_pos D Wmm P (proj1 Sol)). set (d := dim D) in *. set (w := mnorm d Wmm) in *.
+  assert (E0 : 0 <= e) by (destruct He as [[i [t [_ ->]]] _]; apply mnorm_ge0).
+  assert (S0 : 0 <= s) by (eapply Rle_trans; [apply mnorm_ge0|apply (Hs 0%nat)]).
+  set (a := / 2 * e * s). assert (A0 : 0 <= a) by (unfold a; apply Rmult_le_pos; [lra|easy]).
+  (* a step from where g exceeds its value at Z by a does not leave Z further behind *)
+  assert (STEP : forall t Z, soft D Z 0 + a <= soft D (W t) 0 ->
+    mnorm d (madd (W (S t)) (-1) Z) <= mnorm d (madd (W t) (-1) Z)).
+  { intros t Z HZ. assert (T := soft_tangent D (W t) Z 0 P H0). set (X := others D 0 _) in T. assert (PS := exp_pos (soft D (W t) 0)).
+    set (k := pairs D (weight D (W t))). assert (Pk : 0 < k) by now apply weights_pos.
+    assert (MD : mdot d (descent D (W t)) (madd Z (-1) (W t)) = k * (X / exp (soft D (W t) 0))).
+    { unfold d. rewrite mdot_descent_pairs by easy. unfold k, pairs. rewrite HN. cbn [Sum]. rewrite !Rplus_0_l.
+      assert (WF : forall x, weight D (W t) 0 x = / INR (num D) * (sample_loss D (W t) 0 * delta D 0) * phi D (W t) 0 (opt D 0%nat) ^ 2 * exp (- gap D (W t) 0 x)).
+      { intros x. unfold weight. rewrite (phi_gap D (W t) 0 x) by lia. ring. }
+      set (cc := / INR (num D) * (sample_loss D (W t) 0 * delta D 0) * phi D (W t) 0 (opt D 0%nat) ^ 2) in *.
+      rewrite (others_ext D 0 (weight D (W t) 0) (fun x => cc * exp (- gap D (W t) 0 x))) by (intros; apply WF).
+      rewrite others_scal, <- soft_exp by easy. unfold X.
+      rewrite (others_ext D 0 _ (fun x => cc * (exp (- gap D (W t) 0 x) * (gap D Z 0 x - gap D (W t) 0 x)))).
+      - rewrite others_scal. field. lra.
+      - intros x _ _. rewrite WF, gap_madd. ring. }
+    set (y := X / exp (soft D (W t) 0)) in *. assert (Y : a <= y) by lra. destruct (H t) as [Eta E].
+    set (G := descent D (W t)) in *. assert (LG := descent_length D (W t) e P ES He). fold G k d in LG.
+    assert (SL := Hs t). unfold step_length in SL. rewrite (run_step D eta W t H) in SL. fold G d in SL.
+    apply mnorm_le_frob. rewrite (frob2_ext d (madd (W (S t)) (-1) Z) (madd (madd (W t) (-1) Z) (eta t) G)) by (intros; rewrite E; unfold madd; ring).
+    rewrite frob2_madd. assert (CR : mdot d (madd (W t) (-1) Z) G = - (k * y)).
+    { rewrite <- MD, (mdot_sym d G), !mdot_madd_l. ring. }
+    rewrite CR, <- (mnorm_sq d G). set (n := mnorm d G) in *. assert (N0 : 0 <= n) by apply mnorm_ge0.
+    assert (Q1 : (eta t * n) * (eta t * n) <= (eta t * n) * s) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
+    assert (Q2 : eta t * n * s <= eta t * (k * e) * s) by (apply Rmult_le_compat_r; [easy|]; apply Rmult_le_compat_l; lra).
+    assert (Q3 : eta t * k * a <= eta t * k * y) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]). unfold a in Q3. lra. }
+  assert (NZ : forall V, mnorm d (madd V (-1) (madd V a Wmm)) = a * w).
+  { intros V. unfold w. rewrite <- (Rabs_pos_eq a A0) at 2. rewrite <- mnorm_scale. unfold mnorm. f_equal. rewrite !frob2_mdot.
+    transitivity (frob2 d d (fun i j => - (a * Wmm i j))); [rewrite <- frob2_mdot; apply frob2_ext; intros; unfold madd; ring|].
+    rewrite <- frob2_mdot. unfold frob2. apply Sum_ext. intros. apply Sum_ext. intros. ring. }
+  assert (INV : forall t, exists V, soft D V 0 <= soft D (W 0%nat) 0 /\ mnorm d (madd (W t) (-1) (madd V a Wmm)) <= a * w).
+  { induction t as [|t [V [V1 V2]]]; [exists (W 0%nat); rewrite NZ; lra|].
+    destruct (Rle_lt_dec (soft D (W t) 0) (soft D (W 0%nat) 0)) as [L|L].
+    - exists (W t). split; [easy|]. eapply Rle_trans; [apply STEP|rewrite NZ; lra].
+      assert (Q := soft_raised D (W t) Wmm a 0 P (proj1 Sol) A0 H0). lra.
+    - exists V. split; [easy|]. eapply Rle_trans; [apply STEP|exact V2].
+      assert (Q := soft_raised D V Wmm a 0 P (proj1 Sol) A0 H0). lra. }
+  intros t. split.
+  - rewrite soft_exp by easy. assert (Q := phi_opt D (W t) 0 Ho). assert (Q2 := others_exp_ge0 D (W t) 0).
+    set (x := others D 0 (fun x => exp (- gap D (W t) 0 x))) in *. field_simplify_eq; [lra|lra].
+  - destruct (INV t) as [V [V1 V2]]. assert (Q := soft_lipschitz D (madd V a Wmm) (W t) 0 e P He H0). fold d in Q.
+    assert (Q2 := soft_raised D V Wmm a 0 P (proj1 Sol) A0 H0).
+    assert (e * mnorm d (madd (W t) (-1) (madd V a Wmm)) <= e * (a * w)) by (apply Rmult_le_compat_l; easy). fold a. lra.
+Qed.
