@@ -37,7 +37,8 @@ Variables (g1 g2 c : R) (h1 h2 d1 d2 : nat -> R).
 Hypothesis step1 : forall t, h1 (S t) = h1 t + g1 * d1 t - c * d2 t.
 Hypothesis step2 : forall t, h2 (S t) = h2 t + g2 * d2 t - c * d1 t.
 
-Lemma gaps_by_pushes t : h1 t = h1 0%nat + g1 * Sum t d1 - c * Sum t d2 /\ h2 t = h2 0%nat + g2 * Sum t d2 - c * Sum t d1.
+Lemma gaps_by_pushes t : h1 t = h1 0%nat + g1 * Sum t d1 - c * Sum t d2 /\
+  h2 t = h2 0%nat + g2 * Sum t d2 - c * Sum t d1.
 Proof. induction t as [|t [A B]]; simpl; [lra|]. rewrite step1, step2, A, B. lra. Qed.
 
 (** From h = 0 on the cone h₁ ≤ − |h₂| is not left if d₁ ≤ q d₂ as long as it is not. *)
@@ -55,10 +56,12 @@ Proof.
     h1 t + h2 t <= 0 /\ h1 t - h2 t <= - 2 * k * Sum t d2).
   { induction t as [|t [A [B [C E]]]].
     - split; [|simpl; rewrite Z1, Z2; lra]. intros s Hs. replace s with 0%nat by lia. rewrite Z1, Z2, Rabs_R0. lra.
-    - destruct (Hd t A) as [Q P]. assert (Q2 : d1 t <= r * d2 t) by (eapply Rle_trans; [exact Q|apply Rmult_le_compat_r; lra]).
+    - destruct (Hd t A) as [Q P]. assert (Q2 : d1 t <= r * d2 t) by (eapply Rle_trans;
+      [exact Q|apply Rmult_le_compat_r; lra]).
       assert (X : (g1 - c) * d1 t <= (g1 - c) * (r * d2 t)) by (apply Rmult_le_compat_l; lra).
       assert (Y : (g1 + c) * d1 t <= (g1 + c) * (r * d2 t)) by (apply Rmult_le_compat_l; lra).
-      rewrite <- Rmult_assoc, R1 in X. rewrite <- Rmult_assoc in Y. replace ((g1 + c) * r) with (g2 + c - 2 * k) in Y by lra.
+      rewrite <- Rmult_assoc, R1 in X. rewrite <- Rmult_assoc in Y.
+        replace ((g1 + c) * r) with (g2 + c - 2 * k) in Y by lra.
       assert (0 <= k * Sum t d2) by (apply Rmult_le_pos; lra). assert (0 <= k * d2 t) by (apply Rmult_le_pos; lra).
       assert (S1 : h1 (S t) + h2 (S t) <= 0) by (rewrite step1, step2; lra).
       assert (S2 : h1 (S t) - h2 (S t) <= - 2 * k * Sum (S t) d2) by (cbn [Sum]; rewrite step1, step2; lra).
@@ -82,18 +85,23 @@ Lemma lost a : g2 < c -> c < g1 -> c ^ 2 < g1 * g2 -> 0 < g2 ->
   h1 0%nat <= 0 <= h2 0%nat -> h1 0%nat + h2 0%nat <= - a -> is_lim_seq h1 m_infty.
 Proof.
   intros G2 G1 PD P2 Hd H0 Ha. set (k := (c - g2) / (2 * (g1 - c))) in *.
-  assert (K1 : (g1 - c) * k = / 2 * (c - g2)) by (unfold k; field; lra). assert (K0 : 0 < k) by (apply Rdiv_lt_0_compat; lra).
+  assert (K1 : (g1 - c) * k = / 2 * (c - g2)) by (unfold k; field; lra).
+    assert (K0 : 0 < k) by (apply Rdiv_lt_0_compat; lra).
   assert (K2 : g1 * k <= c).
-  { apply Rmult_le_reg_r with (2 * (g1 - c)); [lra|]. unfold k. replace (g1 * ((c - g2) / (2 * (g1 - c))) * (2 * (g1 - c)))
+  { apply Rmult_le_reg_r with (2 * (g1 - c)); [lra|]. unfold k.
+    replace (g1 * ((c - g2) / (2 * (g1 - c))) * (2 * (g1 - c)))
       with (g1 * (c - g2)) by (field; lra). nra. }
   assert (K3 : c * k <= g2).
-  { apply Rmult_le_reg_r with (2 * (g1 - c)); [lra|]. unfold k. replace (c * ((c - g2) / (2 * (g1 - c))) * (2 * (g1 - c)))
+  { apply Rmult_le_reg_r with (2 * (g1 - c)); [lra|]. unfold k.
+    replace (c * ((c - g2) / (2 * (g1 - c))) * (2 * (g1 - c)))
       with (c * (c - g2)) by (field; lra). nra. }
-  assert (INV : forall t, h1 t <= 0 <= h2 t /\ h1 t + h2 t <= - a - / 2 * (c - g2) * Sum t d2 /\ Sum t d1 <= k * Sum t d2).
+  assert (INV : forall t, h1 t <= 0 <= h2 t /\ h1 t + h2 t <= - a - / 2 * (c - g2) * Sum t d2 /\
+    Sum t d1 <= k * Sum t d2).
   { induction t as [|t [A [B C]]]; [simpl; lra|]. assert (S2 := Sum_pos2 t).
     assert (0 <= / 2 * (c - g2) * Sum t d2) by (apply Rmult_le_pos; lra).
     assert (Q := Hd t A ltac:(lra)). assert (P := pos2 t).
-    assert (X : (g1 - c) * d1 t <= (g1 - c) * (k * d2 t)) by (apply Rmult_le_compat_l; lra). rewrite <- Rmult_assoc, K1 in X.
+    assert (X : (g1 - c) * d1 t <= (g1 - c) * (k * d2 t)) by (apply Rmult_le_compat_l; lra).
+      rewrite <- Rmult_assoc, K1 in X.
     assert (Y : g1 * d1 t <= g1 * (k * d2 t)) by (apply Rmult_le_compat_l; lra).
     assert (Y2 : g1 * k * d2 t <= c * d2 t) by (apply Rmult_le_compat_r; lra).
     assert (Z : c * d1 t <= c * (k * d2 t)) by (apply Rmult_le_compat_l; lra).
@@ -108,7 +116,8 @@ Proof.
   { apply Rlt_le_trans with (/ 2 * (c - g2) * Sum N d2); [|apply Rmult_le_compat_l; lra].
     apply Rmult_lt_reg_l with (2 / (c - g2)); [apply Rdiv_lt_0_compat; lra|].
     replace (2 / (c - g2) * (/ 2 * (c - g2) * Sum N d2)) with (Sum N d2) by (field; lra).
-    replace (2 / (c - g2) * (Rabs M + Rabs a + 1)) with (2 * (Rabs M + Rabs a + 1) / (c - g2)) by (unfold Rdiv; ring). easy. }
+    replace (2 / (c - g2) * (Rabs M + Rabs a + 1)) with (2 * (Rabs M + Rabs a + 1) / (c - g2)) by (unfold Rdiv;
+      ring). easy. }
   assert (U := Rle_abs (- M)). rewrite Rabs_Ropp in U. assert (V := Rle_abs (- a)). rewrite Rabs_Ropp in V. lra.
 Qed.
 
@@ -131,33 +140,40 @@ Proof.
   intros G2 G1 PD P2. set (V := c * h1 0%nat + g1 * h2 0%nat).
   assert (HV : forall t, V <= c * h1 t + g1 * h2 t).
   { intros t. destruct (gaps_by_pushes t) as [-> ->]. assert (Q := Sum_pos2 t). unfold V. nra. }
-  assert (GR : 0 < g1 / c - 1) by (assert (1 < g1 / c); [|lra]; apply Rmult_lt_reg_r with c; [lra|]; replace (g1 / c * c) with g1 by (field; lra); lra).
+  assert (GR : 0 < g1 / c - 1) by (assert (1 < g1 / c); [|lra]; apply Rmult_lt_reg_r with c; [lra|];
+    replace (g1 / c * c) with g1 by (field; lra); lra).
   set (L := ln (c / g2 / k2)).
   set (M := Rmax (Rabs V / g1) ((Rabs L + Rabs (V / c)) / (g1 / c - 1))).
   apply (falls_only_above h2 M b 0); [|easy|easy]. intros t _ Ht.
-  assert (M1 : Rabs V / g1 <= M) by apply Rmax_l. assert (M2 : (Rabs L + Rabs (V / c)) / (g1 / c - 1) <= M) by apply Rmax_r.
+  assert (M1 : Rabs V / g1 <= M) by apply Rmax_l.
+    assert (M2 : (Rabs L + Rabs (V / c)) / (g1 / c - 1) <= M) by apply Rmax_r.
   set (m := - h2 t). assert (Hm : M <= m) by (unfold m; lra).
   assert (N1 : Rabs V <= g1 * m).
   { apply Rle_trans with (g1 * (Rabs V / g1)); [right; field; lra|]. apply Rmult_le_compat_l; lra. }
   assert (N2 : Rabs L + Rabs (V / c) <= (g1 / c - 1) * m).
-  { apply Rle_trans with ((g1 / c - 1) * ((Rabs L + Rabs (V / c)) / (g1 / c - 1))); [right; field; split; lra|]. apply Rmult_le_compat_l; lra. }
+  { apply Rle_trans with ((g1 / c - 1) * ((Rabs L + Rabs (V / c)) / (g1 / c - 1))); [right; field; split; lra|].
+    apply Rmult_le_compat_l; lra. }
   assert (Q := HV t). assert (U := Rle_abs (- V)). rewrite Rabs_Ropp in U. assert (V0 := Rabs_pos V).
   assert (m0 : 0 <= m) by nra.
   assert (H1 : V / c + g1 / c * m <= h1 t).
-  { apply Rmult_le_reg_l with c; [lra|]. replace (c * (V / c + g1 / c * m)) with (V + g1 * m) by (field; lra). unfold m. lra. }
+  { apply Rmult_le_reg_l with c; [lra|]. replace (c * (V / c + g1 / c * m)) with (V + g1 * m) by (field; lra).
+    unfold m. lra. }
   assert (H10 : 0 <= h1 t) by (apply Rmult_le_reg_l with c; [lra|]; unfold m in N1; lra).
   assert (SL : L <= h1 t + h2 t).
   { assert (W := Rle_abs (- (V / c))). rewrite Rabs_Ropp in W. assert (W2 := Rle_abs L). unfold m in *. lra. }
-  assert (T := tool2 t ltac:(unfold m in m0; lra)). apply exp_ge in SL; [|apply Rdiv_lt_0_compat; [apply Rdiv_lt_0_compat|]; lra].
+  assert (T := tool2 t ltac:(unfold m in m0; lra)).
+    apply exp_ge in SL; [|apply Rdiv_lt_0_compat; [apply Rdiv_lt_0_compat|]; lra].
   assert (P := pos1 t). assert (X : c / g2 * d1 t <= k2 * exp (h1 t + h2 t) * d1 t).
-  { apply Rmult_le_compat_r; [lra|]. apply (Rmult_le_compat_l k2) in SL; [|lra]. replace (k2 * (c / g2 / k2)) with (c / g2) in SL by (field; lra). easy. }
+  { apply Rmult_le_compat_r; [lra|]. apply (Rmult_le_compat_l k2) in SL; [|lra].
+    replace (k2 * (c / g2 / k2)) with (c / g2) in SL by (field; lra). easy. }
   rewrite step2. assert (Y : g2 * (c / g2 * d1 t) <= g2 * d2 t) by (apply Rmult_le_compat_l; lra).
   replace (g2 * (c / g2 * d1 t)) with (c * d1 t) in Y by (field; lra). lra.
 Qed.
 
 Lemma sum_grows s t : c <= g1 -> c <= g2 -> (s <= t)%nat -> h1 s + h2 s <= h1 t + h2 t.
 Proof.
-  intros C1 C2 H. induction H as [|t H IH]; [lra|]. rewrite step1, step2. assert (P := pos1 t). assert (Q := pos2 t). nra.
+  intros C1 C2 H. induction H as [|t H IH]; [lra|]. rewrite step1, step2. assert (P := pos1 t). assert (Q := pos2 t).
+    nra.
 Qed.
 
 (** If neither pushes the other harder than itself, their sum passes every bound. *)
@@ -169,7 +185,8 @@ Proof.
   assert (SB : forall t, Sum t d1 <= B).
   { intros t. assert (Q := HL t). destruct (gaps_by_pushes t) as [A1 A2]. rewrite A1, A2 in Q. assert (P := Sum_pos2 t).
     assert (0 <= (g2 - c) * Sum t d2) by (apply Rmult_le_pos; lra).
-    apply Rmult_le_reg_l with (g1 - c); [lra|]. unfold B, s0. replace ((g1 - c) * ((L - (h1 0%nat + h2 0%nat)) / (g1 - c)))
+    apply Rmult_le_reg_l with (g1 - c); [lra|]. unfold B, s0.
+      replace ((g1 - c) * ((L - (h1 0%nat + h2 0%nat)) / (g1 - c)))
       with (L - (h1 0%nat + h2 0%nat)) by (field; lra). lra. }
   assert (B0' : 0 <= B) by (assert (Q := SB 0%nat); simpl in Q; lra).
   assert (D2 : forall M, exists t, M < Sum t d2).
@@ -185,9 +202,11 @@ Proof.
       assert (M := Sum_mono d2 T0 t ltac:(intros; left; apply pos2) ltac:(unfold t; lia)).
       destruct (gaps_by_pushes t) as [A1 A2]. assert (Q := SB t). assert (Q1 := Sum_pos1 t).
       assert (Y1 : Rabs (h1 0%nat) + g1 * B <= c * Sum t d2).
-      { apply Rle_trans with (c * ((Rabs (h1 0%nat) + g1 * B) / c)); [right; field; lra|]. apply Rmult_le_compat_l; lra. }
+      { apply Rle_trans with (c * ((Rabs (h1 0%nat) + g1 * B) / c)); [right; field; lra|].
+        apply Rmult_le_compat_l; lra. }
       assert (Y2 : Rabs (h2 0%nat) + c * B <= c * Sum t d2).
-      { apply Rle_trans with (c * ((Rabs (h2 0%nat) + c * B) / c)); [right; field; lra|]. apply Rmult_le_compat_l; lra. }
+      { apply Rle_trans with (c * ((Rabs (h2 0%nat) + c * B) / c)); [right; field; lra|].
+        apply Rmult_le_compat_l; lra. }
       assert (U1 := Rle_abs (h1 0%nat)). assert (U2 := Rle_abs (- h2 0%nat)). rewrite Rabs_Ropp in U2.
       assert (g1 * Sum t d1 <= g1 * B) by (apply Rmult_le_compat_l; lra).
       assert (c * Sum t d1 <= c * B) by (apply Rmult_le_compat_l; lra).
@@ -207,7 +226,8 @@ Proof.
 Qed.
 
 (** Once the sum is large the one that is behind rises. *)
-Lemma first_kept T0 : 0 < c -> c <= g1 -> c <= g2 -> Rmax 0 (ln (c / g1 / k1)) <= h1 T0 + h2 T0 -> exists m, forall t, m <= h1 t.
+Lemma first_kept T0 : 0 < c -> c <= g1 -> c <= g2 -> Rmax 0 (ln (c / g1 / k1)) <= h1 T0 + h2 T0 ->
+  exists m, forall t, m <= h1 t.
 Proof.
   intros Pc C1 C2 HT. assert (M1 : 0 <= h1 T0 + h2 T0) by (eapply Rle_trans; [apply Rmax_l|exact HT]).
   assert (M2 : ln (c / g1 / k1) <= h1 T0 + h2 T0) by (eapply Rle_trans; [apply Rmax_r|exact HT]).
@@ -215,7 +235,8 @@ Proof.
   assert (T := tool1 t ltac:(lra)). assert (SL : ln (c / g1 / k1) <= h1 t + h2 t) by lra.
   apply exp_ge in SL; [|apply Rdiv_lt_0_compat; [apply Rdiv_lt_0_compat|]; lra].
   assert (P := pos2 t). assert (X : c / g1 * d2 t <= k1 * exp (h1 t + h2 t) * d2 t).
-  { apply Rmult_le_compat_r; [lra|]. apply (Rmult_le_compat_l k1) in SL; [|lra]. replace (k1 * (c / g1 / k1)) with (c / g1) in SL by (field; lra). easy. }
+  { apply Rmult_le_compat_r; [lra|]. apply (Rmult_le_compat_l k1) in SL; [|lra].
+    replace (k1 * (c / g1 / k1)) with (c / g1) in SL by (field; lra). easy. }
   rewrite step1. assert (Y : g1 * (c / g1 * d2 t) <= g1 * d1 t) by (apply Rmult_le_compat_l; lra).
   replace (g1 * (c / g1 * d2 t)) with (c * d2 t) in Y by (field; lra). lra.
 Qed.

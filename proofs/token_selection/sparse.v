@@ -17,7 +17,8 @@ Lemma sharp_gap D Wmm W e i t : proper D -> longest D e -> solution D Wmm -> 0 <
 Proof.
   intros P He S Hr Hp. set (d := dim D) in *. assert (PW := solution_pos D Wmm P (proj1 S)). fold d in PW.
   set (F := frob2 d d Wmm) in *. assert (PF : 0 < F) by (unfold F; rewrite <- mnorm_sq; now apply pow_lt).
-  set (r := along D Wmm W) in *. set (V := residual D Wmm W). assert (OV : mdot d V Wmm = 0) by now apply residual_orthogonal.
+  set (r := along D Wmm W) in *. set (V := residual D Wmm W).
+    assert (OV : mdot d V Wmm = 0) by now apply residual_orthogonal.
   set (m := gap D Wmm i t). assert (M1 : 1 <= m) by now apply S. set (E := Ek D i t).
   set (Ep := madd E (- (m / F)) Wmm).
   assert (ME : mdot d E Wmm = m) by (unfold m; now rewrite gap_Ek).
@@ -31,16 +32,20 @@ Proof.
   { rewrite gap_Ek. fold d E. unfold Ep. rewrite mdot_madd_l, (mdot_sym d Wmm V), OV. unfold V, residual. fold r.
     rewrite mdot_madd_r, ME. ring. }
   rewrite GW. assert (Q := mdot_ge d Ep V).
-  assert (mnorm d Ep * mnorm d V <= sqrt (e ^ 2 - / F) * mnorm d V) by (apply Rmult_le_compat_r; [apply mnorm_ge0|easy]).
+  assert (mnorm d Ep * mnorm d V <= sqrt (e ^ 2 - / F) * mnorm d V) by (apply Rmult_le_compat_r;
+    [apply mnorm_ge0|easy]).
   assert (0 <= r * (m - 1)) by (apply Rmult_le_pos; lra). lra.
 Qed.
 
 Lemma unselected_from_gaps D W i s : proper D -> (i < num D)%nat -> (forall t, pair D i t -> s <= gap D W i t) ->
-  1 - phi D W i (opt D i) <= / (1 + exp s / (INR (len D) - 1)) /\ / (1 + (INR (len D) - 1) * exp (- s)) <= phi D W i (opt D i).
+  1 - phi D W i (opt D i) <= / (1 + exp s / (INR (len D) - 1)) /\
+    / (1 + (INR (len D) - 1) * exp (- s)) <= phi D W i (opt D i).
 Proof.
-  intros P Hi H. destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Ho _]]. assert (IT : 2 <= INR (len D)) by (apply (le_INR 2); easy).
+  intros P Hi H. destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Ho _]].
+    assert (IT : 2 <= INR (len D)) by (apply (le_INR 2); easy).
   assert (L : others D i (fun t => exp (- gap D W i t)) <= (INR (len D) - 1) * exp (- s)).
-  { rewrite <- (others_const D i) by easy. apply others_le. intros t Ht Hn. apply exp_le. assert (Q := H t ltac:(repeat split; easy)). lra. }
+  { rewrite <- (others_const D i) by easy. apply others_le. intros t Ht Hn. apply exp_le.
+    assert (Q := H t ltac:(repeat split; easy)). lra. }
   assert (L2 := phi_from_below D W i _ Ho L). split; [|easy]. set (T := INR (len D) - 1) in *. assert (E := exp_pos s).
   rewrite exp_Ropp in L2. assert (PT : 1 <= T) by (unfold T; lra).
   assert (X : / (1 + exp s / T) = 1 - / (1 + T * / exp s)) by (field; repeat split; nra).
@@ -50,7 +55,8 @@ Qed.
 (** two samples with one query (0, 0, 1) and differences (1, 1, 0) and (1, −1, 0), and matrices r e₁qᵀ + y e₂qᵀ *)
 Definition fork : data := Data 2 2 3 (fun i t => match t, i with
   | O, _ => vec3 0 0 1 | _, O => vec3 1 1 1 | _, _ => vec3 1 (-1) 1 end) (fun _ => 1) (vec3 1 0 0) (fun _ => 1%nat).
-Definition fork_matrix (r y : R) : matrix := fun a b => match a, b with O, S (S O) => r | S O, S (S O) => y | _, _ => 0 end.
+Definition fork_matrix (r y : R) : matrix := fun a b => match a, b with O, S (S O) => r | S O, S (S O)
+  => y | _, _ => 0 end.
 
 Lemma fork_pair i t : pair fork i t -> t = 0%nat /\ (i = 0%nat \/ i = 1%nat).
 Proof. intros [A [B C]]. simpl in A, B, C. lia. Qed.
@@ -62,7 +68,8 @@ Proof.
 Qed.
 
 Lemma fork_gap r y i t : pair fork i t -> gap fork (fork_matrix r y) i t = match i with O => r + y | _ => r - y end.
-Proof. intros Hp. apply fork_pair in Hp. destruct Hp as [-> [-> | ->]]; unfold gap, dot, vminus, matvec; simpl; ring. Qed.
+Proof. intros Hp. apply fork_pair in Hp. destruct Hp as [-> [-> | ->]]; unfold gap, dot, vminus, matvec; simpl; ring.
+  Qed.
 
 Lemma fork_solution : solution fork (fork_matrix 1 0).
 Proof.
@@ -79,7 +86,8 @@ Proof. unfold frob2, fork_matrix. simpl. ring. Qed.
 Lemma fork_longest : longest fork (sqrt 2).
 Proof.
   assert (N : forall i t, pair fork i t -> mnorm (dim fork) (Ek fork i t) = sqrt 2).
-  { intros i t Hp. apply fork_pair in Hp. unfold mnorm. f_equal. destruct Hp as [-> [-> | ->]]; unfold frob2, Ek; simpl; ring. }
+  { intros i t Hp. apply fork_pair in Hp. unfold mnorm. f_equal.
+    destruct Hp as [-> [-> | ->]]; unfold frob2, Ek; simpl; ring. }
   split.
   - exists 0%nat, 0%nat. assert (Hp : pair fork 0 0) by (repeat split; simpl; lia). split; [easy|]. now rewrite N.
   - intros x [i [t [Hp ->]]]. rewrite N by easy. lra.
@@ -88,7 +96,7 @@ Qed.
 (** ts-lemma-8-sharp
     Covers: the whole statement.
     Reads: with W = rW_mm + V, V ⟂ W_mm, and b = √(𝖤² − ‖W_mm‖⁻²): if r ≥ 0, all gaps are at least r − b‖V‖ and 1 − φ_opt ≤ (1 + e^{r − b‖V‖}/(T − 1))⁻¹ in every sample; for every r some sample has 1 − φ_opt ≥ (1 + e^r)⁻¹. For every r ≥ 0 and y ≥ 0 there are data of two tokens and a W with this r and ‖V‖ = y at which some sample attains the first, and, if y = 0, every sample the second.
-    Mistake: `/ (1 + 2 * exp (along D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * mnorm (dim D) (residual D Wmm W)) / (INR (len D) - 1))` for `/ (1 + exp (along D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * mnorm (dim D) (residual D Wmm W)) / (INR (len D) - 1))`
+    Mistake: `2 * exp (along D Wmm W - sqrt` for `exp (along D Wmm W - sqrt`
     Mistake: `2 / (1 + exp (along D Wmm W)) <= 1` for `/ (1 + exp (along D Wmm W)) <= 1`
     Mistake: without `0 <= along D Wmm W ->`
 *)
@@ -98,7 +106,8 @@ Theorem ts_lemma_8_sharp :
     (0 <= along D Wmm W -> (forall i t, pair D i t ->
       along D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * mnorm (dim D) (residual D Wmm W) <= gap D W i t) /\
       forall i, (i < num D)%nat -> 1 - phi D W i (opt D i) <=
-        / (1 + exp (along D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * mnorm (dim D) (residual D Wmm W)) / (INR (len D) - 1))) /\
+        / (1 + exp (along D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * mnorm (dim D) (residual D Wmm W))
+          / (INR (len D) - 1))) /\
     exists i, (i < num D)%nat /\ / (1 + exp (along D Wmm W)) <= 1 - phi D W i (opt D i)) /\
   (forall r y, 0 <= r -> 0 <= y -> exists D Wmm W e, proper D /\ longest D e /\ solution D Wmm /\ len D = 2%nat /\
     along D Wmm W = r /\ mnorm (dim D) (residual D Wmm W) = y /\
@@ -116,20 +125,26 @@ Proof.
     + destruct (pair_least D (gap D W) P) as [i [t [Hp M]]]. exists i. split; [apply Hp|].
       assert (Q := average D W Wmm _ S M). assert (Q2 : gap D W i t <= along D Wmm W).
       { apply Rmult_le_reg_r with (frob2 (dim D) (dim D) Wmm); [easy|]. unfold along.
-        replace (mdot (dim D) W Wmm / frob2 (dim D) (dim D) Wmm * frob2 (dim D) (dim D) Wmm) with (mdot (dim D) W Wmm) by (field; lra). easy. }
+        replace (mdot (dim D) W Wmm / frob2 (dim D) (dim D) Wmm * frob2 (dim D) (dim D) Wmm) with (mdot (dim D)
+          W Wmm) by (field; lra). easy. }
       destruct P as [_ [_ HP]]. destruct (HP i (proj1 Hp)) as [_ [Ho _]].
-      apply Rle_trans with (off (gap D W i t)); [now apply off_decreasing|]. apply off_unselected; [easy|]. now apply others_exp_pos.
+      apply Rle_trans with (off (gap D W i t)); [now apply off_decreasing|]. apply off_unselected; [easy|].
+        now apply others_exp_pos.
   - intros r y Hr Hy. exists fork, (fork_matrix 1 0), (fork_matrix r y), (sqrt 2).
     split; [apply fork_proper|]. split; [apply fork_longest|]. split; [apply fork_solution|]. split; [easy|]. simpl dim.
     assert (AL : along fork (fork_matrix 1 0) (fork_matrix r y) = r).
-    { unfold along. simpl dim. rewrite fork_norm. replace (mdot 3 (fork_matrix r y) (fork_matrix 1 0)) with r by (unfold mdot, fork_matrix; simpl; ring). field. }
+    { unfold along. simpl dim. rewrite fork_norm.
+      replace (mdot 3 (fork_matrix r y) (fork_matrix 1 0)) with r by (unfold mdot, fork_matrix; simpl; ring). field. }
     split; [easy|]. split.
     { unfold mnorm. transitivity (sqrt (y ^ 2)); [f_equal|now apply sqrt_pow2].
-      transitivity (frob2 3 3 (fork_matrix 0 y)); [|rewrite fork_norm; ring]. apply frob2_ext. intros a b _ _. unfold residual, madd. rewrite AL.
+      transitivity (frob2 3 3 (fork_matrix 0 y)); [|rewrite fork_norm; ring]. apply frob2_ext. intros a b _ _.
+        unfold residual, madd. rewrite AL.
       destruct a as [|[|a]]; destruct b as [|[|[|b]]]; simpl; ring. }
-    assert (PH : forall i, (i < 2)%nat -> 1 - phi fork (fork_matrix r y) i (opt fork i) = off (match i with O => r + y | _ => r - y end)).
+    assert (PH : forall i, (i < 2)%nat -> 1 - phi fork (fork_matrix r y) i (opt fork i)
+      = off (match i with O => r + y | _ => r - y end)).
     { intros i Hi. assert (Ho : (opt fork i < len fork)%nat) by (simpl; lia).
-      assert (E : others fork i (fun t => exp (- gap fork (fork_matrix r y) i t)) = exp (- match i with O => r + y | _ => r - y end)).
+      assert (E : others fork i (fun t => exp (- gap fork (fork_matrix r y) i t))
+        = exp (- match i with O => r + y | _ => r - y end)).
       { unfold others. simpl len. cbn [Sum]. simpl opt. simpl. rewrite Rplus_0_l, Rplus_0_r.
         rewrite fork_gap; [easy|]. repeat split; simpl; lia. }
       apply Rle_antisym; [apply unselected_off|apply off_unselected]; rewrite ?E; easy || lra. }
@@ -149,21 +164,27 @@ Qed.
 Theorem ts_lemma_8 : forall D Wmm W B i, proper D -> solution D Wmm ->
   (forall j s, (j < num D)%nat -> (s < len D)%nat -> vnorm (dim D) (tok D j s) <= B) ->
   0 < mnorm (dim D) W -> (i < num D)%nat ->
-  / (1 + (INR (len D) - 1) * exp (- (mnorm (dim D) W * (/ mnorm (dim D) Wmm - 2 * sqrt 2 * B ^ 2 * sqrt (1 - corr (dim D) W Wmm)))))
+  / (1 + (INR (len D) - 1) * exp (- (mnorm (dim D)
+    W * (/ mnorm (dim D) Wmm - 2 * sqrt 2 * B ^ 2 * sqrt (1 - corr (dim D) W Wmm)))))
     <= phi D W i (opt D i).
 Proof.
   intros D Wmm W B i P S HB HW Hi. apply (unselected_from_gaps D W i); [easy|easy|]. intros t Hp.
-  assert (PW := solution_pos D Wmm P (proj1 S)). set (d := dim D) in *. set (w := mnorm d Wmm) in *. set (x := mnorm d W) in *.
+  assert (PW := solution_pos D Wmm P (proj1 S)). set (d := dim D) in *. set (w := mnorm d Wmm) in *.
+    set (x := mnorm d W) in *.
   set (c := corr d W Wmm). set (V := madd (fun a b => / x * W a b) (- / w) Wmm).
   assert (SC : forall A, mdot d (fun a b => / x * W a b) A = / x * mdot d W A).
-  { intros A. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
+  { intros A. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
+    intros; ring. }
   assert (NV : frob2 d d V = 2 * (1 - c)).
-  { unfold V. rewrite frob2_madd. rewrite !frob2_mdot, SC, SC, (mdot_sym d W), SC, <- !frob2_mdot, <- !mnorm_sq. fold w x.
+  { unfold V. rewrite frob2_madd. rewrite !frob2_mdot, SC, SC, (mdot_sym d W), SC, <- !frob2_mdot, <- !mnorm_sq.
+    fold w x.
     unfold c, corr. fold w x. field. lra. }
   assert (GE : gap D W i t = x * (/ w * gap D Wmm i t + mdot d (Ek D i t) V)).
-  { rewrite !gap_Ek. fold d. unfold V. rewrite mdot_madd_r, (mdot_sym d _ (fun a b => / x * W a b)), SC, (mdot_sym d W). field. lra. }
+  { rewrite !gap_Ek. fold d. unfold V. rewrite mdot_madd_r, (mdot_sym d _ (fun a b => / x * W a b)), SC, (mdot_sym d
+    W). field. lra. }
   rewrite GE. apply Rmult_le_compat_l; [lra|]. assert (M1 := proj1 S i t Hp).
-  assert (IW : 0 < / w) by now apply Rinv_0_lt_compat. assert (/ w * 1 <= / w * gap D Wmm i t) by (apply Rmult_le_compat_l; lra).
+  assert (IW : 0 < / w) by now apply Rinv_0_lt_compat.
+    assert (/ w * 1 <= / w * gap D Wmm i t) by (apply Rmult_le_compat_l; lra).
   assert (Q := mdot_ge d (Ek D i t) V). assert (EB := Ek_tokens D B i t P HB Hp). fold d in EB.
   assert (C1 : 0 <= 1 - c) by (assert (Z := frob2_ge0 d V); lra).
   assert (MV : mnorm d V = sqrt 2 * sqrt (1 - c)) by (unfold mnorm; rewrite NV; apply sqrt_mult; lra).
@@ -193,7 +214,8 @@ Proof.
   unfold along. rewrite <- mnorm_sq. fold w. assert (Q2 := mdot_le (dim D) (W t) Wmm). fold w in Q2.
   apply Rmult_le_reg_r with (w ^ 2); [now apply pow_lt|].
   replace (mdot (dim D) (W t) Wmm / w ^ 2 * w ^ 2) with (mdot (dim D) (W t) Wmm) by (field; lra).
-  replace ((eta * INR t + mnorm (dim D) (W 0%nat)) / w * w ^ 2) with ((eta * INR t + mnorm (dim D) (W 0%nat)) * w) by (field; lra).
+  replace ((eta * INR t + mnorm (dim D) (W 0%nat)) / w * w ^ 2) with ((eta * INR t + mnorm (dim D) (W 0%nat)) * w)
+    by (field; lra).
   eapply Rle_trans; [exact Q2|]. apply Rmult_le_compat_r; lra.
 Qed.
 
@@ -201,18 +223,21 @@ Qed.
 Definition psi (D : data) (i : nat) : R := / INR (num D) * (delta D i * exp (- score D i (opt D i))).
 
 Lemma loss_squeeze D W dmax : proper D -> equal_scores D -> (forall i, (i < num D)%nat -> delta D i <= dmax) ->
-  / (1 + pairs D (fun i t => exp (- gap D W i t))) * pairs D (fun i t => psi D i * exp (- gap D W i t)) <= loss D W - infimum D
+  / (1 + pairs D (fun i t => exp (- gap D W i t))) * pairs D (fun i t => psi D i * exp (- gap D W i t))
+    <= loss D W - infimum D
     <= exp (dmax * pairs D (fun i t => exp (- gap D W i t))) * pairs D (fun i t => psi D i * exp (- gap D W i t)).
 Proof.
   intros P ES HD. assert (Nn := num_pos D P). set (s := pairs D (fun i t => exp (- gap D W i t))).
   assert (HP := proj2 (proj2 P)).
   assert (SI : forall i, (i < num D)%nat -> 0 <= others D i (fun t => exp (- gap D W i t)) <= s).
-  { intros i Hi. split; [apply others_exp_ge0|]. apply (Sum_term (num D) (fun i => others D i (fun t => exp (- gap D W i t)))); [easy|].
+  { intros i Hi. split; [apply others_exp_ge0|].
+    apply (Sum_term (num D) (fun i => others D i (fun t => exp (- gap D W i t)))); [easy|].
     intros. apply others_exp_ge0. }
   assert (ONE : forall i, (i < num D)%nat -> let S := others D i (fun t => exp (- gap D W i t)) in
     / (1 + s) * (delta D i * exp (- score D i (opt D i)) * S) <= sample_loss D W i - exp (- score D i (opt D i)) <=
       exp (dmax * s) * (delta D i * exp (- score D i (opt D i)) * S)).
-  { intros i Hi S. destruct (HP i Hi) as [_ [Ho _]]. assert (Q := phi_opt D W i Ho). fold S in Q. destruct (SI i Hi) as [S0 S1]. fold S in S0, S1.
+  { intros i Hi S. destruct (HP i Hi) as [_ [Ho _]]. assert (Q := phi_opt D W i Ho). fold S in Q.
+    destruct (SI i Hi) as [S0 S1]. fold S in S0, S1.
     assert (DP := delta_pos D i P ES Hi). assert (DM := HD i Hi). assert (AB := answer_below D W i Ho).
     rewrite (others_ext D i _ (fun t => delta D i * phi D W i t)) in AB.
     2:{ intros t Ht Hn. rewrite (ES i t) by (repeat split; easy). unfold delta. ring. }
@@ -222,15 +247,18 @@ Proof.
     { apply Rmult_le_compat_l; [lra|]. replace (1 - p) with (p * S) by lra. apply Rmult_le_compat_r; [easy|].
       apply Rmult_le_reg_r with (1 + s); [lra|]. rewrite Rinv_l by lra. nra. }
     assert (X2 : x <= delta D i * S) by (apply Rmult_le_compat_l; [lra|]; replace (1 - p) with (p * S) by lra; nra).
-    assert (X0 : 0 <= x) by (apply Rmult_le_pos; lra). unfold sample_loss. replace (- (lab D i * answer D W i)) with (- g + x) by lra.
+    assert (X0 : 0 <= x) by (apply Rmult_le_pos; lra). unfold sample_loss.
+      replace (- (lab D i * answer D W i)) with (- g + x) by lra.
     rewrite exp_plus. assert (EG := exp_pos (- g)). assert (L1 := exp_ineq1_le x). split.
-    - assert (exp (- g) * (delta D i * (/ (1 + s) * S)) <= exp (- g) * (exp x - 1)) by (apply Rmult_le_compat_l; lra). lra.
+    - assert (exp (- g) * (delta D i * (/ (1 + s) * S)) <= exp (- g) * (exp x - 1)) by (apply Rmult_le_compat_l;
+      lra). lra.
     - assert (L2 := exp_ineq1_le (- x)). rewrite exp_Ropp in L2. assert (EX := exp_pos x).
       assert (L3 : exp x - 1 <= x * exp x).
       { apply (Rmult_le_compat_r (exp x)) in L2; [|lra]. rewrite Rinv_l in L2 by lra. lra. }
       assert (EM : exp x <= exp (dmax * s)) by (apply exp_le; nra).
       assert (x * exp x <= delta D i * S * exp (dmax * s)) by (apply Rmult_le_compat; lra).
-      assert (exp (- g) * (exp x - 1) <= exp (- g) * (delta D i * S * exp (dmax * s))) by (apply Rmult_le_compat_l; lra). lra. }
+      assert (exp (- g) * (exp x - 1) <= exp (- g) * (delta D i * S * exp (dmax * s))) by (apply Rmult_le_compat_l;
+        lra). lra. }
   assert (PE : pairs D (fun i t => psi D i * exp (- gap D W i t)) = / INR (num D) * Sum (num D) (fun i =>
     delta D i * exp (- score D i (opt D i)) * others D i (fun t => exp (- gap D W i t)))).
   { unfold pairs. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite others_scal. unfold psi. ring. }
@@ -241,7 +269,8 @@ Proof.
     apply Sum_le. intros i Hi. now apply ONE.
 Qed.
 
-Lemma lim_Sum0 n (f : nat -> nat -> R) : (forall i, (i < n)%nat -> is_lim_seq (f i) 0) -> is_lim_seq (fun t => Sum n (fun i => f i t)) 0.
+Lemma lim_Sum0 n (f : nat -> nat -> R) : (forall i, (i < n)%nat -> is_lim_seq (f i) 0) ->
+  is_lim_seq (fun t => Sum n (fun i => f i t)) 0.
 Proof.
   induction n as [|n IH]; intros H; simpl; [apply is_lim_seq_const|]. replace 0 with (0 + 0) by ring.
   apply is_lim_seq_plus'; [apply IH; intros; apply H; lia|apply H; lia].
@@ -255,17 +284,23 @@ Qed.
 *)
 Theorem ts_lemma_1_loss : forall D W, proper D -> equal_scores D ->
   (forall i s, pair D i s -> is_lim_seq (fun t => gap D (W t) i s) p_infty) ->
-  0 < infimum D /\ is_lim_seq (fun t => (loss D (W t) - infimum D) / pairs D (fun i s => psi D i * exp (- gap D (W t) i s))) (Finite 1).
+  0 < infimum D /\ is_lim_seq (fun t => (loss D (W t) - infimum D) / pairs D (fun i s => psi D i * exp (- gap D (W t)
+    i s))) (Finite 1).
 Proof.
   intros D W P ES H. assert (Nn := num_pos D P). split.
   - unfold infimum. apply Rmult_lt_0_compat; [easy|]. apply Sum_gt0; [destruct P; lia|]. intros. apply exp_pos.
   - set (s := fun t => pairs D (fun i k => exp (- gap D (W t) i k))).
     assert (LS : is_lim_seq s 0).
-    { unfold s, pairs, others. apply (lim_Sum0 (num D) (fun i t => Sum (len D) (fun k => if Nat.eqb k (opt D i) then 0 else exp (- gap D (W t) i k)))).
-      intros i Hi. apply (lim_Sum0 (len D) (fun k t => if Nat.eqb k (opt D i) then 0 else exp (- gap D (W t) i k))). intros k Hk.
-      destruct (Nat.eqb_spec k (opt D i)) as [|N]; [apply is_lim_seq_const|]. assert (Q := H i k ltac:(repeat split; easy)).
-      apply is_lim_seq_spec. intros eps. destruct eps as [eps He]. simpl. destruct (proj1 (two_gaps.lim_p_inf _) Q (- ln eps)) as [M HM].
-      exists M. intros n Hn. rewrite Rminus_0_r, Rabs_pos_eq by (left; apply exp_pos). rewrite <- (exp_ln eps He). apply exp_increasing.
+    { unfold s, pairs, others. apply (lim_Sum0 (num D) (fun i t => Sum (len D) (fun k => if Nat.eqb k (opt D i)
+      then 0 else exp (- gap D (W t) i k)))).
+      intros i Hi. apply (lim_Sum0 (len D) (fun k t => if Nat.eqb k (opt D i) then 0 else exp (- gap D (W t) i k))).
+        intros k Hk.
+      destruct (Nat.eqb_spec k (opt D i)) as [|N]; [apply is_lim_seq_const|].
+        assert (Q := H i k ltac:(repeat split; easy)).
+      apply is_lim_seq_spec. intros eps. destruct eps as [eps He]. simpl.
+        destruct (proj1 (two_gaps.lim_p_inf _) Q (- ln eps)) as [M HM].
+      exists M. intros n Hn. rewrite Rminus_0_r, Rabs_pos_eq by (left; apply exp_pos). rewrite <- (exp_ln eps He).
+        apply exp_increasing.
       assert (Q2 := HM n Hn). lra. }
     set (dmax := Sum (num D) (fun i => delta D i)).
     assert (HD : forall i, (i < num D)%nat -> delta D i <= dmax).
@@ -279,8 +314,10 @@ Proof.
     apply (is_lim_seq_le_le (fun t => / (1 + s t)) _ (fun t => exp (dmax * s t))).
     + intros t. destruct (loss_squeeze D (W t) dmax P ES HD) as [A B]. fold (s t) in A, B. assert (Q := PP t).
       set (y := pairs D (fun i k => psi D i * exp (- gap D (W t) i k))) in *. split.
-      * apply Rmult_le_reg_r with y; [easy|]. replace ((loss D (W t) - infimum D) / y * y) with (loss D (W t) - infimum D) by (field; lra). easy.
-      * apply Rmult_le_reg_r with y; [easy|]. replace ((loss D (W t) - infimum D) / y * y) with (loss D (W t) - infimum D) by (field; lra). easy.
+      * apply Rmult_le_reg_r with y; [easy|]. replace ((loss D (W t) - infimum D) / y * y) with (loss D (W t)
+        - infimum D) by (field; lra). easy.
+      * apply Rmult_le_reg_r with y; [easy|]. replace ((loss D (W t) - infimum D) / y * y) with (loss D (W t)
+        - infimum D) by (field; lra). easy.
     + replace (Finite 1) with (Finite ((fun x => / (1 + x)) 0)) by (f_equal; field).
       apply (is_lim_seq_continuous (fun x => / (1 + x))); [|exact LS]. apply continuity_pt_inv; [|lra].
       apply continuity_pt_plus; [now apply continuity_pt_const|apply continuity_pt_id].
@@ -303,24 +340,29 @@ Proof.
   assert (CORE : forall x, 0 <= x -> x * exp (- x) <= Lam * (1 + exp (- x))).
   { intros x Hx. assert (Q := exp_ineq1_le (x - Lam - 1)). assert (EX := exp_pos (- x)).
     assert (R : exp (x - Lam - 1) * exp (- x) = Lam).
-    { rewrite <- exp_plus. replace (x - Lam - 1 + - x) with (- Lam + - (1)) by ring. rewrite exp_plus, !exp_Ropp, <- HL. field. lra. }
+    { rewrite <- exp_plus. replace (x - Lam - 1 + - x) with (- Lam + - (1)) by ring.
+      rewrite exp_plus, !exp_Ropp, <- HL. field. lra. }
     assert ((1 + (x - Lam - 1)) * exp (- x) <= exp (x - Lam - 1) * exp (- x)) by (apply Rmult_le_compat_r; lra). lra. }
   assert (ORD : forall h1 h2, h1 <= h2 -> (exp (- h1) * h1 + exp (- h2) * h2) / (exp (- h1) + exp (- h2)) <= h1 + Lam).
   { intros h1 h2 H. assert (Q := CORE (h2 - h1) ltac:(lra)). assert (A := exp_pos (- h1)). assert (B := exp_pos (- h2)).
     assert (X : exp (- h2) = exp (- h1) * exp (- (h2 - h1))) by (rewrite <- exp_plus; f_equal; ring).
     apply Rmult_le_reg_r with (exp (- h1) + exp (- h2)); [lra|].
-    replace ((exp (- h1) * h1 + exp (- h2) * h2) / (exp (- h1) + exp (- h2)) * (exp (- h1) + exp (- h2))) with (exp (- h1) * h1 + exp (- h2) * h2) by (field; lra).
-    rewrite X. set (y := exp (- (h2 - h1))) in *. assert (exp (- h1) * ((h2 - h1) * y) <= exp (- h1) * (Lam * (1 + y))) by (apply Rmult_le_compat_l; lra). lra. }
+    replace ((exp (- h1) * h1 + exp (- h2) * h2) / (exp (- h1) + exp (- h2)) * (exp (- h1) + exp (- h2)))
+      with (exp (- h1) * h1 + exp (- h2) * h2) by (field; lra).
+    rewrite X. set (y := exp (- (h2 - h1))) in *.
+      assert (exp (- h1) * ((h2 - h1) * y) <= exp (- h1) * (Lam * (1 + y))) by (apply Rmult_le_compat_l; lra). lra. }
   split.
   - intros h1 h2. unfold Rmin. destruct (Rle_dec h1 h2) as [H|H]; [now apply ORD|].
     rewrite (Rplus_comm (exp (- h1) * h1)), (Rplus_comm (exp (- h1))). apply ORD. lra.
   - apply Rnot_le_lt. intros N. assert (L1 : 2868 / 10000 <= Lam) by lra.
     assert (X : exp (32 / 25) <= exp (1 + Lam)) by (apply exp_le; lra).
-    assert (Y : Lam * exp (1 + Lam) = 1) by (rewrite exp_plus; replace (Lam * (exp 1 * exp Lam)) with (Lam * exp Lam * exp 1) by ring; rewrite HL; field; lra).
+    assert (Y : Lam * exp (1 + Lam) = 1) by (rewrite exp_plus;
+      replace (Lam * (exp 1 * exp Lam)) with (Lam * exp Lam * exp 1) by ring; rewrite HL; field; lra).
     assert (Z : exp (32 / 25) = exp (/ 50) ^ 64).
     { rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. simpl. field. }
     assert (V : 51 / 50 <= exp (/ 50)) by (assert (Q := exp_ineq1_le (/ 50)); lra).
     assert (U : (51 / 50) ^ 64 <= exp (/ 50) ^ 64) by (apply pow_incr; split; [lra|easy]).
     assert (T : 35 / 10 < (51 / 50) ^ 64) by lra.
-    assert (2868 / 10000 * exp (32 / 25) <= Lam * exp (1 + Lam)) by (apply Rmult_le_compat; try lra; left; apply exp_pos). lra.
+    assert (2868 / 10000 * exp (32 / 25) <= Lam * exp (1 + Lam)) by (apply Rmult_le_compat; try lra; left;
+      apply exp_pos). lra.
 Qed.
