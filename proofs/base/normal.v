@@ -211,3 +211,51 @@ Proof.
       exists 0. intros x _. split; [left; apply tail_pos|apply tail_small].
     + apply continuity_pt_filterlim, continuity_pt_sqrt. replace (/ 4 - 0 / PI) with (/ 4) by (field; apply PI_neq0). lra.
 Qed.
+
+Lemma smoothed_form tau x : 0 < tau ->
+  smoothed tau x = x * cumulative (x / tau) + tau * density (x / tau) - tau / sqrt (2 * PI).
+Proof. intros H. unfold smoothed. destruct (Req_EM_T tau 0); [lra|easy]. Qed.
+
+Lemma smoothed_relu x : smoothed 0 x = relu x.
+Proof. unfold smoothed. destruct (Req_EM_T 0 0); easy. Qed.
+
+(** φ_τ(x) − φ_τ(−x) = x *)
+Lemma smoothed_odd tau x : 0 <= tau -> smoothed tau x - smoothed tau (- x) = x.
+Proof.
+  intros [H|<-].
+  - rewrite !smoothed_form by easy. replace (- x / tau) with (- (x / tau)) by (field; lra).
+    rewrite cumulative_odd, density_even. ring.
+  - rewrite !smoothed_relu. unfold relu. unfold Rmax. repeat destruct Rle_dec; lra.
+Qed.
+
+(** φ_τ(gx) = g φ_(τ/g)(x) *)
+Lemma smoothed_scale g tau x : 0 < g -> 0 <= tau -> smoothed tau (g * x) = g * smoothed (tau / g) x.
+Proof.
+  intros Hg [H|<-].
+  - assert (0 < tau / g) by now apply Rdiv_lt_0_compat. rewrite !smoothed_form by easy.
+    replace (g * x / tau) with (x / (tau / g)) by (field; lra). assert (P := root_pos). field. lra.
+  - replace (0 / g) with 0 by (field; lra). rewrite !smoothed_relu. unfold relu. rewrite <- RmaxRmult by lra. now rewrite Rmult_0_r.
+Qed.
+
+Lemma Derive_cumulative (y : R) : Derive (fun x : R => cumulative x) y = density y.
+Proof. apply is_derive_unique, cumulative_derive. Qed.
+
+Lemma Derive_density (y : R) : Derive (fun x : R => density x) y = - y * density y.
+Proof. apply is_derive_unique, density_derive. Qed.
+
+Lemma smoothed_derive tau x : 0 < tau -> is_derive (smoothed tau) x (cumulative (x / tau)).
+Proof.
+  intros H. apply (is_derive_ext (fun x => x * cumulative (x / tau) + tau * density (x / tau) - tau / sqrt (2 * PI))).
+  { intros. now rewrite smoothed_form. }
+  assert (A := cumulative_derive (x / tau)). assert (B := density_derive (x / tau)).
+  auto_derive.
+  - split; [eexists; exact A|]. split; [eexists; exact B|easy].
+  - rewrite Derive_cumulative, Derive_density. unfold Rdiv. field. lra.
+Qed.
+
+Lemma smoothed_zero tau : 0 <= tau -> smoothed tau 0 = 0.
+Proof. intros H. assert (K := smoothed_odd tau 0 H). destruct H as [H|<-].
+  - rewrite smoothed_form by easy. replace (0 / tau) with 0 by (field; lra). unfold density.
+    replace (- 0 ^ 2 / 2) with 0 by field. rewrite exp_0. assert (P := root_pos). field. lra.
+  - rewrite smoothed_relu. unfold relu. apply Rmax_right. lra.
+Qed.
