@@ -211,7 +211,7 @@ Proof.
   assert (Z : Sum (S n) f = 0).
   { unfold f. rewrite <- Sum_swap. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros i Hi.
     rewrite Sum_scal, Sum_minus. destruct (HA i Hi) as [_ ->].
-    rewrite (Sum_ext _ _ (fun j => identity i j * 1)), identity_sum by (easy || intros; ring). ring. }
+    rewrite (Sum_ext _ _ (fun j => identity i j * 1)), identity_sum by (first [easy | intros; ring]). ring. }
   cbn [Sum] in Z. rewrite (Sum_ext n f (fun _ => 0)), Sum_zero in Z by (intros; apply H; lia).
   change (f n = 0). lra.
 Qed.

@@ -425,3 +425,188 @@ Proof.
       by (intros; unfold Rdiv; ring).
     rewrite Sum_scal. field. lra.
 Qed.
+
+Lemma softmax_ext N z y i : (forall t, z t = y t) -> softmax N z i = softmax N y i.
+Proof.
+  intros H. unfold softmax. rewrite (Sum_ext N _ (fun s => exp (y s))) by (intros; now rewrite H). now rewrite H.
+Qed.
+
+(** the mean value theorem for ⟨u, softmax⟩ along a segment of logits *)
+Lemma softmax_segment N u z y : (0 < N)%nat -> exists c, let s := softmax N (vplus y (vscal c (vminus z y))) in
+  dot N u (vminus (softmax N z) (softmax N y)) = dot N u (matvec N (jacobian s) (vminus z y)).
+Proof.
+  intros HN. set (path := fun t => vplus y (vscal t (vminus z y))).
+  assert (D : forall t, is_derive (fun t => dot N u (softmax N (path t))) t
+    (dot N u (matvec N (jacobian (softmax N (path t))) (vminus z y)))).
+  { intros t. apply Sum_derive. intros i Hi. apply (is_derive_scal (fun t => softmax N (path t) i) t (u i)).
+    apply softmax_derive; [easy|easy|]. intros j _. unfold path, vplus, vscal, vminus. auto_derive; [easy|ring]. }
+  destruct (MVT_gen (fun t => dot N u (softmax N (path t))) 0 1 (fun t => dot N u (matvec N (jacobian (softmax N (path t))) (vminus z y))))
+    as [c [_ H]].
+  - intros. apply D.
+  - intros t _. apply continuity_pt_filterlim. apply (ex_derive_continuous (fun t => dot N u (softmax N (path t)))). eexists. apply D.
+  - exists c. fold (path c). rewrite Rminus_0_r, Rmult_1_r in H. cbv zeta. rewrite <- H.
+    assert (S1 : forall i, softmax N (path 1) i = softmax N z i).
+    { intros i. apply softmax_ext. intros t. unfold path, vplus, vscal, vminus. ring. }
+    assert (S0 : forall i, softmax N (path 0) i = softmax N y i).
+    { intros i. apply softmax_ext. intros t. unfold path, vplus, vscal, vminus. ring. }
+    unfold dot. rewrite <- Sum_minus. apply Sum_ext. intros i _. rewrite S1, S0. unfold vminus. ring.
+Qed.
+
+(** softmax of one row is ½-Lipschitz *)
+Lemma softmax_half N z y : (0 < N)%nat -> sq N (vminus (softmax N z) (softmax N y)) <= / 4 * sq N (vminus z y).
+Proof.
+  intros HN. set (u := vminus (softmax N z) (softmax N y)). destruct (softmax_segment N u z y HN) as [c H]. fold u in H.
+  cbv zeta in H. set (s := softmax N (vplus y (vscal c (vminus z y)))) in H. rewrite <- sq_dot in H.
+  assert (J := jacobian_norm N s (/ 2) (vminus z y) ltac:(now apply softmax_distribution) ltac:(lra)
+    ltac:(intros; apply Var_half; now apply softmax_distribution)).
+  assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy N u (matvec N (jacobian s) (vminus z y)))). rewrite <- H in C.
+  rewrite <- !norm_sq in *. assert (P := norm_ge0 N u). assert (Q := norm_ge0 N (vminus z y)).
+  set (a := vnorm N u) in *. set (b := vnorm N (vminus z y)) in *. set (j := vnorm N (matvec N (jacobian s) (vminus z y))) in *.
+  assert (a * j <= a * (/ 2 * b)) by now apply Rmult_le_compat_l.
+  destruct (Req_dec a 0) as [->|Na]; [assert (0 <= b ^ 2) by apply pow2_ge_0; lra|].
+  assert (a <= / 2 * b) by (apply (Rmult_le_reg_l a); lra). simpl. nra.
+Qed.
+
+(** softmax of every row *)
+Definition softmax_rows (N : nat) (L : matrix) : matrix := fun i => softmax N (L i).
+
+(** M − M′ *)
+Definition mminus (A B : matrix) : matrix := fun i => vminus (A i) (B i).
+
+Lemma frob_rows M N L L' : (0 < N)%nat ->
+  frob2 M N (mminus (softmax_rows N L) (softmax_rows N L')) <= / 4 * frob2 M N (mminus L L').
+Proof. intros HN. unfold frob2. rewrite <- Sum_scal. apply Sum_le. intros i _. now apply (softmax_half N (L i) (L' i)). Qed.
+
+Lemma row_at_most_one N s : distribution N s -> sq N s <= 1.
+Proof.
+  intros [P O]. rewrite <- O. unfold sq. apply Sum_le. intros i Hi. assert (A := P i Hi).
+  assert (B := Sum_term N s i Hi P). simpl. nra.
+Qed.
+
+(** rt-lemma-2
+    Covers: the whole statement.
+    Reads: for N ≥ 1 tokens: ‖S‖ ≤ √N for S = softmax(L) by rows; ∂s_i/∂ℓ_j = s_i(δ_ij − s_j) for a row s = softmax(ℓ); and there is a constant c with ‖S − S′‖_F ≤ c ‖L − L′‖_F for all N, L, L′.
+    Mistake: `sqrt (INR N) / 2` for `sqrt (INR N)`
+    Mistake: `(2 * jacobian (softmax N l) i j)` for `(jacobian (softmax N l) i j)`
+*)
+Theorem rt_lemma_2 :
+  (forall N L, (0 < N)%nat -> spectral N N (softmax_rows N L) <= sqrt (INR N)) /\
+  (forall N l i j, (i < N)%nat -> (j < N)%nat ->
+    is_derive (fun e => softmax N (vplus l (vscal e (identity j))) i) 0 (jacobian (softmax N l) i j)) /\
+  exists c, forall N L L', (0 < N)%nat ->
+    sqrt (frob2 N N (mminus (softmax_rows N L) (softmax_rows N L'))) <= c * sqrt (frob2 N N (mminus L L')).
+Proof.
+  split; [|split].
+  - intros N L HN. eapply Rle_trans; [apply spectral_frob|]. apply sqrt_le_1_alt. unfold frob2.
+    rewrite <- (Rmult_1_r (INR N)), <- Sum_const. apply Sum_le. intros i _.
+    now apply (row_at_most_one N (softmax N (L i))), softmax_distribution.
+  - intros N l i j Hi Hj. assert (HN : (0 < N)%nat) by lia.
+    assert (K := softmax_derive N (fun e => vplus l (vscal e (identity j))) (identity j) 0 i HN Hi).
+    assert (S0 : forall t, softmax N (vplus l (vscal 0 (identity j))) t = softmax N l t).
+    { intros t. apply softmax_ext. intros r. unfold vplus, vscal. ring. }
+    replace (jacobian (softmax N l) i j) with (matvec N (jacobian (softmax N (vplus l (vscal 0 (identity j))))) (identity j) i).
+    + apply K. intros t _. unfold vplus, vscal. auto_derive; [easy|ring].
+    + unfold matvec, jacobian. rewrite S0. rewrite (Sum_ext N _ (fun t => identity j t * (softmax N l i * (identity i t - softmax N l t))))
+        by (intros; rewrite S0; ring). now rewrite identity_sum.
+  - exists (/ 2). intros N L L' HN. rewrite <- (sqrt_pow2 (/ 2)) by lra. rewrite <- sqrt_mult.
+    + apply sqrt_le_1_alt. eapply Rle_trans; [now apply frob_rows|]. right. field.
+    + apply pow2_ge_0.
+    + apply Sum_ge0. intros. apply sq_ge0.
+Qed.
+
+(** rt-lemma-c
+    Covers: the whole statement.
+    Reads: for N ≥ 1, S with rows that are distributions and C its largest column sum: 1 ≤ ‖S‖ ≤ √C ≤ √N. If all column sums are 1, ‖S‖ = 1 = √(largest column sum); if all rows are the same basis vector e_j, the largest column sum is N and ‖S‖ = √N. For N ≥ 2 a softmax has ‖S‖ < √N, and for every ε > 0 there is one with ‖S‖ > √N − ε.
+    Mistake: `spectral N N A <= sqrt (largest N (fun j => Sum N (fun i => A i j)) / 2)` for `spectral N N A <= sqrt (largest N (fun j => Sum N (fun i => A i j)))`
+    Mistake: `2 <= spectral N N A` for `1 <= spectral N N A`
+    Mistake: `sqrt (INR N) + epsilon` for `sqrt (INR N) - epsilon`
+*)
+Theorem rt_lemma_c :
+  (forall N A, (0 < N)%nat -> stochastic N A ->
+    1 <= spectral N N A /\ spectral N N A <= sqrt (largest N (fun j => Sum N (fun i => A i j))) /\
+    sqrt (largest N (fun j => (Sum N (fun i => A i j)))) <= sqrt (INR N) /\
+    ((forall j, (j < N)%nat -> Sum N (fun i => A i j) = 1) ->
+      spectral N N A = 1 /\ sqrt (largest N (fun j => (Sum N (fun i => A i j)))) = 1) /\
+    (forall k, (k < N)%nat -> (forall i j, (i < N)%nat -> (j < N)%nat -> A i j = identity k j) ->
+      spectral N N A = sqrt (INR N) /\ sqrt (largest N (fun j => (Sum N (fun i => A i j)))) = (sqrt (INR N)))) /\
+  (forall N L, (2 <= N)%nat -> spectral N N (softmax_rows N L) < sqrt (INR N)) /\
+  (forall N epsilon, (2 <= N)%nat -> 0 < epsilon -> exists L, sqrt (INR N) - epsilon < spectral N N (softmax_rows N L)).
+Proof.
+  assert (one : forall N A, (0 < N)%nat -> stochastic N A -> spectral N N A <= sqrt (largest N (fun j => Sum N (fun i => A i j)))).
+  { intros N A HN HA. apply spectral_le; [apply sqrt_pos|]. intros x Hx. unfold vnorm. apply sqrt_le_1_alt.
+    apply Rle_trans with (Sum N (fun i => Sum N (fun j => A i j * x j ^ 2))).
+    - apply Sum_le. intros i Hi. assert (K := Var_ge0 N (A i) x (HA i Hi)). unfold Var, E in K.
+      change (matvec N A x i) with (Sum N (fun j => A i j * x j)). lra.
+    - rewrite Sum_swap, <- (Rmult_1_r (largest _ _)), <- Hx. unfold sq. rewrite <- Sum_scal. apply Sum_le. intros j Hj.
+      rewrite (Sum_ext N _ (fun i => x j ^ 2 * A i j)), Sum_scal, Rmult_comm by (intros; ring).
+      apply Rmult_le_compat_r; [apply pow2_ge_0|]. now apply (largest_ge N (fun j => Sum N (fun i => A i j))). }
+  assert (low : forall N A, (0 < N)%nat -> stochastic N A -> 1 <= spectral N N A).
+  { intros N A HN HA. assert (K := spectral_apply N N A (fun _ => 1)).
+    rewrite (norm_ext N (matvec N A (fun _ => 1)) (fun _ => 1)) in K.
+    - assert (0 < vnorm N (fun _ => 1)); [|nra]. unfold vnorm, sq. rewrite Sum_const. apply sqrt_lt_R0.
+      assert (P := INR_pos N HN). lra.
+    - intros i Hi. destruct (HA i Hi) as [_ O]. transitivity (Sum N (A i)); [apply Sum_ext; intros; ring|easy]. }
+  assert (unit : forall N k, (k < N)%nat -> sq N (identity k) = 1).
+  { intros N k Hk. unfold sq. rewrite (Sum_ext N _ (fun t => identity k t * identity k t)), identity_sum by (first [easy | intros; ring]).
+    unfold identity. now rewrite Nat.eqb_refl. }
+  assert (col : forall N A j, stochastic N A -> (j < N)%nat -> Sum N (fun i => A i j) <= INR N).
+  { intros N A j HA Hj. rewrite <- (Rmult_1_r (INR N)), <- Sum_const. apply Sum_le. intros i Hi.
+    destruct (HA i Hi) as [P O]. rewrite <- O. now apply Sum_term. }
+  split; [|split].
+  - intros N A HN HA. split; [now apply low|]. split; [now apply one|]. split.
+    { apply sqrt_le_1_alt, largest_le; [apply pos_INR|]. intros j Hj. now apply col. }
+    split.
+    + intros H1. assert (M1 : largest N (fun j => Sum N (fun i => A i j)) = 1).
+      { apply Rle_antisym; [apply largest_le; [lra|]; intros j Hj; rewrite H1 by easy; lra|].
+        rewrite <- (H1 0%nat HN). exact (largest_ge N (fun j => Sum N (fun i => A i j)) 0%nat HN). }
+      assert (K := one N A HN HA). rewrite M1, sqrt_1 in *. split; [|easy]. apply Rle_antisym; [easy|now apply low].
+    + intros k Hk HR. assert (MN : largest N (fun j => Sum N (fun i => A i j)) = INR N).
+      { apply Rle_antisym; [apply largest_le; [apply pos_INR|]; intros; now apply col|].
+        replace (INR N) with (Sum N (fun i => A i k)); [now apply (largest_ge N (fun j => Sum N (fun i => A i j)))|].
+        rewrite (Sum_ext N _ (fun _ => 1)), Sum_const; [ring|]. intros i Hi. rewrite HR by easy. unfold identity. now rewrite Nat.eqb_refl. }
+      assert (K := one N A HN HA). rewrite MN in *. split; [|easy]. apply Rle_antisym; [easy|].
+      assert (U := spectral_unit N N A (identity k) (unit N k Hk)). eapply Rle_trans; [|exact U]. right.
+      unfold vnorm, sq. f_equal. rewrite (Sum_ext N _ (fun _ => 1)), Sum_const; [ring|]. intros i Hi. unfold matvec.
+      rewrite (Sum_ext N _ (fun j => identity k j * A i j)), identity_sum, HR by (first [easy | intros; ring]).
+      unfold identity. rewrite Nat.eqb_refl. ring.
+  - intros N L HN. set (A := softmax_rows N L). assert (HA : stochastic N A) by (intros i _; apply softmax_distribution; lia).
+    eapply Rle_lt_trans; [apply one; [lia|exact HA]|]. apply sqrt_lt_1_alt. split; [apply largest_ge0|].
+    assert (P := INR_pos N ltac:(lia)).
+    assert (lt : forall n, (n <= N)%nat -> largest n (fun j => Sum N (fun i => A i j)) < INR N).
+    { induction n; intros Hn; simpl; [easy|]. apply Rmax_lub_lt; [apply IHn; lia|].
+      assert (0 < Sum N (fun i => 1 - A i n)); [|rewrite Sum_minus, Sum_const in H; lra].
+      apply Sum_gt0; [lia|]. intros i Hi. destruct (HA i Hi) as [Q O].
+      set (k := if (n =? 0)%nat then 1%nat else 0%nat).
+      assert (Hk : (k < N)%nat /\ k <> n) by (unfold k; destruct (Nat.eqb_spec n 0); lia).
+      assert (T := Sum_term N (fun t => (1 - identity n t) * A i t) k ltac:(easy)).
+      rewrite (Sum_ext N _ (fun t => A i t - identity n t * A i t)), Sum_minus, identity_sum, O in T by (first [lia | intros; ring]).
+      assert (A i k <= 1 - A i n).
+      { replace (A i k) with ((1 - identity n k) * A i k); [apply T|].
+        - intros t Ht. apply Rmult_le_pos; [unfold identity; destruct (n =? t)%nat; lra|now apply Q].
+        - unfold identity. replace (n =? k)%nat with false by (symmetry; apply Nat.eqb_neq; lia). ring. }
+      assert (0 < A i k) by (apply softmax_pos; lia). lra. }
+    now apply lt.
+  - intros N epsilon HN He. assert (P := INR_pos N ltac:(lia)). assert (P1 : 1 <= INR N) by (apply (le_INR 1); lia).
+    assert (Q : 0 < sqrt (INR N)) by now apply sqrt_lt_R0.
+    set (K := INR N * sqrt (INR N) / epsilon + 1).
+    assert (EK : epsilon * K = INR N * sqrt (INR N) + epsilon) by (unfold K; field; lra).
+    assert (HK : 0 < K) by (unfold K; assert (0 < INR N * sqrt (INR N) / epsilon) by (apply Rdiv_lt_0_compat; nra); lra).
+    exists (fun _ t => identity 0%nat t * ln K). set (A := softmax_rows N _).
+    assert (A0 : forall i, A i 0%nat = K / (INR N + (K - 1))).
+    { intros i. unfold A, softmax_rows, softmax. f_equal.
+      - unfold identity. simpl. rewrite Rmult_1_l. now apply exp_ln.
+      - rewrite (Sum_ext N _ (fun t => 1 + identity 0%nat t * (K - 1))).
+        + rewrite Sum_plus, Sum_const, identity_sum by lia. ring.
+        + intros t _. unfold identity. destruct (0 =? t)%nat; [rewrite Rmult_1_l, exp_ln by easy; ring|].
+          rewrite Rmult_0_l, exp_0. ring. }
+    assert (U := spectral_unit N N A (identity 0%nat) (unit N 0%nat ltac:(lia))).
+    eapply Rlt_le_trans; [|exact U].
+    replace (vnorm N (matvec N A (identity 0%nat))) with (sqrt (INR N) * (K / (INR N + (K - 1)))).
+    + apply (Rmult_lt_reg_r (INR N + (K - 1))); [lra|].
+      replace (sqrt (INR N) * (K / (INR N + (K - 1))) * (INR N + (K - 1))) with (sqrt (INR N) * K) by (field; lra). nra.
+    + rewrite (norm_ext N _ (vscal (K / (INR N + (K - 1))) (fun _ => 1))).
+      * rewrite norm_scal, Rabs_right by (apply Rle_ge, Rlt_le, Rdiv_lt_0_compat; lra). rewrite Rmult_comm. f_equal.
+        unfold vnorm, sq. rewrite Sum_const. f_equal. ring.
+      * intros i _. unfold matvec, vscal. rewrite (Sum_ext N _ (fun j => identity 0%nat j * A i j)), identity_sum by (first [lia | intros; ring]).
+        rewrite A0. ring.
+Qed.
