@@ -610,3 +610,184 @@ Proof.
       * intros i _. unfold matvec, vscal. rewrite (Sum_ext N _ (fun j => identity 0%nat j * A i j)), identity_sum by (first [lia | intros; ring]).
         rewrite A0. ring.
 Qed.
+
+Lemma exp_difference e : 0 < e <= / 2 -> 2 * e / (1 + e) <= exp e - exp (- e) /\ exp e + exp (- e) <= 2 + 4 * e.
+Proof.
+  intros He. assert (A := exp_ineq1 e ltac:(lra)). assert (B := exp_ineq1 (- e) ltac:(lra)).
+  assert (C : exp (- e) = / exp e) by apply exp_Ropp. assert (D : exp e = / exp (- e)) by (rewrite C; rewrite Rinv_inv; easy).
+  assert (E1 : exp (- e) <= / (1 + e)) by (rewrite C; left; apply Rinv_lt_contravar; [nra|easy]).
+  assert (E2 : exp e <= / (1 - e)) by (rewrite D; left; apply Rinv_lt_contravar; [nra|lra]).
+  assert (E3 : / (1 - e) <= 1 + 2 * e).
+  { apply (Rmult_le_reg_l (1 - e)); [lra|]. rewrite Rinv_r by lra. nra. }
+  assert (E4 : 2 * e / (1 + e) <= 1 + e - / (1 + e)).
+  { apply (Rmult_le_reg_r (1 + e)); [lra|]. replace (2 * e / (1 + e) * (1 + e)) with (2 * e) by (field; lra).
+    replace ((1 + e - / (1 + e)) * (1 + e)) with ((1 + e) ^ 2 - 1) by (field; lra). nra. }
+  assert (exp (- e) <= 1) by (left; rewrite <- exp_0; apply exp_increasing; lra). lra.
+Qed.
+
+(** T = S ⊙ (M − ((S ⊙ M)1)1ᵀ): what comes back through softmax *)
+Definition backward (N : nat) (A M : matrix) : matrix := fun i j => A i j * (M i j - Sum N (fun k => A i k * M i k)).
+
+Lemma backward_row N A M i j : distribution N (A i) -> (j < N)%nat -> backward N A M i j = matvec N (jacobian (A i)) (M i) j.
+Proof. intros H Hj. now rewrite jacobian_apply. Qed.
+
+(** rt-lemma-e
+    Covers: the whole statement.
+    Reads: for N ≥ 1 tokens and any number r of rows: ‖S − S′‖_F ≤ ½‖L − L′‖_F; for N ≥ 2 and every 0 ≤ c < ½ there are L, L′ of one row with ‖S − S′‖_F > c‖L − L′‖_F; and ‖T‖_F ≤ ½‖M‖_F for T = S ⊙ (M − ((S ⊙ M)1)1ᵀ) and every S whose rows are distributions.
+    Mistake: `/ 3 * sqrt (frob2 r N (mminus L L'))` for `/ 2 * sqrt (frob2 r N (mminus L L'))`
+    Mistake: `0 <= c <= / 2` for `0 <= c < / 2`
+    Mistake: `/ 3 * sqrt (frob2 r N M)` for `/ 2 * sqrt (frob2 r N M)`
+*)
+Theorem rt_lemma_e :
+  (forall N r L L', (0 < N)%nat ->
+    sqrt (frob2 r N (mminus (softmax_rows N L) (softmax_rows N L'))) <= / 2 * sqrt (frob2 r N (mminus L L'))) /\
+  (forall N c, (2 <= N)%nat -> 0 <= c < / 2 -> exists L L',
+    c * sqrt (frob2 1 N (mminus L L')) < sqrt (frob2 1 N (mminus (softmax_rows N L) (softmax_rows N L')))) /\
+  (forall N r A M, (forall i, (i < r)%nat -> distribution N (A i)) ->
+    sqrt (frob2 r N (backward N A M)) <= / 2 * sqrt (frob2 r N M)).
+Proof.
+  assert (root : forall a b, 0 <= b -> a <= / 4 * b -> sqrt a <= / 2 * sqrt b).
+  { intros a b Hb H. rewrite <- (sqrt_pow2 (/ 2)), <- sqrt_mult by (try apply pow2_ge_0; lra). apply sqrt_le_1_alt. simpl. lra. }
+  split; [|split].
+  - intros N r L L' HN. apply root; [apply Sum_ge0; intros; apply sq_ge0|now apply frob_rows].
+  - intros N c HN Hc. assert (P : 2 <= INR N) by (apply (le_INR 2); lia).
+    set (e := (1 - 2 * c) / (16 + 4 * INR N)).
+    assert (Ee : e * (16 + 4 * INR N) = 1 - 2 * c) by (unfold e; field; lra).
+    assert (He : 0 < e <= / 2) by (split; [unfold e; apply Rdiv_lt_0_compat; lra|nra]).
+    set (v := fun t => identity 0%nat t - identity 1%nat t).
+    set (y := fun t => (1 - identity 0%nat t - identity 1%nat t) * ln e).
+    set (z := fun t => y t + e * v t). exists (fun _ => z), (fun _ => y). unfold frob2, mminus. cbn [Sum]. rewrite !Rplus_0_l.
+    change (c * sqrt (sq N (vminus z y)) < sqrt (sq N (vminus (softmax N z) (softmax N y)))).
+    assert (V : vnorm N v = sqrt 2) by (unfold vnorm, v; rewrite pair_norm by lia; easy).
+    change (c * vnorm N (vminus z y) < vnorm N (vminus (softmax N z) (softmax N y))).
+    rewrite (norm_ext N (vminus z y) (vscal e v)), norm_scal, V, Rabs_right by (lra || intros; unfold vminus, vscal, z; ring).
+    assert (K := Rle_trans _ _ _ (Rle_abs _) (cauchy N (vminus (softmax N z) (softmax N y)) v)). rewrite V in K.
+    unfold dot, v in K. rewrite pair_sum in K by lia. unfold vminus at 1 2 in K.
+    assert (R2 : 0 < sqrt 2) by (apply sqrt_lt_R0; lra). assert (Q2 : sqrt 2 * sqrt 2 = 2) by (apply sqrt_sqrt; lra).
+    apply (Rmult_lt_reg_r (sqrt 2)); [easy|]. eapply Rlt_le_trans; [|exact K].
+    replace (c * (e * sqrt 2) * sqrt 2) with (c * e * (sqrt 2 * sqrt 2)) by ring. rewrite Q2.
+    assert (Y : softmax N y 0%nat = softmax N y 1%nat).
+    { unfold softmax. f_equal. f_equal. unfold y, identity. simpl. ring. }
+    rewrite Y. replace (softmax N z 0%nat - softmax N y 1%nat - (softmax N z 1%nat - softmax N y 1%nat))
+      with (softmax N z 0%nat - softmax N z 1%nat) by ring.
+    destruct (exp_difference e He) as [D1 D2].
+    set (Z := Sum N (fun s => exp (z s))). assert (HZ : 0 < Z) by (apply partition_pos; lia).
+    assert (Z0 : exp (z 0%nat) = exp e) by (f_equal; unfold z, y, v, identity; simpl; ring).
+    assert (Z1 : exp (z 1%nat) = exp (- e)) by (f_equal; unfold z, y, v, identity; simpl; ring).
+    assert (ZZ : Z <= 2 + 4 * e + INR N * e).
+    { apply Rle_trans with (Sum N (fun t => identity 0%nat t * exp e + (identity 1%nat t * exp (- e) + e))).
+      - apply Sum_le. intros t _. destruct t as [|[|t]].
+        + rewrite Z0. unfold identity. simpl. lra.
+        + rewrite Z1. unfold identity. simpl. lra.
+        + unfold z, y, v, identity. simpl. replace ((1 - 0 - 0) * ln e + e * (0 - 0)) with (ln e) by ring. rewrite exp_ln; lra.
+      - rewrite Sum_plus, Sum_plus, !identity_sum, Sum_const by lia. lra. }
+    unfold softmax. fold Z. rewrite Z0, Z1. apply (Rmult_lt_reg_r Z); [easy|].
+    replace ((exp e / Z - exp (- e) / Z) * Z) with (exp e - exp (- e)) by (field; lra).
+    eapply Rlt_le_trans; [|exact D1]. apply (Rmult_lt_reg_r (1 + e)); [lra|].
+    replace (2 * e / (1 + e) * (1 + e)) with (2 * e) by (field; lra).
+    assert (G : c * ((1 + e) * Z) < 1).
+    { apply Rle_lt_trans with (c * ((1 + e) * (2 + 4 * e + INR N * e))); [apply Rmult_le_compat_l; nra|].
+      assert (X : (1 + e) * (2 + 4 * e + INR N * e) <= 2 + (8 + 2 * INR N) * e) by nra.
+      apply Rle_lt_trans with (c * (2 + (8 + 2 * INR N) * e)); [apply Rmult_le_compat_l; lra|].
+      assert ((8 + 2 * INR N) * e = (1 - 2 * c) / 2) by lra. rewrite H. nra. }
+    replace (c * e * 2 * Z * (1 + e)) with (2 * e * (c * ((1 + e) * Z))) by ring. nra.
+  - intros N r A M HA. apply root; [apply Sum_ge0; intros; apply sq_ge0|]. unfold frob2. rewrite <- Sum_scal. apply Sum_le. intros i Hi.
+    rewrite (Sum_ext N _ (fun j => matvec N (jacobian (A i)) (M i) j ^ 2)) by (intros; rewrite backward_row; auto).
+    change (sq N (matvec N (jacobian (A i)) (M i)) <= / 4 * sq N (M i)). rewrite <- !norm_sq.
+    assert (J := jacobian_norm N (A i) (/ 2) (M i) (HA i Hi) ltac:(lra) ltac:(intros; apply Var_half; auto)).
+    assert (P := norm_ge0 N (matvec N (jacobian (A i)) (M i))). assert (Q := norm_ge0 N (M i)).
+    replace (/ 4 * vnorm N (M i) ^ 2) with ((/ 2 * vnorm N (M i)) ^ 2) by field. apply pow_incr. lra.
+Qed.
+
+(** α-covariance of ⟨p, x⟩ and ⟨q, x⟩ *)
+Lemma covariance_form N d alpha X p q :
+  dot d p (matvec d (covariance N alpha X) q)
+  = E N alpha (fun t => (dot d p (X t) - dot d p (attended N alpha X)) * (dot d q (X t) - dot d q (attended N alpha X))).
+Proof.
+  set (c := fun t i => X t i - attended N alpha X i).
+  assert (C : forall p t, dot d p (X t) - dot d p (attended N alpha X) = dot d p (c t)).
+  { intros. unfold dot. rewrite <- Sum_minus. apply Sum_ext. intros. unfold c. ring. }
+  rewrite (E_ext N alpha _ (fun t => dot d p (c t) * dot d q (c t))) by (intros; now rewrite !C).
+  unfold E, dot. transitivity (Sum d (fun i => Sum N (fun t => p i * (alpha t * c t i * Sum d (fun j => q j * c t j))))).
+  - apply Sum_ext. intros i _. rewrite Sum_scal. f_equal. unfold matvec, covariance, E. fold c.
+    rewrite (Sum_ext d _ (fun j => Sum N (fun t => alpha t * c t i * (q j * c t j)))).
+    + rewrite Sum_swap. apply Sum_ext. intros t _. now rewrite Sum_scal.
+    + intros j _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. unfold c. ring.
+  - rewrite Sum_swap. apply Sum_ext. intros t _.
+    rewrite (Sum_ext d _ (fun i => alpha t * Sum d (fun j => q j * c t j) * (p i * c t i))) by (intros; ring).
+    rewrite Sum_scal. ring.
+Qed.
+
+Lemma attended_dot N d alpha X p : dot d p (attended N alpha X) = E N alpha (fun t => dot d p (X t)).
+Proof.
+  unfold dot, attended, E. rewrite (Sum_ext N _ (fun t => Sum d (fun i => alpha t * (p i * X t i)))) by (intros; now rewrite Sum_scal).
+  rewrite Sum_swap. apply Sum_ext. intros i _. rewrite <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+(** rt-lemma-f
+    Covers: a part: the first two bounds, and two tokens that attain both; on the page: the third cumulant.
+    Reads: for N ≥ 1 tokens in ℝᵈ, a distribution over them with covariance Σ, any W (d × m) and W′ (d × m′): if all distances of rows of XW are at most D₁ and those of XW′ at most D₂, then ‖WᵀΣW′‖ ≤ D₁D₂/4; and ‖x_i − x_j‖² ≤ 2‖X‖² for all i, j. For the numbers 1, −1 as tokens, half of the attention on each and W = W′ = 1, ‖Σ‖ = 2·2/4, and 2² = 2‖X‖².
+    Mistake: `D1 * D2 / 5` for `D1 * D2 / 4`
+    Mistake: `<= spectral N d X ^ 2` for `<= 2 * spectral N d X ^ 2`
+    Mistake: `3 * 2 / 4` for `2 * 2 / 4`
+*)
+Theorem rt_lemma_f :
+  (forall N d m m' alpha X W W' D1 D2, (0 < N)%nat -> distribution N alpha ->
+    (forall i j, (i < N)%nat -> (j < N)%nat -> vnorm m (vminus (matmul d X W i) (matmul d X W j)) <= D1) ->
+    (forall i j, (i < N)%nat -> (j < N)%nat -> vnorm m' (vminus (matmul d X W' i) (matmul d X W' j)) <= D2) ->
+    spectral m m' (matmul d (transpose W) (matmul d (covariance N alpha X) W')) <= D1 * D2 / 4) /\
+  (forall N d X i j, (i < N)%nat -> (j < N)%nat -> sq d (vminus (X i) (X j)) <= 2 * spectral N d X ^ 2) /\
+  (let X := fun i _ : nat => if (i =? 0)%nat then 1 else -1 in
+    spectral 1 1 (covariance 2 (fun _ => / 2) X) = 2 * 2 / 4 /\ (vnorm 1 (vminus (X 0%nat) (X 1%nat)) = 2 /\
+    2 ^ 2 = 2 * (spectral 2 1 X) ^ 2)).
+Proof.
+  split; [|split].
+  - intros N d m m' alpha X W W' D1 D2 HN HA H1 H2.
+    assert (P1 : 0 <= D1) by (eapply Rle_trans; [apply norm_ge0|exact (H1 0%nat 0%nat HN HN)]).
+    assert (P2 : 0 <= D2) by (eapply Rle_trans; [apply norm_ge0|exact (H2 0%nat 0%nat HN HN)]).
+    assert (V : forall k U D y, (forall i j, (i < N)%nat -> (j < N)%nat -> vnorm k (vminus (matmul d X U i) (matmul d X U j)) <= D) ->
+      Var N alpha (fun t => dot d (matvec k U y) (X t)) <= (D * vnorm k y) ^ 2 / 4).
+    { intros k U D y H. apply popoviciu_range; [easy|easy|]. intros i j Hi Hj.
+      assert (row : forall t, dot d (matvec k U y) (X t) = dot k (matmul d X U t) y).
+      { intros t. rewrite dot_sym. apply (matvec_matvec d k X U y t). }
+      rewrite !row, <- dot_minus_l. eapply Rle_trans; [apply Rle_abs|]. eapply Rle_trans; [apply cauchy|].
+      apply Rmult_le_compat_r; [apply norm_ge0|now apply H]. }
+    apply spectral_le; [nra|]. intros x Hx. set (y := matvec m' _ x).
+    assert (C : vnorm m y ^ 2 <= D1 * vnorm m y * D2 / 4).
+    { rewrite <- dot_self. replace (dot m y y) with (dot d (matvec m W y) (matvec d (covariance N alpha X) (matvec m' W' x))).
+      - rewrite covariance_form. rewrite !attended_dot.
+        set (f := fun t => dot d (matvec m W y) (X t)). set (g := fun t => dot d (matvec m' W' x) (X t)).
+        change (E N alpha (fun t => (f t - E N alpha f) * (g t - E N alpha g)) <= D1 * vnorm m y * D2 / 4).
+        rewrite <- jacobian_form by easy. assert (K := jacobian_cauchy N alpha f g HA).
+        assert (Vf := V m W D1 y H1). assert (Vg := V m' W' D2 x H2). fold f in Vf. fold g in Vg. rewrite (norm_one m' x Hx), Rmult_1_r in Vg.
+        assert (F0 := Var_ge0 N alpha f HA). assert (G0 := Var_ge0 N alpha g HA).
+        eapply Rle_trans; [apply Rle_abs|]. apply Rsqr_incr_0_var; [|assert (Q := norm_ge0 m y); assert (0 <= D1 * vnorm m y) by nra; nra].
+        rewrite <- Rsqr_abs, !Rsqr_pow2. eapply Rle_trans; [exact K|].
+        replace ((D1 * vnorm m y * D2 / 4) ^ 2) with ((D1 * vnorm m y) ^ 2 / 4 * (D2 ^ 2 / 4)) by field.
+        now apply Rmult_le_compat.
+      - rewrite dot_sym, (adjoint d m W). unfold dot. apply Sum_ext. intros i _. f_equal.
+        unfold y. rewrite <- matvec_matvec. apply matvec_ext. intros j _. split; [easy|apply matvec_matvec]. }
+    assert (Q := norm_ge0 m y). fold y. destruct (Req_dec (vnorm m y) 0) as [->|Ny]; [nra|].
+    apply (Rmult_le_reg_l (vnorm m y)); [lra|]. simpl in C. lra.
+  - intros N d X i j Hi Hj. destruct (Nat.eq_dec i j) as [->|Hij].
+    { unfold sq. rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero by (intros; unfold vminus; ring).
+      assert (0 <= spectral N d X ^ 2) by apply pow2_ge_0. lra. }
+    rewrite <- norm_sq. assert (K := spectral_apply d N (transpose X) (fun t => identity i t - identity j t)).
+    rewrite (norm_ext d _ (vminus (X i) (X j))) in K by (intros k _; unfold matvec, transpose; now rewrite (pair_sum N (fun l => X l k))).
+    unfold vnorm at 2 in K. rewrite pair_norm in K by easy.
+    apply Rle_trans with ((spectral d N (transpose X) * sqrt 2) ^ 2); [apply pow_incr; split; [apply norm_ge0|easy]|].
+    rewrite Rpow_mult_distr, pow2_sqrt, Rmult_comm by lra. apply Rmult_le_compat_l; [lra|]. apply pow_incr.
+    split; [apply spectral_ge0|apply spectral_transpose].
+  - intros X.
+    assert (R2 : 0 < sqrt 2) by (apply sqrt_lt_R0; lra).
+    assert (one : forall k M c, 0 <= c -> (forall x, x 0%nat ^ 2 = 1 -> sq k (matvec 1 M x) = c ^ 2) -> spectral k 1 M = c).
+    { intros k M c Hc H. assert (N1 : forall x, sq 1 x = x 0%nat ^ 2) by (intros; unfold sq; simpl; ring). apply Rle_antisym.
+      - apply spectral_le; [easy|]. intros x Hx. unfold vnorm. rewrite H by (now rewrite <- N1). rewrite sqrt_pow2; lra.
+      - assert (U := spectral_unit k 1 M (fun _ => 1)). unfold vnorm in U. rewrite H, sqrt_pow2 in U by (easy || ring). apply U. rewrite N1. ring. }
+    split; [|split].
+    + apply one; [lra|]. intros x Hx. unfold sq, matvec, covariance, attended, E, X. simpl. simpl in Hx.
+      match goal with |- ?l = ?r => replace l with (x 0%nat * (x 0%nat * 1)) by field; rewrite Hx; field end.
+    + unfold vnorm, sq, vminus, X. simpl. replace (0 + (1 - -1) * ((1 - -1) * 1)) with (2 ^ 2) by ring. rewrite sqrt_pow2; lra.
+    + rewrite (one 2%nat X (sqrt 2)); [rewrite pow2_sqrt; lra|lra|]. intros x Hx. rewrite pow2_sqrt by lra.
+      unfold sq, matvec, X. simpl. simpl in Hx. lra.
+Qed.
