@@ -791,3 +791,211 @@ Proof.
     + rewrite (one 2%nat X (sqrt 2)); [rewrite pow2_sqrt; lra|lra|]. intros x Hx. rewrite pow2_sqrt by lra.
       unfold sq, matvec, X. simpl. simpl in Hx. lra.
 Qed.
+
+(** ‖AΠ‖²_F ≤ (N − 1)‖A‖² *)
+Lemma centred_frob r N D : (0 < N)%nat -> frob2 r N (fun i j => D i j - / INR N * Sum N (D i)) <= (INR N - 1) * spectral r N D ^ 2.
+Proof.
+  intros HN. assert (P := INR_pos N HN). set (pi := fun j t => identity j t - / INR N).
+  unfold frob2. rewrite Sum_swap. rewrite (Sum_ext N _ (fun j => sq r (matvec N D (pi j)))).
+  - apply Rle_trans with (Sum N (fun _ => spectral r N D ^ 2 * (1 - / INR N))).
+    + apply Sum_le. intros j Hj. rewrite <- norm_sq.
+      replace (1 - / INR N) with (vnorm N (pi j) ^ 2).
+      * rewrite <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|apply spectral_apply].
+      * rewrite norm_sq. unfold sq, pi.
+        rewrite (Sum_ext N _ (fun t => identity j t * (identity j t - 2 * / INR N) + / INR N ^ 2)) by (intros; unfold identity; destruct (j =? i)%nat; field; lra).
+        rewrite Sum_plus, identity_sum, Sum_const by easy. unfold identity. rewrite Nat.eqb_refl. field. lra.
+    + rewrite Sum_const. right. field. lra.
+  - intros j Hj. apply Sum_ext. intros i _. f_equal. unfold matvec, pi.
+    rewrite (Sum_ext N (fun t => D i t * _) (fun t => identity j t * D i t - / INR N * D i t)) by (intros; ring).
+    now rewrite Sum_minus, identity_sum, Sum_scal.
+Qed.
+
+(** ‖𝒥v − ¼Πv‖ ≤ ¼‖Πv‖, as 0 ⪯ 𝒥 ⪯ ½ and ΠJ = J *)
+Lemma jacobian_quarter N s v : (0 < N)%nat -> distribution N s -> let w := fun t => v t - / INR N * Sum N v in
+  vnorm N (fun t => matvec N (jacobian s) v t - / 4 * w t) <= / 4 * vnorm N w.
+Proof.
+  intros HN H w. assert (P := INR_pos N HN). set (j := matvec N (jacobian s) v).
+  assert (Sj : Sum N j = 0).
+  { rewrite (Sum_ext N j (fun t => s t * v t - E N s v * s t)) by (intros; unfold j; rewrite jacobian_apply by easy; ring).
+    rewrite Sum_minus, Sum_scal. destruct H as [_ ->]. unfold E. ring. }
+  assert (jw : dot N j w = Var N s v).
+  { rewrite <- jacobian_var, dot_sym by easy. unfold dot, w. fold j. rewrite (Sum_ext N _ (fun t => v t * j t - / INR N * Sum N v * j t)) by (intros; ring).
+    rewrite Sum_minus, Sum_scal, Sj. ring. }
+  assert (jj : sq N j <= / 2 * Var N s v).
+  { assert (K := jacobian_cauchy N s j v H). fold j in K. rewrite <- sq_dot in K. assert (A := Var_half N s j H).
+    assert (V := Var_ge0 N s v H). assert (Q := sq_ge0 N j). destruct (Req_dec (sq N j) 0) as [->|Nq]; [lra|].
+    apply (Rmult_le_reg_l (sq N j)); [lra|]. nra. }
+  apply norm_le; [assert (Q := norm_ge0 N w); lra|].
+  rewrite Rpow_mult_distr, norm_sq. unfold sq.
+  rewrite (Sum_ext N _ (fun t => j t ^ 2 - (/ 2 * (j t * w t) - (/ 4) ^ 2 * w t ^ 2))) by (intros; field).
+  rewrite Sum_minus, Sum_minus, !Sum_scal. fold (sq N j) (sq N w) (dot N j w). rewrite jw. lra.
+Qed.
+
+(** one row: ⟨v, 𝒥D⟩ is ¼⟨D, Πv⟩ up to ¼‖v‖‖DΠ‖ *)
+Lemma jacobian_split N s v D : (0 < N)%nat -> distribution N s ->
+  Rabs (dot N v (matvec N (jacobian s) D) - / 4 * dot N D (fun t => v t - / INR N * Sum N v))
+  <= / 4 * vnorm N v * vnorm N (fun t => D t - / INR N * Sum N D).
+Proof.
+  intros HN H. set (w := fun t => D t - / INR N * Sum N D).
+  assert (K := jacobian_quarter N s D HN H). cbv zeta in K. fold w in K.
+  replace (dot N D (fun t => v t - / INR N * Sum N v)) with (dot N v w).
+  - replace (dot N v (matvec N (jacobian s) D) - / 4 * dot N v w) with (dot N v (fun t => matvec N (jacobian s) D t - / 4 * w t)).
+    + eapply Rle_trans; [apply cauchy|]. assert (Q := norm_ge0 N v). nra.
+    + unfold dot. rewrite <- Sum_scal, <- Sum_minus. apply Sum_ext. intros. ring.
+  - unfold dot, w. rewrite (Sum_ext N _ (fun t => D t * v t - / INR N * Sum N D * v t)) by (intros; ring).
+    rewrite (Sum_ext N (fun t => D t * (v t - _)) (fun t => D t * v t - / INR N * Sum N v * D t)) by (intros; ring).
+    rewrite !Sum_minus, !Sum_scal. ring.
+Qed.
+
+(** Σ_i x_i ⟨v, 𝒥(s_i)D_i⟩ ≤ ¼(1 + √(N − 1))‖x‖‖v‖‖D‖ *)
+Lemma rows_bound r N (s : matrix) D x v : (0 < N)%nat -> (forall i, (i < r)%nat -> distribution N (s i)) ->
+  Sum r (fun i => x i * dot N v (matvec N (jacobian (s i)) (D i)))
+  <= / 4 * (1 + sqrt (INR N - 1)) * spectral r N D * (vnorm r x * vnorm N v).
+Proof.
+  intros HN H. assert (P1 : 1 <= INR N) by (apply (le_INR 1); lia). set (pv := fun t => v t - / INR N * Sum N v).
+  set (pd := fun i t => D i t - / INR N * Sum N (D i)).
+  assert (Npv : vnorm N pv <= vnorm N v).
+  { assert (INRP := INR_pos N HN). unfold vnorm. apply sqrt_le_1_alt. unfold sq, pv.
+    rewrite (Sum_ext N _ (fun i => v i ^ 2 - (2 * / INR N * Sum N v * v i - (/ INR N * Sum N v) ^ 2))) by (intros; ring).
+    rewrite Sum_minus, Sum_minus, Sum_scal, Sum_const.
+    replace (2 * / INR N * Sum N v * Sum N v - INR N * (/ INR N * Sum N v) ^ 2) with (/ INR N * Sum N v ^ 2) by (field; lra).
+    assert (0 < / INR N) by now apply Rinv_0_lt_compat. assert (0 <= Sum N v ^ 2) by apply pow2_ge_0. nra. }
+  assert (S0 := spectral_ge0 r N D). assert (X0 := norm_ge0 r x). assert (V0 := norm_ge0 N v).
+  assert (first : Sum r (fun i => x i * dot N (D i) pv) <= spectral r N D * (vnorm r x * vnorm N v)).
+  { change (Sum r (fun i => x i * dot N (D i) pv)) with (dot r x (matvec N D pv)).
+    eapply Rle_trans; [eapply Rle_trans; [apply Rle_abs|apply cauchy]|]. assert (K := spectral_apply r N D pv).
+    apply Rle_trans with (vnorm r x * (spectral r N D * vnorm N v)); [|right; ring].
+    apply Rmult_le_compat_l; [easy|]. eapply Rle_trans; [exact K|]. now apply Rmult_le_compat_l. }
+  assert (second : Sum r (fun i => Rabs (x i) * vnorm N (pd i)) <= vnorm r x * (sqrt (INR N - 1) * spectral r N D)).
+  { eapply Rle_trans; [eapply Rle_trans; [apply Rle_abs|apply (cauchy r (fun i => Rabs (x i)) (fun i => vnorm N (pd i)))]|].
+    apply Rmult_le_compat; [apply norm_ge0|apply norm_ge0| |].
+    - right. unfold vnorm. f_equal. apply Sum_ext. intros. apply pow2_abs.
+    - apply norm_le; [apply Rmult_le_pos; [apply sqrt_pos|easy]|]. rewrite Rpow_mult_distr, pow2_sqrt by lra.
+      eapply Rle_trans; [|now apply centred_frob]. right. unfold frob2. apply Sum_ext. intros i _. now rewrite norm_sq. }
+  apply Rle_trans with (Sum r (fun i => / 4 * (x i * dot N (D i) pv) + / 4 * vnorm N v * (Rabs (x i) * vnorm N (pd i)))).
+  - apply Sum_le. intros i Hi. assert (K := jacobian_split N (s i) v (D i) HN (H i Hi)). fold pv in K. fold (pd i) in K.
+    set (a := dot N v (matvec N (jacobian (s i)) (D i))) in *. set (b := dot N (D i) pv) in *.
+    assert (x i * (a - / 4 * b) <= Rabs (x i) * (/ 4 * vnorm N v * vnorm N (pd i))).
+    { eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. apply Rmult_le_compat_l; [apply Rabs_pos|easy]. }
+    lra.
+  - rewrite Sum_plus, !Sum_scal. nra.
+Qed.
+
+(** rt-lemma-e-spectral
+    Covers: a part: the upper bound for S − S′ and for T, and Λ_2 = ½; on the page: the lower bound for N ≥ 3, and what one token gets.
+    Reads: for N ≥ 1 tokens and any number r of rows, ‖S − S′‖ ≤ ¼(1 + √(N − 1))‖L − L′‖, and ‖T‖ ≤ ¼(1 + √(N − 1))‖M‖ for T = S ⊙ (M − ((S ⊙ M)1)1ᵀ) with every S whose rows are distributions. For N = 2 the factor is ½, and no c with 0 ≤ c < ½ will do, already for one row.
+    Mistake: `/ 5 * (1 + sqrt (INR N - 1)) * spectral r N (mminus L L')` for `/ 4 * (1 + sqrt (INR N - 1)) * spectral r N (mminus L L')`
+    Mistake: `0 <= c <= / 2` for `0 <= c < / 2`
+    Mistake: `/ 5 * (1 + sqrt (INR N - 1)) * spectral r N M` for `/ 4 * (1 + sqrt (INR N - 1)) * spectral r N M`
+*)
+Theorem rt_lemma_e_spectral :
+  (forall N r L L', (0 < N)%nat -> spectral r N (mminus (softmax_rows N L) (softmax_rows N L'))
+    <= / 4 * (1 + sqrt (INR N - 1)) * spectral r N (mminus L L')) /\
+  (forall N r A M, (0 < N)%nat -> (forall i, (i < r)%nat -> distribution N (A i)) ->
+    spectral r N (backward N A M) <= / 4 * (1 + sqrt (INR N - 1)) * spectral r N M) /\
+  / 4 * (1 + sqrt (INR 2 - 1)) = / 2 /\
+  (forall c, 0 <= c < / 2 -> exists L L',
+    c * spectral 1 2 (mminus L L') < spectral 1 2 (mminus (softmax_rows 2 L) (softmax_rows 2 L'))).
+Proof.
+  assert (C0 : forall N r D, (0 < N)%nat -> 0 <= / 4 * (1 + sqrt (INR N - 1)) * spectral r N D).
+  { intros N r D HN. assert (A := sqrt_pos (INR N - 1)). assert (B := spectral_ge0 r N D). apply Rmult_le_pos; lra. }
+  split; [|split; [|split]].
+  - intros N r L L' HN. apply spectral_le; [now apply C0|]. intros v Hv. set (D := mminus L L').
+    set (x := matvec N (mminus (softmax_rows N L) (softmax_rows N L')) v).
+    set (path := fun t i => vplus (L' i) (vscal t (D i))).
+    set (f := fun t => Sum r (fun i => x i * dot N v (softmax N (path t i)))).
+    set (f' := fun t => Sum r (fun i => x i * dot N v (matvec N (jacobian (softmax N (path t i))) (D i)))).
+    assert (Df : forall t, is_derive f t (f' t)).
+    { intros t. apply Sum_derive. intros i _. apply (is_derive_scal (fun t => dot N v (softmax N (path t i))) t (x i)).
+      apply Sum_derive. intros j Hj. apply (is_derive_scal (fun t => softmax N (path t i) j) t (v j)).
+      apply softmax_derive; [easy|easy|]. intros k _. unfold path, vplus, vscal. auto_derive; [easy|ring]. }
+    destruct (MVT_gen f 0 1 f') as [c [_ Hc]].
+    + intros. apply Df.
+    + intros t _. apply continuity_pt_filterlim. apply (ex_derive_continuous f). eexists. apply Df.
+    + rewrite Rminus_0_r, Rmult_1_r in Hc.
+      assert (F : f 1 - f 0 = sq r x).
+      { unfold f. rewrite <- Sum_minus. apply Sum_ext. intros i _. rewrite <- Rmult_minus_distr_l.
+        replace (dot N v (softmax N (path 1 i)) - dot N v (softmax N (path 0 i))) with (x i); [ring|].
+        unfold x, matvec, dot. rewrite <- Sum_minus. apply Sum_ext. intros j _. unfold mminus, vminus, softmax_rows.
+        rewrite (softmax_ext N (path 1 i) (L i)), (softmax_ext N (path 0 i) (L' i)); [ring| |];
+          intros t; unfold path, vplus, vscal, D, mminus, vminus; ring. }
+      assert (B := rows_bound r N (fun i => softmax N (path c i)) D x v HN ltac:(intros; now apply softmax_distribution)).
+      cbv beta in B. fold (f' c) in B. rewrite <- Hc, F, (norm_one N v Hv), Rmult_1_r, <- norm_sq in B.
+      assert (X0 := norm_ge0 r x). assert (K := C0 N r D HN). destruct (Req_dec (vnorm r x) 0) as [->|Nx]; [easy|].
+      apply (Rmult_le_reg_r (vnorm r x)); [lra|]. simpl in B. lra.
+  - intros N r A M HN HA. apply spectral_le; [now apply C0|]. intros v Hv. set (x := matvec N (backward N A M) v).
+    assert (B := rows_bound r N A M x v HN HA).
+    rewrite (Sum_ext r _ (fun i => x i ^ 2)) in B.
+    + fold (sq r x) in B. rewrite (norm_one N v Hv), Rmult_1_r, <- norm_sq in B.
+      assert (X0 := norm_ge0 r x). assert (K := C0 N r M HN). destruct (Req_dec (vnorm r x) 0) as [->|Nx]; [easy|].
+      apply (Rmult_le_reg_r (vnorm r x)); [lra|]. simpl in B. lra.
+    + intros i Hi. simpl. rewrite Rmult_1_r. f_equal. unfold x, matvec at 2, dot. apply Sum_ext. intros j Hj.
+      rewrite backward_row by auto. ring.
+  - simpl. replace (1 + 1 - 1) with 1 by ring. rewrite sqrt_1. lra.
+  - intros c Hc. destruct rt_lemma_e as [_ [K _]]. destruct (K 2%nat c ltac:(lia) Hc) as [L [L' H]]. exists L, L'.
+    assert (one : forall M, spectral 1 2 M = sqrt (frob2 1 2 M)).
+    { intros M. apply Rle_antisym; [apply spectral_frob|].
+      assert (F : frob2 1 2 M = sq 2 (M 0%nat)) by (unfold frob2, sq; simpl; ring).
+      assert (U := spectral_apply 1 2 M (M 0%nat)). rewrite F. change (sqrt (sq 2 (M 0%nat))) with (vnorm 2 (M 0%nat)).
+      assert (W : vnorm 1 (matvec 2 M (M 0%nat)) = vnorm 2 (M 0%nat) ^ 2).
+      { rewrite norm_sq. rewrite <- (sqrt_pow2 (sq 2 (M 0%nat))) by apply sq_ge0. unfold vnorm. f_equal. unfold sq, matvec. simpl. ring. }
+      rewrite W in U. assert (Q := norm_ge0 2 (M 0%nat)). assert (S0 := spectral_ge0 1 2 M).
+      destruct (Req_dec (vnorm 2 (M 0%nat)) 0) as [->|Nz]; [easy|]. apply (Rmult_le_reg_r (vnorm 2 (M 0%nat))); [lra|]. simpl in U. lra. }
+    now rewrite !one.
+Qed.
+
+(** rt-proposition-a-kink
+    Covers: the whole statement.
+    Reads: for all sizes 1, X = 1, W_V = 0, W_U = 1, g = g_f = 1, φ = relu, W_2 = a > 0, W_1 = w, any W_Q, W_K, γ and y < 1: F = 1 + a relu(w); for h > 0 the derivative of Φ = ½(F − y)² in w is D = (1 + ah − y)a at h and 0 at −h, (D − 0)/(2h) = ((1 − y)a + a²h)/(2h), which tends to ∞ as h falls to 0; Φ(h) − Φ(−h) = (1 − y)ah + ½a²h²; and for C > a²/4 the inequality Φ(h) ≤ Φ(−h) + 0·2h + ½C(2h)² fails if and only if h < 2(1 − y)a/(4C − a²).
+    Mistake: `h < (1 - y) * a / (4 * C - a ^ 2)` for `h < 2 * (1 - y) * a / (4 * C - a ^ 2)`
+    Mistake: `a ^ 2 * h ^ 2` for `/ 2 * a ^ 2 * h ^ 2`
+    Mistake: without `y < 1 ->`
+*)
+Theorem rt_proposition_a_kink : forall gamma Q K a y, 0 < a -> y < 1 ->
+  let one := fun _ _ : nat => 1 in
+  let F := fun w => network 1 1 1 1 gamma 1 1 relu Q K (fun _ _ => 0) (fun _ _ => w) (fun _ _ => a) one one in
+  let Phi := fun w => loss 1 1 1 (fun _ => F w) (fun _ _ _ => y) in
+  (forall w, F w 0%nat 0%nat = 1 + a * relu w) /\
+  (forall h, 0 < h -> is_derive Phi h ((1 + a * h - y) * a) /\ is_derive Phi (- h) 0 /\
+    ((1 + a * h - y) * a - 0) / (2 * h) = ((1 - y) * a + a ^ 2 * h) / (2 * h) /\
+    Phi h - Phi (- h) = (1 - y) * a * h + / 2 * a ^ 2 * h ^ 2) /\
+  filterlim (fun h => ((1 - y) * a + a ^ 2 * h) / (2 * h)) (at_right 0) (Rbar_locally p_infty) /\
+  (forall C h, / 4 * a ^ 2 < C -> 0 < h ->
+    (~ Phi h <= Phi (- h) + 0 * (h - - h) + C / 2 * (h - - h) ^ 2 <-> h < 2 * (1 - y) * a / (4 * C - a ^ 2))).
+Proof.
+  intros gamma Q K a y Ha Hy one F Phi.
+  assert (EF : forall w, F w 0%nat 0%nat = 1 + a * relu w).
+  { intros w. unfold F, network, readout, output, matmul, entrywise, one. simpl.
+    set (s := weights 1 1 1 gamma Q K _ 0%nat 0%nat).
+    replace ((1 * 1 + (0 + (0 + s * 1) * 0)) * w) with w by ring.
+    replace (0 + w) with w by ring. ring. }
+  assert (EP : forall w, Phi w = / 2 * (1 + a * relu w - y) ^ 2).
+  { intros w. unfold Phi, loss, frob2. simpl. rewrite EF. simpl. ring. }
+  assert (pos : forall w, 0 <= w -> relu w = w) by (intros; unfold relu; now apply Rmax_left).
+  assert (neg : forall w, w <= 0 -> relu w = 0) by (intros; unfold relu; now apply Rmax_right).
+  split; [easy|]. split; [|split].
+  - intros h Hh. split; [|split; [|split]].
+    + apply (is_derive_ext_loc (fun w => / 2 * (1 + a * w - y) ^ 2)).
+      * exists (mkposreal h Hh). intros w Hw. rewrite EP, pos; [easy|]. unfold ball in Hw. simpl in Hw. unfold AbsRing_ball, abs, minus, plus, opp in Hw. simpl in Hw.
+        apply Rabs_def2 in Hw. lra.
+      * auto_derive; [easy|]. field.
+    + apply (is_derive_ext_loc (fun w => / 2 * (1 + a * 0 - y) ^ 2)).
+      * exists (mkposreal h Hh). intros w Hw. rewrite EP, neg; [easy|]. unfold ball in Hw. simpl in Hw. unfold AbsRing_ball, abs, minus, plus, opp in Hw. simpl in Hw.
+        apply Rabs_def2 in Hw. lra.
+      * auto_derive; easy.
+    + field. lra.
+    + rewrite !EP, pos, neg by lra. field.
+  - intros P [M HM]. set (d := (1 - y) * a / (2 * (Rabs M + 1))).
+    assert (M0 := Rabs_pos M). assert (M1 := Rle_abs M).
+    assert (Hd : 0 < d) by (unfold d; apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat|]; lra).
+    exists (mkposreal d Hd). intros h Hh Hp. apply HM. unfold ball in Hh. simpl in Hh.
+    unfold AbsRing_ball, abs, minus, plus, opp in Hh. simpl in Hh. apply Rabs_def2 in Hh.
+    assert (Hh2 : h * (2 * (Rabs M + 1)) < (1 - y) * a).
+    { apply Rlt_le_trans with (d * (2 * (Rabs M + 1))); [apply Rmult_lt_compat_r; lra|]. right. unfold d. field. lra. }
+    apply (Rmult_lt_reg_r (2 * h)); [lra|].
+    replace (((1 - y) * a + a ^ 2 * h) / (2 * h) * (2 * h)) with ((1 - y) * a + a ^ 2 * h) by (field; lra).
+    assert (0 < a ^ 2) by (apply pow_lt; lra). nra.
+  - intros C h HC Hh. rewrite !EP, pos, neg by lra. rewrite <- Rlt_div_r by lra. split.
+    + intros H. apply Rnot_le_lt in H. apply (Rmult_lt_reg_r h); [easy|]. nra.
+    + intros H. apply Rlt_not_le. assert (h * (4 * C - a ^ 2) * h < 2 * (1 - y) * a * h) by (apply Rmult_lt_compat_r; easy). nra.
+Qed.
