@@ -999,3 +999,170 @@ Proof.
     + intros H. apply Rnot_le_lt in H. apply (Rmult_lt_reg_r h); [easy|]. nra.
     + intros H. apply Rlt_not_le. assert (h * (4 * C - a ^ 2) * h < 2 * (1 - y) * a * h) by (apply Rmult_lt_compat_r; easy). nra.
 Qed.
+
+(** the rows of D (k × n) lie in the span of r orthonormal vectors: rank D ≤ r *)
+Definition rank_at_most (k n r : nat) (D : matrix) : Prop := exists v : nat -> vector,
+  (forall l m, (l < r)%nat -> (m < r)%nat -> dot n (v l) (v m) = identity l m) /\
+  forall i j, (i < k)%nat -> (j < n)%nat -> D i j = Sum r (fun l => dot n (D i) (v l) * v l j).
+
+(** ‖D‖²_F ≤ r‖D‖² *)
+Lemma rank_frob k n r D : rank_at_most k n r D -> frob2 k n D <= INR r * spectral k n D ^ 2.
+Proof.
+  intros [v [O H]]. unfold frob2. rewrite (Sum_ext k _ (fun i => Sum r (fun l => matvec n D (v l) i ^ 2))).
+  - rewrite Sum_swap, <- Sum_const. apply Sum_le. intros l Hl.
+    change (sq k (matvec n D (v l)) <= spectral k n D ^ 2). rewrite <- norm_sq. apply pow_incr. split; [apply norm_ge0|].
+    apply spectral_unit. rewrite sq_dot, O by easy. unfold identity. now rewrite Nat.eqb_refl.
+  - intros i Hi. rewrite (Sum_ext n _ (fun j => Sum r (fun l => dot n (D i) (v l) * (D i j * v l j)))).
+    + rewrite Sum_swap. apply Sum_ext. intros l _. rewrite Sum_scal. change (matvec n D (v l) i) with (dot n (D i) (v l)). unfold dot. ring.
+    + intros j Hj. simpl. rewrite Rmult_1_r. rewrite (H i j Hi Hj) at 1. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+(** Kronecker powers of the 4 × 4 matrix with −1 on the diagonal and 1 elsewhere: a Hadamard matrix of 4ᵏ rows *)
+Fixpoint kronecker (k i j : nat) : R :=
+  match k with O => 1 | S m => (1 - 2 * identity (i mod 4)%nat (j mod 4)%nat) * kronecker m (i / 4)%nat (j / 4)%nat end.
+
+Lemma Sum_blocks n f : Sum (4 * n) f = Sum n (fun b => Sum 4 (fun a => f (4 * b + a)%nat)).
+Proof.
+  induction n; [easy|]. replace (4 * S n)%nat with (4 * n + 4)%nat by lia. rewrite Sum_split, IHn. easy.
+Qed.
+
+Lemma block_mod b a : (a < 4)%nat -> ((4 * b + a) mod 4 = a)%nat /\ ((4 * b + a) / 4 = b)%nat.
+Proof.
+  intros H. rewrite (Nat.mul_comm 4 b), (Nat.add_comm (b * 4)), Nat.mod_add, Nat.div_add, Nat.mod_small, Nat.div_small by lia. lia.
+Qed.
+
+Lemma kronecker_sum k f i : Sum (4 ^ S k) (fun j => kronecker (S k) i j * f j)
+  = Sum (4 ^ k) (fun b => kronecker k (i / 4)%nat b * Sum 4 (fun a => (1 - 2 * identity (i mod 4)%nat a) * f (4 * b + a)%nat)).
+Proof.
+  change (4 ^ S k)%nat with (4 * 4 ^ k)%nat. rewrite Sum_blocks. apply Sum_ext. intros b _. rewrite <- Sum_scal. apply Sum_ext. intros a Ha.
+  cbn [kronecker]. destruct (block_mod b a Ha) as [-> ->]. ring.
+Qed.
+
+Lemma kronecker_sign k i j : kronecker k i j = 1 \/ kronecker k i j = -1.
+Proof.
+  revert i j. induction k; intros i j; [now left|]. cbn [kronecker].
+  destruct (IHk (i / 4)%nat (j / 4)%nat) as [-> | ->]; unfold identity; destruct (_ =? _)%nat; (left; ring) || (right; ring).
+Qed.
+
+Lemma kronecker_one k i : Sum (4 ^ k) (fun j => kronecker k i j) = 2 ^ k.
+Proof.
+  revert i. induction k; intros i; [simpl; ring|].
+  rewrite (Sum_ext _ _ (fun j => kronecker (S k) i j * 1)) by (intros; ring). rewrite kronecker_sum.
+  rewrite (Sum_ext _ _ (fun b => 2 * kronecker k (i / 4)%nat b)).
+  - rewrite Sum_scal, IHk. simpl. ring.
+  - intros b _. assert (H : (i mod 4 < 4)%nat) by (apply Nat.mod_upper_bound; lia).
+    destruct (i mod 4)%nat as [|[|[|[|m]]]]; [| | | |lia]; unfold identity; simpl; ring.
+Qed.
+
+Lemma kronecker_symmetric k i j : kronecker k i j = kronecker k j i.
+Proof.
+  revert i j. induction k; intros i j; [easy|]. cbn [kronecker]. rewrite (IHk (i / 4)%nat). f_equal.
+  unfold identity. rewrite Nat.eqb_sym. easy.
+Qed.
+
+Lemma kronecker_square k i j : (i < 4 ^ k)%nat -> (j < 4 ^ k)%nat ->
+  Sum (4 ^ k) (fun l => kronecker k i l * kronecker k l j) = 4 ^ k * identity i j.
+Proof.
+  revert i j. induction k; intros i j Hi Hj.
+  - simpl in *. replace i with O by lia. replace j with O by lia. unfold identity. simpl. ring.
+  - rewrite kronecker_sum.
+    rewrite (Sum_ext _ _ (fun b => 4 * identity (i mod 4)%nat (j mod 4)%nat * (kronecker k (i / 4)%nat b * kronecker k b (j / 4)%nat))).
+    + change (4 ^ S k)%nat with (4 * 4 ^ k)%nat in *. rewrite Sum_scal, IHk by (apply Nat.div_lt_upper_bound; lia).
+      replace (identity i j) with (identity (i mod 4)%nat (j mod 4)%nat * identity (i / 4)%nat (j / 4)%nat); [simpl; ring|].
+      assert (Di := Nat.div_mod i 4 ltac:(lia)). assert (Dj := Nat.div_mod j 4 ltac:(lia)). unfold identity.
+      destruct (Nat.eqb_spec (i mod 4) (j mod 4)), (Nat.eqb_spec (i / 4) (j / 4)), (Nat.eqb_spec i j); try ring; exfalso; subst; lia.
+    + intros b _. cbn [kronecker]. assert (H : (i mod 4 < 4)%nat) by (apply Nat.mod_upper_bound; lia).
+      assert (H' : (j mod 4 < 4)%nat) by (apply Nat.mod_upper_bound; lia).
+      rewrite (Sum_ext 4 _ (fun a => (1 - 2 * identity (i mod 4)%nat a) * ((1 - 2 * identity a (j mod 4)%nat) * kronecker k b (j / 4)%nat)))
+        by (intros a Ha; destruct (block_mod b a Ha) as [-> ->]; ring).
+      destruct (i mod 4)%nat as [|[|[|[|m]]]]; [| | | |lia]; destruct (j mod 4)%nat as [|[|[|[|m']]]]; try lia; unfold identity; simpl; ring.
+Qed.
+
+Lemma relu_assumption : assumption_1 relu.
+Proof. exact (proj1 rt_definition_a1). Qed.
+
+Lemma entrywise_spectral k n r phi M M' : assumption_1 phi -> rank_at_most k n r (mminus M M') ->
+  spectral k n (mminus (entrywise phi M) (entrywise phi M')) <= / 2 * (1 + sqrt (INR r)) * spectral k n (mminus M M').
+Proof.
+  intros Hphi Hr. destruct rt_definition_a1 as [_ [_ L]]. destruct (L phi (proj1 Hphi)) as [L1 _]. specialize (L1 Hphi). clear L.
+  set (D := mminus M M') in *. set (E := fun i j => (2 * phi (M i j) - M i j) - (2 * phi (M' i j) - M' i j)).
+  assert (S0 := spectral_ge0 k n D). assert (R0 := sqrt_pos (INR r)). apply spectral_le; [apply Rmult_le_pos; lra|]. intros x Hx.
+  rewrite (norm_ext k _ (vplus (vscal (/ 2) (matvec n D x)) (vscal (/ 2) (matvec n E x)))).
+  - eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, !(Rabs_right (/ 2)) by lra.
+    assert (A := spectral_unit k n D x Hx). assert (B := spectral_unit k n E x Hx). assert (C := spectral_frob k n E).
+    assert (F : frob2 k n E <= frob2 k n D).
+    { apply Sum_le. intros i _. apply Sum_le. intros j _. rewrite <- pow2_abs, <- (pow2_abs (D i j)). apply pow_incr.
+      split; [apply Rabs_pos|apply L1]. }
+    assert (G : sqrt (frob2 k n E) <= sqrt (INR r) * spectral k n D).
+    { rewrite <- (sqrt_pow2 (spectral k n D)), <- sqrt_mult by (try apply pos_INR; try apply pow2_ge_0; easy). apply sqrt_le_1_alt.
+      eapply Rle_trans; [exact F|now apply rank_frob]. }
+    lra.
+  - intros i _. unfold vplus, vscal, matvec. rewrite <- !Sum_scal, <- Sum_plus. apply Sum_ext. intros j _.
+    unfold E, D, mminus, vminus, entrywise. field.
+Qed.
+
+(** rt-proposition-b-entrywise
+    Covers: a part: both bounds and the Hadamard matrices of 4ᵏ rows; on the page: the norm for Sylvester's matrix.
+    Reads: under Assumption 1, for k × n matrices M, M′: ‖φ(M) − φ(M′)‖_F ≤ ‖M − M′‖_F, and ‖φ(M) − φ(M′)‖ ≤ ½(1 + √r)‖M − M′‖ for every r such that the rows of M − M′ lie in the span of r orthonormal vectors (rank M − M′ ≤ r). For every k there is an n × n matrix R, n = 4ᵏ, with entries ±1, RᵀR = nI and ‖relu(R)‖ = ½(1 + √n)‖R‖; ‖R‖ = √n.
+    Mistake: `/ 2 * sqrt (INR r) * spectral` for `/ 2 * (1 + sqrt (INR r)) * spectral`
+    Mistake: without `assumption_1 phi ->`
+    Mistake: `/ 2 * (2 + sqrt (4 ^ p))` for `/ 2 * (1 + sqrt (4 ^ p))`
+*)
+Theorem rt_proposition_b_entrywise :
+  (forall k n r phi M M', assumption_1 phi ->
+    sqrt (frob2 k n (mminus (entrywise phi M) (entrywise phi M'))) <= sqrt (frob2 k n (mminus M M')) /\
+    (rank_at_most k n r (mminus M M') ->
+      spectral k n (mminus (entrywise phi M) (entrywise phi M')) <= / 2 * (1 + sqrt (INR r)) * spectral k n (mminus M M'))) /\
+  (forall p, exists H, let n := (4 ^ p)%nat in (forall i j, H i j = 1 \/ H i j = -1) /\
+    (forall i j, (i < n)%nat -> (j < n)%nat -> matmul n (transpose H) H i j = 4 ^ p * identity i j) /\
+    spectral n n H = sqrt (4 ^ p) /\ spectral n n (entrywise relu H) = / 2 * (1 + sqrt (4 ^ p)) * spectral n n H).
+Proof.
+  split.
+  - intros k n r phi M M' H. split.
+    + apply sqrt_le_1_alt. apply Sum_le. intros i _. apply Sum_le. intros j _. destruct H as [_ [_ L]].
+      rewrite <- pow2_abs, <- (pow2_abs (mminus M M' i j)). apply pow_incr. split; [apply Rabs_pos|apply L].
+    + now apply entrywise_spectral.
+  - intros p. exists (kronecker p). intros n. assert (EN : INR n = 4 ^ p) by (unfold n; rewrite pow_INR; f_equal; simpl; ring).
+    assert (SQ : sqrt (4 ^ p) = 2 ^ p).
+    { replace (4 ^ p) with ((2 ^ p) ^ 2); [apply sqrt_pow2, pow_le; lra|]. rewrite <- pow_mult, Nat.mul_comm, pow_mult. f_equal. ring. }
+    assert (Nn : (0 < n)%nat) by (unfold n; apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia).
+    assert (P4 : 0 < 4 ^ p) by (apply pow_lt; lra). assert (P2 : 0 < 2 ^ p) by (apply pow_lt; lra).
+    assert (orth : forall i j, (i < n)%nat -> (j < n)%nat -> matmul n (transpose (kronecker p)) (kronecker p) i j = 4 ^ p * identity i j).
+    { intros i j Hi Hj. unfold matmul, transpose. rewrite <- kronecker_square by easy. apply Sum_ext. intros l _. now rewrite (kronecker_symmetric p l i). }
+    assert (len : forall x, sq n (matvec n (kronecker p) x) = 4 ^ p * sq n x).
+    { intros x. rewrite sq_dot, adjoint. unfold dot at 1. unfold sq. rewrite <- Sum_scal. apply Sum_ext. intros i Hi.
+      rewrite matvec_matvec. unfold matvec. rewrite (Sum_ext n _ (fun j => identity i j * (4 ^ p * x j))) by (intros; rewrite orth by easy; ring).
+      rewrite identity_sum by easy. ring. }
+    assert (NH : spectral n n (kronecker p) = sqrt (4 ^ p)).
+    { apply Rle_antisym.
+      - apply spectral_le; [apply sqrt_pos|]. intros x Hx. unfold vnorm. rewrite len, Hx, Rmult_1_r. lra.
+      - assert (U := spectral_unit n n (kronecker p) (identity 0%nat)). unfold vnorm in U. rewrite len in U.
+        replace (sq n (identity 0%nat)) with 1 in U; [rewrite Rmult_1_r in U; now apply U|].
+        unfold sq. rewrite (Sum_ext n _ (fun t => identity 0%nat t * identity 0%nat t)), identity_sum by (first [easy | intros; ring]). easy. }
+    split; [apply kronecker_sign|]. split; [easy|]. split; [easy|]. apply Rle_antisym.
+    + assert (K := entrywise_spectral n n n relu (kronecker p) (fun _ _ => 0) relu_assumption). rewrite EN in K.
+      assert (same : forall A B, (forall i j, A i j = B i j) -> spectral n n A = spectral n n B).
+      { intros A B HAB. apply Rle_antisym; apply spectral_le; try apply spectral_ge0; intros x Hx;
+          [rewrite (norm_ext n _ (matvec n B x))|rewrite (norm_ext n _ (matvec n A x))];
+          try (now apply spectral_unit); intros i _; apply matvec_ext; intros; split; easy || (symmetry; easy). }
+      rewrite (same (mminus (kronecker p) (fun _ _ => 0)) (kronecker p)) in K by (intros; unfold mminus, vminus; ring).
+      rewrite (same (mminus (entrywise relu (kronecker p)) (entrywise relu (fun _ _ => 0))) (entrywise relu (kronecker p))) in K.
+      * apply K. exists identity. split.
+        -- intros l m Hl Hm. unfold dot. rewrite identity_sum by easy. unfold identity. now rewrite Nat.eqb_sym.
+        -- intros i j Hi Hj. unfold dot.
+           rewrite (Sum_ext n _ (fun l => mminus (kronecker p) (fun _ _ => 0) i l * identity l j)), identity_sum_r; [easy|easy|].
+           intros l Hl. rewrite (Sum_ext n (fun t => _ * identity l t) (fun t => identity l t * mminus (kronecker p) (fun _ _ => 0) i t)) by (intros; ring).
+           now rewrite identity_sum.
+      * intros i j. unfold mminus, vminus, entrywise. unfold relu at 2. rewrite (Rmax_right 0 0) by lra. ring.
+    + assert (U := spectral_apply n n (entrywise relu (kronecker p)) (fun _ => 1)).
+      assert (V : vnorm n (fun _ => 1) = 2 ^ p).
+      { unfold vnorm, sq. rewrite Sum_const, EN, <- SQ. f_equal. ring. }
+      assert (W : forall i, matvec n (entrywise relu (kronecker p)) (fun _ => 1) i = / 2 * (4 ^ p + 2 ^ p)).
+      { intros i. unfold matvec. rewrite (Sum_ext n _ (fun j => / 2 * (1 + kronecker p i j))).
+        - rewrite Sum_scal, Sum_plus, Sum_const, EN. unfold n. rewrite kronecker_one. ring.
+        - intros j _. unfold entrywise, relu. destruct (kronecker_sign p i j) as [-> | ->]; [rewrite Rmax_left|rewrite Rmax_right]; lra. }
+      rewrite (norm_ext n _ (vscal (/ 2 * (4 ^ p + 2 ^ p)) (fun _ => 1))), norm_scal, V, Rabs_right in U
+        by (first [lra | intros; rewrite W; unfold vscal; ring]).
+      rewrite NH, SQ. apply (Rmult_le_reg_r (2 ^ p)); [easy|]. replace (4 ^ p) with (2 ^ p * 2 ^ p) in U; [lra|].
+      rewrite <- Rpow_mult_distr. now replace (2 * 2) with 4 by ring.
+Qed.
