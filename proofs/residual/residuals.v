@@ -1,7 +1,8 @@
 (** What a residual really does: rank, collapse, conditioning, the plateau, and coefficients. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.singular base.dependent base.six_blocks.
+Require Import FunctionalExtensionality.
+From Shallow Require Import base.sums base.vectors base.attention base.singular base.dependent base.six_blocks base.normal.
 Open Scope R_scope.
 
 Lemma average_norm N d X S r y i : stochastic N S -> (i < N)%nat -> (forall j, (j < N)%nat -> vnorm d (X j) <= r) ->
@@ -548,4 +549,234 @@ Proof.
     + apply Rle_trans with (g * s - Rabs c * W); [|easy].
       replace (g * s * (g * delta / (g * delta + W))) with (g * s - g * s / (g * delta + W) * W) by now field.
       assert (Rabs c <= g * s / (g * delta + W)) by (apply Rle_div_r; lra). nra.
+Qed.
+
+(** M with e added to the entry (i, j) *)
+Definition shift (M : matrix) (i j : nat) (e : R) : matrix := fun a b => M a b + e * (identity i a * identity j b).
+
+(** G holds the derivatives of f by the entries of a k × n matrix, at M *)
+Definition gradient (k n : nat) (f : matrix -> R) (M G : matrix) : Prop :=
+  forall i j, (i < k)%nat -> (j < n)%nat -> is_derive (fun e => f (shift M i j e)) 0 (G i j).
+
+(** c M *)
+Definition mscal (c : R) (M : matrix) : matrix := fun i j => c * M i j.
+
+(** M − c G, a step of descent *)
+Definition step (c : R) (M G : matrix) : matrix := fun i j => M i j - c * G i j.
+
+Lemma network_scale N d dk d1 gamma g gf tau Q K V W1 W2 U X : 0 < g -> 0 <= tau ->
+  network N d dk d1 gamma g gf (smoothed tau) Q K V W1 W2 U X
+  = network N d dk d1 gamma 1 gf (smoothed (tau / g)) Q K (mscal (/ g) V) W1 W2 (mscal g U) X.
+Proof.
+  intros Hg Ht. apply functional_extensionality. intros i. apply functional_extensionality. intros m. unfold network.
+  set (A := weights N d dk gamma Q K X). set (Z := output N d g X A V). set (Z' := output N d 1 X A (mscal (/ g) V)).
+  assert (EZ : forall k, Z i k = g * Z' i k).
+  { intros k. unfold Z, Z', output, mscal. unfold matmul at 1 3.
+    rewrite (Sum_ext d (fun j => matmul N A X i j * (/ g * V j k)) (fun j => / g * (matmul N A X i j * V j k))) by (intros; ring).
+    rewrite Sum_scal. field. lra. }
+  assert (EH : forall l, matmul d Z W1 i l = g * matmul d Z' W1 i l).
+  { intros l. unfold matmul. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite EZ. ring. }
+  unfold readout, matmul at 1 4. unfold mscal. apply Sum_ext. intros k _.
+  rewrite EZ. unfold matmul at 1 3. replace (gf * (g * Z' i k) + Sum d1 (fun j => entrywise (smoothed tau) (matmul d Z W1) i j * W2 j k))
+    with (g * (gf * Z' i k + Sum d1 (fun j => entrywise (smoothed (tau / g)) (matmul d Z' W1) i j * W2 j k))); [ring|].
+  rewrite Rmult_plus_distr_l, <- Sum_scal. f_equal; [ring|]. apply Sum_ext. intros l _. unfold entrywise.
+  rewrite EH, smoothed_scale by easy. ring.
+Qed.
+
+(** rt-theorem-u
+    Covers: the whole statement, for one step of descent and so for every number of them.
+    Reads: for every g > 0, τ ≥ 0 and g_f, with φ_τ the smoothed ReLU (φ_0 = relu), F_{g,τ}(W_Q, W_K, W_V, W_1, W_2, W_U) = F_{1,τ/g}(W_Q, W_K, W_V/g, W_1, W_2, gW_U). For any loss ℓ of the outputs of all sequences, if G_Q, …, G_U hold the partial derivatives of ℓ on the left at a point, then G_Q, G_K, gG_V, G_1, G_2, G_U/g hold those on the right at the corresponding point; and a step μ on the left is a step on the right with μ/g² for W_V, μg² for W_U and μ for the others.
+    Mistake: `(smoothed tau) Q K (mscal (/ g) V)` for `(smoothed (tau / g)) Q K (mscal (/ g) V)`
+    Mistake: `(mu / g)` for `(mu / g ^ 2)`
+    Mistake: without `0 < g ->`
+*)
+Theorem rt_theorem_u : forall N d dk d1 m gamma g gf tau (ell : (nat -> matrix) -> R) (X : nat -> matrix), 0 < g -> 0 <= tau ->
+  (forall Q K V W1 W2 U p, network N d dk d1 gamma g gf (smoothed tau) Q K V W1 W2 U (X p)
+    = network N d dk d1 gamma 1 gf (smoothed (tau / g)) Q K (mscal (/ g) V) W1 W2 (mscal g U) (X p)) /\
+  (let left := fun Q K V W1 W2 U => ell (fun p => network N d dk d1 gamma g gf (smoothed tau) Q K V W1 W2 U (X p)) in
+   let right := fun Q K V W1 W2 U => ell (fun p => network N d dk d1 gamma 1 gf (smoothed (tau * / g)) Q K V W1 W2 U (X p)) in
+   forall Q K V W1 W2 U GQ GK GV G1 G2 GU mu,
+    gradient d dk (fun M => left M K V W1 W2 U) Q GQ -> gradient d dk (fun M => left Q M V W1 W2 U) K GK ->
+    gradient d d (fun M => left Q K M W1 W2 U) V GV -> gradient d d1 (fun M => left Q K V M W2 U) W1 G1 ->
+    gradient d1 d (fun M => left Q K V W1 M U) W2 G2 -> gradient d m (fun M => left Q K V W1 W2 M) U GU ->
+    let V' := mscal (/ g) V in let U' := mscal g U in
+    (gradient d dk (fun M => right M K V' W1 W2 U') Q GQ /\ gradient d dk (fun M => right Q M V' W1 W2 U') K GK /\
+     gradient d d (fun M => right Q K M W1 W2 U') V' (mscal g GV) /\ gradient d d1 (fun M => right Q K V' M W2 U') W1 G1 /\
+     gradient d1 d (fun M => right Q K V' W1 M U') W2 G2 /\ gradient d m (fun M => right Q K V' W1 W2 M) U' (mscal (/ g) GU)) /\
+    step (mu / g ^ 2) V' (mscal g GV) = mscal (/ g) (step mu V GV) /\
+    step (mu * g ^ 2) U' (mscal (/ g) GU) = mscal g (step mu U GU)).
+Proof.
+  intros N d dk d1 m gamma g gf tau ell X Hg Ht. split; [intros; now apply network_scale|].
+  intros left right Q K V W1 W2 U GQ GK GV G1 G2 GU mu HQ HK HV H1 H2 HU V' U'.
+  assert (LR : forall Q K V W1 W2 U, left Q K V W1 W2 U = right Q K (mscal (/ g) V) W1 W2 (mscal g U)).
+  { intros. unfold left, right. f_equal. apply functional_extensionality. intros p. now apply network_scale. }
+  assert (same : forall k n f f' M G, (forall M, f M = f' M) -> gradient k n f M G -> gradient k n f' M G).
+  { intros k n f f' M G E H i j Hi Hj. apply (is_derive_ext (fun e => f (shift M i j e))); [intros; apply E|now apply H]. }
+  assert (scaled : forall k n f f' M G c, c <> 0 -> (forall M, f M = f' (mscal c M)) -> gradient k n f M G -> gradient k n f' (mscal c M) (mscal (/ c) G)).
+  { intros k n f f' M G c Hc E H i j Hi Hj. apply (is_derive_ext (fun e => f (shift M i j (/ c * e)))).
+    - intros e. rewrite E. f_equal. apply functional_extensionality. intros a. apply functional_extensionality. intros b.
+      unfold mscal, shift. field. easy.
+    - unfold mscal. apply (is_derive_comp (fun e => f (shift M i j e)) (fun e => / c * e)).
+      + rewrite Rmult_0_r. now apply H.
+      + auto_derive; [easy|ring]. }
+  split; [split; [|split; [|split; [|split; [|split]]]]|split].
+  - apply (same _ _ _ _ _ _ (fun M => LR M K V W1 W2 U) HQ).
+  - apply (same _ _ _ _ _ _ (fun M => LR Q M V W1 W2 U) HK).
+  - assert (K1 := scaled _ _ _ (fun M => right Q K M W1 W2 U') V GV (/ g) ltac:(apply Rinv_neq_0_compat; lra) (fun M => LR Q K M W1 W2 U) HV).
+    rewrite Rinv_inv in K1. exact K1.
+  - apply (same _ _ _ _ _ _ (fun M => LR Q K V M W2 U) H1).
+  - apply (same _ _ _ _ _ _ (fun M => LR Q K V W1 M U) H2).
+  - apply (scaled _ _ _ (fun M => right Q K V' W1 W2 M) U GU g ltac:(lra) (fun M => LR Q K V W1 W2 M) HU).
+  - apply functional_extensionality. intros i. apply functional_extensionality. intros j. unfold step, V', mscal. field. lra.
+  - apply functional_extensionality. intros i. apply functional_extensionality. intros j. unfold step, U', mscal. field. lra.
+Qed.
+
+(** ‖(W_Q, W_K)‖²_F for pairs of d × n matrices *)
+Definition pair2 (d n : nat) (Q K : matrix) : R := frob2 d n Q + frob2 d n K.
+
+(** Π_{s < t} f(s) *)
+Fixpoint Prod (t : nat) (f : nat -> R) : R := match t with O => 1 | S k => Prod k f * f k end.
+
+Lemma frob_columns d n M : frob2 d n M = Sum n (fun c => sq d (fun i => M i c)).
+Proof. unfold frob2, sq. apply Sum_swap. Qed.
+
+Lemma pair_step d n mu M Q K : 0 <= mu ->
+  pair2 d n (step mu Q (matmul d M K)) (step mu K (matmul d (transpose M) Q)) <= (1 + mu * spectral d d M) ^ 2 * pair2 d n Q K.
+Proof.
+  intros Hmu. unfold pair2. rewrite !frob_columns, <- !Sum_plus, <- Sum_scal. apply Sum_le. intros c _.
+  set (q := fun i => Q i c). set (k := fun i => K i c). set (s := spectral d d M). assert (S0 : 0 <= s) by apply spectral_ge0.
+  assert (one : forall x A y, spectral d d A <= s -> vnorm d (fun i => x i - mu * matvec d A y i) <= vnorm d x + mu * s * vnorm d y).
+  { intros x A y HA. rewrite (norm_ext d _ (vplus x (vscal (- mu) (matvec d A y)))) by (intros; unfold vplus, vscal; ring).
+    eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal, Rabs_Ropp, Rabs_right by lra. apply Rplus_le_compat_l.
+    rewrite Rmult_assoc. apply Rmult_le_compat_l; [easy|]. eapply Rle_trans; [apply spectral_apply|].
+    apply Rmult_le_compat_r; [apply norm_ge0|easy]. }
+  assert (A := one q M k (Rle_refl _)). assert (B := one k (transpose M) q (spectral_transpose d d M)).
+  change (sq d (fun i => q i - mu * matvec d M k i) + sq d (fun i => k i - mu * matvec d (transpose M) q i) <= (1 + mu * s) ^ 2 * (sq d q + sq d k)).
+  rewrite <- !norm_sq. assert (Q0 := norm_ge0 d q). assert (K0 := norm_ge0 d k).
+  assert (A2 := pow_incr _ _ 2 (conj (norm_ge0 _ _) A)). assert (B2 := pow_incr _ _ 2 (conj (norm_ge0 _ _) B)).
+  assert (M0 : 0 <= mu * s) by now apply Rmult_le_pos.
+  eapply Rle_trans; [apply Rplus_le_compat; [exact A2|exact B2]|]. set (a := vnorm d q) in *. set (b := vnorm d k) in *. set (r := mu * s) in *.
+  assert (0 <= r * (a - b) ^ 2) by (apply Rmult_le_pos; [easy|apply pow2_ge_0]).
+  replace ((1 + r) ^ 2 * (a ^ 2 + b ^ 2)) with ((a + r * b) ^ 2 + (b + r * a) ^ 2 + 2 * (r * (a - b) ^ 2)) by ring. lra.
+Qed.
+
+(** rt-corollary-s
+    Covers: a part: both bounds for every run; on the page: the constant C.
+    Reads: for μ ≥ 0 and any run W_Q ← W_Q − μ𝓜_sW_K, W_K ← W_K − μ𝓜_sᵀW_Q: ‖V_t‖_F ≤ ‖V_0‖_F Π_{s<t} (1 + μ‖𝓜_s‖), V = (W_Q; W_K). If Φ_s ≤ ϱˢΦ_0, 0 ≤ ϱ < 1, Φ_s ≥ 0 and ‖𝓜_s‖ ≤ C√(2Φ_s) for all s with a C ≥ 0, then ‖V_t‖_F ≤ ‖V_0‖_F exp(μC√(2Φ_0)/(1 − √ϱ)) for all t.
+    Mistake: `(1 - rho)` for `(1 - sqrt rho)`
+    Mistake: `(1 + mu * spectral d d (M s) / 2)` for `(1 + mu * spectral d d (M s))`
+    Mistake: without `rho < 1 ->`
+*)
+Theorem rt_corollary_s : forall d dk mu (M Q K : nat -> matrix), 0 <= mu ->
+  (forall t, Q (S t) = step mu (Q t) (matmul d (M t) (K t))) ->
+  (forall t, K (S t) = step mu (K t) (matmul d (transpose (M t)) (Q t))) ->
+  (forall t, sqrt (pair2 d dk (Q t) (K t)) <= sqrt (pair2 d dk (Q 0%nat) (K 0%nat)) * Prod t (fun s => (1 + mu * spectral d d (M s)))) /\
+  (forall (Phi : nat -> R) rho C, 0 <= rho -> rho < 1 -> 0 <= C -> (forall s, 0 <= Phi s <= rho ^ s * Phi 0%nat) ->
+    (forall s, spectral d d (M s) <= C * sqrt (2 * Phi s)) ->
+    forall t, sqrt (pair2 d dk (Q t) (K t)) <=
+      sqrt (pair2 d dk (Q 0%nat) (K 0%nat)) * exp (mu * C * sqrt (2 * Phi 0%nat) / (1 - sqrt rho))).
+Proof.
+  intros d dk mu M Q K Hmu HQ HK.
+  assert (P0 : forall t, 0 <= pair2 d dk (Q t) (K t)).
+  { intros t. unfold pair2, frob2. apply Rplus_le_le_0_compat; apply Sum_ge0; intros; apply sq_ge0. }
+  assert (first : forall t, sqrt (pair2 d dk (Q t) (K t)) <= sqrt (pair2 d dk (Q 0%nat) (K 0%nat)) * Prod t (fun s => (1 + mu * spectral d d (M s)))).
+  { induction t; [simpl; lra|]. cbn [Prod]. assert (S0 := spectral_ge0 d d (M t)). assert (R0 : 0 <= mu * spectral d d (M t)) by now apply Rmult_le_pos.
+    rewrite <- Rmult_assoc. apply Rle_trans with (sqrt (pair2 d dk (Q t) (K t)) * (1 + mu * spectral d d (M t))).
+    - rewrite <- (sqrt_pow2 (1 + mu * spectral d d (M t))), <- sqrt_mult by (try apply pow2_ge_0; try apply P0; lra).
+      apply sqrt_le_1_alt. rewrite HQ, HK, Rmult_comm. now apply pair_step.
+    - apply Rmult_le_compat_r; [lra|easy]. }
+  split; [easy|]. intros Phi rho C Hr0 Hr HC HPhi HM t. eapply Rle_trans; [apply first|].
+  apply Rmult_le_compat_l; [apply sqrt_pos|].
+  assert (SR : 0 <= sqrt rho < 1) by (split; [apply sqrt_pos|rewrite <- sqrt_1; now apply sqrt_lt_1_alt]).
+  set (B := mu * C * sqrt (2 * Phi 0%nat)). assert (HB : 0 <= B) by (apply Rmult_le_pos; [now apply Rmult_le_pos|apply sqrt_pos]).
+  assert (T : forall t, Prod t (fun s => (1 + mu * spectral d d (M s))) <= exp (B * (1 - sqrt rho ^ t) / (1 - sqrt rho))
+    /\ 0 <= Prod t (fun s => (1 + mu * spectral d d (M s)))).
+  { induction t0 as [|s [IH1 IH2]]; [replace (B * (1 - sqrt rho ^ 0) / (1 - sqrt rho)) with 0 by (simpl; field; lra);
+      rewrite exp_0; simpl; lra|]. cbn [Prod].
+    assert (S0 := spectral_ge0 d d (M s)). assert (R0 : 0 <= mu * spectral d d (M s)) by now apply Rmult_le_pos.
+    split; [|apply Rmult_le_pos; lra].
+    replace (B * (1 - sqrt rho ^ S s) / (1 - sqrt rho)) with (B * (1 - sqrt rho ^ s) / (1 - sqrt rho) + B * sqrt rho ^ s) by (simpl; field; lra).
+    rewrite exp_plus. apply Rmult_le_compat; [easy|lra|easy|].
+    apply Rle_trans with (1 + B * sqrt rho ^ s).
+    - apply Rplus_le_compat_l. unfold B. rewrite !Rmult_assoc. apply Rmult_le_compat_l; [easy|].
+      eapply Rle_trans; [apply HM|]. apply Rmult_le_compat_l; [easy|].
+      assert (RS : sqrt rho ^ s = sqrt (rho ^ s)).
+      { clear -Hr0. induction s; simpl; [now rewrite sqrt_1|]. rewrite sqrt_mult, IHs by (try apply pow_le; easy). easy. }
+      rewrite RS, <- sqrt_mult by (try apply pow_le; try easy; destruct (HPhi 0%nat); lra). apply sqrt_le_1_alt.
+      destruct (HPhi s) as [_ H]. lra.
+    - destruct (Req_dec (B * sqrt rho ^ s) 0) as [->|N0]; [rewrite exp_0; lra|]. left. apply exp_ineq1.
+      assert (0 <= B * sqrt rho ^ s) by (apply Rmult_le_pos; [easy|apply pow_le; lra]). lra. }
+  eapply Rle_trans; [apply T|]. set (a := B * (1 - sqrt rho ^ t) / (1 - sqrt rho)).
+  assert (a <= B / (1 - sqrt rho)).
+  { unfold a, Rdiv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|]. assert (0 <= sqrt rho ^ t) by (apply pow_le; lra). nra. }
+  destruct (Req_dec a (B / (1 - sqrt rho))) as [->|]; [lra|]. left. apply exp_increasing. lra.
+Qed.
+
+(** the even part φ̂(x) = ½(φ(x) + φ(−x)) *)
+Definition even_part (phi : R -> R) (x : R) : R := (phi x + phi (- x)) / 2.
+
+(** rt-lemma-p
+    Covers: a part: random vectors w with finitely many values; on the page: every symmetric law with covariance β²I.
+    Reads: for τ ≥ 0, w with values w_t of probability α_t, t < m, w ∼ −w (E f(w) = E f(−w) for every f) and E w_iw_j = β²δ_ij, and any matrix Z of n rows z_i: K_ij = E φ_τ(⟨z_i, w⟩)φ_τ(⟨z_j, w⟩) = (β²/4)⟨z_i, z_j⟩ + E φ̂(⟨z_i, w⟩)φ̂(⟨z_j, w⟩), and ⟨x, Kx⟩ ≥ (β²/4)⟨x, ZZᵀx⟩ for every x in ℝⁿ.
+    Mistake: `beta ^ 2 / 3 * dot d (Z i) (Z j)` for `beta ^ 2 / 4 * dot d (Z i) (Z j)`
+    Mistake: `beta ^ 2 / 3 * sq d` for `beta ^ 2 / 4 * sq d`
+    Mistake: without `(forall f : vector -> R, E m alpha (fun t => f (w t)) = E m alpha (fun t => f (vscal (-1) (w t)))) ->`
+*)
+Theorem rt_lemma_p : forall d n m tau beta alpha (w : nat -> vector) (Z : matrix), 0 <= tau -> distribution m alpha ->
+  (forall f : vector -> R, E m alpha (fun t => f (w t)) = E m alpha (fun t => f (vscal (-1) (w t)))) ->
+  (forall i j, (i < d)%nat -> (j < d)%nat -> E m alpha (fun t => w t i * w t j) = beta ^ 2 * identity i j) ->
+  let phi := smoothed tau in
+  let K := fun i j => E m alpha (fun t => phi (dot d (Z i) (w t)) * phi (dot d (Z j) (w t))) in
+  (forall i j, K i j = beta ^ 2 / 4 * dot d (Z i) (Z j)
+    + E m alpha (fun t => even_part phi (dot d (Z i) (w t)) * even_part phi (dot d (Z j) (w t)))) /\
+  (forall x, dot n x (matvec n K x) >= beta ^ 2 / 4 * sq d (matvec n (transpose Z) x)).
+Proof.
+  intros d n m tau beta alpha w Z Ht HA Hsym Hcov phi K.
+  assert (odd : forall x, phi x = x / 2 + even_part phi x).
+  { intros x. assert (H := smoothed_odd tau x Ht). unfold even_part, phi in *. lra. }
+  assert (ev : forall x, even_part phi (- x) = even_part phi x) by (intros; unfold even_part; rewrite Ropp_involutive; lra).
+  assert (neg : forall i t, dot d (Z i) (vscal (-1) (w t)) = - dot d (Z i) (w t)) by (intros; rewrite dot_sym, dot_scal_l, dot_sym; ring).
+  assert (cross : forall i j, E m alpha (fun t => dot d (Z i) (w t) * even_part phi (dot d (Z j) (w t))) = 0).
+  { intros i j. assert (H := Hsym (fun v => dot d (Z i) v * even_part phi (dot d (Z j) v))).
+    cbv beta in H.
+    rewrite (E_ext m alpha (fun t => dot d (Z i) (vscal (-1) (w t)) * even_part phi (dot d (Z j) (vscal (-1) (w t)))) (fun t => (-1) * (dot d (Z i) (w t) * even_part phi (dot d (Z j) (w t))))) in H
+      by (intros; rewrite !neg, ev; ring).
+    rewrite E_scal in H. lra. }
+  assert (lin : forall i j, E m alpha (fun t => dot d (Z i) (w t) * dot d (Z j) (w t)) = beta ^ 2 * dot d (Z i) (Z j)).
+  { intros i j. unfold E, dot.
+    rewrite (Sum_ext m _ (fun t => Sum d (fun a => Sum d (fun b => Z i a * Z j b * (alpha t * (w t a * w t b)))))).
+    - rewrite Sum_swap, <- Sum_scal. apply Sum_ext. intros a Ha. rewrite Sum_swap.
+      rewrite (Sum_ext d _ (fun b => identity a b * (Z i a * Z j b * beta ^ 2))).
+      + rewrite identity_sum by easy. ring.
+      + intros b Hb. rewrite Sum_scal. change (Sum m (fun t => alpha t * (w t a * w t b))) with (E m alpha (fun t => w t a * w t b)).
+        rewrite Hcov by easy. ring.
+    - intros t _. transitivity (Sum d (fun a => alpha t * Sum d (fun b => Z j b * w t b) * (Z i a * w t a))); [rewrite Sum_scal; ring|].
+      apply Sum_ext. intros a _. transitivity (alpha t * (Z i a * w t a) * Sum d (fun b => Z j b * w t b)); [ring|].
+      rewrite <- Sum_scal. apply Sum_ext. intros. ring. }
+  assert (KE : forall i j, K i j = beta ^ 2 / 4 * dot d (Z i) (Z j)
+    + E m alpha (fun t => even_part phi (dot d (Z i) (w t)) * even_part phi (dot d (Z j) (w t)))).
+  { intros i j. unfold K.
+    rewrite (E_ext m alpha _ (fun t => / 4 * (dot d (Z i) (w t) * dot d (Z j) (w t)) + (/ 2 * (dot d (Z i) (w t) * even_part phi (dot d (Z j) (w t)))
+      + (/ 2 * (dot d (Z j) (w t) * even_part phi (dot d (Z i) (w t))) + even_part phi (dot d (Z i) (w t)) * even_part phi (dot d (Z j) (w t)))))).
+    - rewrite E_plus, E_plus, E_plus, !E_scal, !cross, lin. field.
+    - intros t _. rewrite (odd (dot d (Z i) (w t))), (odd (dot d (Z j) (w t))). field. }
+  split; [easy|]. intros x.
+  set (e := fun t => Sum n (fun i => x i * even_part phi (dot d (Z i) (w t)))).
+  assert (Q : dot n x (matvec n K x) = beta ^ 2 / 4 * sq d (matvec n (transpose Z) x) + E m alpha (fun t => e t ^ 2)).
+  { unfold dot, matvec. rewrite (Sum_ext n _ (fun i => beta ^ 2 / 4 * (x i * dot d (Z i) (matvec n (transpose Z) x))
+      + E m alpha (fun t => x i * even_part phi (dot d (Z i) (w t)) * e t))).
+    - rewrite Sum_plus, Sum_scal. f_equal.
+      + f_equal. rewrite sq_dot, (adjoint d n (transpose Z) x). apply Sum_ext. intros i _. rewrite Rmult_comm. easy.
+      + unfold E. rewrite Sum_swap. apply Sum_ext. intros t _.
+        rewrite (Sum_ext n _ (fun i => alpha t * e t * (x i * even_part phi (dot d (Z i) (w t))))) by (intros; ring).
+        rewrite Sum_scal. fold (e t). ring.
+    - intros i _. rewrite (Sum_ext n _ (fun j => beta ^ 2 / 4 * (dot d (Z i) (Z j) * x j)
+        + E m alpha (fun t => even_part phi (dot d (Z i) (w t)) * (x j * even_part phi (dot d (Z j) (w t)))))).
+      + rewrite Sum_plus, Sum_scal, Rmult_plus_distr_l. f_equal.
+        * replace (dot d (Z i) (matvec n (transpose Z) x)) with (Sum n (fun j => dot d (Z i) (Z j) * x j)); [ring|].
+          rewrite adjoint. unfold dot. apply Sum_ext. intros j _. f_equal. unfold matvec, transpose. apply Sum_ext. intros. ring.
+        * unfold E. rewrite Sum_swap, <- Sum_scal. apply Sum_ext. intros t _. unfold e.
+          rewrite <- Sum_scal. rewrite <- Sum_scal. rewrite <- Sum_scal. apply Sum_ext. intros. ring.
+      + intros j _. rewrite KE, Rmult_plus_distr_r. f_equal; [ring|]. rewrite Rmult_comm, <- E_scal. apply E_ext. intros. ring. }
+  rewrite Q. assert (0 <= E m alpha (fun t => e t ^ 2)) by (apply E_ge0; [easy|]; intros; apply pow2_ge_0). lra.
 Qed.
