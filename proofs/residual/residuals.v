@@ -780,3 +780,150 @@ Proof.
       + intros j _. rewrite KE, Rmult_plus_distr_r. f_equal; [ring|]. rewrite Rmult_comm, <- E_scal. apply E_ext. intros. ring. }
   rewrite Q. assert (0 <= E m alpha (fun t => e t ^ 2)) by (apply E_ge0; [easy|]; intros; apply pow2_ge_0). lra.
 Qed.
+
+(** G is the gradient of h at B: along every path of k × n matrices through B, the derivative of h is ⟨G, B′⟩ *)
+Definition gradient_along (k n : nat) (h : matrix -> R) (B G : matrix) : Prop := forall (path : R -> matrix) (D : matrix),
+  path 0 = B -> (forall i j, is_derive (fun t => path t i j) 0 (D i j)) -> is_derive (fun t => h (path t)) 0 (inner k n G D).
+
+(** ⟨M, DKᵀ⟩ = ⟨MK, D⟩ *)
+Lemma inner_query d n M D K : inner d d M (matmul n D (transpose K)) = inner d n (matmul d M K) D.
+Proof.
+  unfold inner, matmul, transpose. apply Sum_ext. intros i _.
+  rewrite (Sum_ext d _ (fun j => Sum n (fun c => M i j * K j c * D i c))) by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+  rewrite Sum_swap. apply Sum_ext. intros c _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+(** ⟨M, QDᵀ⟩ = ⟨MᵀQ, D⟩ *)
+Lemma inner_key d n M D Q : inner d d M (matmul n Q (transpose D)) = inner d n (matmul d (transpose M) Q) D.
+Proof.
+  unfold inner, matmul, transpose. rewrite Sum_swap. apply Sum_ext. intros j _.
+  rewrite (Sum_ext d _ (fun i => Sum n (fun c => M i j * Q i c * D j c))) by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+  rewrite Sum_swap. apply Sum_ext. intros c _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+Lemma matmul_derive n (A B : R -> matrix) A' B' t i j :
+  (forall i j, is_derive (fun t => A t i j) t (A' i j)) -> (forall i j, is_derive (fun t => B t i j) t (B' i j)) ->
+  is_derive (fun t => matmul n (A t) (B t) i j) t (matmul n A' (B t) i j + matmul n (A t) B' i j).
+Proof.
+  intros HA HB. unfold matmul. rewrite <- Sum_plus. apply Sum_derive. intros l _.
+  apply (is_derive_mult (fun t => A t i l) (fun t => B t l j)); [apply HA|apply HB|intros; apply Rmult_comm].
+Qed.
+
+Lemma uniform_weights N d dk gamma X i j : weights N d dk gamma (fun _ _ => 0) (fun _ _ => 0) X i j = / INR N.
+Proof.
+  assert (Z : forall t, logits d dk gamma (fun _ _ => 0) (fun _ _ => 0) X i t = 0).
+  { intros t. unfold logits, matmul at 1 2. rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; [ring|]. intros a _.
+    rewrite (Sum_ext dk _ (fun _ => 0)), Sum_zero; [ring|]. intros c _. unfold transpose. ring. }
+  unfold weights, softmax. rewrite (Sum_ext N _ (fun _ => 1)) by (intros; now rewrite Z, exp_0).
+  rewrite Z, exp_0, Sum_const. unfold Rdiv. now rewrite Rmult_1_l, Rmult_1_r.
+Qed.
+
+(** the readout acts on single rows *)
+Lemma readout_row d d1 gf phi Z Z' W1 W2 U i i' k : (forall j, Z i j = Z' i' j) ->
+  readout d d1 gf phi Z W1 W2 U i k = readout d d1 gf phi Z' W1 W2 U i' k.
+Proof.
+  intros H. unfold readout, matmul. apply Sum_ext. intros j _. rewrite H. do 2 f_equal. apply Sum_ext. intros l _.
+  f_equal. unfold entrywise. f_equal. apply Sum_ext. intros a _. now rewrite H.
+Qed.
+
+Lemma constant_from_derivative (f : R -> R) : (forall t, is_derive f t 0) -> forall t, f t = f 0.
+Proof.
+  intros H t. destruct (MVT_gen f 0 t (fun _ => 0)) as [c [_ K]]; [intros; apply H| |lra].
+  intros s _. apply continuity_pt_filterlim. apply (ex_derive_continuous f). eexists. apply H.
+Qed.
+
+(** rt-proposition-u
+    Covers: a part: the gradients, the floor, the conserved difference; on the page: the inequality for ∇_{W_2} above the floor.
+    Reads: (1) if 𝓜 is the gradient of h at W_QW_Kᵀ, then 𝓜W_K and 𝓜ᵀW_Q are the gradients of h(W_QW_Kᵀ) in W_Q and W_K; both are 0 if W_Q = W_K = 0. (2) For W_Q = W_K = 0, g = 0, N ≥ 1 and any φ, g_f, the outputs of all tokens of a sequence are f(x̄_p) = (g_f w + φ(wW_1)W_2)W_U with w = W_Vᵀx̄_p, and Φ = ½Σ_p‖ΠY_p‖²_F + (N/2)Σ_p‖f(x̄_p) − ȳ_p‖². (3) W_Qᵀ(𝓜W_K) = (𝓜ᵀW_Q)ᵀW_K; along W_Q′ = −𝓜W_K, W_K′ = −𝓜ᵀW_Q with any 𝓜(t), W_QᵀW_Q − W_KᵀW_K is constant; if W_Q(0) = 0, then ‖W_K(t)x‖ ≥ ‖W_K(0)x‖ for every x and t.
+    Mistake: `INR N / 3 *` for `INR N / 2 *`
+    Mistake: `/ 2 * Sum P (fun p => frob2 N m (Y p))` for `/ 2 * Sum P (fun p => frob2 N m (matmul N (centring N) (Y p)))`
+    Mistake: `matmul d (transpose (M t)) (Q t) i c` for `- matmul d (transpose (M t)) (Q t) i c`
+*)
+Theorem rt_proposition_u :
+  (forall d dk h M Q K, gradient_along d d h (matmul dk Q (transpose K)) M ->
+    gradient_along d dk (fun Q => h (matmul dk Q (transpose K))) Q (matmul d M K) /\
+    gradient_along d dk (fun K => h (matmul dk Q (transpose K))) K (matmul d (transpose M) Q) /\
+    ((forall i c, Q i c = 0 /\ K i c = 0) -> forall i c, matmul d M K i c = 0 /\ matmul d (transpose M) Q i c = 0)) /\
+  (forall P N d dk d1 m gamma gf phi V W1 W2 U X Y, (0 < N)%nat ->
+    let F := fun p => network N d dk d1 gamma 0 gf phi (fun _ _ => 0) (fun _ _ => 0) V W1 W2 U (X p) in
+    let f := fun p => readout d d1 gf phi (fun _ => matvec d (transpose V) (mean N (X p))) W1 W2 U 0%nat in
+    (forall p i k, F p i k = f p k) /\
+    loss P N m F Y = / 2 * Sum P (fun p => frob2 N m (matmul N (centring N) (Y p)))
+      + INR N / 2 * Sum P (fun p => sq m (vminus (f p) (mean N (Y p))))) /\
+  (forall d dk (M Q K : R -> matrix),
+    (forall t i j, matmul d (transpose (Q t)) (matmul d (M t) (K t)) i j = matmul d (transpose (matmul d (transpose (M t)) (Q t))) (K t) i j) /\
+    ((forall t i c, is_derive (fun t => Q t i c) t (- matmul d (M t) (K t) i c)) ->
+     (forall t i c, is_derive (fun t => K t i c) t (- matmul d (transpose (M t)) (Q t) i c)) ->
+     (forall t a b, matmul d (transpose (Q t)) (Q t) a b - matmul d (transpose (K t)) (K t) a b
+       = matmul d (transpose (Q 0)) (Q 0) a b - matmul d (transpose (K 0)) (K 0) a b) /\
+     ((forall i c, Q 0 i c = 0) -> forall t x, vnorm d (matvec dk (K 0) x) <= vnorm d (matvec dk (K t) x)))).
+Proof.
+  split; [|split].
+  - intros d dk h M Q K H. split; [|split].
+    + intros path D H0 HD. rewrite <- inner_query. apply (H (fun t => matmul dk (path t) (transpose K))); [now rewrite H0|]. intros i j.
+      assert (R := matmul_derive dk path (fun _ => transpose K) D (fun _ _ => 0) 0 i j HD ltac:(intros; now auto_derive)).
+      replace (matmul dk D (transpose K) i j) with (matmul dk D (transpose K) i j + matmul dk (path 0) (fun _ _ => 0) i j); [exact R|].
+      unfold matmul at 2. rewrite (Sum_ext dk _ (fun _ => 0)), Sum_zero by (intros; ring). ring.
+    + intros path D H0 HD. rewrite <- inner_key. apply (H (fun t => matmul dk Q (transpose (path t)))); [now rewrite H0|]. intros i j.
+      assert (R := matmul_derive dk (fun _ => Q) (fun t => transpose (path t)) (fun _ _ => 0) (transpose D) 0 i j ltac:(intros; now auto_derive)
+        ltac:(intros; apply HD)).
+      replace (matmul dk Q (transpose D) i j) with (matmul dk (fun _ _ => 0) (transpose (path 0)) i j + matmul dk Q (transpose D) i j); [exact R|].
+      unfold matmul at 1. rewrite (Sum_ext dk _ (fun _ => 0)), Sum_zero by (intros; ring). ring.
+    + intros HZ i c. unfold matmul. split; rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; try easy; intros j _; destruct (HZ j c) as [A B]; rewrite ?A, ?B; ring.
+  - intros P N d dk d1 m gamma gf phi V W1 W2 U X Y HN F f. assert (IN := INR_pos N HN).
+    assert (EF : forall p i k, F p i k = f p k).
+    { intros p i k. unfold F, f, network.
+      assert (EZ : forall k, output N d 0 (X p) (weights N d dk gamma (fun _ _ => 0) (fun _ _ => 0) (X p)) V i k = matvec d (transpose V) (mean N (X p)) k).
+      { intros l. transitivity (output N d 0 (X p) (fun _ _ => / INR N) V i l); [|rewrite uniform_output; ring].
+        unfold output. f_equal. unfold matmul. apply Sum_ext. intros j _. f_equal. apply Sum_ext. intros a _. now rewrite uniform_weights. }
+      now apply readout_row. }
+    split; [easy|]. unfold loss. rewrite <- !Sum_scal, <- Sum_plus. apply Sum_ext. intros p _.
+    unfold frob2, sq. rewrite !(Sum_swap N m).
+    replace (INR N / 2 * Sum m (fun k => vminus (f p) (mean N (Y p)) k ^ 2)) with (/ 2 * Sum m (fun k => INR N * vminus (f p) (mean N (Y p)) k ^ 2))
+      by (rewrite Sum_scal; field).
+    rewrite <- Rmult_plus_distr_l, <- Sum_plus. f_equal. apply Sum_ext. intros k _.
+    set (y := fun i => Y p i k). set (mu := mean N (Y p) k). set (c := f p k).
+    assert (Emu : Sum N y = INR N * mu) by (unfold mu, mean, y; field; lra).
+    rewrite (Sum_ext N _ (fun i => (c ^ 2 - 2 * c * y i) + y i ^ 2)) by (intros; rewrite EF; unfold c, y; ring).
+    rewrite (Sum_ext N (fun i => matmul N _ _ i k ^ 2) (fun i => (mu ^ 2 - 2 * mu * y i) + y i ^ 2)).
+    + rewrite !Sum_plus, !Sum_minus, !Sum_const, !Sum_scal, Emu. unfold vminus. fold c mu. ring.
+    + intros i Hi. replace (matmul N (centring N) (Y p) i k) with (y i - mu) by (rewrite centring_matmul by easy; easy). ring.
+  - intros d dk M Q K.
+    assert (assoc : forall t i j, matmul d (transpose (Q t)) (matmul d (M t) (K t)) i j = matmul d (transpose (matmul d (transpose (M t)) (Q t))) (K t) i j).
+    { intros t i j. unfold matmul, transpose.
+      rewrite (Sum_ext d _ (fun a => Sum d (fun b => Q t a i * M t a b * K t b j))) by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+      rewrite Sum_swap. apply Sum_ext. intros b _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring. }
+    split; [easy|]. intros HQ HK.
+    assert (cons : forall t a b, matmul d (transpose (Q t)) (Q t) a b - matmul d (transpose (K t)) (K t) a b
+       = matmul d (transpose (Q 0)) (Q 0) a b - matmul d (transpose (K 0)) (K 0) a b).
+    { intros t a b. apply (constant_from_derivative (fun t => matmul d (transpose (Q t)) (Q t) a b - matmul d (transpose (K t)) (K t) a b)).
+      clear t. intros t.
+      assert (A := matmul_derive d (fun t => transpose (Q t)) Q (fun c i => - matmul d (M t) (K t) i c) (fun i c => - matmul d (M t) (K t) i c) t a b
+        ltac:(intros; apply HQ) ltac:(intros; apply HQ)).
+      assert (B := matmul_derive d (fun t => transpose (K t)) K (fun c i => - matmul d (transpose (M t)) (Q t) i c)
+        (fun i c => - matmul d (transpose (M t)) (Q t) i c) t a b ltac:(intros; apply HK) ltac:(intros; apply HK)).
+      assert (AB := is_derive_minus _ _ t _ _ A B). cbv beta in AB. unfold minus, plus, opp in AB. simpl in AB.
+      match type of AB with is_derive _ _ ?v => replace 0 with v; [exact AB|] end.
+      assert (left : forall A B, matmul d (fun c i => - A i c) B a b = - matmul d (transpose B) A b a).
+      { intros A' B'. unfold matmul, transpose. replace (- Sum d (fun j => B' j b * A' j a)) with (-1 * Sum d (fun j => B' j b * A' j a)) by ring.
+        rewrite <- Sum_scal. apply Sum_ext. intros. ring. }
+      assert (right : forall A B, matmul d (transpose B) (fun i c => - A i c) a b = - matmul d (transpose B) A a b).
+      { intros A' B'. unfold matmul, transpose. replace (- Sum d (fun j => B' j a * A' j b)) with (-1 * Sum d (fun j => B' j a * A' j b)) by ring.
+        rewrite <- Sum_scal. apply Sum_ext. intros. ring. }
+      assert (turn : forall A B i j, matmul d (transpose A) B i j = matmul d (transpose B) A j i).
+      { intros A' B' i j. unfold matmul, transpose. apply Sum_ext. intros. ring. }
+      rewrite !left, !right, (turn (K t)), (turn (K t)), <- !assoc. ring. }
+    split; [easy|]. intros H0 t x.
+    assert (quad : forall A, sq d (matvec dk A x) = Sum dk (fun a => Sum dk (fun b => x a * x b * matmul d (transpose A) A a b))).
+    { intros A. unfold sq, matvec, matmul, transpose.
+      rewrite (Sum_ext d _ (fun i => Sum dk (fun a => Sum dk (fun b => x a * x b * (A i a * A i b))))).
+      - rewrite Sum_swap. apply Sum_ext. intros a _. rewrite Sum_swap. apply Sum_ext. intros b _. now rewrite Sum_scal.
+      - intros i _. simpl. rewrite Rmult_1_r, <- Sum_scal. apply Sum_ext. intros a _. rewrite Rmult_comm, <- Sum_scal.
+        apply Sum_ext. intros. ring. }
+    unfold vnorm. apply sqrt_le_1_alt. assert (Q1 := sq_ge0 d (matvec dk (Q t) x)).
+    assert (E0 : sq d (matvec dk (K t) x) = sq d (matvec dk (K 0) x) + sq d (matvec dk (Q t) x)); [|lra].
+    rewrite !quad, <- Sum_plus. apply Sum_ext. intros a _. rewrite <- Sum_plus. apply Sum_ext. intros b _.
+    assert (C := cons t a b). assert (Z : matmul d (transpose (Q 0)) (Q 0) a b = 0).
+    { unfold matmul, transpose. rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; [easy|]. intros j _. rewrite !H0. ring. }
+    rewrite Z in C. rewrite <- Rmult_plus_distr_l. f_equal. lra.
+Qed.
