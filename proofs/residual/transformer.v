@@ -1166,3 +1166,168 @@ Proof.
       rewrite NH, SQ. apply (Rmult_le_reg_r (2 ^ p)); [easy|]. replace (4 ^ p) with (2 ^ p * 2 ^ p) in U; [lra|].
       rewrite <- Rpow_mult_distr. now replace (2 * 2) with 4 by ring.
 Qed.
+
+(** H = g_f Z + φ(ZW_1)W_2 *)
+Definition hidden_state (d d1 : nat) (gf : R) (phi : R -> R) (Z W1 W2 : matrix) : matrix :=
+  fun i k => gf * Z i k + matmul d1 (entrywise phi (matmul d Z W1)) W2 i k.
+
+(** 𝒟 = φ′(ZW_1) ⊙ (GW_2ᵀ), B = g_f G + 𝒟W_1ᵀ and M = B(XW_V)ᵀ for G = EW_Uᵀ: what comes back to ZW_1, Z and S *)
+Definition back_hidden (d : nat) (dphi : R -> R) (Z W1 W2 G : matrix) : matrix :=
+  fun i l => dphi (matmul d Z W1 i l) * matmul d G (transpose W2) i l.
+Definition back_output (d1 : nat) (gf : R) (G Dh W1 : matrix) : matrix := fun i k => gf * G i k + matmul d1 Dh (transpose W1) i k.
+Definition back_weights (d : nat) (B X V : matrix) : matrix := matmul d B (transpose (matmul d X V)).
+
+Lemma inner_left k n m E A B : inner k n E (matmul m A B) = inner k m (matmul n E (transpose B)) A.
+Proof.
+  unfold inner, matmul, transpose. apply Sum_ext. intros i _.
+  rewrite (Sum_ext n _ (fun j => Sum m (fun l => E i j * B l j * A i l))) by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+  rewrite Sum_swap. apply Sum_ext. intros l _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+Lemma inner_right k n m E A B : inner k n E (matmul m A B) = inner m n (matmul k (transpose A) E) B.
+Proof.
+  unfold inner, matmul, transpose. rewrite Sum_swap.
+  rewrite (Sum_ext n _ (fun j => Sum m (fun l => Sum k (fun i => A i l * E i j) * B l j))).
+  - apply Sum_swap.
+  - intros j _. rewrite (Sum_ext k _ (fun i => Sum m (fun l => A i l * E i j * B l j))) by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+    rewrite Sum_swap. apply Sum_ext. intros l _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+Lemma inner_plus k n E A B : inner k n E (fun i j => A i j + B i j) = inner k n E A + inner k n E B.
+Proof.
+  unfold inner. rewrite <- Sum_plus. apply Sum_ext. intros i _. rewrite <- Sum_plus. apply Sum_ext. intros. ring.
+Qed.
+
+Lemma inner_scal k n E c A : inner k n E (fun i j => c * A i j) = c * inner k n E A.
+Proof. unfold inner. rewrite <- Sum_scal. apply Sum_ext. intros i _. rewrite <- Sum_scal. apply Sum_ext. intros. ring. Qed.
+
+Lemma inner_ext k n E E' A A' : (forall i j, (i < k)%nat -> (j < n)%nat -> E i j = E' i j /\ A i j = A' i j) -> inner k n E A = inner k n E' A'.
+Proof. intros H. apply Sum_ext. intros i Hi. apply Sum_ext. intros j Hj. destruct (H i j Hi Hj) as [-> ->]. easy. Qed.
+
+Lemma inner_turn k n A B : inner k n A (transpose B) = inner n k (transpose A) B.
+Proof. unfold inner, transpose. apply Sum_swap. Qed.
+
+Lemma matmul_derive n (A B : R -> matrix) A' B' t i j :
+  (forall l, (l < n)%nat -> is_derive (fun t => A t i l) t (A' i l)) -> (forall l, (l < n)%nat -> is_derive (fun t => B t l j) t (B' l j)) ->
+  is_derive (fun t => matmul n (A t) (B t) i j) t (matmul n A' (B t) i j + matmul n (A t) B' i j).
+Proof.
+  intros HA HB. unfold matmul. rewrite <- Sum_plus. apply Sum_derive. intros l Hl.
+  apply (is_derive_mult (fun t => A t i l) (fun t => B t l j)); [now apply HA|now apply HB|intros; apply Rmult_comm].
+Qed.
+
+Lemma matmul_derive_left n (A : R -> matrix) B A' t i j :
+  (forall l, (l < n)%nat -> is_derive (fun t => A t i l) t (A' i l)) -> is_derive (fun t => matmul n (A t) B i j) t (matmul n A' B i j).
+Proof.
+  intros H. unfold matmul. apply Sum_derive. intros l Hl. rewrite Rmult_comm.
+  apply (is_derive_ext (fun t => B l j * A t i l)); [intros; apply Rmult_comm|]. apply (is_derive_scal (fun t => A t i l)). now apply H.
+Qed.
+
+Lemma matmul_derive_right n A (B : R -> matrix) B' t i j :
+  (forall l, (l < n)%nat -> is_derive (fun t => B t l j) t (B' l j)) -> is_derive (fun t => matmul n A (B t) i j) t (matmul n A B' i j).
+Proof. intros H. unfold matmul. apply Sum_derive. intros l Hl. apply (is_derive_scal (fun t => B t l j)). now apply H. Qed.
+
+(** the derivative of the loss of one sequence along a path of the six matrices *)
+Lemma one_sequence N d dk d1 m gamma g gf phi dphi X Y (Q K V W1 W2 U : R -> matrix) Q' K' V' W1' W2' U' : (0 < N)%nat ->
+  (forall i j, is_derive (fun t => Q t i j) 0 (Q' i j)) -> (forall i j, is_derive (fun t => K t i j) 0 (K' i j)) ->
+  (forall i j, is_derive (fun t => V t i j) 0 (V' i j)) -> (forall i j, is_derive (fun t => W1 t i j) 0 (W1' i j)) ->
+  (forall i j, is_derive (fun t => W2 t i j) 0 (W2' i j)) -> (forall i j, is_derive (fun t => U t i j) 0 (U' i j)) ->
+  let A := weights N d dk gamma (Q 0) (K 0) X in let Z := output N d g X A (V 0) in
+  (forall i l, (i < N)%nat -> (l < d1)%nat -> is_derive phi (matmul d Z (W1 0) i l) (dphi (matmul d Z (W1 0) i l))) ->
+  let H := hidden_state d d1 gf phi Z (W1 0) (W2 0) in
+  let Er := fun i k => matmul d H (U 0) i k - Y i k in
+  let G := matmul m Er (transpose (U 0)) in let Dh := back_hidden d dphi Z (W1 0) (W2 0) G in
+  let B := back_output d1 gf G Dh (W1 0) in let T := backward N A (back_weights d B X (V 0)) in
+  is_derive (fun t => / 2 * frob2 N m (fun i k => network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) X i k - Y i k)) 0
+    (inner d dk (fun i c => gamma * matmul N (transpose X) (matmul d (matmul N T X) (K 0)) i c) Q'
+     + inner d dk (fun i c => gamma * matmul N (transpose (matmul N T X)) (matmul d X (Q 0)) i c) K'
+     + inner d d (matmul N (transpose (matmul N A X)) B) V' + inner d d1 (matmul N (transpose Z) Dh) W1'
+     + inner d1 d (matmul N (transpose (entrywise phi (matmul d Z (W1 0)))) G) W2' + inner d m (matmul N (transpose H) Er) U').
+Proof.
+  intros HN HQ HK HV H1 H2 HU A Z Hphi H Er G Dh B T.
+  set (P' := fun i j => matmul dk (matmul d X Q') (transpose (K 0)) i j + matmul dk (matmul d X (Q 0)) (transpose K') i j).
+  set (L' := fun i j => gamma * matmul d P' (transpose X) i j).
+  assert (DL : forall i j, is_derive (fun t => logits d dk gamma (Q t) (K t) X i j) 0 (L' i j)).
+  { intros i j. apply (is_derive_scal (fun t => matmul d (matmul dk (matmul d X (Q t)) (transpose (K t))) (transpose X) i j)).
+    apply (matmul_derive_left d (fun t => matmul dk (matmul d X (Q t)) (transpose (K t)))). intros l _.
+    apply (matmul_derive dk (fun t => matmul d X (Q t)) (fun t => transpose (K t))).
+    - intros c _. apply matmul_derive_right. intros; apply HQ.
+    - intros c _. apply HK. }
+  set (S' := fun i j => matvec N (jacobian (A i)) (L' i) j).
+  assert (DS : forall i j, (j < N)%nat -> is_derive (fun t => weights N d dk gamma (Q t) (K t) X i j) 0 (S' i j)).
+  { intros i j Hj. apply (softmax_derive N (fun t => logits d dk gamma (Q t) (K t) X i) (L' i) 0 j HN Hj). intros; apply DL. }
+  set (Z' := fun i k => matmul d (matmul N S' X) (V 0) i k + matmul d (matmul N A X) V' i k).
+  assert (DZ : forall i k, is_derive (fun t => output N d g X (weights N d dk gamma (Q t) (K t) X) (V t) i k) 0 (Z' i k)).
+  { intros i k. replace (Z' i k) with (0 + Z' i k) by ring.
+    apply (is_derive_plus (fun _ => g * X i k) (fun t => matmul d (matmul N (weights N d dk gamma (Q t) (K t) X) X) (V t) i k)); [now auto_derive|].
+    apply (matmul_derive d (fun t => matmul N (weights N d dk gamma (Q t) (K t) X) X) V).
+    - intros l _. apply (matmul_derive_left N (fun t => weights N d dk gamma (Q t) (K t) X)). intros; now apply DS.
+    - intros; apply HV. }
+  set (I' := fun i l => matmul d Z' (W1 0) i l + matmul d Z W1' i l).
+  assert (DI : forall i l, is_derive (fun t => matmul d (output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) (W1 t) i l) 0 (I' i l)).
+  { intros i l. apply (matmul_derive d (fun t => output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) W1); intros; [apply DZ|apply H1]. }
+  set (A' := fun i l => dphi (matmul d Z (W1 0) i l) * I' i l).
+  set (Act := entrywise phi (matmul d Z (W1 0))).
+  set (H' := fun i k => gf * Z' i k + (matmul d1 A' (W2 0) i k + matmul d1 Act W2' i k)).
+  assert (DH : forall i k, (i < N)%nat -> is_derive (fun t => hidden_state d d1 gf phi (output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) (W1 t) (W2 t) i k) 0 (H' i k)).
+  { intros i k Hi. unfold hidden_state.
+    apply (is_derive_plus (fun t => gf * output N d g X (weights N d dk gamma (Q t) (K t) X) (V t) i k)
+      (fun t => matmul d1 (entrywise phi (matmul d (output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) (W1 t))) (W2 t) i k)).
+    - apply (is_derive_scal (fun t => output N d g X (weights N d dk gamma (Q t) (K t) X) (V t) i k)), DZ.
+    - apply (matmul_derive d1 (fun t => entrywise phi (matmul d (output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) (W1 t))) W2); [|intros; apply H2].
+      intros l Hl. unfold A'. rewrite Rmult_comm. apply (is_derive_comp phi (fun t => matmul d (output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) (W1 t) i l)).
+      + now apply Hphi.
+      + apply DI. }
+  set (F' := fun i k => matmul d H' (U 0) i k + matmul d H U' i k).
+  assert (DF : forall i k, (i < N)%nat -> is_derive (fun t => network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) X i k) 0 (F' i k)).
+  { intros i k Hi. apply (matmul_derive d (fun t => hidden_state d d1 gf phi (output N d g X (weights N d dk gamma (Q t) (K t) X) (V t)) (W1 t) (W2 t)) U);
+      intros; [now apply DH|apply HU]. }
+  assert (chain : inner N m Er F' = inner d dk (fun i c => gamma * matmul N (transpose X) (matmul d (matmul N T X) (K 0)) i c) Q'
+     + inner d dk (fun i c => gamma * matmul N (transpose (matmul N T X)) (matmul d X (Q 0)) i c) K'
+     + inner d d (matmul N (transpose (matmul N A X)) B) V' + inner d d1 (matmul N (transpose Z) Dh) W1'
+     + inner d1 d (matmul N (transpose Act) G) W2' + inner d m (matmul N (transpose H) Er) U').
+  { assert (c1 : inner N m Er F' = inner N d G H' + inner d m (matmul N (transpose H) Er) U').
+    { unfold F'. rewrite inner_plus, inner_left, inner_right. easy. }
+    assert (c2 : inner N d G H' = gf * inner N d G Z' + inner N d1 Dh I' + inner d1 d (matmul N (transpose Act) G) W2').
+    { unfold H'. rewrite inner_plus, inner_scal, inner_plus, inner_left, inner_right.
+      replace (inner N d1 (matmul d G (transpose (W2 0))) A') with (inner N d1 Dh I'); [ring|].
+      unfold inner, A', Dh, back_hidden. apply Sum_ext. intros i _. apply Sum_ext. intros. ring. }
+    assert (c3 : inner N d1 Dh I' = inner N d (matmul d1 Dh (transpose (W1 0))) Z' + inner d d1 (matmul N (transpose Z) Dh) W1').
+    { unfold I'. rewrite inner_plus, inner_left, inner_right. easy. }
+    assert (c4 : gf * inner N d G Z' + inner N d (matmul d1 Dh (transpose (W1 0))) Z' = inner N d B Z').
+    { unfold inner. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros i _. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros.
+      unfold B, back_output. ring. }
+    assert (c5 : inner N d B Z' = inner N N (back_weights d B X (V 0)) S' + inner d d (matmul N (transpose (matmul N A X)) B) V').
+    { unfold Z'. rewrite inner_plus, (inner_right N d d B (matmul N A X)), !inner_left. f_equal. apply inner_ext. intros i j _ _. split; [|easy].
+      unfold back_weights, matmul, transpose.
+      rewrite (Sum_ext d _ (fun k => Sum d (fun l => B i l * V 0 k l * X j k))) by (intros; rewrite Rmult_comm, <- Sum_scal; apply Sum_ext; intros; ring).
+      rewrite Sum_swap. apply Sum_ext. intros l _. rewrite <- Sum_scal. apply Sum_ext. intros. ring. }
+    assert (c6 : inner N N (back_weights d B X (V 0)) S' = inner N N T L').
+    { apply Sum_ext. intros i Hi. assert (HA : distribution N (A i)) by now apply softmax_distribution.
+      change (dot N (back_weights d B X (V 0) i) (matvec N (jacobian (A i)) (L' i)) = Sum N (fun j => T i j * L' i j)).
+      transitivity (dot N (L' i) (matvec N (jacobian (A i)) (back_weights d B X (V 0) i))).
+      - rewrite !jacobian_form by easy. apply E_ext. intros. ring.
+      - rewrite dot_sym. apply Sum_ext. intros j Hj. unfold T. now rewrite backward_row. }
+    assert (c7 : inner N N T L' = inner d dk (fun i c => gamma * matmul N (transpose X) (matmul d (matmul N T X) (K 0)) i c) Q'
+       + inner d dk (fun i c => gamma * matmul N (transpose (matmul N T X)) (matmul d X (Q 0)) i c) K').
+    { unfold L'. rewrite inner_scal, inner_left. change (transpose (transpose X)) with X. unfold P'. rewrite inner_plus.
+      rewrite (inner_left N d dk _ (matmul d X Q')), (inner_right N d dk _ (matmul d X (Q 0))), (inner_right N dk d _ X Q'). change (transpose (transpose (K 0))) with (K 0). rewrite inner_turn.
+      rewrite Rmult_plus_distr_l. f_equal.
+      - unfold inner. rewrite <- Sum_scal. apply Sum_ext. intros i _. rewrite <- Sum_scal. apply Sum_ext. intros. ring.
+      - unfold inner. rewrite <- Sum_scal. apply Sum_ext. intros i _. rewrite <- Sum_scal. apply Sum_ext. intros c _.
+        assert (turn : forall A B i c, transpose (matmul N (transpose A) B) i c = matmul N (transpose B) A i c)
+          by (intros; unfold matmul, transpose; apply Sum_ext; intros; ring).
+        rewrite turn. ring. }
+    rewrite c1, c2, c3. replace (gf * inner N d G Z' + (inner N d (matmul d1 Dh (transpose (W1 0))) Z' + inner d d1 (matmul N (transpose Z) Dh) W1'))
+      with (inner N d B Z' + inner d d1 (matmul N (transpose Z) Dh) W1') by (rewrite <- c4; ring).
+    rewrite c5, c6, c7. ring. }
+  fold Act. rewrite <- chain.
+  replace (inner N m Er F') with (/ 2 * Sum N (fun i => Sum m (fun k => 2 * (F' i k * Er i k)))).
+  - apply (is_derive_scal (fun t => frob2 N m (fun i k => network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) X i k - Y i k))).
+    apply Sum_derive. intros i Hi. apply Sum_derive. intros k _.
+    assert (D := DF i k Hi). assert (D2 := is_derive_pow (fun t => network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) X i k - Y i k) 2 0 (F' i k)).
+    replace (2 * (F' i k * Er i k)) with (INR 2 * F' i k * (network N d dk d1 gamma g gf phi (Q 0) (K 0) (V 0) (W1 0) (W2 0) (U 0) X i k - Y i k) ^ pred 2).
+    + apply D2. replace (F' i k) with (F' i k - 0) by ring.
+      apply (is_derive_minus (fun t => network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) X i k) (fun _ => Y i k)); [exact D|now auto_derive].
+    + change (network N d dk d1 gamma g gf phi (Q 0) (K 0) (V 0) (W1 0) (W2 0) (U 0) X i k - Y i k) with (Er i k). simpl. ring.
+  - unfold inner. rewrite <- Sum_scal. apply Sum_ext. intros i _. rewrite <- Sum_scal. apply Sum_ext. intros. field.
+Qed.
