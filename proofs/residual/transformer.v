@@ -1331,3 +1331,68 @@ Proof.
     + change (network N d dk d1 gamma g gf phi (Q 0) (K 0) (V 0) (W1 0) (W2 0) (U 0) X i k - Y i k) with (Er i k). simpl. ring.
   - unfold inner. rewrite <- Sum_scal. apply Sum_ext. intros i _. rewrite <- Sum_scal. apply Sum_ext. intros. field.
 Qed.
+
+Lemma matvec_identity d p M k q : (k < d)%nat -> p = identity k -> dot d p (matvec d M q) = matvec d M q k.
+Proof. intros Hk ->. unfold dot. now rewrite identity_sum. Qed.
+
+(** (TX)_i = Σ_i W_V B_i, Σ_i the covariance of the tokens under the attention of token i *)
+Lemma back_covariance N d A X V B i k : distribution N (A i) -> (k < d)%nat ->
+  matmul N (backward N A (back_weights d B X V)) X i k = matvec d (covariance N (A i) X) (matvec d V (B i)) k.
+Proof.
+  intros HA Hk. rewrite <- (matvec_identity d (identity k) (covariance N (A i) X)) by easy.
+  rewrite covariance_form, !attended_dot. set (u := fun t => dot d (matvec d V (B i)) (X t)).
+  rewrite (E_ext N (A i) _ (fun t => (X t k - E N (A i) (fun t => X t k)) * (u t - E N (A i) u))).
+  - rewrite <- (jacobian_form N (A i) (fun t => X t k) u HA). apply Sum_ext. intros j Hj. rewrite backward_row, Rmult_comm by easy. f_equal.
+    apply matvec_ext. intros l _. split; [easy|]. unfold u, back_weights, matmul, transpose, dot, matvec.
+    rewrite (Sum_ext d _ (fun b => Sum d (fun a => V a b * B i b * X l a))) by (intros; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+    rewrite Sum_swap. apply Sum_ext. intros a _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+  - intros t _. assert (E1 : forall t, dot d (identity k) (X t) = X t k) by (intros; unfold dot; now rewrite identity_sum).
+    rewrite E1. do 2 f_equal. apply E_ext. intros. now rewrite E1.
+Qed.
+
+Lemma inner_Sum_left P k n G D : inner k n (fun i j => Sum P (fun p => G p i j)) D = Sum P (fun p => inner k n (G p) D).
+Proof.
+  unfold inner. symmetry. rewrite Sum_swap. apply Sum_ext. intros i _. rewrite Sum_swap. apply Sum_ext. intros j _. symmetry.
+  rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring.
+Qed.
+
+(** rt-lemma-a
+    Covers: a part: the six gradients, and those of W_Q and W_K as covariances; on the page: that G, 𝒟, B, M, T are the derivatives by H, ZW_1, Z, S, L.
+    Reads: for P sequences of N ≥ 1 tokens, with G = EW_Uᵀ, 𝒟 = φ′(ZW_1) ⊙ (GW_2ᵀ), B = g_fG + 𝒟W_1ᵀ, M = B(XW_V)ᵀ and T = S ⊙ (M − ((S ⊙ M)1)1ᵀ), φ differentiable at the entries of Z_pW_1: along every path of the six matrices that is differentiable at 0, Φ = ½Σ_p‖F_p − Y_p‖²_F has the derivative Σ⟨∇_W, W′⟩ over the six, with ∇_{W_Q} = γΣ_pX_pᵀ((T_pX_p)W_K), ∇_{W_K} = γΣ_p(T_pX_p)ᵀ(X_pW_Q), ∇_{W_V} = Σ_p(S_pX_p)ᵀB_p, ∇_{W_1} = Σ_pZ_pᵀ𝒟_p, ∇_{W_2} = Σ_pA_pᵀG_p, ∇_{W_U} = Σ_pH_pᵀE_p; and (T_pX_p)_i = Σ_{p,i}W_VB_{p,i} with Σ_{p,i} the covariance of the tokens under the attention of token i.
+    Mistake: `matmul N (transpose (Z p)) (G p)` for `matmul N (transpose (Z p)) (Dh p)`
+    Mistake: `2 * gamma * matmul N (transpose (X p))` for `gamma * matmul N (transpose (X p))`
+    Mistake: `= 2 * matvec d (covariance` for `= matvec d (covariance`
+*)
+Theorem rt_lemma_a : forall P N d dk d1 m gamma g gf phi dphi (X Y : nat -> matrix) (Q K V W1 W2 U : R -> matrix) Q' K' V' W1' W2' U',
+  (0 < N)%nat ->
+  (forall i j, is_derive (fun t => Q t i j) 0 (Q' i j)) -> (forall i j, is_derive (fun t => K t i j) 0 (K' i j)) ->
+  (forall i j, is_derive (fun t => V t i j) 0 (V' i j)) -> (forall i j, is_derive (fun t => W1 t i j) 0 (W1' i j)) ->
+  (forall i j, is_derive (fun t => W2 t i j) 0 (W2' i j)) -> (forall i j, is_derive (fun t => U t i j) 0 (U' i j)) ->
+  let A := fun p => weights N d dk gamma (Q 0) (K 0) (X p) in let Z := fun p => output N d g (X p) (A p) (V 0) in
+  (forall p i l, (p < P)%nat -> (i < N)%nat -> (l < d1)%nat ->
+    is_derive phi (matmul d (Z p) (W1 0) i l) (dphi (matmul d (Z p) (W1 0) i l))) ->
+  let H := fun p => hidden_state d d1 gf phi (Z p) (W1 0) (W2 0) in
+  let Er := fun p i k => matmul d (H p) (U 0) i k - Y p i k in
+  let G := fun p => matmul m (Er p) (transpose (U 0)) in let Dh := fun p => back_hidden d dphi (Z p) (W1 0) (W2 0) (G p) in
+  let B := fun p => back_output d1 gf (G p) (Dh p) (W1 0) in let T := fun p => backward N (A p) (back_weights d (B p) (X p) (V 0)) in
+  is_derive (fun t => loss P N m (fun p => network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) (X p)) Y) 0
+    (inner d dk (fun i c => Sum P (fun p => gamma * matmul N (transpose (X p)) (matmul d (matmul N (T p) (X p)) (K 0)) i c)) Q'
+     + inner d dk (fun i c => Sum P (fun p => gamma * matmul N (transpose (matmul N (T p) (X p))) (matmul d (X p) (Q 0)) i c)) K'
+     + inner d d (fun i j => Sum P (fun p => matmul N (transpose (matmul N (A p) (X p))) (B p) i j)) V'
+     + inner d d1 (fun i l => Sum P (fun p => matmul N (transpose (Z p)) (Dh p) i l)) W1'
+     + inner d1 d (fun l j => Sum P (fun p => matmul N (transpose (entrywise phi (matmul d (Z p) (W1 0)))) (G p) l j)) W2'
+     + inner d m (fun i k => Sum P (fun p => matmul N (transpose (H p)) (Er p) i k)) U') /\
+  (forall p i k, (i < N)%nat -> (k < d)%nat ->
+    matmul N (T p) (X p) i k = matvec d (covariance N (A p i) (X p)) (matvec d (V 0) (B p i)) k).
+Proof.
+  intros P N d dk d1 m gamma g gf phi dphi X Y Q K V W1 W2 U Q' K' V' W1' W2' U' HN HQ HK HV H1 H2 HU A Z Hphi H Er G Dh B T. split.
+  - rewrite !inner_Sum_left, <- !Sum_plus.
+    apply (is_derive_ext (fun t => Sum P (fun p => / 2 * frob2 N m (fun i k =>
+      network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) (X p) i k - Y p i k)))).
+    { intros t. unfold loss. now rewrite Sum_scal. }
+    apply (Sum_derive P (fun t p => / 2 * frob2 N m (fun i k =>
+      network N d dk d1 gamma g gf phi (Q t) (K t) (V t) (W1 t) (W2 t) (U t) (X p) i k - Y p i k))).
+    intros p Hp. apply (one_sequence N d dk d1 m gamma g gf phi dphi (X p) (Y p) Q K V W1 W2 U Q' K' V' W1' W2' U' HN HQ HK HV H1 H2 HU).
+    intros i l Hi Hl. now apply Hphi.
+  - intros p i k Hi Hk. apply back_covariance; [now apply softmax_distribution|easy].
+Qed.
