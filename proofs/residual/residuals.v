@@ -2,7 +2,7 @@
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 Require Import FunctionalExtensionality.
-From Shallow Require Import base.sums base.vectors base.attention base.singular base.dependent base.six_blocks base.normal.
+From Shallow Require Import base.sums base.vectors base.attention base.singular base.dependent base.six_blocks base.normal base.jacobian.
 Open Scope R_scope.
 
 Lemma average_norm N d X S r y i : stochastic N S -> (i < N)%nat -> (forall j, (j < N)%nat -> vnorm d (X j) <= r) ->
@@ -135,20 +135,17 @@ Proof.
     rewrite <- matvec_matvec, <- matvec_matvec. apply matvec_ext. intros l _. split; [easy|apply matvec_matvec].
 Qed.
 
-(** Ā = φ(Z̄W_1), row pN + i that of token i of sequence p *)
-Definition stacked (N : nat) (Z : nat -> matrix) : matrix := fun r k => Z (r / N)%nat (r mod N)%nat k.
-
 (** rt-corollary-q
     Covers: the whole statement, with α = σ_min(Ā)²σ_min(W_U)²/16 as on the page.
     Reads: for P sequences of N ≥ 2 tokens, PN ≤ d₁, φ 1-Lipschitz, attention matrices S_p (rows are distributions), Z_p = S_pX_pW_V (g = 0), Ā = φ(Z̄W₁), and every p < P: σ_min(Ā) ≤ ‖W₁‖‖ΠS_pΠ‖‖ΠX_pW_V‖ =: b, α = σ_min(Ā)²σ_min(W_U)²/16 ≤ σ_min(W_U)² b²/16, and if N ≤ d then σ_min(Z_p) ≤ ‖ΠS_pΠ‖‖ΠX_pW_V‖.
-    Mistake: `/ 2 * (spectral d d1 W1 *` for `(spectral d d1 W1 *`
+    Mistake: `sigma_min (P * N) d1 A <= / 2 * (spectral d d1 W1 * left)` for `sigma_min (P * N) d1 A <= (spectral d d1 W1 * left)`
     Mistake: without `stochastic N (S p) ->`
     Mistake: without `(forall x y, Rabs (phi x - phi y) <= Rabs (x - y)) ->`
 *)
 Theorem rt_corollary_q : forall P N d d1 K phi X S V W1 U p, (2 <= N)%nat -> (P * N <= d1)%nat -> (p < P)%nat ->
   stochastic N (S p) -> (forall x y, Rabs (phi x - phi y) <= Rabs (x - y)) ->
   let Z := fun p => output N d 0 (X p) (S p) V in
-  let A := entrywise phi (matmul d (stacked N Z) W1) in
+  let A := entrywise phi (matmul d (stack N Z) W1) in
   let left := spectral N N (matmul N (matmul N (centring N) (S p)) (centring N))
     * spectral N d (matmul N (centring N) (matmul d (X p) V)) in
   sigma_min (P * N) d1 A <= (spectral d d1 W1 * left) /\
@@ -177,7 +174,7 @@ Proof.
         + unfold vnorm. apply sqrt_le_1_alt, Sum_le. intros k _. unfold vminus at 1, A, entrywise.
           rewrite <- pow2_abs, <- (pow2_abs (matvec _ _ _ _)). apply pow_incr. split; [apply Rabs_pos|].
           eapply Rle_trans; [apply Hphi|]. apply Req_le. f_equal. unfold matmul, matvec, transpose, vminus.
-          rewrite <- Sum_minus. apply Sum_ext. intros l _. unfold stacked, i, j.
+          rewrite <- Sum_minus. apply Sum_ext. intros l _. unfold stack, i, j.
           rewrite Nat.div_mul, Nat.mod_mul by lia. rewrite (Nat.add_comm (p * N)), Nat.div_add, Nat.mod_add by lia.
           rewrite Nat.div_small, Nat.mod_small by lia. simpl. ring.
         + eapply Rle_trans; [apply spectral_apply|].
@@ -487,7 +484,7 @@ Qed.
     Covers: a part: the criterion and the bound; on the page: the probability for Gaussian W_V.
     Reads: for uniform attention, g > 0, N ≥ 1 linearly independent tokens in ℝᵈ and w = W_Vᵀx̄, Z = gX + SXW_V = gX + 1wᵀ; its rows are linearly dependent if and only if −w/g = Σ c_i x_i for some c with Σ c_i = 1; and with δ the infimum of ‖−w/g − Σ c_i x_i‖ over such c, σ_min(Z) ≥ g σ_min(X) gδ/(gδ + ‖w‖).
     Mistake: `(g * delta + vnorm d w / 2)` for `(g * delta + vnorm d w)`
-    Mistake: `- w k * g` for `- w k / g`
+    Mistake: `(k < d)%nat -> - w k * g` for `(k < d)%nat -> - w k / g`
     Mistake: without `~ dependent N d X ->`
 *)
 Theorem rt_proposition_t : forall N d g X V, (0 < N)%nat -> 0 < g -> ~ dependent N d X ->
@@ -926,4 +923,119 @@ Proof.
     assert (C := cons t a b). assert (Z : matmul d (transpose (Q 0)) (Q 0) a b = 0).
     { unfold matmul, transpose. rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; [easy|]. intros j _. rewrite !H0. ring. }
     rewrite Z in C. rewrite <- Rmult_plus_distr_l. f_equal. lra.
+Qed.
+
+(** ψ_N(ω) = log(1 + (e^ω − 1)/N)/ω *)
+Definition collapse_factor (N : nat) (omega : R) : R := ln (1 + (exp omega - 1) / INR N) / omega.
+
+(** softmax ignores a shift of the logits *)
+Lemma softmax_shift N x c i : (0 < N)%nat -> softmax N (fun t => x t - c) i = softmax N x i.
+Proof.
+  intros HN. unfold softmax. rewrite (Sum_ext N _ (fun s => exp (- c) * exp (x s))) by (intros; unfold Rminus; rewrite exp_plus; ring).
+  unfold Rminus. rewrite Sum_scal, exp_plus. assert (H := exp_pos (- c)). assert (P := partition_pos N x HN). field. lra.
+Qed.
+
+(** the largest weight is at most e^(tω)/(N − 1 + e^(tω)) *)
+Lemma largest_weight N x omega t : (0 < N)%nat -> 0 <= t -> (forall j k, (j < N)%nat -> (k < N)%nat -> x j - x k <= omega) ->
+  largest N (softmax N (fun j => t * x j)) <= exp (t * omega) / (INR N + (exp (t * omega) - 1)).
+Proof.
+  intros HN Ht H. assert (P1 : 1 <= INR N) by (apply (le_INR 1); lia). assert (E0 := exp_pos (t * omega)).
+  apply largest_le; [apply Rlt_le, Rdiv_lt_0_compat; lra|]. intros j Hj. unfold softmax. set (Z := Sum N _).
+  assert (HZ : 0 < Z) by (apply (partition_pos N (fun j => t * x j) HN)). set (a := exp (t * x j)). set (c := a / exp (t * omega)).
+  assert (HA : 0 < a) by apply exp_pos.
+  assert (K : a - c + INR N * c <= Z).
+  { replace (a - c + INR N * c) with (Sum N (fun k => identity j k * (a - c) + c)) by (rewrite Sum_plus, identity_sum, Sum_const by easy; ring).
+    apply Sum_le. intros k Hk. unfold identity. destruct (Nat.eqb_spec j k) as [<-|]; [unfold a; lra|].
+    rewrite Rmult_0_l, Rplus_0_l. unfold c, a, Rdiv. rewrite <- exp_Ropp, <- exp_plus.
+    assert (B := H j k Hj Hk). destruct (Req_dec (t * x j + - (t * omega)) (t * x k)) as [->|]; [lra|]. left. apply exp_increasing. nra. }
+  apply Rle_div_l; [easy|]. replace (exp (t * omega) / (INR N + (exp (t * omega) - 1)) * Z) with (Z * exp (t * omega) / (INR N + (exp (t * omega) - 1)))
+    by (field; lra). apply Rle_div_r; [lra|].
+  replace (a * (INR N + (exp (t * omega) - 1))) with ((a - c + INR N * c) * exp (t * omega)) by (unfold c; field; lra).
+  apply Rmult_le_compat_r; lra.
+Qed.
+
+Lemma collapse_row N x omega : (0 < N)%nat -> 0 < omega -> (forall j k, (j < N)%nat -> (k < N)%nat -> x j - x k <= omega) ->
+  vnorm N (fun j => softmax N x j - / INR N) <= collapse_factor N omega * vnorm N x.
+Proof.
+  intros HN Ho H. assert (P1 : 1 <= INR N) by (apply (le_INR 1); lia).
+  set (u := fun j => softmax N x j - / INR N). set (a := vnorm N u). set (b := vnorm N x).
+  assert (A0 : 0 <= a) by apply norm_ge0. assert (B0 : 0 <= b) by apply norm_ge0.
+  set (s := fun t => softmax N (fun j => t * x j)).
+  set (f' := fun t => dot N u (matvec N (jacobian (s t)) x)).
+  set (h' := fun t => exp (t * omega) / (INR N + (exp (t * omega) - 1))).
+  set (F := fun t => dot N u (s t) - a * b * (ln (1 + (exp (t * omega) - 1) / INR N) / omega)).
+  assert (pos : forall t, 0 < 1 + (exp (t * omega) - 1) / INR N).
+  { intros t. assert (E0 := exp_pos (t * omega)). replace (1 + (exp (t * omega) - 1) / INR N) with ((INR N - 1 + exp (t * omega)) / INR N) by (field; lra).
+    apply Rdiv_lt_0_compat; lra. }
+  assert (D : forall t, is_derive F t (f' t - a * b * h' t)).
+  { intros t. apply (is_derive_minus (fun t => dot N u (s t)) (fun t => a * b * (ln (1 + (exp (t * omega) - 1) / INR N) / omega))).
+    - apply Sum_derive. intros i Hi. apply (is_derive_scal (fun t => s t i) t (u i)).
+      apply softmax_derive; [easy|easy|]. intros j _. auto_derive; [easy|ring].
+    - apply (is_derive_scal (fun t => ln (1 + (exp (t * omega) - 1) / INR N) / omega)).
+      assert (Q := pos t). assert (E0 := exp_pos (t * omega)). auto_derive; [exact Q|]. unfold h'. field. lra. }
+  destruct (MVT_gen F 0 1 (fun t => f' t - a * b * h' t)) as [c [Hc E1]].
+  - intros. apply D.
+  - intros t _. apply continuity_pt_filterlim. apply (ex_derive_continuous F). eexists. apply D.
+  - rewrite Rmin_left, Rmax_right in Hc by lra.
+    assert (HS : distribution N (s c)) by now apply softmax_distribution.
+    assert (up : f' c <= a * b * h' c).
+    { assert (K := jacobian_cauchy N (s c) u x HS). fold (f' c) in K.
+      assert (V1 := Var_largest N (s c) u HS). assert (V2 := Var_largest N (s c) x HS). rewrite <- norm_sq in V1, V2. fold a in V1. fold b in V2.
+      assert (W := largest_weight N x omega c HN ltac:(lra) H). fold (s c) in W. fold (h' c) in W. assert (L0 := largest_ge0 N (s c)).
+      assert (G1 := Var_ge0 N (s c) u HS). assert (G2 := Var_ge0 N (s c) x HS).
+      assert (ab : 0 <= a * b) by now apply Rmult_le_pos.
+      eapply Rle_trans; [apply Rle_abs|]. apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. rewrite <- Rsqr_abs, !Rsqr_pow2.
+      eapply Rle_trans; [exact K|]. apply Rle_trans with ((largest N (s c) * a ^ 2) * (largest N (s c) * b ^ 2)); [now apply Rmult_le_compat|].
+      replace ((a * b * h' c) ^ 2) with ((a * b) ^ 2 * h' c ^ 2) by ring.
+      replace (largest N (s c) * a ^ 2 * (largest N (s c) * b ^ 2)) with ((a * b) ^ 2 * largest N (s c) ^ 2) by ring.
+      apply Rmult_le_compat_l; [apply pow2_ge_0|]. apply pow_incr. easy. }
+    assert (F10 : F 1 - F 0 = a ^ 2 - a * b * collapse_factor N omega).
+    { unfold F. replace (0 * omega) with 0 by ring. rewrite exp_0. replace (1 + (1 - 1) / INR N) with 1 by (field; lra). rewrite ln_1, Rmult_1_l.
+      assert (d1 : dot N u (s 1) - dot N u (s 0) = a ^ 2).
+      { unfold a. rewrite norm_sq. unfold dot. rewrite <- Sum_minus. apply Sum_ext. intros j _. unfold s.
+        rewrite (softmax_ext N (fun j => 1 * x j) x) by (intros; ring).
+        replace (softmax N (fun j => 0 * x j) j) with (/ INR N); [unfold u; ring|].
+        unfold softmax. rewrite (Sum_ext N _ (fun _ => 1)) by (intros; rewrite Rmult_0_l; apply exp_0). rewrite Rmult_0_l, exp_0, Sum_const.
+        field. lra. }
+      unfold collapse_factor. rewrite <- d1. unfold Rdiv. ring. }
+    rewrite F10 in E1. rewrite Rminus_0_r, Rmult_1_r in E1. destruct (Req_dec a 0) as [Ea|Na].
+    + rewrite Ea. apply Rmult_le_pos; [|easy]. unfold collapse_factor. apply Rdiv_le_0_compat; [|easy]. rewrite <- ln_1.
+      destruct (Req_dec omega 0) as [|_]; [lra|]. left. apply ln_increasing; [lra|]. assert (K := exp_ineq1 omega ltac:(lra)).
+      assert (0 < (exp omega - 1) / INR N) by (apply Rdiv_lt_0_compat; lra). lra.
+    + apply (Rmult_le_reg_l a); [lra|]. simpl in E1. lra.
+Qed.
+
+(** rt-proposition-q
+    Covers: a part: the inequality of part 1; on the page: equality in the limit, the remainder and the second singular value.
+    Reads: for N ≥ 1, S = softmax(L) by rows and every ω > 0 with L_ij − L_ik ≤ ω for all i, j, k: ‖S − (1/N)11ᵀ‖_F ≤ ψ_N(ω)‖LΠ‖_F with ψ_N(ω) = log(1 + (e^ω − 1)/N)/ω, and ‖S − (1/N)11ᵀ‖_F ≤ ½‖LΠ‖_F.
+    Mistake: `collapse_factor N omega / 2 *` for `collapse_factor N omega *`
+    Mistake: `/ 3 * sqrt` for `/ 2 * sqrt`
+    Mistake: without `(forall i j k, (i < N)%nat -> (j < N)%nat -> (k < N)%nat -> L i j - L i k <= omega) ->`
+*)
+Theorem rt_proposition_q : forall N L omega, (0 < N)%nat -> 0 < omega ->
+  (forall i j k, (i < N)%nat -> (j < N)%nat -> (k < N)%nat -> L i j - L i k <= omega) ->
+  let far := sqrt (frob2 N N (fun i j => softmax_rows N L i j - / INR N)) in
+  let centred := frob2 N N (fun i j => L i j - / INR N * Sum N (L i)) in
+  far <= collapse_factor N omega * sqrt centred /\ far <= / 2 * sqrt centred.
+Proof.
+  intros N L omega HN Ho H far centred. assert (P1 : 1 <= INR N) by (apply (le_INR 1); lia).
+  set (x := fun i j => L i j - / INR N * Sum N (L i)).
+  assert (E1 : forall i j, softmax_rows N L i j = softmax N (x i) j) by (intros; symmetry; now apply softmax_shift).
+  assert (C0 : 0 <= centred) by (apply Sum_ge0; intros; apply sq_ge0).
+  assert (rows : forall c, 0 <= c -> (forall i, (i < N)%nat -> vnorm N (fun j => softmax N (x i) j - / INR N) <= c * vnorm N (x i)) -> far <= c * sqrt centred).
+  { intros c Hc Hrow. unfold far. rewrite <- (sqrt_pow2 c), <- sqrt_mult by (try apply pow2_ge_0; easy). apply sqrt_le_1_alt.
+    unfold centred, frob2. rewrite <- Sum_scal. apply Sum_le. intros i Hi.
+    change (sq N (fun j => softmax_rows N L i j - / INR N) <= c ^ 2 * sq N (x i)).
+    rewrite (sq_ext N _ (fun j => softmax N (x i) j - / INR N)) by (intros; now rewrite E1).
+    rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|now apply Hrow]. }
+  split; apply rows.
+  - unfold collapse_factor. apply Rdiv_le_0_compat; [|easy]. rewrite <- ln_1. left. apply ln_increasing; [lra|].
+    assert (K := exp_ineq1 omega ltac:(lra)). assert (0 < (exp omega - 1) / INR N) by (apply Rdiv_lt_0_compat; lra). lra.
+  - intros i Hi. apply collapse_row; [easy|easy|]. intros j k Hj Hk. unfold x. assert (K := H i j k Hi Hj Hk). lra.
+  - lra.
+  - intros i Hi. assert (K := softmax_half N (x i) (fun _ => 0) HN).
+    rewrite (sq_ext N (vminus (x i) (fun _ => 0)) (x i)) in K by (intros; unfold vminus; ring).
+    rewrite (sq_ext N _ (fun j => softmax N (x i) j - / INR N)) in K.
+    + rewrite <- !norm_sq in K. apply Rsqr_incr_0_var; [|assert (Q := norm_ge0 N (x i)); lra]. rewrite !Rsqr_pow2, Rpow_mult_distr. lra.
+    + intros j _. unfold vminus. f_equal. unfold softmax. rewrite exp_0, Sum_const. field. lra.
 Qed.

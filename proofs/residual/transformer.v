@@ -1,7 +1,7 @@
 (** A complete Transformer and its six gradients: activation, softmax, covariance, gradients, entrywise maps. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.singular base.six_blocks base.normal.
+From Shallow Require Import base.sums base.vectors base.attention base.singular base.six_blocks base.normal base.jacobian.
 Open Scope R_scope.
 
 Ltac as_real := match goal with |- ?a = ?b => change (@eq R a b) end.
@@ -219,163 +219,6 @@ Proof.
         apply (is_lim_opp (fun y => y) m_infty m_infty), is_lim_id.
 Qed.
 
-(** 𝒥(s) = diag s − ssᵀ, the Jacobian of softmax *)
-Definition jacobian (s : vector) : matrix := fun i j => s i * (identity i j - s j).
-
-(** max f over n indices of a non-negative f (0 if there are none) *)
-Fixpoint largest (n : nat) (f : nat -> R) : R := match n with O => 0 | S k => Rmax (largest k f) (f k) end.
-
-Lemma largest_ge n f i : (i < n)%nat -> f i <= largest n f.
-Proof.
-  induction n; intros H; [lia|]. simpl. destruct (Nat.eq_dec i n) as [->|]; [apply Rmax_r|].
-  eapply Rle_trans; [apply IHn; lia|apply Rmax_l].
-Qed.
-
-Lemma largest_ge0 n f : 0 <= largest n f.
-Proof. induction n; simpl; [lra|]. eapply Rle_trans; [exact IHn|apply Rmax_l]. Qed.
-
-Lemma largest_le n f c : 0 <= c -> (forall i, (i < n)%nat -> f i <= c) -> largest n f <= c.
-Proof. intros Hc. induction n; intros H; simpl; [easy|]. apply Rmax_lub; [apply IHn; intros; apply H; lia|apply H; lia]. Qed.
-
-(** Var_s(v) = E v² − (E v)² *)
-Definition Var (N : nat) (s v : vector) : R := E N s (fun t => v t ^ 2) - E N s v ^ 2.
-
-Lemma jacobian_apply N s v i : distribution N s -> (i < N)%nat -> matvec N (jacobian s) v i = s i * (v i - E N s v).
-Proof.
-  intros [_ H] Hi. unfold matvec, jacobian. rewrite (Sum_ext N _ (fun j => s i * (identity i j * v j) - s i * (s j * v j))) by (intros; ring).
-  rewrite Sum_minus, !Sum_scal, identity_sum by easy. unfold E. ring.
-Qed.
-
-(** ⟨u, 𝒥v⟩ is the covariance of u and v *)
-Lemma jacobian_form N s u v : distribution N s ->
-  dot N u (matvec N (jacobian s) v) = E N s (fun t => (u t - E N s u) * (v t - E N s v)).
-Proof.
-  intros H. rewrite (E_ext N s _ (fun t => u t * (v t - E N s v) + - E N s u * (v t + - E N s v))) by (intros; ring).
-  rewrite E_plus, E_scal, E_plus, E_const by easy.
-  transitivity (E N s (fun t => u t * (v t - E N s v))); [|ring].
-  apply Sum_ext. intros. rewrite jacobian_apply by easy. ring.
-Qed.
-
-Lemma jacobian_var N s v : distribution N s -> dot N v (matvec N (jacobian s) v) = Var N s v.
-Proof. intros H. rewrite jacobian_form by easy. unfold Var. rewrite <- variance by easy. apply E_ext. intros. ring. Qed.
-
-Lemma Var_ge0 N s v : distribution N s -> 0 <= Var N s v.
-Proof. intros H. unfold Var. rewrite <- variance by easy. apply E_ge0; [easy|]. intros. apply pow2_ge_0. Qed.
-
-Lemma jacobian_cauchy N s u v : distribution N s -> dot N u (matvec N (jacobian s) v) ^ 2 <= Var N s u * Var N s v.
-Proof.
-  intros H. rewrite jacobian_form by easy. unfold Var. rewrite <- !variance by easy.
-  apply (E_cauchy N s (fun t => u t - E N s u) (fun t => v t - E N s v) H).
-Qed.
-
-(** Popoviciu: Var v ≤ (b − a)²/4 if a ≤ v ≤ b *)
-Lemma popoviciu N s v a b : distribution N s -> (forall t, (t < N)%nat -> a <= v t <= b) -> Var N s v <= (b - a) ^ 2 / 4.
-Proof.
-  intros H Hv. assert (K : 0 <= E N s (fun t => (v t - a) * (b - v t))).
-  { apply E_ge0; [easy|]. intros t Ht. assert (V := Hv t Ht). apply Rmult_le_pos; lra. }
-  rewrite (E_ext N s _ (fun t => (-1) * v t ^ 2 + ((a + b) * v t + - (a * b)))) in K by (intros; ring).
-  rewrite E_plus, !E_scal, E_plus, E_scal, E_const in K by easy. unfold Var. set (m := E N s v) in *.
-  assert (0 <= (m - (a + b) / 2) ^ 2) by apply pow2_ge_0. simpl in *. nra.
-Qed.
-
-Lemma minimum N v : (0 < N)%nat -> exists i, (i < N)%nat /\ forall j, (j < N)%nat -> v i <= v j.
-Proof.
-  intros HN. induction N as [|[|n] IH]; [lia| |].
-  - exists O. split; [lia|]. intros j Hj. replace j with O by lia. lra.
-  - destruct (IH ltac:(lia)) as [i [Hi H]]. destruct (Rle_dec (v i) (v (S n))) as [L|L].
-    + exists i. split; [lia|]. intros j Hj. destruct (Nat.eq_dec j (S n)) as [->|]; [easy|apply H; lia].
-    + exists (S n). split; [lia|]. intros j Hj. destruct (Nat.eq_dec j (S n)) as [->|]; [lra|].
-      assert (v i <= v j) by (apply H; lia). lra.
-Qed.
-
-(** the same with the largest difference of two values *)
-Lemma popoviciu_range N s v r : (0 < N)%nat -> distribution N s ->
-  (forall i j, (i < N)%nat -> (j < N)%nat -> v i - v j <= r) -> Var N s v <= r ^ 2 / 4.
-Proof.
-  intros HN H Hr. destruct (minimum N v HN) as [i [Hi Hm]].
-  assert (K := popoviciu N s v (v i) (v i + r) H). replace (v i + r - v i) with r in K by ring. apply K.
-  intros t Ht. assert (A := Hm t Ht). assert (B := Hr t i Ht Hi). lra.
-Qed.
-
-(** ‖𝒥v‖ ≤ m ‖v‖ if Var v ≤ m ‖v‖² for all v *)
-Lemma jacobian_norm N s m v : distribution N s -> 0 <= m -> (forall v, Var N s v <= m * sq N v) ->
-  vnorm N (matvec N (jacobian s) v) <= m * vnorm N v.
-Proof.
-  intros H Hm HV. set (w := matvec N (jacobian s) v). assert (K := jacobian_cauchy N s w v H). fold w in K.
-  rewrite dot_self in K. assert (A := HV w). assert (B := HV v). rewrite <- !norm_sq in *.
-  assert (P := norm_ge0 N w). assert (Q := norm_ge0 N v). set (a := vnorm N w) in *. set (b := vnorm N v) in *.
-  assert (A0 := Var_ge0 N s w H). assert (B0 := Var_ge0 N s v H).
-  assert (C : (a ^ 2) ^ 2 <= (m * a ^ 2) * (m * b ^ 2)) by (eapply Rle_trans; [exact K|apply Rmult_le_compat; easy]).
-  destruct (Req_dec a 0) as [->|Na]; [apply Rmult_le_pos; easy|]. assert (0 < a ^ 2) by (apply pow_lt; lra).
-  assert (a ^ 2 <= (m * b) ^ 2) by (apply (Rmult_le_reg_l (a ^ 2)); [easy|]; lra).
-  apply Rsqr_incr_0_var; [|apply Rmult_le_pos; easy]. rewrite !Rsqr_pow2. easy.
-Qed.
-
-Lemma Var_largest N s v : distribution N s -> Var N s v <= largest N s * sq N v.
-Proof.
-  intros [P _]. unfold Var. assert (0 <= E N s v ^ 2) by apply pow2_ge_0.
-  assert (E N s (fun t => v t ^ 2) <= largest N s * sq N v); [|lra].
-  unfold E, sq. rewrite <- Sum_scal. apply Sum_le. intros i Hi. apply Rmult_le_compat_r; [apply pow2_ge_0|now apply largest_ge].
-Qed.
-
-(** no eigenvalue exceeds the largest absolute sum of a row *)
-Lemma Var_rows N s v : distribution N s -> Var N s v <= 2 * largest N (fun i => s i * (1 - s i)) * sq N v.
-Proof.
-  intros [P O]. set (D := Sum N (fun i => s i ^ 2 * v i ^ 2)).
-  assert (K : 4 * D <= 2 * E N s (fun t => v t ^ 2) + 2 * E N s v ^ 2).
-  { replace (2 * E N s (fun t => v t ^ 2) + 2 * E N s v ^ 2) with (Sum N (fun i => Sum N (fun j => s i * s j * (v i + v j) ^ 2))).
-    - unfold D. rewrite <- Sum_scal. apply Sum_le. intros i Hi.
-      replace (4 * (s i ^ 2 * v i ^ 2)) with (s i * s i * (v i + v i) ^ 2) by ring.
-      apply (Sum_term N (fun j => s i * s j * (v i + v j) ^ 2) i Hi). intros j Hj.
-      apply Rmult_le_pos; [apply Rmult_le_pos; auto|apply pow2_ge_0].
-    - rewrite (Sum_ext N _ (fun i => s i * v i ^ 2 + (E N s (fun t => v t ^ 2) * s i + 2 * E N s v * (s i * v i)))).
-      + rewrite Sum_plus, Sum_plus, !Sum_scal, O. unfold E. ring.
-      + intros i _. rewrite (Sum_ext N _ (fun j => s i * v i ^ 2 * s j + (s i * (s j * v j ^ 2) + 2 * s i * v i * (s j * v j)))) by (intros; ring).
-        rewrite Sum_plus, Sum_plus, !Sum_scal, O. unfold E. ring. }
-  unfold Var. apply Rle_trans with (2 * (E N s (fun t => v t ^ 2) - D)); [lra|].
-  rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|]. unfold E, D, sq. rewrite <- Sum_minus, <- Sum_scal. apply Sum_le.
-  intros i Hi. replace (s i * v i ^ 2 - s i ^ 2 * v i ^ 2) with (s i * (1 - s i) * v i ^ 2) by ring.
-  apply Rmult_le_compat_r; [apply pow2_ge_0|]. now apply (largest_ge N (fun i => s i * (1 - s i))).
-Qed.
-
-Lemma Var_half N s v : distribution N s -> Var N s v <= / 2 * sq N v.
-Proof.
-  intros H. eapply Rle_trans; [now apply Var_rows|]. apply Rmult_le_compat_r; [apply sq_ge0|].
-  assert (largest N (fun i => s i * (1 - s i)) <= / 4); [|lra]. apply largest_le; [lra|]. intros i _.
-  assert (0 <= (s i - / 2) ^ 2) by apply pow2_ge_0. simpl in *. nra.
-Qed.
-
-Lemma pair_sum N (f : vector) i j : (i < N)%nat -> (j < N)%nat ->
-  Sum N (fun t => f t * (identity i t - identity j t)) = f i - f j.
-Proof.
-  intros Hi Hj. rewrite (Sum_ext N _ (fun t => identity i t * f t - identity j t * f t)) by (intros; ring).
-  now rewrite Sum_minus, !identity_sum.
-Qed.
-
-Lemma pair_norm N i j : (i < N)%nat -> (j < N)%nat -> i <> j -> sq N (fun t => identity i t - identity j t) = 2.
-Proof.
-  intros Hi Hj Hij. unfold sq.
-  rewrite (Sum_ext N _ (fun t => (identity i t - identity j t) * (identity i t - identity j t))) by (intros; ring).
-  rewrite (pair_sum N (fun t => identity i t - identity j t)) by easy. unfold identity. rewrite !Nat.eqb_refl.
-  replace (i =? j)%nat with false by (symmetry; now apply Nat.eqb_neq).
-  replace (j =? i)%nat with false by (symmetry; apply Nat.eqb_neq; lia). ring.
-Qed.
-
-(** e_i − e_j is an eigenvector where s_i = s_j = m: ‖𝒥‖ ≥ m *)
-Lemma jacobian_pair N s i j m : distribution N s -> (i < N)%nat -> (j < N)%nat -> i <> j -> s i = m -> s j = m ->
-  m <= spectral N N (jacobian s).
-Proof.
-  intros H Hi Hj Hij Si Sj. set (v := fun t => identity i t - identity j t).
-  assert (Ev : E N s v = 0) by (unfold E, v; rewrite pair_sum by easy; lra).
-  assert (P : 0 <= m) by (rewrite <- Si; now apply H).
-  assert (K := spectral_apply N N (jacobian s) v).
-  rewrite (norm_ext N _ (vscal m v)), norm_scal, Rabs_right in K.
-  - assert (0 < vnorm N v); [|nra]. unfold vnorm, v. rewrite pair_norm by easy. apply sqrt_lt_R0. lra.
-  - lra.
-  - intros t Ht. rewrite jacobian_apply, Ev, Rminus_0_r by easy. unfold vscal, v, identity.
-    destruct (Nat.eqb_spec i t) as [<-|]; [now rewrite Si|]. destruct (Nat.eqb_spec j t) as [<-|]; [now rewrite Sj|]. ring.
-Qed.
-
 (** rt-lemma-d
     Covers: a part: both bounds, the bound ½, Popoviciu's inequality and the cases of equality; on the page: that ½ is attained for no other s.
     Reads: for a distribution s over N tokens: ‖𝒥(s)‖ ≤ min{max s_i, 2 max s_i(1 − s_i)} ≤ ½; vᵀ𝒥(s)v ≤ (b − a)²/4 whenever a ≤ v_j ≤ b for all j; ‖𝒥(s)‖ = ½ if s_i = s_j = ½ for some i ≠ j; and ‖𝒥(s)‖ = max s_i if every s_t is 0 or m and two of them are m.
@@ -404,83 +247,6 @@ Proof.
   - intros i j m Hi Hj Hij Si Sj Hm. apply Rle_antisym; [apply up; [easy|intros; now apply Var_largest]|].
     apply Rle_trans with m; [|now apply (jacobian_pair N s i j)].
     assert (0 <= m) by (rewrite <- Si; now apply H). apply largest_le; [easy|]. intros t Ht. destruct (Hm t Ht); lra.
-Qed.
-
-(** the derivative of softmax along any path of logits *)
-Lemma softmax_derive N (z : R -> vector) z' e t : (0 < N)%nat -> (t < N)%nat ->
-  (forall j, (j < N)%nat -> is_derive (fun e => z e j) e (z' j)) ->
-  is_derive (fun e => softmax N (z e) t) e (matvec N (jacobian (softmax N (z e))) z' t).
-Proof.
-  intros HN Ht H. assert (P := partition_pos N (z e) HN).
-  assert (D : is_derive (fun e => Sum N (fun j => exp (z e j))) e (Sum N (fun j => z' j * exp (z e j)))).
-  { apply Sum_derive. intros j Hj. apply (is_derive_comp exp (fun e => z e j)); [apply is_derive_exp|now apply H]. }
-  assert (D1 : is_derive (fun e => exp (z e t)) e (z' t * exp (z e t))).
-  { apply (is_derive_comp exp (fun e => z e t)); [apply is_derive_exp|now apply H]. }
-  rewrite jacobian_apply by (easy || now apply softmax_distribution).
-  replace (softmax N (z e) t * (z' t - E N (softmax N (z e)) z')) with
-    ((z' t * exp (z e t) * Sum N (fun j => exp (z e j)) - exp (z e t) * Sum N (fun j => z' j * exp (z e j)))
-      / Sum N (fun j => exp (z e j)) ^ 2).
-  - apply (is_derive_div (fun e => exp (z e t)) (fun e => Sum N (fun j => exp (z e j)))); [easy|easy|lra].
-  - unfold E, softmax. rewrite (Sum_ext N (fun u => exp (z e u) / _ * z' u) (fun u => / Sum N (fun j => exp (z e j)) * (z' u * exp (z e u))))
-      by (intros; unfold Rdiv; ring).
-    rewrite Sum_scal. field. lra.
-Qed.
-
-Lemma softmax_ext N z y i : (forall t, z t = y t) -> softmax N z i = softmax N y i.
-Proof.
-  intros H. unfold softmax. rewrite (Sum_ext N _ (fun s => exp (y s))) by (intros; now rewrite H). now rewrite H.
-Qed.
-
-(** the mean value theorem for ⟨u, softmax⟩ along a segment of logits *)
-Lemma softmax_segment N u z y : (0 < N)%nat -> exists c, let s := softmax N (vplus y (vscal c (vminus z y))) in
-  dot N u (vminus (softmax N z) (softmax N y)) = dot N u (matvec N (jacobian s) (vminus z y)).
-Proof.
-  intros HN. set (path := fun t => vplus y (vscal t (vminus z y))).
-  assert (D : forall t, is_derive (fun t => dot N u (softmax N (path t))) t
-    (dot N u (matvec N (jacobian (softmax N (path t))) (vminus z y)))).
-  { intros t. apply Sum_derive. intros i Hi. apply (is_derive_scal (fun t => softmax N (path t) i) t (u i)).
-    apply softmax_derive; [easy|easy|]. intros j _. unfold path, vplus, vscal, vminus. auto_derive; [easy|ring]. }
-  destruct (MVT_gen (fun t => dot N u (softmax N (path t))) 0 1 (fun t => dot N u (matvec N (jacobian (softmax N (path t))) (vminus z y))))
-    as [c [_ H]].
-  - intros. apply D.
-  - intros t _. apply continuity_pt_filterlim. apply (ex_derive_continuous (fun t => dot N u (softmax N (path t)))). eexists. apply D.
-  - exists c. fold (path c). rewrite Rminus_0_r, Rmult_1_r in H. cbv zeta. rewrite <- H.
-    assert (S1 : forall i, softmax N (path 1) i = softmax N z i).
-    { intros i. apply softmax_ext. intros t. unfold path, vplus, vscal, vminus. ring. }
-    assert (S0 : forall i, softmax N (path 0) i = softmax N y i).
-    { intros i. apply softmax_ext. intros t. unfold path, vplus, vscal, vminus. ring. }
-    unfold dot. rewrite <- Sum_minus. apply Sum_ext. intros i _. rewrite S1, S0. unfold vminus. ring.
-Qed.
-
-(** softmax of one row is ½-Lipschitz *)
-Lemma softmax_half N z y : (0 < N)%nat -> sq N (vminus (softmax N z) (softmax N y)) <= / 4 * sq N (vminus z y).
-Proof.
-  intros HN. set (u := vminus (softmax N z) (softmax N y)). destruct (softmax_segment N u z y HN) as [c H]. fold u in H.
-  cbv zeta in H. set (s := softmax N (vplus y (vscal c (vminus z y)))) in H. rewrite <- sq_dot in H.
-  assert (J := jacobian_norm N s (/ 2) (vminus z y) ltac:(now apply softmax_distribution) ltac:(lra)
-    ltac:(intros; apply Var_half; now apply softmax_distribution)).
-  assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy N u (matvec N (jacobian s) (vminus z y)))). rewrite <- H in C.
-  rewrite <- !norm_sq in *. assert (P := norm_ge0 N u). assert (Q := norm_ge0 N (vminus z y)).
-  set (a := vnorm N u) in *. set (b := vnorm N (vminus z y)) in *. set (j := vnorm N (matvec N (jacobian s) (vminus z y))) in *.
-  assert (a * j <= a * (/ 2 * b)) by now apply Rmult_le_compat_l.
-  destruct (Req_dec a 0) as [->|Na]; [assert (0 <= b ^ 2) by apply pow2_ge_0; lra|].
-  assert (a <= / 2 * b) by (apply (Rmult_le_reg_l a); lra). simpl. nra.
-Qed.
-
-(** softmax of every row *)
-Definition softmax_rows (N : nat) (L : matrix) : matrix := fun i => softmax N (L i).
-
-(** M − M′ *)
-Definition mminus (A B : matrix) : matrix := fun i => vminus (A i) (B i).
-
-Lemma frob_rows M N L L' : (0 < N)%nat ->
-  frob2 M N (mminus (softmax_rows N L) (softmax_rows N L')) <= / 4 * frob2 M N (mminus L L').
-Proof. intros HN. unfold frob2. rewrite <- Sum_scal. apply Sum_le. intros i _. now apply (softmax_half N (L i) (L' i)). Qed.
-
-Lemma row_at_most_one N s : distribution N s -> sq N s <= 1.
-Proof.
-  intros [P O]. rewrite <- O. unfold sq. apply Sum_le. intros i Hi. assert (A := P i Hi).
-  assert (B := Sum_term N s i Hi P). simpl. nra.
 Qed.
 
 (** rt-lemma-2
@@ -1395,4 +1161,186 @@ Proof.
     intros p Hp. apply (one_sequence N d dk d1 m gamma g gf phi dphi (X p) (Y p) Q K V W1 W2 U Q' K' V' W1' W2' U' HN HQ HK HV H1 H2 HU).
     intros i l Hi Hl. now apply Hphi.
   - intros p i k Hi Hk. apply back_covariance; [now apply softmax_distribution|easy].
+Qed.
+
+Lemma Sum_grid P N f : Sum (P * N) f = Sum P (fun p => Sum N (fun i => f (p * N + i)%nat)).
+Proof. induction P; [easy|]. replace (S P * N)%nat with (P * N + N)%nat by lia. rewrite Sum_split, IHP. easy. Qed.
+
+Lemma stack_entry N Z p i k : (i < N)%nat -> stack N Z (p * N + i)%nat k = Z p i k.
+Proof. intros H. unfold stack. rewrite (Nat.add_comm (p * N)), Nat.div_add, Nat.mod_add, Nat.div_small, Nat.mod_small by lia. easy. Qed.
+
+Lemma stack_frob P N n Z : frob2 (P * N) n (stack N Z) = Sum P (fun p => frob2 N n (Z p)).
+Proof.
+  unfold frob2. rewrite Sum_grid. apply Sum_ext. intros p _. apply Sum_ext. intros i Hi. apply Sum_ext. intros k _. now rewrite stack_entry.
+Qed.
+
+Lemma stack_product P N A B i j :
+  Sum P (fun p => matmul N (transpose (A p)) (B p) i j) = matmul (P * N) (transpose (stack N A)) (stack N B) i j.
+Proof.
+  unfold matmul at 2. rewrite Sum_grid. apply Sum_ext. intros p _. apply Sum_ext. intros l Hl. unfold transpose. now rewrite !stack_entry.
+Qed.
+
+Lemma frob2_ge0 k n M : 0 <= frob2 k n M.
+Proof. apply Sum_ge0. intros. apply sq_ge0. Qed.
+
+Lemma frob_flat k n M : sqrt (frob2 k n M) = vnorm (k * n) (fun r => M (r / n)%nat (r mod n)%nat).
+Proof.
+  unfold vnorm, sq, frob2. f_equal. rewrite Sum_grid. apply Sum_ext. intros i _. apply Sum_ext. intros j Hj.
+  rewrite (Nat.add_comm (i * n)), Nat.div_add, Nat.mod_add, Nat.div_small, Nat.mod_small by lia. easy.
+Qed.
+
+(** ‖A + B‖_F ≤ ‖A‖_F + ‖B‖_F *)
+Lemma frob_triangle k n A B : sqrt (frob2 k n (fun i j => A i j + B i j)) <= sqrt (frob2 k n A) + sqrt (frob2 k n B).
+Proof. rewrite !frob_flat. apply norm_triangle. Qed.
+
+Lemma root_bound a b c : 0 <= b -> 0 <= c -> a <= b ^ 2 * c -> sqrt a <= b * sqrt c.
+Proof. intros Hb Hc H. rewrite <- (sqrt_pow2 b), <- sqrt_mult by (try apply pow2_ge_0; easy). now apply sqrt_le_1_alt. Qed.
+
+(** ‖MWᵀ‖_F ≤ ‖W‖‖M‖_F and ‖AᵀB‖_F ≤ ‖A‖‖B‖_F *)
+Lemma frob_right k n n' M W : sqrt (frob2 k n' (matmul n M (transpose W))) <= spectral n' n W * sqrt (frob2 k n M).
+Proof.
+  apply root_bound; [apply spectral_ge0|apply frob2_ge0|]. unfold frob2. rewrite <- Sum_scal. apply Sum_le. intros i _.
+  change (sq n' (fun j => matmul n M (transpose W) i j) <= spectral n' n W ^ 2 * sq n (M i)).
+  rewrite (sq_ext n' _ (matvec n W (M i))) by (intros j _; apply Sum_ext; intros; unfold transpose; ring).
+  rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|apply spectral_apply].
+Qed.
+
+Lemma frob_product k n m A B : sqrt (frob2 n m (matmul k (transpose A) B)) <= spectral k n A * sqrt (frob2 k m B).
+Proof.
+  apply root_bound; [apply spectral_ge0|apply frob2_ge0|]. unfold frob2. rewrite Sum_swap, (Sum_swap k m), <- Sum_scal. apply Sum_le. intros c _.
+  change (sq n (matvec k (transpose A) (fun l => B l c)) <= spectral k n A ^ 2 * sq k (fun l => B l c)).
+  rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|].
+  eapply Rle_trans; [apply spectral_apply|]. apply Rmult_le_compat_r; [apply norm_ge0|apply spectral_transpose].
+Qed.
+
+Lemma frob2_ext k n A B : (forall i j, (i < k)%nat -> (j < n)%nat -> A i j = B i j) -> frob2 k n A = frob2 k n B.
+Proof. intros H. apply Sum_ext. intros i Hi. apply Sum_ext. intros j Hj. now rewrite H. Qed.
+
+(** ‖Σ_p A_pᵀB_p‖_F ≤ ‖Ā‖ (Σ_p ‖B_p‖²_F)^½ *)
+Lemma stacked_bound P N n m A B :
+  sqrt (frob2 n m (fun i j => Sum P (fun p => matmul N (transpose (A p)) (B p) i j)))
+  <= spectral (P * N) n (stack N A) * sqrt (Sum P (fun p => frob2 N m (B p))).
+Proof.
+  rewrite <- stack_frob, (frob2_ext n m _ (matmul (P * N) (transpose (stack N A)) (stack N B))) by (intros; apply stack_product).
+  apply frob_product.
+Qed.
+
+(** the same for Σ_p γ A_pᵀB_p if the rows of B_p are at most a_p times those of C_p *)
+Lemma weighted_bound P N n m d gamma A B C a : 0 <= gamma -> (forall p, (p < P)%nat -> 0 <= a p) ->
+  (forall p i, (p < P)%nat -> (i < N)%nat -> vnorm m (B p i) <= a p * vnorm d (C p i)) ->
+  sqrt (frob2 n m (fun i j => Sum P (fun p => gamma * matmul N (transpose (A p)) (B p) i j)))
+  <= gamma * spectral (P * N) n (stack N (fun p i k => a p * A p i k)) * sqrt (Sum P (fun p => frob2 N d (C p))).
+Proof.
+  intros Hg Ha H. set (B' := fun p i c => / a p * B p i c).
+  assert (EB : forall p i c, (p < P)%nat -> (i < N)%nat -> (c < m)%nat -> a p * B' p i c = B p i c).
+  { intros p i c Hp Hi Hc. unfold B'. destruct (Req_dec (a p) 0) as [E0|N0]; [|field; easy]. rewrite E0, Rmult_0_l. symmetry.
+    assert (K := H p i Hp Hi). rewrite E0, Rmult_0_l in K. apply (sq_zero m (B p i)); [|easy]. apply norm_zero.
+    apply Rle_antisym; [easy|apply norm_ge0]. }
+  rewrite (frob2_ext n m _ (fun i j => gamma * Sum P (fun p => matmul N (transpose (fun i k => a p * A p i k)) (B' p) i j))).
+  - replace (sqrt (frob2 n m (fun i j => gamma * Sum P (fun p => matmul N (transpose (fun i k => a p * A p i k)) (B' p) i j))))
+      with (gamma * sqrt (frob2 n m (fun i j => Sum P (fun p => matmul N (transpose (fun i k => a p * A p i k)) (B' p) i j)))).
+    + rewrite Rmult_assoc. apply Rmult_le_compat_l; [easy|]. eapply Rle_trans; [apply (stacked_bound P N n m (fun p i k => a p * A p i k) B')|].
+      apply Rmult_le_compat_l; [apply spectral_ge0|]. apply sqrt_le_1_alt, Sum_le. intros p Hp. apply Sum_le. intros i Hi.
+      change (sq m (vscal (/ a p) (B p i)) <= sq d (C p i)). rewrite sq_scal, <- !norm_sq, <- Rpow_mult_distr.
+      assert (K := H p i Hp Hi). assert (A0 := Ha p Hp). assert (Q := norm_ge0 m (B p i)). assert (Q' := norm_ge0 d (C p i)).
+      destruct (Req_dec (a p) 0) as [E0|N0].
+      * rewrite E0, Rmult_0_l in K. replace (vnorm m (B p i)) with 0 by lra. rewrite Rmult_0_r. simpl. nra.
+      * apply pow_incr. assert (0 < / a p) by (apply Rinv_0_lt_compat; lra). split; [nra|].
+        apply (Rmult_le_reg_l (a p)); [lra|]. rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l by easy. easy.
+    + rewrite !frob_flat. rewrite <- (Rabs_right gamma) at 1 by lra. rewrite <- norm_scal. easy.
+  - intros i j Hi Hj. rewrite <- Sum_scal. apply Sum_ext. intros p Hp. f_equal. apply Sum_ext. intros l Hl. unfold transpose.
+    rewrite <- (EB p l j Hp Hl Hj). ring.
+Qed.
+
+(** rt-lemma-g
+    Covers: a part: the six bounds; on the page: the two bounds without diameters and that each is attained.
+    Reads: with H, E, G, 𝒟, B, T as in the lemma on the six gradients (S_p any matrices whose rows are distributions), |φ′| ≤ 1 at the entries of Z_pW_1, g_f, γ ≥ 0, n_B = ‖W_U‖(g_f + ‖W_1‖‖W_2‖), e = (Σ_p‖E_p‖²_F)^½, and numbers D_p, D^K_p, D^V_p that no distance of two tokens, keys, values of sequence p exceeds: ‖∇_{W_U}‖_F ≤ ‖H̄‖e, ‖∇_{W_2}‖_F ≤ ‖Ā‖‖W_U‖e, ‖∇_{W_1}‖_F ≤ ‖Z̄‖‖W_2‖‖W_U‖e, ‖∇_{W_V}‖_F ≤ ‖S̄X̄‖n_Be, ‖∇_{W_Q}‖_F ≤ γ‖⟨¼D^KD^V X⟩‖n_Be, ‖∇_{W_K}‖_F ≤ γ‖⟨¼DD^V XW_Q⟩‖n_Be.
+    Mistake: `DK p * DV p / 5` for `DK p * DV p / 4`
+    Mistake: `DX p * DV p / 5` for `DX p * DV p / 4`
+    Mistake: `spectral d m U * (gf + spectral d d1 W1 * spectral d1 d W2) / 2` for `spectral d m U * (gf + spectral d d1 W1 * spectral d1 d W2)`
+*)
+Theorem rt_lemma_g : forall P N d dk d1 m gamma gf phi dphi (X A Z Er : nat -> matrix) Q K V W1 W2 U (DX DK DV : nat -> R),
+  (0 < N)%nat -> 0 <= gamma -> 0 <= gf -> (forall p, (p < P)%nat -> forall i, (i < N)%nat -> distribution N (A p i)) ->
+  (forall p i l, (p < P)%nat -> (i < N)%nat -> (l < d1)%nat -> 0 <= dphi (matmul d (Z p) W1 i l) <= 1) ->
+  (forall p i j, (p < P)%nat -> (i < N)%nat -> (j < N)%nat -> vnorm d (vminus (X p i) (X p j)) <= DX p /\
+    vnorm dk (vminus (matmul d (X p) K i) (matmul d (X p) K j)) <= DK p /\
+    vnorm d (vminus (matmul d (X p) V i) (matmul d (X p) V j)) <= DV p) ->
+  let H := fun p => hidden_state d d1 gf phi (Z p) W1 W2 in let G := fun p => matmul m (Er p) (transpose U) in
+  let Dh := fun p => back_hidden d dphi (Z p) W1 W2 (G p) in let B := fun p => back_output d1 gf (G p) (Dh p) W1 in
+  let T := fun p => backward N (A p) (back_weights d (B p) (X p) V) in
+  let e := sqrt (Sum P (fun p => frob2 N m (Er p))) in
+  let nB := spectral d m U * (gf + spectral d d1 W1 * spectral d1 d W2) in
+  sqrt (frob2 d m (fun i k => Sum P (fun p => matmul N (transpose (H p)) (Er p) i k))) <= spectral (P * N) d (stack N H) * e /\
+  sqrt (frob2 d1 d (fun l j => Sum P (fun p => matmul N (transpose (entrywise phi (matmul d (Z p) W1))) (G p) l j)))
+    <= spectral (P * N) d1 (stack N (fun p => entrywise phi (matmul d (Z p) W1))) * (spectral d m U * e) /\
+  sqrt (frob2 d d1 (fun i l => Sum P (fun p => matmul N (transpose (Z p)) (Dh p) i l)))
+    <= spectral (P * N) d (stack N Z) * (spectral d1 d W2 * (spectral d m U * e)) /\
+  sqrt (frob2 d d (fun i j => Sum P (fun p => matmul N (transpose (matmul N (A p) (X p))) (B p) i j)))
+    <= spectral (P * N) d (stack N (fun p => matmul N (A p) (X p))) * (nB * e) /\
+  sqrt (frob2 d dk (fun i c => Sum P (fun p => gamma * matmul N (transpose (X p)) (matmul d (matmul N (T p) (X p)) K) i c)))
+    <= gamma * spectral (P * N) d (stack N (fun p i k => DK p * DV p / 4 * X p i k)) * (nB * e) /\
+  sqrt (frob2 d dk (fun i c => Sum P (fun p => gamma * matmul N (transpose (matmul N (T p) (X p))) (matmul d (X p) Q) i c)))
+    <= gamma * spectral (P * N) dk (stack N (fun p i k => DX p * DV p / 4 * matmul d (X p) Q i k)) * (nB * e).
+Proof.
+  intros P N d dk d1 m gamma gf phi dphi X A Z Er Q K V W1 W2 U DX DK DV HN Hg Hgf HA Hphi HD H G Dh B T e nB.
+  assert (U0 := spectral_ge0 d m U). assert (S1 := spectral_ge0 d d1 W1). assert (S2 := spectral_ge0 d1 d W2).
+  assert (E0 : 0 <= e) by apply sqrt_pos.
+  assert (NG : sqrt (Sum P (fun p => frob2 N d (G p))) <= spectral d m U * e).
+  { unfold e. rewrite <- !stack_frob. eapply Rle_trans; [|apply (frob_right (P * N) m d (stack N Er) U)]. right. reflexivity. }
+  assert (ND : sqrt (Sum P (fun p => frob2 N d1 (Dh p))) <= spectral d1 d W2 * (spectral d m U * e)).
+  { apply Rle_trans with (sqrt (Sum P (fun p => frob2 N d1 (matmul d (G p) (transpose W2))))).
+    - apply sqrt_le_1_alt, Sum_le. intros p Hp. apply Sum_le. intros i Hi. apply Sum_le. intros l Hl. unfold Dh, back_hidden.
+      assert (K1 := Hphi p i l Hp Hi Hl). rewrite Rpow_mult_distr. set (x := matmul d (G p) (transpose W2) i l).
+      assert (0 <= x ^ 2) by apply pow2_ge_0. set (y := dphi _) in *. assert (y ^ 2 <= 1) by nra. nra.
+    - eapply Rle_trans; [|apply Rmult_le_compat_l; [easy|exact NG]]. rewrite <- !stack_frob.
+      eapply Rle_trans; [|apply (frob_right (P * N) d d1 (stack N G) W2)]. right. f_equal. }
+  assert (NB : sqrt (Sum P (fun p => frob2 N d (B p))) <= nB * e).
+  { rewrite <- stack_frob. apply Rle_trans with (sqrt (frob2 (P * N) d (fun r k => gf * stack N G r k)) + sqrt (frob2 (P * N) d (matmul d1 (stack N Dh) (transpose W1)))).
+    - eapply Rle_trans; [|apply frob_triangle]. right. f_equal.
+    - assert (a1 : sqrt (frob2 (P * N) d (fun r k => gf * stack N G r k)) <= gf * (spectral d m U * e)).
+      { eapply Rle_trans; [|apply Rmult_le_compat_l; [easy|exact NG]]. apply root_bound; [easy|apply Sum_ge0; intros; apply frob2_ge0|].
+        rewrite <- stack_frob. right. unfold frob2. rewrite <- Sum_scal. apply Sum_ext. intros r _. rewrite <- Sum_scal. apply Sum_ext. intros. ring. }
+      assert (a2 := frob_right (P * N) d1 d (stack N Dh) W1). rewrite stack_frob in a2.
+      assert (a3 : spectral d d1 W1 * sqrt (Sum P (fun p => frob2 N d1 (Dh p))) <= spectral d d1 W1 * (spectral d1 d W2 * (spectral d m U * e)))
+        by (apply Rmult_le_compat_l; easy).
+      unfold nB. lra. }
+  assert (diam0 : forall p, (p < P)%nat -> 0 <= DX p /\ 0 <= DK p /\ 0 <= DV p).
+  { intros p Hp. destruct (HD p 0%nat 0%nat Hp HN HN) as [a [b c]]. split; [exact (Rle_trans _ _ _ (norm_ge0 _ _) a)|].
+    split; [exact (Rle_trans _ _ _ (norm_ge0 _ _) b)|exact (Rle_trans _ _ _ (norm_ge0 _ _) c)]. }
+  assert (TX : forall p i k, (p < P)%nat -> (i < N)%nat -> (k < d)%nat ->
+    matmul N (T p) (X p) i k = matvec d (covariance N (A p i) (X p)) (matvec d V (B p i)) k).
+  { intros p i k Hp Hi Hk. apply back_covariance; [now apply HA|easy]. }
+  split; [apply stacked_bound|]. split; [|split; [|split; [|split]]].
+  - eapply Rle_trans; [apply stacked_bound|]. apply Rmult_le_compat_l; [apply spectral_ge0|easy].
+  - eapply Rle_trans; [apply stacked_bound|]. apply Rmult_le_compat_l; [apply spectral_ge0|easy].
+  - eapply Rle_trans; [apply stacked_bound|]. apply Rmult_le_compat_l; [apply spectral_ge0|easy].
+  - eapply Rle_trans; [apply (weighted_bound P N d dk d gamma X (fun p => matmul d (matmul N (T p) (X p)) K) B (fun p => DK p * DV p / 4))|].
+    + easy.
+    + intros p Hp. destruct (diam0 p Hp) as [_ [a b]]. nra.
+    + intros p i Hp Hi. destruct rt_lemma_f as [F _].
+      assert (F1 := F N d dk d (A p i) (X p) K V (DK p) (DV p) HN (HA p Hp i Hi) ltac:(intros; now apply HD) ltac:(intros; now apply HD)).
+      rewrite (norm_ext dk _ (matvec d (matmul d (transpose K) (matmul d (covariance N (A p i) (X p)) V)) (B p i))).
+      * eapply Rle_trans; [apply spectral_apply|]. apply Rmult_le_compat_r; [apply norm_ge0|easy].
+      * intros c _. rewrite <- matvec_matvec. unfold matvec at 1, matmul at 1, transpose. apply Sum_ext. intros k Hk.
+        rewrite TX by easy. rewrite Rmult_comm. f_equal. apply matvec_matvec.
+    + apply Rmult_le_compat_l; [apply Rmult_le_pos; [easy|apply spectral_ge0]|easy].
+  - rewrite (frob2_ext d dk _ (transpose (fun c i => Sum P (fun p => gamma * matmul N (transpose (matmul d (X p) Q)) (matmul N (T p) (X p)) c i)))).
+    2:{ intros i c _ _. unfold transpose at 1. apply Sum_ext. intros p _. f_equal. unfold matmul at 1 4. unfold transpose. apply Sum_ext. intros. ring. }
+    replace (frob2 d dk (transpose _)) with (frob2 dk d (fun c i => Sum P (fun p => gamma * matmul N (transpose (matmul d (X p) Q)) (matmul N (T p) (X p)) c i)))
+      by apply Sum_swap.
+    eapply Rle_trans; [apply (weighted_bound P N dk d d gamma (fun p => matmul d (X p) Q) (fun p => matmul N (T p) (X p)) B (fun p => DX p * DV p / 4))|].
+    + easy.
+    + intros p Hp. destruct (diam0 p Hp) as [a [_ b]]. nra.
+    + intros p i Hp Hi. destruct rt_lemma_f as [F _].
+      assert (XI : forall i k, (k < d)%nat -> matmul d (X p) identity i k = X p i k) by (intros; unfold matmul; now rewrite identity_sum_r).
+      assert (F1 := F N d d d (A p i) (X p) identity V (DX p) (DV p) HN (HA p Hp i Hi)).
+      assert (F2 : spectral d d (matmul d (transpose identity) (matmul d (covariance N (A p i) (X p)) V)) <= DX p * DV p / 4).
+      { apply F1; [|intros; now apply HD]. intros a b Ha Hb. rewrite (norm_ext d _ (vminus (X p a) (X p b))) by (intros k Hk; unfold vminus; now rewrite !XI).
+        now apply HD. }
+      rewrite (norm_ext d _ (matvec d (matmul d (transpose identity) (matmul d (covariance N (A p i) (X p)) V)) (B p i))).
+      * eapply Rle_trans; [apply spectral_apply|]. apply Rmult_le_compat_r; [apply norm_ge0|easy].
+      * intros k Hk. rewrite <- matvec_matvec, TX by easy. unfold matvec at 3, transpose.
+        rewrite (Sum_ext d _ (fun j => matvec d (matmul d (covariance N (A p i) (X p)) V) (B p i) j * identity j k)) by (intros; ring).
+        rewrite identity_sum_r by easy. apply matvec_matvec.
+    + apply Rmult_le_compat_l; [apply Rmult_le_pos; [easy|apply spectral_ge0]|easy].
 Qed.
