@@ -20,14 +20,16 @@ Lemma largest_ge0 n f : 0 <= largest n f.
 Proof. induction n; simpl; [lra|]. eapply Rle_trans; [exact IHn|apply Rmax_l]. Qed.
 
 Lemma largest_le n f c : 0 <= c -> (forall i, (i < n)%nat -> f i <= c) -> largest n f <= c.
-Proof. intros Hc. induction n; intros H; simpl; [easy|]. apply Rmax_lub; [apply IHn; intros; apply H; lia|apply H; lia]. Qed.
+Proof. intros Hc. induction n; intros H; simpl; [easy|].
+  apply Rmax_lub; [apply IHn; intros; apply H; lia|apply H; lia]. Qed.
 
 (** Var_s(v) = E v² − (E v)² *)
 Definition Var (N : nat) (s v : vector) : R := E N s (fun t => v t ^ 2) - E N s v ^ 2.
 
 Lemma jacobian_apply N s v i : distribution N s -> (i < N)%nat -> matvec N (jacobian s) v i = s i * (v i - E N s v).
 Proof.
-  intros [_ H] Hi. unfold matvec, jacobian. rewrite (Sum_ext N _ (fun j => s i * (identity i j * v j) - s i * (s j * v j))) by (intros; ring).
+  intros [_ H] Hi. unfold matvec, jacobian. rewrite (Sum_ext N _ (fun j => s i * (identity i j * v j) - s i * (s j * v
+    j))) by (intros; ring).
   rewrite Sum_minus, !Sum_scal, identity_sum by easy. unfold E. ring.
 Qed.
 
@@ -54,7 +56,8 @@ Proof.
 Qed.
 
 (** Popoviciu: Var v ≤ (b − a)²/4 if a ≤ v ≤ b *)
-Lemma popoviciu N s v a b : distribution N s -> (forall t, (t < N)%nat -> a <= v t <= b) -> Var N s v <= (b - a) ^ 2 / 4.
+Lemma popoviciu N s v a b : distribution N s -> (forall t, (t < N)%nat -> a <= v t <= b) ->
+  Var N s v <= (b - a) ^ 2 / 4.
 Proof.
   intros H Hv. assert (K : 0 <= E N s (fun t => (v t - a) * (b - v t))).
   { apply E_ge0; [easy|]. intros t Ht. assert (V := Hv t Ht). apply Rmult_le_pos; lra. }
@@ -100,7 +103,8 @@ Lemma Var_largest N s v : distribution N s -> Var N s v <= largest N s * sq N v.
 Proof.
   intros [P _]. unfold Var. assert (0 <= E N s v ^ 2) by apply pow2_ge_0.
   assert (E N s (fun t => v t ^ 2) <= largest N s * sq N v); [|lra].
-  unfold E, sq. rewrite <- Sum_scal. apply Sum_le. intros i Hi. apply Rmult_le_compat_r; [apply pow2_ge_0|now apply largest_ge].
+  unfold E, sq. rewrite <- Sum_scal. apply Sum_le. intros i Hi.
+    apply Rmult_le_compat_r; [apply pow2_ge_0|now apply largest_ge].
 Qed.
 
 (** no eigenvalue exceeds the largest absolute sum of a row *)
@@ -108,17 +112,20 @@ Lemma Var_rows N s v : distribution N s -> Var N s v <= 2 * largest N (fun i => 
 Proof.
   intros [P O]. set (D := Sum N (fun i => s i ^ 2 * v i ^ 2)).
   assert (K : 4 * D <= 2 * E N s (fun t => v t ^ 2) + 2 * E N s v ^ 2).
-  { replace (2 * E N s (fun t => v t ^ 2) + 2 * E N s v ^ 2) with (Sum N (fun i => Sum N (fun j => s i * s j * (v i + v j) ^ 2))).
+  { replace (2 * E N s (fun t => v t ^ 2) + 2 * E N s v ^ 2)
+      with (Sum N (fun i => Sum N (fun j => s i * s j * (v i + v j) ^ 2))).
     - unfold D. rewrite <- Sum_scal. apply Sum_le. intros i Hi.
       replace (4 * (s i ^ 2 * v i ^ 2)) with (s i * s i * (v i + v i) ^ 2) by ring.
       apply (Sum_term N (fun j => s i * s j * (v i + v j) ^ 2) i Hi). intros j Hj.
       apply Rmult_le_pos; [apply Rmult_le_pos; auto|apply pow2_ge_0].
     - rewrite (Sum_ext N _ (fun i => s i * v i ^ 2 + (E N s (fun t => v t ^ 2) * s i + 2 * E N s v * (s i * v i)))).
       + rewrite Sum_plus, Sum_plus, !Sum_scal, O. unfold E. ring.
-      + intros i _. rewrite (Sum_ext N _ (fun j => s i * v i ^ 2 * s j + (s i * (s j * v j ^ 2) + 2 * s i * v i * (s j * v j)))) by (intros; ring).
+      + intros i _. rewrite (Sum_ext N _ (fun j => s i * v i ^ 2 * s j + (s i * (s j * v j ^ 2) + 2 * s i * v i * (s j
+          * v j)))) by (intros; ring).
         rewrite Sum_plus, Sum_plus, !Sum_scal, O. unfold E. ring. }
   unfold Var. apply Rle_trans with (2 * (E N s (fun t => v t ^ 2) - D)); [lra|].
-  rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|]. unfold E, D, sq. rewrite <- Sum_minus, <- Sum_scal. apply Sum_le.
+  rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|]. unfold E, D, sq. rewrite <- Sum_minus, <- Sum_scal.
+    apply Sum_le.
   intros i Hi. replace (s i * v i ^ 2 - s i ^ 2 * v i ^ 2) with (s i * (1 - s i) * v i ^ 2) by ring.
   apply Rmult_le_compat_r; [apply pow2_ge_0|]. now apply (largest_ge N (fun i => s i * (1 - s i))).
 Qed.
@@ -158,7 +165,8 @@ Proof.
   - assert (0 < vnorm N v); [|nra]. unfold vnorm, v. rewrite pair_norm by easy. apply sqrt_lt_R0. lra.
   - lra.
   - intros t Ht. rewrite jacobian_apply, Ev, Rminus_0_r by easy. unfold vscal, v, identity.
-    destruct (Nat.eqb_spec i t) as [<-|]; [now rewrite Si|]. destruct (Nat.eqb_spec j t) as [<-|]; [now rewrite Sj|]. ring.
+    destruct (Nat.eqb_spec i t) as [<-|]; [now rewrite Si|]. destruct (Nat.eqb_spec j t) as [<-|]; [now rewrite Sj|].
+      ring.
 Qed.
 
 (** the derivative of softmax along any path of logits *)
@@ -176,7 +184,8 @@ Proof.
     ((z' t * exp (z e t) * Sum N (fun j => exp (z e j)) - exp (z e t) * Sum N (fun j => z' j * exp (z e j)))
       / Sum N (fun j => exp (z e j)) ^ 2).
   - apply (is_derive_div (fun e => exp (z e t)) (fun e => Sum N (fun j => exp (z e j)))); [easy|easy|lra].
-  - unfold E, softmax. rewrite (Sum_ext N (fun u => exp (z e u) / _ * z' u) (fun u => / Sum N (fun j => exp (z e j)) * (z' u * exp (z e u))))
+  - unfold E, softmax. rewrite (Sum_ext N (fun u => exp (z e u) / _ * z' u) (fun u => / Sum N (fun j => exp (z e j)) *
+      (z' u * exp (z e u))))
       by (intros; unfold Rdiv; ring).
     rewrite Sum_scal. field. lra.
 Qed.
@@ -195,10 +204,12 @@ Proof.
     (dot N u (matvec N (jacobian (softmax N (path t))) (vminus z y)))).
   { intros t. apply Sum_derive. intros i Hi. apply (is_derive_scal (fun t => softmax N (path t) i) t (u i)).
     apply softmax_derive; [easy|easy|]. intros j _. unfold path, vplus, vscal, vminus. auto_derive; [easy|ring]. }
-  destruct (MVT_gen (fun t => dot N u (softmax N (path t))) 0 1 (fun t => dot N u (matvec N (jacobian (softmax N (path t))) (vminus z y))))
+  destruct (MVT_gen (fun t => dot N u (softmax N (path t))) 0 1 (fun t => dot N u (matvec N (jacobian (softmax N (path
+    t))) (vminus z y))))
     as [c [_ H]].
   - intros. apply D.
-  - intros t _. apply continuity_pt_filterlim. apply (ex_derive_continuous (fun t => dot N u (softmax N (path t)))). eexists. apply D.
+  - intros t _. apply continuity_pt_filterlim. apply (ex_derive_continuous (fun t => dot N u (softmax N (path t)))).
+      eexists. apply D.
   - exists c. fold (path c). rewrite Rminus_0_r, Rmult_1_r in H. cbv zeta. rewrite <- H.
     assert (S1 : forall i, softmax N (path 1) i = softmax N z i).
     { intros i. apply softmax_ext. intros t. unfold path, vplus, vscal, vminus. ring. }
@@ -216,7 +227,8 @@ Proof.
     ltac:(intros; apply Var_half; now apply softmax_distribution)).
   assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy N u (matvec N (jacobian s) (vminus z y)))). rewrite <- H in C.
   rewrite <- !norm_sq in *. assert (P := norm_ge0 N u). assert (Q := norm_ge0 N (vminus z y)).
-  set (a := vnorm N u) in *. set (b := vnorm N (vminus z y)) in *. set (j := vnorm N (matvec N (jacobian s) (vminus z y))) in *.
+  set (a := vnorm N u) in *. set (b := vnorm N (vminus z y)) in *.
+    set (j := vnorm N (matvec N (jacobian s) (vminus z y))) in *.
   assert (a * j <= a * (/ 2 * b)) by now apply Rmult_le_compat_l.
   destruct (Req_dec a 0) as [->|Na]; [assert (0 <= b ^ 2) by apply pow2_ge_0; lra|].
   assert (a <= / 2 * b) by (apply (Rmult_le_reg_l a); lra). simpl. nra.
@@ -230,7 +242,8 @@ Definition mminus (A B : matrix) : matrix := fun i => vminus (A i) (B i).
 
 Lemma frob_rows M N L L' : (0 < N)%nat ->
   frob2 M N (mminus (softmax_rows N L) (softmax_rows N L')) <= / 4 * frob2 M N (mminus L L').
-Proof. intros HN. unfold frob2. rewrite <- Sum_scal. apply Sum_le. intros i _. now apply (softmax_half N (L i) (L' i)). Qed.
+Proof. intros HN. unfold frob2. rewrite <- Sum_scal. apply Sum_le. intros i _. now apply (softmax_half N (L i) (L' i)).
+  Qed.
 
 Lemma row_at_most_one N s : distribution N s -> sq N s <= 1.
 Proof.

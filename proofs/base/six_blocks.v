@@ -69,7 +69,8 @@ Proof. apply lt_0_INR. Qed.
 (** (Πy)_i = y_i − mean of y *)
 Lemma centring_apply N y i : (i < N)%nat -> matvec N (centring N) y i = y i - / INR N * Sum N y.
 Proof.
-  intros Hi. unfold matvec, centring. rewrite (Sum_ext N _ (fun j => identity i j * y j - / INR N * y j)) by (intros; ring).
+  intros Hi. unfold matvec, centring. rewrite (Sum_ext N _ (fun j => identity i j * y j - / INR N * y j)) by (intros;
+    ring).
   now rewrite Sum_minus, identity_sum, Sum_scal.
 Qed.
 

@@ -23,7 +23,8 @@ Proof.
   intros kappa n delta d1 Hk Hn Hd H.
   assert (C : 4 <= 74 * ((v - theta) * h)) by (unfold v, theta, h, epsilon; interval with (i_prec 60)).
   set (c := (v - theta) * h) in *.
-  assert (mono : forall x y, 0 < x -> x <= y -> ln x <= ln y) by (intros x y Hx [L|<-]; [left; now apply ln_increasing|lra]).
+  assert (mono : forall x y, 0 < x -> x <= y -> ln x <= ln y) by (intros x y Hx [L|<-]; [left;
+    now apply ln_increasing|lra]).
   assert (L1 : 0 < ln (2 * kappa / theta)).
   { rewrite <- ln_1. apply ln_increasing; unfold theta; lra. }
   assert (L2 : ln (2 * kappa / theta) <= ln (34 * kappa)) by (apply mono; unfold theta; lra).
@@ -32,15 +33,18 @@ Proof.
   set (X := d1 * (v - theta) * h / (4 * kappa * ln (2 * kappa / theta))).
   assert (HX : ln (n / delta) <= X).
   { unfold X. apply (Rmult_le_reg_r (4 * kappa * ln (2 * kappa / theta))); [apply Rmult_lt_0_compat; lra|].
-    replace (d1 * (v - theta) * h / (4 * kappa * ln (2 * kappa / theta)) * (4 * kappa * ln (2 * kappa / theta))) with (d1 * c)
+    replace (d1 * (v - theta) * h / (4 * kappa * ln (2 * kappa / theta)) * (4 * kappa * ln (2 * kappa / theta)))
+      with (d1 * c)
       by (unfold c; field; lra).
     assert (0 < c) by lra. assert (P : 0 <= kappa * ln (n / delta)) by (apply Rmult_le_pos; lra).
     apply Rle_trans with (74 * kappa * ln (34 * kappa) * ln (n / delta) * c); [|apply Rmult_le_compat_r; lra].
     apply Rle_trans with (74 * c * (kappa * ln (n / delta) * ln (2 * kappa / theta))).
     - assert (0 <= kappa * ln (n / delta) * ln (2 * kappa / theta)) by (apply Rmult_le_pos; lra).
-      replace (ln (n / delta) * (4 * kappa * ln (2 * kappa / theta))) with (4 * (kappa * ln (n / delta) * ln (2 * kappa / theta))) by ring.
+      replace (ln (n / delta) * (4 * kappa * ln (2 * kappa / theta)))
+        with (4 * (kappa * ln (n / delta) * ln (2 * kappa / theta))) by ring.
       apply Rmult_le_compat_r; lra.
-    - replace (74 * kappa * ln (34 * kappa) * ln (n / delta) * c) with (74 * c * (kappa * ln (n / delta) * ln (34 * kappa))) by ring.
+    - replace (74 * kappa * ln (34 * kappa) * ln (n / delta) * c)
+        with (74 * c * (kappa * ln (n / delta) * ln (34 * kappa))) by ring.
       apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; lra. }
   apply Rle_trans with (n * exp (- ln (n / delta))).
   - apply Rmult_le_compat_l; [lra|]. destruct HX as [HX|<-]; [left; apply exp_increasing; lra|lra].
