@@ -1152,3 +1152,57 @@ Proof.
         rewrite !Rsqr_pow2, Rpow_mult_distr. lra.
     + intros j _. unfold vminus. f_equal. unfold softmax. rewrite exp_0, Sum_const. field. lra.
 Qed.
+
+(** rt-proposition-s
+    Covers: a part: part 2 but for the number N; on the page: that full rank is generic, and that there are at most N exceptional coefficients.
+    Reads: for N tokens in ℝᵈ and X⁺ with XX⁺ = I, any S, W_V, g and Z = gX + SXW_V: if the rows of Z are linearly dependent, then −g is an eigenvalue of SXW_VX⁺ (vᵀSXW_VX⁺ = −gvᵀ for some v ≠ 0) and |g| ≤ ‖SXW_VX⁺‖; for N = d and X⁺X = I each real eigenvalue −g makes them dependent.
+    Mistake: `= g * v j` for `= - g * v j`
+    Mistake: `Rabs g <= spectral N N W / 2` for `Rabs g <= spectral N N W`
+*)
+Theorem rt_proposition_s : forall N d g X A V Xp, (forall i j, (i < N)%nat -> (j < N)%nat ->
+  matmul d X Xp i j = identity i j) ->
+  let Z := output N d g X A V in let W := matmul d (matmul d (matmul N A X) V) Xp in
+  let eigenvalue := exists v : vector, (exists i, (i < N)%nat /\ v i <> 0) /\
+    forall j, (j < N)%nat -> Sum N (fun i => v i * W i j) = - g * v j in
+  (dependent N d Z -> eigenvalue /\ Rabs g <= spectral N N W) /\
+  (N = d -> (forall k l, (k < d)%nat -> (l < d)%nat -> matmul N Xp X k l = identity k l) -> eigenvalue ->
+    dependent N d Z).
+Proof.
+  intros N d g X A V Xp HX Z W eigenvalue. split.
+  - intros [v [[i [Hi Ni]] H]].
+    assert (Ev : forall j, (j < N)%nat -> Sum N (fun i => v i * W i j) = - g * v j).
+    { intros j Hj. assert (K : Sum d (fun k => Sum N (fun i => v i * Z i k) * Xp k j) = 0).
+      { rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; [easy|]. intros k Hk. rewrite H by easy. ring. }
+      assert (E1 : Sum d (fun k => Sum N (fun i => v i * Z i k) * Xp k j) = Sum N (fun i => v i * (g * matmul d X Xp i
+        j + W i j))).
+      { rewrite (Sum_ext d _ (fun k => Sum N (fun i => v i * (Z i k * Xp k j)))).
+        - rewrite Sum_swap. apply Sum_ext. intros l _. rewrite Sum_scal. f_equal. unfold W, matmul at 1 2.
+          rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros k _. unfold Z, output. ring.
+        - intros k _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring. }
+      rewrite E1, (Sum_ext N _ (fun i => g * (v i * identity i j) + v i * W i j)), Sum_plus, Sum_scal,
+        identity_sum_r in K by
+        (first [easy | intros; rewrite HX by easy; ring]). lra. }
+    split; [exists v; split; [now exists i|easy]|].
+    assert (U := spectral_apply N N (transpose W) v).
+    rewrite (norm_ext N _ (vscal (- g) v)), norm_scal, Rabs_Ropp in U.
+    + assert (Pv : 0 < vnorm N v).
+      { destruct (Rle_lt_or_eq_dec _ _ (norm_ge0 N v)) as [L|E0]; [easy|]. exfalso. apply Ni.
+        apply (sq_zero N v); [now apply norm_zero|easy]. }
+      apply Rle_trans with (spectral N N (transpose W)); [nra|apply spectral_transpose].
+    + intros j Hj. unfold vscal. rewrite <- Ev by easy. apply Sum_ext. intros. unfold transpose. ring.
+  - intros ND HXX [v [Hv H]]. exists v. split; [easy|]. intros k Hk.
+    assert (WX : forall i, Sum N (fun j => W i j * X j k) = matmul d (matmul N A X) V i k).
+    { intros i. unfold W. set (M := matmul d (matmul N A X) V). unfold matmul.
+      rewrite (Sum_ext N _ (fun j => Sum d (fun l => M i l * (Xp l j * X j k)))).
+      - rewrite Sum_swap, (Sum_ext d _ (fun l => M i l * identity l k)); [now apply identity_sum_r|].
+        intros l Hl. rewrite <- HXX by easy. now rewrite Sum_scal.
+      - intros j _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. ring. }
+    rewrite (Sum_ext N _ (fun i => g * (v i * X i k) + Sum N (fun j => v i * W i j * X j k))).
+    + rewrite Sum_plus, Sum_swap, Sum_scal.
+      rewrite (Sum_ext N (fun j => Sum N (fun i => v i * W i j * X j k)) (fun j => - g * (v j * X j k)));
+        [rewrite Sum_scal; ring|].
+      intros j Hj. rewrite (Sum_ext N _ (fun i => X j k * (v i * W i j))), Sum_scal, H by (first [easy | intros;
+        ring]). ring.
+    + intros i _. unfold Z, output. rewrite <- WX, Rmult_plus_distr_l, <- Sum_scal. f_equal; [ring|]. apply Sum_ext.
+        intros. ring.
+Qed.
