@@ -60,9 +60,11 @@ Proof.
         destruct (Nat.eq_dec j n) as [->|].
         -- field. easy.
         -- assert (K := H j ltac:(lia)).
-           rewrite (Sum_ext (S n) _ (fun i => v i * A (s i) j - (A p j / A p n) * (v i * A (s i) n))), Sum_minus, Sum_scal in K
+           rewrite (Sum_ext (S n) _ (fun i => v i * A (s i) j - (A p j / A p n) * (v i * A (s i) n))), Sum_minus,
+             Sum_scal in K
              by (intros; field; easy).
-           replace (- Sum (S n) (fun i => v i * A (s i) n) / A p n * A p j) with (- (A p j / A p n * Sum (S n) (fun i => v i * A (s i) n)))
+           replace (- Sum (S n) (fun i => v i * A (s i) n) / A p n * A p j)
+             with (- (A p j / A p n * Sum (S n) (fun i => v i * A (s i) n)))
              by (field; easy). lra.
 Qed.
 

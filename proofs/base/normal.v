@@ -37,7 +37,8 @@ Proof.
 Qed.
 
 Lemma density_derive x : is_derive density x (- x * density x).
-Proof. assert (H := root_pos). unfold density. auto_derive; [easy|]. unfold Rdiv. simpl. replace (- (x * (x * 1)) * / 2) with (- x ^ 2 / 2) by (simpl; field). unfold Rdiv. field. lra. Qed.
+Proof. assert (H := root_pos). unfold density. auto_derive; [easy|]. unfold Rdiv. simpl.
+  replace (- (x * (x * 1)) * / 2) with (- x ^ 2 / 2) by (simpl; field). unfold Rdiv. field. lra. Qed.
 
 Lemma RInt_mult f a b c : ex_RInt f a b -> RInt (fun t => c * f t) a b = c * RInt f a b.
 Proof. apply (RInt_scal (V := R_CompleteNormedModule) f a b c). Qed.
@@ -53,7 +54,8 @@ Proof.
   replace (-1 * 0 + 0) with 0 in K by ring. replace (-1 * x + 0) with (- x) in K by ring.
   assert (K1 : RInt (fun t => -1 * density t) 0 x = RInt density 0 (- x)).
   { rewrite <- K by apply density_integrable. apply RInt_ext. intros t _.
-    change (-1 * density t = -1 * density (-1 * t + 0)). replace (-1 * t + 0) with (- t) by ring. now rewrite density_even. }
+    change (-1 * density t = -1 * density (-1 * t + 0)). replace (-1 * t + 0) with (- t) by ring.
+      now rewrite density_even. }
   rewrite <- K1, RInt_mult by apply density_integrable. ring.
 Qed.
 
@@ -80,7 +82,8 @@ Lemma tail_integrand_derive (u t : R) : is_derive (fun u => exp (- u ^ 2 * (1 + 
   (- u * exp (- u ^ 2 * (1 + t ^ 2) / 2)).
 Proof.
   assert (P := one_plus t). auto_derive; [easy|].
-  replace (- (u * (u * 1)) * (1 + t * (t * 1)) * / 2) with (- u ^ 2 * (1 + t ^ 2) / 2) by (simpl; field). simpl. simpl in P. field. lra.
+  replace (- (u * (u * 1)) * (1 + t * (t * 1)) * / 2) with (- u ^ 2 * (1 + t ^ 2) / 2) by (simpl; field). simpl.
+    simpl in P. field. lra.
 Qed.
 
 Lemma tail_integrable x : ex_RInt (fun t => exp (- x ^ 2 * (1 + t ^ 2) / 2) / (1 + t ^ 2)) 0 1.
@@ -93,7 +96,8 @@ Qed.
 Lemma tail_derive x : is_derive tail x (- exp (- x ^ 2 / 2) * bump x).
 Proof.
   assert (D := is_derive_RInt_param (fun u t => exp (- u ^ 2 * (1 + t ^ 2) / 2) / (1 + t ^ 2)) 0 1 x).
-  replace (- exp (- x ^ 2 / 2) * bump x) with (RInt (fun t => Derive (fun u => exp (- u ^ 2 * (1 + t ^ 2) / 2) / (1 + t ^ 2)) x) 0 1).
+  replace (- exp (- x ^ 2 / 2) * bump x) with (RInt (fun t => Derive (fun u => exp (- u ^ 2 * (1 + t ^ 2) / 2) / (1 + t
+    ^ 2)) x) 0 1).
   - apply D; clear D.
     + exists (mkposreal 1 Rlt_0_1). intros y _ t _. eexists. apply tail_integrand_derive.
     + intros t _. apply (continuity_2d_pt_ext (fun u t => - u * exp (- u ^ 2 * (1 + t ^ 2) / 2))).
@@ -124,10 +128,13 @@ Qed.
 Lemma tail_zero : tail 0 = PI / 4.
 Proof.
   unfold tail. rewrite (RInt_ext _ (fun t => / (1 + t ^ 2))).
-  - apply is_RInt_unique. replace (PI / 4) with (minus (atan 1) (atan 0)) by (rewrite atan_1, atan_0; unfold minus, plus, opp; simpl; ring).
+  - apply is_RInt_unique. replace (PI / 4) with (minus (atan 1) (atan 0)) by (rewrite atan_1, atan_0;
+      unfold minus, plus, opp; simpl; ring).
     apply (is_RInt_derive atan (fun t => / (1 + t ^ 2))).
-    + intros t _. assert (H := is_derive_atan t). unfold Rsqr in H. replace (1 + t ^ 2) with (1 + t * t) by ring. exact H.
-    + intros t _. apply (ex_derive_continuous (fun t => / (1 + t ^ 2))). assert (P := one_plus t). auto_derive. simpl in P. lra.
+    + intros t _. assert (H := is_derive_atan t). unfold Rsqr in H. replace (1 + t ^ 2) with (1 + t * t) by ring.
+        exact H.
+    + intros t _. apply (ex_derive_continuous (fun t => / (1 + t ^ 2))). assert (P := one_plus t). auto_derive.
+        simpl in P. lra.
   - intros t _. replace (- 0 ^ 2 * (1 + t ^ 2) / 2) with 0 by field. rewrite exp_0. unfold Rdiv.
     match goal with |- ?a = ?b => change (@eq R a b) end. ring.
 Qed.
@@ -138,7 +145,8 @@ Proof.
   assert (D : forall y, is_derive F y 0).
   { intros y. assert (A := bump_derive y). assert (B := tail_derive y). unfold F.
     replace 0 with (plus (INR 2 * exp (- y ^ 2 / 2) * bump y ^ pred 2) (2 * (- exp (- y ^ 2 / 2) * bump y))).
-    - apply (is_derive_plus (fun x => bump x ^ 2) (fun x => 2 * tail x)); [now apply is_derive_pow|now apply is_derive_scal].
+    - apply (is_derive_plus (fun x => bump x ^ 2) (fun x => 2 * tail x));
+        [now apply is_derive_pow|now apply is_derive_scal].
     - unfold plus. simpl. ring. }
   assert (F0 : F 0 = PI / 2).
   { unfold F, bump. rewrite RInt_point, tail_zero. unfold zero. simpl. field. }
@@ -191,8 +199,10 @@ Lemma exp_small : is_lim (fun x => exp (- x ^ 2 / 2)) p_infty 0.
 Proof.
   apply (is_lim_comp exp (fun x => - x ^ 2 / 2) p_infty 0 m_infty); [apply is_lim_exp_m| |exists 0; easy].
   apply (is_lim_ext (fun x => (- / 2) * (x * x))); [intros; field|].
-  replace m_infty with (Rbar_mult (- / 2) p_infty) by (unfold Rbar_mult; simpl; destruct (Rle_dec 0 (- / 2)); [exfalso; lra|easy]).
-  apply is_lim_scal_l. apply (is_lim_mult (fun x => x) (fun x => x) p_infty p_infty p_infty); [apply is_lim_id|apply is_lim_id|easy].
+  replace m_infty with (Rbar_mult (- / 2) p_infty) by (unfold Rbar_mult; simpl; destruct (Rle_dec 0 (- / 2)); [exfalso;
+    lra|easy]).
+  apply is_lim_scal_l. apply (is_lim_mult (fun x => x) (fun x => x) p_infty p_infty p_infty);
+    [apply is_lim_id|apply is_lim_id|easy].
 Qed.
 
 (** Ψ(x) → 1 as x → ∞ *)
@@ -209,5 +219,55 @@ Proof.
       apply (is_lim_scal_r tail (/ PI) p_infty (Finite 0)).
       apply (is_lim_le_le_loc (fun _ => 0) (fun x => exp (- x ^ 2 / 2))); [|apply is_lim_const|apply exp_small].
       exists 0. intros x _. split; [left; apply tail_pos|apply tail_small].
-    + apply continuity_pt_filterlim, continuity_pt_sqrt. replace (/ 4 - 0 / PI) with (/ 4) by (field; apply PI_neq0). lra.
+    + apply continuity_pt_filterlim, continuity_pt_sqrt. replace (/ 4 - 0 / PI) with (/ 4) by (field; apply PI_neq0).
+        lra.
+Qed.
+
+Lemma smoothed_form tau x : 0 < tau ->
+  smoothed tau x = x * cumulative (x / tau) + tau * density (x / tau) - tau / sqrt (2 * PI).
+Proof. intros H. unfold smoothed. destruct (Req_EM_T tau 0); [lra|easy]. Qed.
+
+Lemma smoothed_relu x : smoothed 0 x = relu x.
+Proof. unfold smoothed. destruct (Req_EM_T 0 0); easy. Qed.
+
+(** φ_τ(x) − φ_τ(−x) = x *)
+Lemma smoothed_odd tau x : 0 <= tau -> smoothed tau x - smoothed tau (- x) = x.
+Proof.
+  intros [H|<-].
+  - rewrite !smoothed_form by easy. replace (- x / tau) with (- (x / tau)) by (field; lra).
+    rewrite cumulative_odd, density_even. ring.
+  - rewrite !smoothed_relu. unfold relu. unfold Rmax. repeat destruct Rle_dec; lra.
+Qed.
+
+(** φ_τ(gx) = g φ_(τ/g)(x) *)
+Lemma smoothed_scale g tau x : 0 < g -> 0 <= tau -> smoothed tau (g * x) = g * smoothed (tau / g) x.
+Proof.
+  intros Hg [H|<-].
+  - assert (0 < tau / g) by now apply Rdiv_lt_0_compat. rewrite !smoothed_form by easy.
+    replace (g * x / tau) with (x / (tau / g)) by (field; lra). assert (P := root_pos). field. lra.
+  - replace (0 / g) with 0 by (field; lra). rewrite !smoothed_relu. unfold relu. rewrite <- RmaxRmult by lra.
+      now rewrite Rmult_0_r.
+Qed.
+
+Lemma Derive_cumulative (y : R) : Derive (fun x : R => cumulative x) y = density y.
+Proof. apply is_derive_unique, cumulative_derive. Qed.
+
+Lemma Derive_density (y : R) : Derive (fun x : R => density x) y = - y * density y.
+Proof. apply is_derive_unique, density_derive. Qed.
+
+Lemma smoothed_derive tau x : 0 < tau -> is_derive (smoothed tau) x (cumulative (x / tau)).
+Proof.
+  intros H. apply (is_derive_ext (fun x => x * cumulative (x / tau) + tau * density (x / tau) - tau / sqrt (2 * PI))).
+  { intros. now rewrite smoothed_form. }
+  assert (A := cumulative_derive (x / tau)). assert (B := density_derive (x / tau)).
+  auto_derive.
+  - split; [eexists; exact A|]. split; [eexists; exact B|easy].
+  - rewrite Derive_cumulative, Derive_density. unfold Rdiv. field. lra.
+Qed.
+
+Lemma smoothed_zero tau : 0 <= tau -> smoothed tau 0 = 0.
+Proof. intros H. assert (K := smoothed_odd tau 0 H). destruct H as [H|<-].
+  - rewrite smoothed_form by easy. replace (0 / tau) with 0 by (field; lra). unfold density.
+    replace (- 0 ^ 2 / 2) with 0 by field. rewrite exp_0. assert (P := root_pos). field. lra.
+  - rewrite smoothed_relu. unfold relu. apply Rmax_right. lra.
 Qed.

@@ -110,7 +110,8 @@ Proof.
   - unfold spectral. replace (Lub_Rbar (lengths k 0 M)) with m_infty; [simpl; lra|].
     symmetry. apply is_lub_Rbar_unique. split; [intros y [x [H _]]; unfold sq in H; simpl in H; lra|now intros [| |] _].
   - apply Rle_trans with (vnorm k (matvec (S n) M (fun i => if (i =? 0)%nat then 1 else 0))); [apply norm_ge0|].
-    apply spectral_unit. unfold sq. rewrite (Sum_single (S n) _ 0) by (lia || (intros i _ Hi; apply Nat.eqb_neq in Hi; rewrite Hi; ring)).
+    apply spectral_unit. unfold sq. rewrite (Sum_single (S n) _ 0) by (lia || (intros i _ Hi; apply Nat.eqb_neq in Hi;
+      rewrite Hi; ring)).
     simpl. ring.
 Qed.
 
@@ -151,7 +152,8 @@ Proof.
   assert (B := L (Finite c) ltac:(intros y [x [K ->]]; apply H, K)).
   set (e := fun i : nat => if (i =? 0)%nat then 1 else 0).
   assert (sq n e = 1).
-  { unfold sq. rewrite (Sum_single n _ 0) by (lia || (intros i _ Hi; apply Nat.eqb_neq in Hi; unfold e; rewrite Hi; ring)).
+  { unfold sq. rewrite (Sum_single n _ 0) by (lia || (intros i _ Hi; apply Nat.eqb_neq in Hi; unfold e; rewrite Hi;
+      ring)).
     unfold e. simpl. ring. }
   assert (A := U (vnorm k (matvec n M e)) ltac:(now exists e)).
   destruct (Glb_Rbar (lengths k n M)); simpl in *; easy.

@@ -37,6 +37,9 @@ Definition readout (d d1 : nat) (gf : R) (phi : R -> R) (Z W1 W2 U : matrix) : m
 Definition network (N d dk d1 : nat) (gamma g gf : R) (phi : R -> R) (Q K V W1 W2 U X : matrix) : matrix :=
   readout d d1 gf phi (output N d g X (weights N d dk gamma Q K X) V) W1 W2 U.
 
+(** the rows of P blocks of N rows, one below the other *)
+Definition stack (N : nat) (Z : nat -> matrix) : matrix := fun r k => Z (r / N)%nat (r mod N)%nat k.
+
 (** ⟨A, B⟩ = tr AᵀB for k rows and n columns *)
 Definition inner (k n : nat) (A B : matrix) : R := Sum k (fun i => Sum n (fun j => A i j * B i j)).
 
@@ -66,7 +69,8 @@ Proof. apply lt_0_INR. Qed.
 (** (Πy)_i = y_i − mean of y *)
 Lemma centring_apply N y i : (i < N)%nat -> matvec N (centring N) y i = y i - / INR N * Sum N y.
 Proof.
-  intros Hi. unfold matvec, centring. rewrite (Sum_ext N _ (fun j => identity i j * y j - / INR N * y j)) by (intros; ring).
+  intros Hi. unfold matvec, centring. rewrite (Sum_ext N _ (fun j => identity i j * y j - / INR N * y j)) by (intros;
+    ring).
   now rewrite Sum_minus, identity_sum, Sum_scal.
 Qed.
 
