@@ -190,11 +190,76 @@ Qed.
 
 (** A part of the step that stays within a budget, and is the whole step or uses the budget up. *)
 Lemma exit mu G U r : 0 <= mu -> 0 <= G -> U <= r ->
-  exists k, 0 <= k <= mu /\ U + k * G <= r /\ (k = mu \/ (U + k * G = r /\ k < mu)).
+  exists k, 0 <= k <= mu /\ U + k * G <= r /\ (k = mu \/ (U + k * G = r /\ k < mu /\ 0 < G)).
 Proof.
   intros Hm HG HU. destruct (Rle_lt_dec (U + mu * G) r) as [H|H]; [exists mu; lra|].
   assert (0 < G) by (destruct HG as [|<-]; [easy|lra]). exists ((r - U) / G).
   assert (0 <= (r - U) / G) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
   assert ((r - U) / G < mu) by (apply Rlt_div_l; lra).
   assert ((r - U) / G * G = r - U) by (field; lra). repeat split; lra.
+Qed.
+
+Lemma exit_two mu G1 U r G2 P R : 0 <= mu -> 0 <= G1 -> 0 <= G2 -> U <= r -> P <= R ->
+  exists k, 0 <= k <= mu /\ U + k * G1 <= r /\ P + k * G2 <= R /\
+    (k = mu \/ (k < mu /\ (U + k * G1 = r /\ 0 < G1 \/ P + k * G2 = R /\ 0 < G2))).
+Proof.
+  intros Hm H1 H2 HU HP. destruct (exit mu G1 U r) as [k1 [K1 [A1 B1]]]; try easy.
+  destruct (exit mu G2 P R) as [k2 [K2 [A2 B2]]]; try easy. destruct (Rle_lt_dec k1 k2) as [L|L].
+  - exists k1. assert (k1 * G2 <= k2 * G2) by now apply Rmult_le_compat_r. repeat split; lra.
+  - exists k2. assert (k2 * G1 <= k1 * G1) by (apply Rmult_le_compat_r; lra). repeat split; lra.
+Qed.
+
+(** The coordinates from a on. *)
+Definition tail (a : nat) (z : vector) : vector := fun i => z (a + i)%nat.
+
+Lemma sq_split a b v : sq (a + b) v = sq a v + sq b (tail a v).
+Proof. apply Sum_split. Qed.
+
+Lemma tail_le a b v : vnorm b (tail a v) <= vnorm (a + b) v.
+Proof. apply sqrt_le_1_alt. rewrite sq_split. assert (0 <= sq a v) by apply sq_ge0. lra. Qed.
+
+Lemma tail_part a b mu (grad : vector -> vector) theta t : 0 <= mu -> descends mu grad theta ->
+  path b (fun t => tail a (theta t)) (S t) = path b (fun t => tail a (theta t)) t + mu * vnorm b (tail a (grad (theta t))).
+Proof.
+  intros Hm H. unfold path. cbn [Sum]. rewrite (H t). f_equal. unfold distance.
+  rewrite (norm_ext b _ (vscal (- mu) (tail a (grad (theta t))))) by (intros; unfold tail, vminus, vscal; ring).
+  rewrite norm_scal, Rabs_Ropp, Rabs_right by lra. easy.
+Qed.
+
+Lemma tail_near a b grad theta t k : 0 <= k ->
+  distance b (tail a (theta 0%nat)) (tail a (part grad (theta t) k)) <=
+    path b (fun t => tail a (theta t)) t + k * vnorm b (tail a (grad (theta t))).
+Proof.
+  intros Hk. assert (K := distance_triangle b (tail a (theta 0%nat)) (tail a (theta t)) (tail a (part grad (theta t) k))).
+  assert (L := from_start b (fun t => tail a (theta t)) t). cbv beta in L.
+  assert (E : distance b (tail a (theta t)) (tail a (part grad (theta t) k)) = k * vnorm b (tail a (grad (theta t)))).
+  { unfold distance. rewrite (norm_ext b _ (vscal (- k) (tail a (grad (theta t)))))
+      by (intros; unfold part, tail, vminus, vscal; ring). rewrite norm_scal, Rabs_Ropp, Rabs_right by lra. easy. }
+  lra.
+Qed.
+
+Lemma tail_closed a b theta l c r : converges (a + b) theta l ->
+  (forall t, distance b c (tail a (theta t)) <= r) -> distance b c (tail a l) <= r.
+Proof.
+  intros C H. assert (L := is_lim_seq_le (fun _ => distance b c (tail a l)) (fun t => r + distance (a + b) l (theta t))
+    (distance b c (tail a l)) (r + 0)). simpl in L. enough (distance b c (tail a l) <= r + 0) by lra.
+  apply L; [|apply is_lim_seq_const|apply is_lim_seq_plus'; [apply is_lim_seq_const|exact C]].
+  intros t. specialize (H t). assert (K := distance_triangle b c (tail a (theta t)) (tail a l)).
+  rewrite (distance_sym b (tail a (theta t))) in K.
+  assert (Q : distance b (tail a l) (tail a (theta t)) <= distance (a + b) l (theta t))
+    by exact (tail_le a b (vminus (theta t) l)). lra.
+Qed.
+
+(** A run of bounded length with a linear rate inside a closed convex set ends at a zero of the errors. *)
+Lemma ls_end n D F J M B y theta r kappa : 0 <= M -> jacobian_on n D F J B -> lipschitz_jacobian n D J M B ->
+  (forall t, path D theta t <= r) -> (forall t, B (theta t)) ->
+  (forall a b x, 0 <= x <= 1 -> B a -> B b -> B (along a (vminus b a) x)) ->
+  (forall l, converges D theta l -> (forall c q, (forall t, distance D c (theta t) <= q) -> distance D c l <= q) -> B l) ->
+  0 < kappa -> (forall t, error n F y (theta (S t)) <= (1 - kappa) * error n F y (theta t)) ->
+  exists limit, B limit /\ converges D theta limit /\ forall k, (k < n)%nat -> F limit k = y k.
+Proof.
+  intros H0 HJ HM Hr HB Hc Hl Hk He. destruct (finite_path D theta r Hr) as [l [C [_ K]]]. exists l.
+  assert (B l) by now apply Hl. repeat split; try easy. apply (error_limit n D F J M B y theta l); try easy.
+  - intros t x Hx. now apply Hc.
+  - apply (geometric_limit _ kappa); [easy|intros; apply error_ge0|easy].
 Qed.

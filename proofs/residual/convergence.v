@@ -1,7 +1,7 @@
 (** Why it converges: an error pays for the path. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares.
+From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares base.readout.
 Open Scope R_scope.
 
 (** A run of theorem C, if parts of steps pay for the path. *)
@@ -188,4 +188,190 @@ Proof.
       assert (mu * (M * e 0%nat) < mu * (s0 ^ 2 / 2)) by (apply Rmult_lt_compat_l; lra). lra. }
     apply common; [lra|easy|]. apply (c_stays n D F J y theta mu r 1 s); try easy; [lra|fold (e 0%nat); lra|].
     intros t k Hk HU _. rewrite Rmult_1_l. now apply (c_pay_linear n D F J y theta mu M r s) with (s0 := s0).
+Qed.
+
+(** rt-lemma-1
+    Covers: the whole statement.
+    Reads: let f have the gradient ∇f(z), a derivative in every direction, at all z = x + s(x′ − x), 0 ≤ s ≤ 1, with ‖∇f(z) − ∇f(x)‖ ≤ C‖z − x‖ there. Then f(x′) ≤ f(x) + ⟨∇f(x), x′ − x⟩ + (C/2)‖x′ − x‖². (∇f need not be continuous.)
+    Mistake: `C / 4 * sq d` for `C / 2 * sq d`
+    Mistake: `f x' <= f x - dot d` for `f x' <= f x + dot d`
+*)
+Theorem rt_lemma_1 : forall d f g C x x',
+  (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in gradient_at d f z (g z)) ->
+  (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in vnorm d (vminus (g z) (g x)) <= C * distance d x z) ->
+  f x' <= f x + dot d (g x) (vminus x' x) + C / 2 * sq d (vminus x' x).
+Proof.
+  intros d f g C x x' Hg HC. cbv zeta in *. set (v := vminus x' x) in *.
+  assert (K := quadratic (fun s => f (along x v s)) (fun s => dot d (g (along x v s)) v) (C * sq d v) 1 ltac:(lra)).
+  cbv beta in K. rewrite along_0 in K.
+  replace (along x v 1) with x' in K by (symmetry; apply along_to).
+  eapply Rle_trans; [apply K|right; field].
+  - intros s Hs. now apply gradient_along, Hg.
+  - intros s Hs. specialize (HC s Hs). assert (Dz : distance d x (along x v s) = s * vnorm d v).
+    { unfold distance. rewrite (norm_ext d _ (vscal s v)) by (intros; unfold vminus, along, vscal; ring).
+      rewrite norm_scal, Rabs_right by lra. easy. }
+    rewrite Dz in HC. assert (P := Rle_trans _ _ _ (Rle_abs _) (cauchy d (vminus (g (along x v s)) (g x)) v)).
+    rewrite dot_minus_l in P. assert (N := norm_ge0 d v). rewrite <- norm_sq.
+    assert (vnorm d (vminus (g (along x v s)) (g x)) * vnorm d v <= C * (s * vnorm d v) * vnorm d v)
+      by now apply Rmult_le_compat_r. lra.
+Qed.
+
+(** rt-lemma-1-upper
+    Covers: the whole statement.
+    Reads: let f have the gradient ∇f and ∇f the Jacobian ∇²f at all points z of the segment from x to x′, with ⟨w, ∇²f(z)w⟩ ≤ C‖w‖² for all w. Then f(x′) ≤ f(x) + ⟨∇f(x), x′ − x⟩ + (C/2)‖x′ − x‖². (∇²f need not be continuous.)
+    Mistake: `C / 4 * sq d` for `C / 2 * sq d`
+    Mistake: `- C * sq d w <= dot d w (matvec d (H z) w)` for `dot d w (matvec d (H z) w) <= C * sq d w`
+*)
+Theorem rt_lemma_1_upper : forall d f g H C x x',
+  (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in
+    gradient_at d f z (g z) /\ jacobian_at d d g z (H z) /\
+    forall w, dot d w (matvec d (H z) w) <= C * sq d w) ->
+  f x' <= f x + dot d (g x) (vminus x' x) + C / 2 * sq d (vminus x' x).
+Proof.
+  intros d f g H C x x' Hz. cbv zeta in *. set (v := vminus x' x) in *.
+  assert (K := quadratic (fun s => f (along x v s)) (fun s => dot d v (g (along x v s))) (C * sq d v) 1 ltac:(lra)).
+  cbv beta in K. rewrite along_0 in K.
+  replace (along x v 1) with x' in K by (symmetry; apply along_to).
+  eapply Rle_trans; [apply K|rewrite (dot_sym d v); right; field].
+  - intros s Hs. rewrite dot_sym. now apply gradient_along, Hz.
+  - intros s Hs. assert (L := falls 0 s (fun s => dot d v (g (along x v s)) - C * sq d v * s)
+      (fun s => dot d v (matvec d (H (along x v s)) v) - C * sq d v) ltac:(lra)). cbv beta in L.
+    rewrite along_0 in L. assert (dot d v (g (along x v s)) - C * sq d v * s <= dot d v (g x) - C * sq d v * 0); [|lra].
+    apply L; intros u Hu.
+    + apply (is_derive_minus (fun s => dot d v (g (along x v s))) (fun s => C * sq d v * s)).
+      * apply (jacobian_along d d g). apply Hz. lra.
+      * auto_derive; [easy|ring].
+    + destruct (Hz u ltac:(lra)) as [_ [_ B]]. specialize (B v). lra.
+Qed.
+
+(** rt-lemma-h
+    Covers: a part: for F = (H₀ + A W₂) W_U with H₀ = g_f Z, the gradient in W₂, its bound, and equality for some targets, whatever the matrices; on the page: the gradient in all six matrices, that ‖∇Φ‖ ≥ ‖∇_{W₂}Φ‖, and that with W₂ = 0, g_f = 0 this is an equality as well.
+    Reads: let σ_A be the least singular value of Aᵀ on ℝⁿ, n tokens, and σ_U that of W_U on ℝᴷ. At targets Y, with errors E = F − Y, the gradient of Φ = ½‖F − Y‖² in W₂ is AᵀE W_Uᵀ, and its squared norm is at least 2σ_A²σ_U²Φ; there are targets Y with Φ > 0 and equality.
+    Mistake: `4 * (sA ^ 2 * sU ^ 2 * square_loss n K (F W2) Y) <=` for `2 * (sA ^ 2 * sU ^ 2 * square_loss n K (F W2) Y) <=`
+    Mistake: without `least_singular K (fun v => sq d (matvec K WU v)) sU ->`
+*)
+Theorem rt_lemma_h : forall n d1 d K A H0 WU W2 sA sU,
+  let F W := matmul d (mplus H0 (matmul d1 A W) 1) WU in
+  let G Y := matmul n (transpose A) (matmul K (mminus (F W2) Y) (transpose WU)) in
+  least_singular n (fun v => sq d1 (pullback n A v)) sA -> least_singular K (fun v => sq d (matvec K WU v)) sU ->
+  (forall Y, matrix_gradient d1 d (fun W => square_loss n K (F W) Y) W2 (G Y) /\
+    2 * (sA ^ 2 * sU ^ 2 * square_loss n K (F W2) Y) <= frob2 d1 d (G Y)) /\
+  exists Y, 0 < square_loss n K (F W2) Y /\
+    frob2 d1 d (G Y) = 2 * (sA ^ 2 * sU ^ 2 * square_loss n K (F W2) Y).
+Proof.
+  intros n d1 d K A H0 WU W2 sA sU F G [_ [LA [u [u0 Eu]]]] [_ [LU [v [v0 Ev]]]]. split.
+  - intros Y. split.
+    + apply (affine_gradient d1 d n K F (fun V => matmul d (matmul d1 A V) WU)).
+      * intros V s i j. unfold F, matmul, mplus. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros k _.
+        rewrite (Sum_ext d1 _ (fun l => A i l * W2 l k + s * (A i l * V l k))) by (intros; ring).
+        rewrite Sum_plus, Sum_scal. ring.
+      * intros V. now rewrite frob_dot_right, frob_dot_left.
+    + unfold square_loss, G. set (E := mminus (F W2) Y).
+      assert (B := left_bound n d1 d A (sA ^ 2) (matmul K E (transpose WU)) LA).
+      assert (C := right_bound n d K WU (sU ^ 2) E LU).
+      assert (sA ^ 2 * (sU ^ 2 * frob2 n K E) <= sA ^ 2 * frob2 n d (matmul K E (transpose WU)))
+        by (apply Rmult_le_compat_l; [apply pow2_ge_0|easy]). lra.
+  - exists (mminus (F W2) (outer u v)). unfold square_loss, G.
+    set (E := mminus (F W2) (mminus (F W2) (outer u v))).
+    assert (EE : forall i j, E i j = outer u v i j) by (intros; unfold E, mminus; ring).
+    rewrite (frob2_ext n K E (outer u v)), frob2_outer by (intros; apply EE).
+    rewrite (frob2_ext d1 d _ (outer (pullback n A u) (matvec K WU v))).
+    + rewrite frob2_outer, Eu, Ev. assert (0 < sq n u * sq K v) by now apply Rmult_lt_0_compat. split; lra.
+    + intros l j _ _. rewrite <- outer_left. unfold matmul at 1 3. apply Sum_ext; intros i _. f_equal.
+      rewrite <- outer_right. unfold matmul. apply Sum_ext; intros k _. now rewrite EE.
+Qed.
+
+(** rt-lemma-i
+    Covers: the whole statement.
+    Reads: let F = H W_U with n rows, and σ_H the least singular value of Hᵀ on ℝⁿ. The gradient of Φ = ½‖F − Y‖² in W_U is HᵀE with E = F − Y, its squared norm is at least 2σ_H²Φ for every K and Y, and for K ≥ 1 there are targets with Φ > 0 and equality. (For n > d, σ_H = 0.)
+    Mistake: `4 * (sH ^ 2 * square_loss n K (F WU) Y) <=` for `2 * (sH ^ 2 * square_loss n K (F WU) Y) <=`
+    Mistake: without `least_singular n (fun v => sq d (pullback n H v)) sH ->`
+*)
+Theorem rt_lemma_i : forall n d K H WU sH,
+  let F W := matmul d H W in
+  let G Y := matmul n (transpose H) (mminus (F WU) Y) in
+  least_singular n (fun v => sq d (pullback n H v)) sH ->
+  (forall Y, matrix_gradient d K (fun W => square_loss n K (F W) Y) WU (G Y) /\
+    2 * (sH ^ 2 * square_loss n K (F WU) Y) <= frob2 d K (G Y)) /\
+  ((0 < K)%nat -> exists Y, 0 < square_loss n K (F WU) Y /\
+    frob2 d K (G Y) = 2 * (sH ^ 2 * square_loss n K (F WU) Y)).
+Proof.
+  intros n d K H WU sH F G [_ [LH [u [u0 Eu]]]]. split.
+  - intros Y. split.
+    + apply (affine_gradient d K n K F (fun V => matmul d H V)).
+      * intros V s i j. unfold F, matmul, mplus. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring.
+      * intros V. now rewrite frob_dot_left.
+    + unfold square_loss, G. assert (B := left_bound n d K H (sH ^ 2) (mminus (F WU) Y) LH). lra.
+  - intros HK. exists (mminus (F WU) (outer u (fun _ => 1))). unfold square_loss, G.
+    set (E := mminus (F WU) (mminus (F WU) (outer u (fun _ => 1)))).
+    assert (EE : forall i j, E i j = outer u (fun _ => 1) i j) by (intros; unfold E, mminus; ring).
+    rewrite (frob2_ext n K E (outer u (fun _ => 1))), frob2_outer by (intros; apply EE).
+    rewrite (frob2_ext d K _ (outer (pullback n H u) (fun _ => 1))).
+    + rewrite frob2_outer, Eu. assert (0 < sq K (fun _ => 1)) by (apply Sum_gt0; [easy|intros; lra]).
+      assert (0 < sq n u * sq K (fun _ => 1)) by now apply Rmult_lt_0_compat. split; lra.
+    + intros l j _ _. rewrite <- outer_left. unfold matmul. apply Sum_ext; intros. now rewrite EE.
+Qed.
+
+(** rt-lemma-j
+    Covers: a part: the gradients, the bound, equality for some targets, the comparison with the sum of the two constants, and one network with PN = d + d₁ = 2 where the constant is positive; on the page: for all PN up to d + d₁.
+    Reads: let F = H W_U, H = H₀ + A W₂ with n rows, σ_U² the least eigenvalue of W_UᵀW_U on ℝᴷ, λ that of HHᵀ + σ_U²AAᵀ on ℝⁿ. With errors E at targets Y the gradients of Φ in W₂ and in W_U are AᵀE W_Uᵀ and HᵀE, ‖∇_{W₂}Φ‖² + ‖∇_{W_U}Φ‖² ≥ 2λΦ, and for some targets this is an equality with Φ > 0. λ is at least σ_H² + σ_U²σ_A² for the least singular values σ_H, σ_A of Hᵀ, Aᵀ on ℝⁿ. For tokens 1, −1, W₁ = W_U = 1, ReLU and W₂ = 0, so H = (1, −1), A = (1, 0), ‖Hᵀx‖² + ‖Aᵀx‖² ≥ ‖x‖²/4.
+    Mistake: `4 * (lam ^ 2 * square_loss n K (F W2 WU) Y) <=` for `2 * (lam ^ 2 * square_loss n K (F W2 WU) Y) <=`
+    Mistake: `2 * sH ^ 2 + sU ^ 2 * sA ^ 2 <= lam ^ 2` for `sH ^ 2 + sU ^ 2 * sA ^ 2 <= lam ^ 2`
+*)
+Theorem rt_lemma_j : forall n d1 d K A H0 WU W2 sU lam,
+  let H W := mplus H0 (matmul d1 A W) 1 in
+  let F W W' := matmul d (H W) W' in
+  let E Y := mminus (F W2 WU) Y in
+  let G2 Y := matmul n (transpose A) (matmul K (E Y) (transpose WU)) in
+  let GU Y := matmul n (transpose (H W2)) (E Y) in
+  least_singular K (fun v => sq d (matvec K WU v)) sU ->
+  least_singular n (fun x => sq d (pullback n (H W2) x) + sU ^ 2 * sq d1 (pullback n A x)) lam ->
+  (forall Y, matrix_gradient d1 d (fun W => square_loss n K (F W WU) Y) W2 (G2 Y) /\
+    matrix_gradient d K (fun W => square_loss n K (F W2 W) Y) WU (GU Y) /\
+    2 * (lam ^ 2 * square_loss n K (F W2 WU) Y) <= frob2 d1 d (G2 Y) + frob2 d K (GU Y)) /\
+  (exists Y, 0 < square_loss n K (F W2 WU) Y /\
+    frob2 d1 d (G2 Y) + frob2 d K (GU Y) = 2 * (lam ^ 2 * square_loss n K (F W2 WU) Y)) /\
+  (forall sH sA, least_singular n (fun x => sq d (pullback n (H W2) x)) sH ->
+    least_singular n (fun x => sq d1 (pullback n A x)) sA -> sH ^ 2 + sU ^ 2 * sA ^ 2 <= lam ^ 2) /\
+  (let token i := match i with O => 1 | _ => -1 end in
+    forall x, sq 2 x / 4 <= sq 1 (pullback 2 (fun i _ => token i) x) + sq 1 (pullback 2 (fun i _ => Rmax 0 (token i)) x)).
+Proof.
+  intros n d1 d K A H0 WU W2 sU lam H F E G2 GU [_ [LU [v [v0 Ev]]]] [_ [LL [u [u0 Eu]]]]. split; [|split; [|split]].
+  - intros Y. split; [|split].
+    + apply (affine_gradient d1 d n K (fun W => F W WU) (fun V => matmul d (matmul d1 A V) WU)).
+      * intros V s i j. unfold F, H, matmul, mplus. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros k _.
+        rewrite (Sum_ext d1 _ (fun l => A i l * W2 l k + s * (A i l * V l k))) by (intros; ring).
+        rewrite Sum_plus, Sum_scal. ring.
+      * intros V. now rewrite frob_dot_right, frob_dot_left.
+    + apply (affine_gradient d K n K (F W2) (fun V => matmul d (H W2) V)).
+      * intros V s i j. unfold F, matmul, mplus. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring.
+      * intros V. now rewrite frob_dot_left.
+    + unfold square_loss, G2, GU. fold (E Y).
+      rewrite (frob2_ext d1 d (matmul n (transpose A) _) (matmul K (matmul n (transpose A) (E Y)) (transpose WU)))
+        by (intros; apply matmul_assoc).
+      assert (B := right_bound d1 d K WU (sU ^ 2) (matmul n (transpose A) (E Y)) LU).
+      rewrite frob2_columns in B. rewrite (frob2_columns n), (frob2_columns d).
+      assert (Q : lam ^ 2 * Sum K (fun j => sq n (column (E Y) j)) <=
+        Sum K (fun j => sq d (column (matmul n (transpose (H W2)) (E Y)) j)) +
+        sU ^ 2 * Sum K (fun j => sq d1 (column (matmul n (transpose A) (E Y)) j))).
+      { rewrite <- !Sum_scal, <- Sum_plus. apply Sum_le; intros j _. apply LL. }
+      lra.
+  - exists (mminus (F W2 WU) (outer u v)). unfold square_loss, G2, GU.
+    set (D := E (mminus (F W2 WU) (outer u v))). fold D.
+    assert (EE : forall i j, D i j = outer u v i j) by (intros; unfold D, E, mminus; ring).
+    change (mminus (F W2 WU) (mminus (F W2 WU) (outer u v))) with D.
+    rewrite (frob2_ext n K D (outer u v)), frob2_outer by (intros; apply EE).
+    rewrite (frob2_ext d1 d _ (outer (pullback n A u) (matvec K WU v))).
+    + rewrite (frob2_ext d K _ (outer (pullback n (H W2) u) v)).
+      * rewrite !frob2_outer, Ev. assert (0 < sq n u * sq K v) by now apply Rmult_lt_0_compat. split; [lra|].
+        replace (2 * (lam ^ 2 * (sq n u * sq K v / 2))) with (lam ^ 2 * sq n u * sq K v) by field. rewrite <- Eu. ring.
+      * intros l j _ _. rewrite <- outer_left. unfold matmul. apply Sum_ext; intros. now rewrite EE.
+    + intros l j _ _. rewrite <- outer_left. unfold matmul at 1 3. apply Sum_ext; intros i _. f_equal.
+      rewrite <- outer_right. unfold matmul. apply Sum_ext; intros k _. now rewrite EE.
+  - intros sH sA [_ [LH _]] [_ [LA _]]. specialize (LH u). specialize (LA u).
+    assert (sU ^ 2 * (sA ^ 2 * sq n u) <= sU ^ 2 * sq d1 (pullback n A u)) by (apply Rmult_le_compat_l; [apply pow2_ge_0|easy]).
+    apply (Rmult_le_reg_r (sq n u)); [easy|]. lra.
+  - intros token x. unfold sq, pullback, matvec, transpose. simpl. rewrite Rmax_right, Rmax_left by lra. 
+    assert (A1 := pow2_ge_0 (7 * x 0%nat - 4 * x 1%nat)). assert (A2 := pow2_ge_0 (x 0%nat)). assert (A3 := pow2_ge_0 (x 1%nat)). 
+    nra.
 Qed.
