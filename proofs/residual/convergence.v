@@ -375,3 +375,177 @@ Proof.
     assert (A1 := pow2_ge_0 (7 * x 0%nat - 4 * x 1%nat)). assert (A2 := pow2_ge_0 (x 0%nat)). assert (A3 := pow2_ge_0 (x 1%nat)). 
     nra.
 Qed.
+
+(** rt-theorem-c-split
+    Covers: the whole statement.
+    Reads: let θ = (θ_a, θ_b) ∈ ℝᵃ⁺ᵇ and B = {‖Δθ_b‖ ≤ r′, ‖Δθ‖ ≤ R}, Δ the difference from θ⁽⁰⁾. On B let J be the Jacobian of F, M-Lipschitz, and J_aJ_aᵀ ⪰ s(‖Δθ_b‖)²I, s > 0 not increasing on [0, r′]; let μ > 0, 0 < ν ≤ 1 and μ‖J(θ⁽ᵗ⁾)v‖² ≤ ν‖v‖² for iterates in B, μMe₀ < 1, e₀/(1 − μMe₀) < (2 − ν)∫₀^{r′} s and R ≥ e₀/((1 − μMe₀)s(r′)). Then every step's segment stays in B, the iterates converge to a θ* in B where F = y, and e_{t+1} ≤ (1 − μ s(‖Δθ_b⁽ᵗ⁾‖)²(1 − μMe_t/2)) e_t.
+    Mistake: `(4 - nu) * RInt s 0 r` for `(2 - nu) * RInt s 0 r`
+    Mistake: `e 0%nat / 2 / ((1 - mu * M * e 0%nat) * s r) <= far` for `e 0%nat / ((1 - mu * M * e 0%nat) * s r) <= far`
+    Mistake: `(1 - mu * M * e t / 4)` for `(1 - mu * M * e t / 2)`
+*)
+Theorem rt_theorem_c_split : forall n a b F J y theta mu nu M r far (s : R -> R),
+  let e t := error n F y (theta t) in
+  let moved z := distance b (tail a (theta 0%nat)) (tail a z) in
+  let B z := moved z <= r /\ distance (a + b) (theta 0%nat) z <= far in
+  0 < mu -> 0 <= M -> 0 <= r -> 0 <= far -> jacobian_on n (a + b) F J B -> lipschitz_jacobian n (a + b) J M B ->
+  (forall u, 0 <= u <= r -> 0 < s u) -> falling s r ->
+  (forall z w, B z -> s (moved z) ^ 2 * sq n w <= sq a (pullback n (J z) w)) ->
+  descends mu (least_squares n F J y) theta -> 0 < nu <= 1 ->
+  (forall t v, B (theta t) -> mu * sq n (matvec (a + b) (J (theta t)) v) <= nu * sq (a + b) v) ->
+  mu * M * e 0%nat < 1 -> e 0%nat / (1 - mu * M * e 0%nat) < (2 - nu) * RInt s 0 r ->
+  e 0%nat / ((1 - mu * M * e 0%nat) * s r) <= far ->
+  (forall t x, 0 <= x <= 1 -> B (along (theta t) (vminus (theta (S t)) (theta t)) x)) /\
+  (forall t, e (S t) <= (1 - mu * s (moved (theta t)) ^ 2 * (1 - mu * M * e t / 2)) * e t) /\
+  exists limit, B limit /\ converges (a + b) theta limit /\ (forall k, (k < n)%nat -> F limit k = y k).
+Proof.
+  intros n a b F J y theta mu nu M r far s e moved B Hmu HM Hr HR HJ HL Hs Hf Hq Hd Hnu Hn Hm HE HRe.
+  set (grad := least_squares n F J y) in *. set (U := path b (fun t => tail a (theta t))). set (P := path (a + b) theta).
+  set (Gb := fun t => vnorm b (tail a (grad (theta t)))). set (G := fun t => vnorm (a + b) (grad (theta t))).
+  set (q := 1 - mu * M * e 0%nat) in *. assert (q0 : 0 < q) by (unfold q; lra).
+  assert (Sr : 0 < s r) by (apply Hs; lra).
+  assert (GG : forall t, G t ^ 2 = sq a (grad (theta t)) + Gb t ^ 2).
+  { intros t. unfold G, Gb. rewrite !norm_sq. apply sq_split. }
+  assert (in_B : forall t k, 0 <= k -> U t + k * Gb t <= r -> P t + k * G t <= far ->
+    forall x, 0 <= x <= 1 -> B (part grad (theta t) (x * k))).
+  { intros t k Hk A1 A2 x Hx. assert (K : 0 <= x * k) by (apply Rmult_le_pos; lra).
+    assert (X1 : x * k * Gb t <= 1 * k * Gb t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (N1 := tail_near a b grad theta t (x * k) K). assert (N2 := part_near (a + b) grad theta t (x * k) K).
+    split; [unfold moved|]; fold (U t) (Gb t) (P t) (G t) in N1, N2; lra. }
+  assert (at_B : forall t, U t <= r -> P t <= far -> B (theta t)).
+  { intros t A1 A2. split; [exact (Rle_trans _ _ _ (from_start b (fun t => tail a (theta t)) t) A1)|].
+    exact (Rle_trans _ _ _ (from_start (a + b) theta t) A2). }
+  assert (J1 : forall t v, B (theta t) -> mu * sq n (matvec (a + b) (J (theta t)) v) <= sq (a + b) v).
+  { intros t v HB. eapply Rle_trans; [now apply Hn|]. assert (0 <= sq (a + b) v) by apply sq_ge0. nra. }
+  assert (facts : forall t k p, 0 <= k <= mu -> B (theta t) -> 0 <= p -> p <= s (moved (theta t)) ->
+    linear_error n (a + b) F J y (theta t) k ^ 2 <= (1 - k * p ^ 2) * (e t ^ 2 - k * G t ^ 2) /\
+    k * G t ^ 2 <= e t ^ 2 /\ k * (p ^ 2 * e t ^ 2) <= k * G t ^ 2).
+  { intros t k p Hk HB Hp Hps. apply (step_facts n (a + b) F J y (theta t) mu); [easy|intros; now apply J1|].
+    intros w. eapply Rle_trans; [|rewrite sq_split; apply Rplus_le_compat; [apply Hq, HB|apply sq_ge0]].
+    rewrite Rplus_0_r. apply Rmult_le_compat_r; [apply sq_ge0|]. now apply pow_incr. }
+  assert (moved_r : forall t, U t <= r -> 0 <= moved (theta t) <= U t).
+  { intros t _. split; [apply norm_ge0|apply (from_start b (fun t => tail a (theta t)))]. }
+  (* what a part of a step pays *)
+  assert (pay : forall t k, 0 <= k <= mu -> U t + k * Gb t <= r -> P t + k * G t <= far -> e t <= e 0%nat ->
+    let e' := error n F y (part grad (theta t) k) in let l := linear_error n (a + b) F J y (theta t) k in
+    q * ((2 - nu) * (RInt s 0 (U t + k * Gb t) - RInt s 0 (U t))) <= e t - e' /\
+    q * (e t - l) <= e t - e' /\ s r * (k * G t) <= e t - l).
+  { intros t k Hk A1 A2 He e' l. assert (0 <= k * Gb t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
+    assert (0 <= k * G t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
+    assert (HB : B (theta t)) by (apply at_B; lra). assert (Um := moved_r t ltac:(lra)).
+    assert (U0 : 0 <= U t) by apply path_ge0. set (p := s (U t)). assert (p0 : 0 < p) by (apply Hs; lra).
+    assert (pm : p <= s (moved (theta t))) by (apply Hf; lra).
+    destruct (facts t k p Hk HB ltac:(lra) pm) as [X [Y Z]]. fold l in X.
+    assert (e0 : 0 <= e t) by apply norm_ge0. assert (l0 : 0 <= l) by apply norm_ge0.
+    destruct (pays (e t) l (G t) k p ltac:(lra) ltac:(lra) e0 l0 (norm_ge0 _ _) X Y Z) as [V W].
+    assert (pr : s r <= p) by (apply Hf; lra).
+    assert (T3 : s r * (k * G t) <= p * (k * G t)) by now apply Rmult_le_compat_r.
+    assert (el : 0 <= e t - l) by (assert (0 <= p * (k * G t)) by (apply Rmult_le_pos; lra); lra).
+    assert (Er : e' <= l + M / 2 * (k * G t) ^ 2).
+    { apply (part_error n (a + b) F J M B); try easy. apply (in_B t k); lra. }
+    assert (MM : M / 2 * (k * G t) ^ 2 <= M / 2 * (2 * mu * (e t * (e t - l)))).
+    { apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|lra]. }
+    assert (me : mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
+    assert (T2 : q * (e t - l) <= e t - e').
+    { apply (Rle_trans _ ((1 - mu * M * e t) * (e t - l))); [apply Rmult_le_compat_r; [easy|unfold q; lra]|]. lra. }
+    split; [|split; lra]. eapply Rle_trans; [|apply T2]. apply Rmult_le_compat_l; [lra|].
+    (* (2 − ν) s h_b ≤ e − ê *)
+    assert (S := RInt_step s r (U t) (k * Gb t) Hf U0 ltac:(easy) A1). fold p in S.
+    apply (Rle_trans _ ((2 - nu) * (k * Gb t * p))); [apply Rmult_le_compat_l; lra|].
+    assert (L1 : l ^ 2 <= e t ^ 2 - (2 - nu) * (k * G t ^ 2)).
+    { unfold l, linear_error, e, error. fold grad. rewrite !norm_sq, sq_minus, sq_scal, dot_scal_r.
+      rewrite adjoint. change (pullback n (J (theta t)) (errors F y (theta t))) with (grad (theta t)).
+      rewrite <- sq_dot, <- (norm_sq (a + b) (grad (theta t))). fold (G t).
+      assert (K := Hn t (grad (theta t)) HB). rewrite <- (norm_sq (a + b)) in K. fold (G t) in K.
+      set (N := sq n (matvec (a + b) (J (theta t)) (grad (theta t)))) in *.
+      assert (0 <= N) by apply sq_ge0. assert (k * N <= mu * N) by (apply Rmult_le_compat_r; lra).
+      assert (k * (k * N) <= k * (nu * G t ^ 2)) by (apply Rmult_le_compat_l; lra). lra. }
+    assert (Aa := Hq (theta t) (errors F y (theta t)) HB).
+    change (pullback n (J (theta t)) (errors F y (theta t))) with (grad (theta t)) in Aa.
+    rewrite <- (norm_sq n) in Aa. fold (e t) in Aa. change (vnorm n (errors F y (theta t))) with (e t) in Aa.
+    assert (p2 : p ^ 2 * e t ^ 2 <= s (moved (theta t)) ^ 2 * e t ^ 2)
+      by (apply Rmult_le_compat_r; [apply pow2_ge_0|apply pow_incr; lra]).
+    assert (B2 : 2 * (p * e t * Gb t) <= G t ^ 2) by (rewrite GG; assert (Q := pow2_ge_0 (p * e t - Gb t)); lra).
+    destruct (Req_dec (e t) 0) as [Z0|Z0].
+    { rewrite Z0 in *. assert (k * G t ^ 2 = 0) by (assert (0 <= k * G t ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]); lra).
+      assert (k * Gb t ^ 2 <= 0) by (assert (k * Gb t ^ 2 <= k * G t ^ 2) by
+        (apply Rmult_le_compat_l; [lra|rewrite GG; assert (0 <= sq a (grad (theta t))) by apply sq_ge0; lra]); lra).
+      assert (k * Gb t = 0) by (assert (0 <= Gb t) by apply norm_ge0; assert (0 <= k) by lra; nra).
+      rewrite H3. lra. }
+    assert (e t > 0) by lra. assert (C : (2 - nu) * (k * Gb t * p) * e t <= (2 - nu) * (k * G t ^ 2) / 2).
+    { assert (k * (2 * (p * e t * Gb t)) <= k * G t ^ 2) by (apply Rmult_le_compat_l; lra).
+      assert ((2 - nu) * (k * (2 * (p * e t * Gb t))) <= (2 - nu) * (k * G t ^ 2)) by (apply Rmult_le_compat_l; lra). lra. }
+    apply (Rmult_le_reg_r (e t)); [lra|]. assert (Q := pow2_ge_0 (e t - l)). lra. }
+  assert (inv : forall t, U t <= r /\ P t <= far /\ e t <= e 0%nat /\
+    q * ((2 - nu) * RInt s 0 (U t)) <= e 0%nat - e t /\ q * (s r * P t) <= e 0%nat - e t).
+  { induction t as [|t [A1 [A2 [A3 [A4 A5]]]]].
+    - unfold U, P. rewrite !path_0, RInt_point. unfold zero; simpl. lra.
+    - destruct (exit_two mu (Gb t) (U t) r (G t) (P t) far) as [k [Hk [E1 [E2 E3]]]]; try apply norm_ge0; try easy; [lra|].
+      destruct (pay t k Hk E1 E2 A3) as [P1 [P2 P3]]. set (e' := error n F y (part grad (theta t) k)) in *.
+      assert (e0' : 0 <= e') by apply norm_ge0. set (l := linear_error n (a + b) F J y (theta t) k) in *.
+      assert (P4 : q * (s r * (P t + k * G t)) <= e 0%nat - e t + q * (e t - l)).
+      { assert (q * (s r * (k * G t)) <= q * (e t - l)) by (apply Rmult_le_compat_l; lra). lra. }
+      destruct E3 as [->|[Hk' [[E3 _]|[E3 G0]]]].
+      + assert (EU : U (S t) = U t + mu * Gb t) by (apply (tail_part a b mu grad); [lra|easy]).
+        assert (EP : P (S t) = P t + mu * G t) by (apply (path_step (a + b) mu grad); [lra|easy]).
+        assert (Ee : e (S t) = e') by (unfold e, e'; now rewrite (Hd t)).
+        assert (0 <= q * (e t - l)).
+        { apply Rmult_le_pos; [lra|]. eapply Rle_trans; [|apply P3]. apply Rmult_le_pos; [lra|].
+          apply Rmult_le_pos; [lra|apply norm_ge0]. }
+        rewrite EU, EP, Ee. repeat split; lra.
+      + exfalso. rewrite E3 in P1. apply (Rlt_div_l _ _ q q0) in HE.
+        assert (q * ((2 - nu) * RInt s 0 r) <= e 0%nat) by lra. lra.
+      + exfalso. rewrite E3 in P4. apply (Rle_div_l _ _ (q * s r) (Rmult_lt_0_compat _ _ q0 Sr)) in HRe.
+        assert (HB := at_B t A1 A2). destruct (facts t mu 0) as [_ [Y _]];
+          [lra|easy|lra|left; apply Hs; destruct (moved_r t A1); lra|].
+        assert (e0 : 0 <= e t) by apply norm_ge0.
+        assert (0 < mu * G t ^ 2) by (apply Rmult_lt_0_compat; [easy|now apply pow_lt]).
+        assert (0 < e t) by nra.
+        (* ê ≥ (1 − k/μ) e *)
+        assert (0 < l); [|assert (q <= 1) by (unfold q; assert (0 <= mu * M * e 0%nat) by
+          (apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]); lra); assert (q * e t <= 1 * e t) by
+          (apply Rmult_le_compat_r; lra); assert (0 < q * l) by (apply Rmult_lt_0_compat; lra); lra].
+        set (Jg := matvec (a + b) (J (theta t)) (grad (theta t))).
+        assert (N1 := J1 t (grad (theta t)) HB). fold Jg in N1. rewrite <- !norm_sq in N1. fold (G t) in N1.
+        assert (N2 : mu * vnorm n Jg <= e t).
+        { apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2. 
+          assert (mu * (mu * vnorm n Jg ^ 2) <= mu * G t ^ 2) by (apply Rmult_le_compat_l; lra). lra. }
+        assert (N3 : e t <= l + k * vnorm n Jg).
+        { unfold e, error. rewrite (norm_ext n _ (vplus (vminus (errors F y (theta t)) (vscal k Jg)) (vscal k Jg)))
+            by (intros; unfold vplus, vminus, vscal; ring).
+          eapply Rle_trans; [apply norm_triangle|]. rewrite (norm_scal n k), Rabs_right by lra. right. easy. }
+        assert (k * vnorm n Jg < e t); [|lra]. destruct (Rle_lt_dec (vnorm n Jg) 0) as [Z|Z].
+        * assert (0 <= vnorm n Jg) by apply norm_ge0. replace (vnorm n Jg) with 0 by lra. lra.
+        * assert (k * vnorm n Jg < mu * vnorm n Jg) by now apply Rmult_lt_compat_r. lra. }
+  assert (HB : forall t, B (theta t)) by (intros t; apply at_B; apply inv).
+  assert (conv : forall x z v, 0 <= v <= 1 -> B x -> B z -> B (along x (vminus z x) v)).
+  { intros x z v Hv [X1 X2] [Z1 Z2]. split; [|now apply ball_convex].
+    unfold moved. change (tail a (along x (vminus z x) v)) with (along (tail a x) (vminus (tail a z) (tail a x)) v).
+    now apply ball_convex. }
+  assert (rt : forall t, e (S t) <= (1 - mu * s (moved (theta t)) ^ 2 * (1 - mu * M * e t / 2)) * e t).
+  { intros t. assert (Mt := moved_r t ltac:(apply inv)). assert (It := inv t). assert (Is := inv (S t)).
+    destruct (facts t mu (s (moved (theta t)))) as [X [Y Z]]; [lra|apply HB|left; apply Hs; lra|lra|].
+    assert (EU : U (S t) = U t + mu * Gb t) by (apply (tail_part a b mu grad); [lra|easy]).
+    assert (EP : P (S t) = P t + mu * G t) by (apply (path_step (a + b) mu grad); [lra|easy]).
+    assert (Er := part_error n (a + b) F J M B y (theta t) mu HM HJ HL
+      (in_B t mu ltac:(lra) ltac:(rewrite <- EU; apply Is) ltac:(rewrite <- EP; apply Is))).
+    assert (me : mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|apply It]).
+    assert (Rt := rate (e t) _ (G t) mu (s (moved (theta t))) (mu * M) ltac:(lra) (norm_ge0 _ _) (norm_ge0 _ _)
+      ltac:(lra) X Y Z).
+    unfold e at 1. rewrite (Hd t). eapply Rle_trans; [apply Er|]. eapply Rle_trans; [|apply Rt].
+    apply Rplus_le_compat_l. right. unfold G, grad. field. }
+  split; [intros t x Hx; now apply conv|split; [exact rt|]].
+  apply (ls_end n (a + b) F J M B y theta far (mu * s r ^ 2 / 2)); try easy.
+  - intros t. apply inv.
+  - intros l C Hl. split; [|apply Hl; intros t; apply HB].
+    apply (tail_closed a b theta); [easy|]. intros t. apply HB.
+  - assert (0 < mu * s r ^ 2) by (apply Rmult_lt_0_compat; [easy|now apply pow_lt]). lra.
+  - intros t. eapply Rle_trans; [apply rt|]. apply Rmult_le_compat_r; [apply norm_ge0|].
+    assert (It := inv t). assert (Mt := moved_r t ltac:(apply inv)).
+    assert (Q : s r ^ 2 <= s (moved (theta t)) ^ 2) by (apply pow_incr; split; [lra|apply Hf; lra]).
+    assert (mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|apply It]).
+    assert (0 <= mu * s r ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
+    assert (mu * s r ^ 2 <= mu * s (moved (theta t)) ^ 2) by (apply Rmult_le_compat_l; lra).
+    assert (mu * s r ^ 2 * (1 / 2) <= mu * s (moved (theta t)) ^ 2 * (1 - mu * M * e t / 2)) by (apply Rmult_le_compat; lra).
+    lra.
+Qed.
