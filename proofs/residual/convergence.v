@@ -1,132 +1,9 @@
 (** Why it converges: an error pays for the path. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares base.readout.
+From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares base.readout
+  base.paid_path.
 Open Scope R_scope.
-
-(** A run of theorem C, if parts of steps pay for the path. *)
-Section run_of_theorem_c.
-Variables (n D : nat) (F : vector -> vector) (J : vector -> matrix) (y : vector) (theta : nat -> vector) (mu M r c : R).
-Variable s : R -> R.
-Let e t := error n F y (theta t).
-Let U := path D theta.
-Let grad := least_squares n F J y.
-Let G t := vnorm D (grad (theta t)).
-Let B z := distance D (theta 0%nat) z <= r.
-Hypotheses (Hmu : 0 < mu) (HM : 0 <= M) (Hr : 0 <= r) (HJ : jacobian_on n D F J B)
-  (HL : lipschitz_jacobian n D J M B) (Hs : forall u, 0 <= u <= r -> 0 < s u) (Hf : falling s r)
-  (Hq : forall z w, B z -> s (distance D (theta 0%nat) z) ^ 2 * sq n w <= sq D (pullback n (J z) w))
-  (Hd : descends mu grad theta) (Hn : forall t v, B (theta t) -> mu * sq n (matvec D (J (theta t)) v) <= sq D v).
-
-Lemma c_part t k : 0 <= k -> U t + k * G t <= r -> forall x, 0 <= x <= 1 -> B (part grad (theta t) (x * k)).
-Proof.
-  intros Hk H x Hx. unfold B. eapply Rle_trans; [apply part_near; apply Rmult_le_pos; lra|]. fold (G t). fold (U t).
-  assert (x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]). lra.
-Qed.
-
-Lemma c_in t : U t <= r -> B (theta t).
-Proof. intros H. unfold B. eapply Rle_trans; [apply from_start|exact H]. Qed.
-
-(** The three numbers, with s at the length of the path. *)
-Lemma c_facts t k : 0 <= k <= mu -> U t <= r ->
-  linear_error n D F J y (theta t) k ^ 2 <= (1 - k * s (U t) ^ 2) * (e t ^ 2 - k * G t ^ 2) /\
-  k * G t ^ 2 <= e t ^ 2 /\ k * (s (U t) ^ 2 * e t ^ 2) <= k * G t ^ 2.
-Proof.
-  intros Hk HU. apply (step_facts n D F J y (theta t) mu); [easy|intros v; apply Hn, c_in, HU|].
-  intros w. eapply Rle_trans; [|apply Hq, c_in, HU]. apply Rmult_le_compat_r; [apply sq_ge0|].
-  assert (0 <= U t) by apply path_ge0. apply pow_incr. split; [left; apply Hs; lra|].
-  apply Hf; [apply norm_ge0|apply from_start|easy].
-Qed.
-
-Lemma c_error t k : 0 <= k -> U t + k * G t <= r ->
-  error n F y (part grad (theta t) k) <= linear_error n D F J y (theta t) k + M / 2 * (k * G t) ^ 2.
-Proof. intros Hk H. apply (part_error n D F J M B); try easy. now apply c_part. Qed.
-
-(** Any s: (1 − μ M e_t)(∫ s over the part) ≤ e_t − e. *)
-Lemma c_pay t k : 0 <= k <= mu -> U t + k * G t <= r -> mu * M * e t < 1 ->
-  (1 - mu * M * e t) * (RInt s 0 (U t + k * G t) - RInt s 0 (U t)) <= e t - error n F y (part grad (theta t) k).
-Proof.
-  intros Hk H Hm. assert (0 <= k * G t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
-  destruct (c_facts t k) as [A [B1 C]]; [easy|lra|]. assert (P := path_ge0 D theta t). fold (U t) in P.
-  destruct (pays (e t) (linear_error n D F J y (theta t) k) (G t) k (s (U t))) as [X Y];
-    try easy; try apply norm_ge0; [left; apply Hs; lra|].
-  assert (Z := c_error t k ltac:(lra) H). assert (S := RInt_step s r (U t) (k * G t) Hf P ltac:(easy) H).
-  set (l := linear_error n D F J y (theta t) k) in *. set (p := error n F y _) in *.
-  assert (0 <= e t) by apply norm_ge0. assert (0 <= e t - l).
-  { eapply Rle_trans; [|apply X]. apply Rmult_le_pos; [left; apply Hs; lra|easy]. }
-  assert (M / 2 * (k * G t) ^ 2 <= M / 2 * (2 * mu * (e t * (e t - l)))).
-  { apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply Y|]. apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|lra]. }
-  apply (Rle_trans _ ((1 - mu * M * e t) * (e t - l))); [|lra]. apply Rmult_le_compat_l; lra.
-Qed.
-
-(** s(u) = s₀ − M u: ∫ s over the part ≤ e_t − e. *)
-Lemma c_pay_linear s0 t k : (forall u, 0 <= u <= r -> s u = s0 - M * u) -> 0 <= k <= mu -> U t + k * G t <= r ->
-  RInt s 0 (U t + k * G t) - RInt s 0 (U t) <= e t - error n F y (part grad (theta t) k).
-Proof.
-  intros E Hk H. assert (0 <= k * G t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
-  destruct (c_facts t k) as [A [B1 C]]; [easy|lra|]. assert (P := path_ge0 D theta t). fold (U t) in P.
-  destruct (pays (e t) (linear_error n D F J y (theta t) k) (G t) k (s (U t))) as [X _];
-    try easy; try apply norm_ge0; [left; apply Hs; lra|].
-  assert (Z := c_error t k ltac:(lra) H). rewrite (E (U t)) in X by lra.
-  rewrite !(linear_area s s0 M r) by (easy || lra). lra.
-Qed.
-
-Lemma c_falls t : U t <= r -> 0 < c -> RInt s 0 (U t) <= c * (e 0%nat - e t) -> e t <= e 0%nat.
-Proof.
-  intros H Hc K. assert (P := path_ge0 D theta t). fold (U t) in P.
-  assert (L := RInt_floor s (U t) (U t) ltac:(intros u v ? ? ?; apply Hf; lra) ltac:(lra)).
-  assert (0 <= U t * s (U t)) by (apply Rmult_le_pos; [easy|left; apply Hs; lra]).
-  assert (0 <= e 0%nat - e t); [|lra]. apply (Rmult_le_reg_l c); lra.
-Qed.
-
-Lemma c_stays : 0 < c -> c * e 0%nat < RInt s 0 r ->
-  (forall t k, 0 <= k <= mu -> U t + k * G t <= r -> e t <= e 0%nat ->
-    RInt s 0 (U t + k * G t) - RInt s 0 (U t) <= c * (e t - error n F y (part grad (theta t) k))) ->
-  forall t, U t <= r /\ RInt s 0 (U t) <= c * (e 0%nat - e t).
-Proof.
-  intros Hc He Hp. induction t as [|t [H K]].
-  - unfold U. rewrite path_0. split; [easy|]. rewrite RInt_point. unfold zero; simpl. lra.
-  - assert (Q := c_falls t H Hc K). destruct (exit mu (G t) (U t) r) as [k [Hk [A B1]]];
-      [lra|apply norm_ge0|easy|]. specialize (Hp t k Hk A Q).
-    assert (E0 := error_ge0 n F y (part grad (theta t) k)). destruct B1 as [->|[B1 _]].
-    + assert (E : U (S t) = U t + mu * G t) by (apply path_step; [lra|easy]). rewrite <- E in *.
-      assert (e (S t) = error n F y (part grad (theta t) mu)) by (unfold e; now rewrite (Hd t)).
-      split; [easy|]. rewrite <- H0 in *. lra.
-    + rewrite B1 in Hp. assert (0 <= c * error n F y (part grad (theta t) k)) by (apply Rmult_le_pos; lra). lra.
-Qed.
-
-Lemma c_rate t : U (S t) <= r -> mu * M * e t < 1 ->
-  e (S t) <= (1 - mu * s (U t) ^ 2 * (1 - mu * M * e t / 2)) * e t.
-Proof.
-  intros H Hm. assert (E : U (S t) = U t + mu * G t) by (apply path_step; [lra|easy]). rewrite E in H.
-  assert (0 <= mu * G t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
-  destruct (c_facts t mu) as [A [B1 C]]; [lra|lra|]. assert (Z := c_error t mu ltac:(lra) H).
-  assert (R := rate (e t) _ (G t) mu (s (U t)) (mu * M) ltac:(lra) (norm_ge0 _ _) (norm_ge0 _ _) Hm A B1 C).
-  unfold e at 1. rewrite (Hd t). eapply Rle_trans; [apply Z|]. eapply Rle_trans; [|apply R].
-  apply Rplus_le_compat_l. right. field.
-Qed.
-
-Lemma c_end : (forall t, U t <= r) -> (forall t, e t <= e 0%nat) -> mu * M * e 0%nat < 1 ->
-  exists limit, B limit /\ converges D theta limit /\ (forall k, (k < n)%nat -> F limit k = y k) /\
-  forall t b, (forall T, (t <= T)%nat -> U T - U t <= b) -> distance D limit (theta t) <= b.
-Proof.
-  intros H He Hm. destruct (finite_path D theta r H) as [l [C [L K]]]. exists l.
-  assert (Bl : B l) by (apply K; intros t; apply c_in, H).
-  repeat split; [easy|easy| |easy]. apply (error_limit n D F J M B y theta l); try easy.
-  - intros t x Hx. unfold B. apply ball_convex; [easy|easy|apply c_in, H].
-  - assert (Sr : 0 < s r) by (apply Hs; lra).
-    apply (geometric_limit e (mu * s r ^ 2 / 2)); [|intros; apply norm_ge0|].
-    { assert (0 < mu * s r ^ 2) by (apply Rmult_lt_0_compat; [easy|now apply pow_lt]). lra. }
-    intros t. assert (E0 : 0 <= e t) by apply norm_ge0. specialize (He t).
-    assert (mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
-    eapply Rle_trans; [apply c_rate; [apply H|lra]|]. apply Rmult_le_compat_r; [easy|].
-    assert (Q : s r ^ 2 <= s (U t) ^ 2).
-    { apply pow_incr. split; [lra|]. apply Hf; [apply path_ge0|apply H|lra]. }
-    assert (0 <= mu * s r ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
-    assert (mu * s r ^ 2 <= mu * s (U t) ^ 2) by (apply Rmult_le_compat_l; lra).
-    assert (mu * s r ^ 2 * (1 / 2) <= mu * s (U t) ^ 2 * (1 - mu * M * e t / 2)) by (apply Rmult_le_compat; lra). lra.
-Qed.
-End run_of_theorem_c.
 
 (** rt-theorem-c
     Covers: the whole statement.
@@ -548,4 +425,178 @@ Proof.
     assert (mu * s r ^ 2 <= mu * s (moved (theta t)) ^ 2) by (apply Rmult_le_compat_l; lra).
     assert (mu * s r ^ 2 * (1 / 2) <= mu * s (moved (theta t)) ^ 2 * (1 - mu * M * e t / 2)) by (apply Rmult_le_compat; lra).
     lra.
+Qed.
+
+(** rt-theorem-d
+    Covers: a part: for any F on a ball where the Jacobian is M-Lipschitz and its least singular value at least σ_A(z)σ_U(z), two numbers that fall at most by ℓ_A x and x_U with x² + x_U² ≤ ‖z − θ⁽⁰⁾‖²; on the page: that the Transformer is such an F, with ℓ_A(r) and M₂(r) in closed form.
+    Reads: let s₀ = σ_Aσ_U > 0, ℓ² = σ_A² + ℓ_A²σ_U², 0 < δ < 1, rℓ = δs₀; on the ball of radius r let J be the Jacobian of F, M-Lipschitz, and for every z in it let ‖J(z)ᵀw‖ ≥ σ_A(z)σ_U(z)‖w‖ with σ_A(z) ≥ σ_A − ℓ_A x, σ_U(z) ≥ σ_U − x_U for some x, x_U ≥ 0 with x² + x_U² ≤ ‖z − θ⁽⁰⁾‖². Let ‖J₀v‖ ≤ j₀‖v‖, μ(j₀ + Mr)² ≤ 1, μMe₀ < 1 and e₀/(1 − μMe₀) < (δ − δ²/2)s₀²/ℓ. Then the path is shorter than r and ends where F = y, σ_A(z)σ_U(z) ≥ (1 − δ)s₀ for all z in the ball, and Φ_{t+1} ≤ (1 − μ(1 − δ)²s₀²(1 − μMe_t/2))²Φ_t for Φ = e²/2.
+    Mistake: `(delta - delta ^ 2 / 4) * (sigA * sigU) ^ 2 / ell` for `(delta - delta ^ 2 / 2) * (sigA * sigU) ^ 2 / ell`
+    Mistake: `ell ^ 2 = sigA ^ 2` for `ell ^ 2 = sigA ^ 2 + ellA ^ 2 * sigU ^ 2`
+*)
+Theorem rt_theorem_d : forall n D F J y theta mu M r delta sigA sigU ellA ell j0 (A U : vector -> R),
+  let e t := error n F y (theta t) in let Phi t := e t ^ 2 / 2 in
+  let B z := distance D (theta 0%nat) z <= r in
+  0 < mu -> 0 <= M -> 0 < sigA -> 0 < sigU -> 0 <= ellA -> 0 < ell -> ell ^ 2 = sigA ^ 2 + ellA ^ 2 * sigU ^ 2 ->
+  0 < delta < 1 -> r * ell = delta * (sigA * sigU) -> jacobian_on n D F J B -> lipschitz_jacobian n D J M B ->
+  (forall z, B z -> (exists x xU, 0 <= x /\ 0 <= xU /\ x ^ 2 + xU ^ 2 <= distance D (theta 0%nat) z ^ 2 /\
+    sigA - ellA * x <= A z /\ sigU - xU <= U z) /\ forall w, (A z * U z) ^ 2 * sq n w <= sq D (pullback n (J z) w)) ->
+  (forall v, vnorm n (matvec D (J (theta 0%nat)) v) <= j0 * vnorm D v) -> 0 <= j0 -> mu * (j0 + M * r) ^ 2 <= 1 ->
+  descends mu (least_squares n F J y) theta -> mu * M * e 0%nat < 1 ->
+  e 0%nat / (1 - mu * M * e 0%nat) < (delta - delta ^ 2 / 2) * (sigA * sigU) ^ 2 / ell ->
+  (forall t, path D theta t < r) /\
+  (exists limit, B limit /\ converges D theta limit /\ (forall k, (k < n)%nat -> F limit k = y k)) /\
+  (forall z, B z -> (1 - delta) * (sigA * sigU) <= A z * U z) /\
+  (forall t, Phi (S t) <= (1 - mu * ((1 - delta) ^ 2 * (sigA * sigU) ^ 2) * (1 - mu * M * e t / 2)) ^ 2 * Phi t).
+Proof.
+  intros n D F J y theta mu M r delta sigA sigU ellA ell j0 A U e Phi B Hmu HM HA HU HlA Hl El Hd Er HJ HL Hz Hj Hj0 Hmj
+    Hde Hm He. set (s0 := sigA * sigU) in *. assert (Hs0 : 0 < s0) by now apply Rmult_lt_0_compat.
+  assert (Er' : r = delta * s0 / ell) by (rewrite <- Er; field; lra).
+  assert (Hr : 0 < r) by (rewrite Er'; apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra|easy]).
+  set (s := fun u => s0 - ell * u).
+  assert (low : forall u, 0 <= u <= r -> (1 - delta) * s0 <= s u).
+  { intros u Hu. unfold s. assert (ell * u <= ell * r) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (d0 : 0 < (1 - delta) * s0) by (apply Rmult_lt_0_compat; lra).
+  assert (AU : forall z, B z -> s (distance D (theta 0%nat) z) <= A z * U z).
+  { intros z HB. destruct (Hz z HB) as [[x [xU [X1 [X2 [X3 [X4 X5]]]]]] _]. set (u := distance D (theta 0%nat) z) in *.
+    assert (u0 : 0 <= u) by apply norm_ge0.
+    assert (C : ellA * sigU * x + sigA * xU <= ell * u).
+    { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. rewrite !Rsqr_pow2.
+      assert (Q := pow2_ge_0 (ellA * sigU * xU - sigA * x)).
+      assert (ell ^ 2 * (x ^ 2 + xU ^ 2) <= ell ^ 2 * u ^ 2) by (apply Rmult_le_compat_l; [apply pow2_ge_0|easy]).
+      rewrite El in H at 1. lra. }
+    assert (L := low u (conj u0 HB)). unfold s in *.
+    assert (Z1 : 0 <= ellA * x) by now apply Rmult_le_pos.
+    assert (P1 : 0 < sigA - ellA * x).
+    { apply (Rmult_lt_reg_r sigU); [easy|]. unfold s0 in *. assert (0 <= sigA * xU) by (apply Rmult_le_pos; lra). lra. }
+    assert (P2 : 0 < sigU - xU).
+    { apply (Rmult_lt_reg_l sigA); [easy|]. unfold s0 in *. assert (0 <= ellA * sigU * x) by
+        (apply Rmult_le_pos; [apply Rmult_le_pos; lra|easy]). lra. }
+    apply (Rle_trans _ ((sigA - ellA * x) * (sigU - xU))); [|apply Rmult_le_compat; lra].
+    assert (0 <= ellA * x * xU) by now apply Rmult_le_pos. unfold s0. lra. }
+  assert (I : RInt s 0 r = (delta - delta ^ 2 / 2) * s0 ^ 2 / ell).
+  { rewrite (linear_area s s0 ell r r); [match goal with |- ?a = ?b => change (@eq R a b) end; rewrite Er'; field; lra|intros; reflexivity|lra]. }
+  destruct (rt_theorem_c n D F J y theta mu M r s) as [T _]; try easy; try lra.
+  - intros u Hu. specialize (low u Hu). lra.
+  - intros u v Hu Huv Hv. unfold s. assert (ell * u <= ell * v) by (apply Rmult_le_compat_l; lra). lra.
+  - intros z w HB. eapply Rle_trans; [|apply Hz, HB]. apply Rmult_le_compat_r; [apply sq_ge0|]. apply pow_incr.
+    split; [|now apply AU]. assert (L := low _ (conj (norm_ge0 D (vminus z (theta 0%nat))) HB)). unfold distance. lra.
+  - intros t v HB. assert (L := jacobian_bound n D J M _ r j0 (theta t) v HM ltac:(lra) HL Hj HB).
+    rewrite <- !norm_sq. assert (vnorm n (matvec D (J (theta t)) v) ^ 2 <= ((j0 + M * r) * vnorm D v) ^ 2)
+      by (apply pow_incr; split; [apply norm_ge0|easy]).
+    apply (Rle_trans _ (mu * ((j0 + M * r) * vnorm D v) ^ 2)); [apply Rmult_le_compat_l; lra|].
+    replace (mu * ((j0 + M * r) * vnorm D v) ^ 2) with (mu * (j0 + M * r) ^ 2 * vnorm D v ^ 2) by ring.
+    rewrite <- (Rmult_1_l (vnorm D v ^ 2)) at 2. apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
+  - specialize (T Hm). rewrite I in T. destruct (T He) as [_ [P [R [lim [L1 [L2 L3]]]]]].
+    split; [|split; [now exists lim|split]].
+    + intros t. destruct (P t) as [[Q|Q] Q2]; [easy|]. exfalso. rewrite Q, I in Q2.
+      assert (0 < 1 - mu * M * e 0%nat) by lra. assert (0 <= e t) by apply norm_ge0.
+      assert (/ (1 - mu * M * e 0%nat) * (e 0%nat - e t) <= / (1 - mu * M * e 0%nat) * e 0%nat)
+        by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra]). unfold Rdiv in He at 1. unfold e in *. lra.
+    + intros z HB. eapply Rle_trans; [|now apply AU]. apply low. split; [apply norm_ge0|easy].
+    + intros t. unfold Phi. assert (R1 := R t). fold (e t) (e (S t)) in R1. assert (e0 : 0 <= e t) by apply norm_ge0.
+      assert (et : mu * M * e t <= mu * M * e 0%nat).
+      { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. destruct (P t) as [P1 P2]. apply (c_falls n D F y theta r
+          (/ (1 - mu * M * e 0%nat)) s); try easy; [intros u Hu; specialize (low u Hu); lra| |apply Rinv_0_lt_compat; lra].
+        intros u v Hu Huv Hv. unfold s. assert (ell * u <= ell * v) by (apply Rmult_le_compat_l; lra). lra. }
+      set (a := (1 - delta) ^ 2 * s0 ^ 2). set (m := 1 - mu * M * e t / 2) in *.
+      assert (K : e (S t) <= (1 - mu * a * m) * e t).
+      { eapply Rle_trans; [apply R1|]. apply Rmult_le_compat_r; [easy|].
+        assert (a <= s (path D theta t) ^ 2).
+        { unfold a. rewrite <- Rpow_mult_distr. apply pow_incr. split; [lra|]. apply low. split; [apply path_ge0|apply P]. }
+        assert (mu * a * m <= mu * s (path D theta t) ^ 2 * m); [|lra].
+        apply Rmult_le_compat_r; [unfold m; lra|]. apply Rmult_le_compat_l; lra. }
+      assert (e (S t) ^ 2 <= ((1 - mu * a * m) * e t) ^ 2) by (apply pow_incr; split; [apply norm_ge0|easy]). lra.
+Qed.
+
+(** rt-theorem-e
+    Covers: a part: for any F on a ball where the Jacobian is M-Lipschitz; on the page: that the Transformer is such an F, with M = M₂(r) in closed form.
+    Reads: let ‖J₀ᵀw‖ ≥ s₀‖w‖ with s₀ > 0, 0 < δ < 1, rM = δs₀; on the ball of radius r around θ⁽⁰⁾ let J be the Jacobian of F and M-Lipschitz. Let ‖J₀v‖ ≤ j₀‖v‖, μ(j₀ + Mr)² ≤ 1 and e₀ < (δ − δ²/2)s₀²/M. Then the path is shorter than r and ends where F = y; ϱ = 2Me₀/s₀² < 1, the path is at most (s₀/M)(1 − √(1 − ϱ)) long, and Φ_{t+1} ≤ (1 − μ(1 − ϱ)s₀²(1 − μMe_t/2))²Φ_t for Φ = e²/2.
+    Mistake: `(delta - delta ^ 2 / 4) * s0 ^ 2 / M` for `(delta - delta ^ 2 / 2) * s0 ^ 2 / M`
+    Mistake: `let rho := M * e 0%nat / s0 ^ 2` for `let rho := 2 * M * e 0%nat / s0 ^ 2`
+*)
+Theorem rt_theorem_e : forall n D F J y theta mu M r delta s0 j0,
+  let e t := error n F y (theta t) in let Phi t := e t ^ 2 / 2 in
+  let B z := distance D (theta 0%nat) z <= r in let rho := 2 * M * e 0%nat / s0 ^ 2 in
+  0 < mu -> 0 < s0 -> 0 < delta < 1 -> 0 <= r -> r * M = delta * s0 ->
+  jacobian_on n D F J B -> lipschitz_jacobian n D J M B ->
+  (forall w, s0 * vnorm n w <= vnorm D (pullback n (J (theta 0%nat)) w)) ->
+  (forall v, vnorm n (matvec D (J (theta 0%nat)) v) <= j0 * vnorm D v) -> 0 <= j0 -> mu * (j0 + M * r) ^ 2 <= 1 ->
+  descends mu (least_squares n F J y) theta -> e 0%nat < (delta - delta ^ 2 / 2) * s0 ^ 2 / M ->
+  rho < 1 /\ (forall t, path D theta t < r /\ path D theta t <= s0 / M * (1 - sqrt (1 - rho)) /\
+    Phi (S t) <= (1 - mu * ((1 - rho) * s0 ^ 2) * (1 - mu * M * e t / 2)) ^ 2 * Phi t) /\
+  exists limit, B limit /\ converges D theta limit /\ (forall k, (k < n)%nat -> F limit k = y k).
+Proof.
+  intros n D F J y theta mu M r delta s0 j0 e Phi B rho Hmu Hs0 Hd Hr Er HJ HL H0 Hj Hj0 Hmj Hde He.
+  assert (ds : 0 < delta * s0) by (apply Rmult_lt_0_compat; lra). assert (HM : 0 < M) by nra.
+  assert (Er' : r = delta * s0 / M) by (rewrite <- Er; field; lra).
+  assert (r0 : 0 < r) by (rewrite Er'; now apply Rdiv_lt_0_compat).
+  assert (E0 : 0 <= e 0%nat) by apply norm_ge0. set (s := fun u => s0 - M * u).
+  assert (low : forall u, 0 <= u <= r -> (1 - delta) * s0 <= s u).
+  { intros u Hu. unfold s. assert (M * u <= M * r) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (d0 : 0 < (1 - delta) * s0) by (apply Rmult_lt_0_compat; lra).
+  assert (He' : M * e 0%nat < (delta - delta ^ 2 / 2) * s0 ^ 2) by (apply Rlt_div_r in He; lra).
+  assert (fall : falling s r).
+  { intros u v Hu Huv Hv. unfold s. assert (M * u <= M * v) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (s2 : 0 < s0 ^ 2) by now apply pow_lt.
+  assert (Hrho : rho * s0 ^ 2 = 2 * (M * e 0%nat)) by (unfold rho; field; lra).
+  assert (rho1 : 1 - rho > (1 - delta) ^ 2) by (apply (Rmult_lt_reg_r (s0 ^ 2)); lra).
+  assert (0 < (1 - delta) ^ 2) by (apply pow_lt; lra).
+  assert (I : forall u, 0 <= u <= r -> RInt s 0 u = s0 * u - M / 2 * u ^ 2)
+    by (intros u Hu; apply (linear_area s s0 M r u); [intros; reflexivity|easy]).
+  destruct (rt_theorem_c n D F J y theta mu M r s) as [_ T]; try easy; try lra.
+  - intros u Hu. specialize (low u Hu). lra.
+  - intros z w HB. set (u := distance D (theta 0%nat) z). assert (L := low u (conj (norm_ge0 D _) HB)).
+    rewrite <- !norm_sq. replace (s u ^ 2 * vnorm n w ^ 2) with ((s u * vnorm n w) ^ 2) by ring. apply pow_incr.
+    split; [apply Rmult_le_pos; [lra|apply norm_ge0]|]. specialize (H0 w).
+    assert (Bc : B (theta 0%nat)) by (unfold B; rewrite distance_self; lra).
+    assert (K := transpose_lipschitz n D J M B (theta 0%nat) z w ltac:(lra) HL Bc HB). rewrite distance_sym in K. fold u in K.
+    assert (N := norm_triangle D (vminus (pullback n (J (theta 0%nat)) w) (pullback n (J z) w)) (pullback n (J z) w)).
+    rewrite (norm_ext D (vplus _ _) (pullback n (J (theta 0%nat)) w)) in N by (intros; unfold vplus, vminus; ring).
+    unfold s. lra.
+  - intros t v HB. assert (L := jacobian_bound n D J M _ r j0 (theta t) v ltac:(lra) ltac:(lra) HL Hj HB).
+    rewrite <- !norm_sq. assert (vnorm n (matvec D (J (theta t)) v) ^ 2 <= ((j0 + M * r) * vnorm D v) ^ 2)
+      by (apply pow_incr; split; [apply norm_ge0|easy]).
+    apply (Rle_trans _ (mu * ((j0 + M * r) * vnorm D v) ^ 2)); [apply Rmult_le_compat_l; lra|].
+    replace (mu * ((j0 + M * r) * vnorm D v) ^ 2) with (mu * (j0 + M * r) ^ 2 * vnorm D v ^ 2) by ring.
+    rewrite <- (Rmult_1_l (vnorm D v ^ 2)) at 2. apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
+  - destruct (T s0) as [_ [P [R L]]]; [easy|lra| |].
+    { rewrite I by lra. rewrite Er'. eapply Rlt_le_trans; [apply He|]. right. field. lra. }
+    split; [lra|split; [|exact L]]. intros t. destruct (P t) as [P1 P2]. assert (P0 := path_ge0 D theta t).
+    set (u := path D theta t) in *. assert (e0 : 0 <= e t) by apply norm_ge0. rewrite I in P2 by lra.
+    fold (e 0%nat) (e t) in P2. assert (Lu := low u (conj P0 P1)). unfold s in Lu.
+    assert (S2 : (1 - rho) * s0 ^ 2 <= (s0 - M * u) ^ 2).
+    { assert (M * (s0 * u - M / 2 * u ^ 2) <= M * e 0%nat) by (apply Rmult_le_compat_l; lra). lra. }
+    assert (S1 : sqrt (1 - rho) * s0 <= s0 - M * u).
+    { apply Rsqr_incr_0_var; [|lra]. rewrite !Rsqr_pow2, Rpow_mult_distr, pow2_sqrt by lra. easy. }
+    assert (U2 : u <= s0 / M * (1 - sqrt (1 - rho))).
+    { apply (Rmult_le_reg_l M); [easy|]. replace (M * (s0 / M * (1 - sqrt (1 - rho)))) with (s0 * (1 - sqrt (1 - rho)))
+        by (field; lra). lra. }
+    assert (sd : 1 - delta < sqrt (1 - rho)).
+    { rewrite <- (sqrt_pow2 (1 - delta)) by lra. apply sqrt_lt_1_alt. lra. }
+    split; [|split; [easy|]].
+    + eapply Rle_lt_trans; [apply U2|]. rewrite Er'. apply (Rmult_lt_reg_l M); [easy|].
+      replace (M * (s0 / M * (1 - sqrt (1 - rho)))) with (s0 * (1 - sqrt (1 - rho))) by (field; lra).
+      replace (M * (delta * s0 / M)) with (s0 * delta) by (field; lra). apply Rmult_lt_compat_l; lra.
+    + unfold Phi. assert (R1 := R t). fold (e t) (e (S t)) u in R1.
+      assert (et : e t <= e 0%nat).
+      { assert (0 <= s0 * u - M / 2 * u ^ 2); [|lra]. replace (s0 * u - M / 2 * u ^ 2) with (u * (s0 - M * u / 2)) by field.
+        assert (0 <= M * u) by (apply Rmult_le_pos; lra). apply Rmult_le_pos; lra. }
+      assert (m1 : mu * M * e t < 1).
+      { destruct (Req_dec (e t) 0) as [->|]; [lra|].
+        assert (mu * s0 ^ 2 <= 1).
+        { assert (B0 : forall w, s0 * vnorm n w <= j0 * vnorm n w).
+          { intros w. eapply Rle_trans; [apply H0|]. now apply transpose_norm. }
+          specialize (B0 (errors F y (theta t))). change (vnorm n (errors F y (theta t))) with (e t) in B0.
+          assert (s0 <= j0) by (apply (Rmult_le_reg_r (e t)); lra).
+          assert (s0 ^ 2 <= (j0 + M * r) ^ 2) by (apply pow_incr; lra).
+          assert (mu * s0 ^ 2 <= mu * (j0 + M * r) ^ 2) by (apply Rmult_le_compat_l; lra). lra. }
+        assert (M * e t <= M * e 0%nat) by (apply Rmult_le_compat_l; lra).
+        assert (M * e t <= s0 ^ 2 / 2) by (assert (Q := pow2_ge_0 ((1 - delta) * s0)); lra).
+        assert (mu * (M * e t) <= mu * (s0 ^ 2 / 2)) by (apply Rmult_le_compat_l; lra). lra. }
+      assert (K : e (S t) <= (1 - mu * ((1 - rho) * s0 ^ 2) * (1 - mu * M * e t / 2)) * e t).
+      { eapply Rle_trans; [apply R1|]. apply Rmult_le_compat_r; [easy|].
+        assert (mu * ((1 - rho) * s0 ^ 2) * (1 - mu * M * e t / 2) <= mu * s u ^ 2 * (1 - mu * M * e t / 2)); [|lra].
+        apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_l; [lra|exact S2]. }
+      assert (e (S t) ^ 2 <= ((1 - mu * ((1 - rho) * s0 ^ 2) * (1 - mu * M * e t / 2)) * e t) ^ 2)
+        by (apply pow_incr; split; [apply norm_ge0|easy]). lra.
 Qed.
