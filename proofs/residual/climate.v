@@ -127,3 +127,208 @@ Proof.
     rewrite !Rmax_right by lra. ring.
   - unfold frob2, matmul. simpl. ring.
 Qed.
+
+(** ℓ(W) = (1/n) Σ_i [ln Σ_c exp((F W)_ic) − (F W)_{i,y_i}], the mean cross-entropy of n rows and C classes *)
+Definition head_loss (n m C : nat) (F : matrix) (y : nat -> nat) (W : matrix) : R :=
+  Sum n (fun i => ln (Sum C (fun c => exp (matmul m F W i c))) - matmul m F W i (y i)) / INR n.
+
+(** (1/n) Fᵀ (softmax(F W) − one-hot(y)) *)
+Definition head_gradient (n m C : nat) (F : matrix) (y : nat -> nat) (W : matrix) : matrix := fun j c =>
+  Sum n (fun i => F i j * (softmax C (matmul m F W i) c - (if Nat.eqb c (y i) then 1 else 0))) / INR n.
+
+(** The variance of v under p is at most ½‖v‖². *)
+Lemma variance_half C p v : distribution C p -> 0 <= E C p (fun c => v c ^ 2) - E C p v ^ 2 <= sq C v / 2.
+Proof.
+  intros Hp. assert (P : forall c, (c < C)%nat -> 0 <= p c) by apply Hp. split.
+  - rewrite <- variance by easy. apply E_ge0; [easy|]. intros; apply pow2_ge_0.
+  - set (m := E C p v). set (q := E C p (fun c => v c ^ 2)).
+    assert (A : Sum C (fun s => p s ^ 2 * (4 * v s ^ 2)) <= Sum C (fun s => p s * (v s ^ 2 + 2 * m * v s + q))).
+    { apply Sum_le; intros s Hs. assert (B : v s ^ 2 + 2 * m * v s + q = E C p (fun c => (v s + v c) ^ 2)).
+      { rewrite (E_ext C p (fun c => (v s + v c) ^ 2) (fun c => v s ^ 2 + (2 * v s * v c + v c ^ 2))) by (intros; ring).
+        rewrite !E_plus, (E_scal C p (2 * v s) v), E_const by easy. fold m q. ring. }
+      rewrite B. replace (p s ^ 2 * (4 * v s ^ 2)) with (p s * (p s * (v s + v s) ^ 2)) by ring.
+      apply Rmult_le_compat_l; [now apply P|]. apply (Sum_term C (fun c => p c * (v s + v c) ^ 2)); [easy|].
+      intros c Hc. apply Rmult_le_pos; [now apply P|apply pow2_ge_0]. }
+    assert (B : Sum C (fun s => p s * (v s ^ 2 + 2 * m * v s + q)) = q + 2 * m * m + q).
+    { change (E C p (fun s => v s ^ 2 + 2 * m * v s + q) = q + 2 * m * m + q).
+      rewrite (E_plus C p (fun s => v s ^ 2 + 2 * m * v s)), E_plus, (E_scal C p (2 * m) v), E_const by easy. easy. }
+    assert (D : 2 * q - Sum C (fun s => p s ^ 2 * (2 * v s ^ 2)) <= sq C v / 2).
+    { unfold q, E, sq. unfold Rdiv. rewrite <- Sum_scal, <- Sum_minus, Rmult_comm, <- Sum_scal.
+      apply Sum_le; intros s Hs. assert (0 <= (2 * p s - 1) ^ 2 * v s ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0). lra. }
+    assert (F : Sum C (fun s => p s ^ 2 * (4 * v s ^ 2)) = 2 * Sum C (fun s => p s ^ 2 * (2 * v s ^ 2)))
+      by (rewrite <- Sum_scal; apply Sum_ext; intros; ring).
+    rewrite F, B in A. lra.
+Qed.
+
+(** Along z + s v the logarithm of the partition function has the slope E v and the curvature Var v. *)
+Lemma log_sum_slope C z v s : (0 < C)%nat ->
+  is_derive (fun s => ln (Sum C (fun c => exp (along z v s c)))) s (E C (softmax C (along z v s)) v).
+Proof.
+  intros HC. assert (Z := partition_pos C (along z v s) HC).
+  assert (D : is_derive (fun s => Sum C (fun c => exp (along z v s c))) s (Sum C (fun c => v c * exp (along z v s c)))).
+  { apply (Sum_derive C (fun s c => exp (along z v s c))). intros c _. unfold along. auto_derive; [easy|ring]. }
+  replace (E C (softmax C (along z v s)) v) with
+    (Sum C (fun c => v c * exp (along z v s c)) * / Sum C (fun c => exp (along z v s c))).
+  - apply (is_derive_comp ln (fun s => Sum C (fun c => exp (along z v s c)))); [|exact D].
+    apply is_derive_Reals, derivable_pt_lim_ln, Z.
+  - unfold E, softmax. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros. field. lra.
+Qed.
+
+Lemma log_sum_curvature C z v s : (0 < C)%nat -> let p := softmax C (along z v s) in
+  is_derive (fun s => E C (softmax C (along z v s)) v) s (E C p (fun c => v c ^ 2) - E C p v ^ 2).
+Proof.
+  intros HC p. assert (Z := partition_pos C (along z v s) HC). set (Q := fun s => Sum C (fun c => exp (along z v s c))).
+  assert (D : is_derive Q s (Sum C (fun c => v c * exp (along z v s c)))).
+  { apply (Sum_derive C (fun s c => exp (along z v s c))). intros c _. unfold along. auto_derive; [easy|ring]. }
+  assert (N : is_derive (fun s => Sum C (fun c => v c * exp (along z v s c))) s (Sum C (fun c => v c ^ 2 * exp (along z v s c)))).
+  { apply (Sum_derive C (fun s c => v c * exp (along z v s c))). intros c _. unfold along. auto_derive; [easy|ring]. }
+  apply (is_derive_ext (fun s => Sum C (fun c => v c * exp (along z v s c)) / Q s)).
+  { intros t. unfold E, softmax, Q. unfold Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros.
+    match goal with |- ?a = ?b => change (@eq R a b) end. ring. }
+  assert (K := is_derive_div _ Q s _ _ N D ltac:(unfold Q; lra)).
+  replace (E C p (fun c => v c ^ 2) - E C p v ^ 2) with
+    ((Sum C (fun c => v c ^ 2 * exp (along z v s c)) * Q s - Sum C (fun c => v c * exp (along z v s c)) *
+      Sum C (fun c => v c * exp (along z v s c))) / Q s ^ 2); [exact K|].
+  assert (E1 : forall f, E C p f = Sum C (fun c => f c * exp (along z v s c)) / Q s).
+  { intros f. unfold E, p, softmax. fold (Q s). unfold Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
+  rewrite !E1. unfold Q in *. field. lra.
+Qed.
+
+(** A normalised vector sums to 0, and so does a mean of such. *)
+Lemma dependent_columns m (F : matrix) d T w u (x : nat -> nat -> vector) :
+  (0 < d)%nat -> (forall j, (j < d)%nat -> w j <> 0) -> m = S d ->
+  (forall i j, (j < d)%nat -> F i j = Sum (T i) (fun t => layer_norm d w u (x i t) j) / INR (T i)) ->
+  (forall i, (0 < T i)%nat) -> (forall i, F i d = 1) ->
+  exists z, (exists j, (j < m)%nat /\ z j <> 0) /\ forall i, matvec m F z i = 0.
+Proof.
+  intros Hd Hw -> HF HT H1. set (q := Sum d (fun j => u j / w j)).
+  exists (fun j => if Nat.eqb j d then - q else / w j). split.
+  - exists 0%nat. split; [lia|]. replace (Nat.eqb 0 d) with false by (symmetry; apply Nat.eqb_neq; lia).
+    now apply Rinv_neq_0_compat, Hw.
+  - intros i. unfold matvec. cbn [Sum]. rewrite Nat.eqb_refl, H1.
+    assert (T0 : INR (T i) <> 0) by (apply not_0_INR; specialize (HT i); lia).
+    assert (d0 : INR d <> 0) by (apply not_0_INR; lia).
+    rewrite (Sum_ext d _ (fun j => / INR (T i) * Sum (T i) (fun t => (x i t j - mean d (x i t)) / deviation d (x i t) + u j / w j))).
+    + rewrite Sum_scal, Sum_swap. rewrite (Sum_ext (T i) _ (fun _ => q)); [rewrite Sum_const; field; easy|].
+      intros t _. rewrite Sum_plus. fold q.
+      assert (Z : Sum d (fun j => (x i t j - mean d (x i t)) / deviation d (x i t)) = 0); [|rewrite Z; ring].
+      rewrite (Sum_ext d _ (fun j => / deviation d (x i t) * (x i t j - mean d (x i t)))) by (intros; unfold Rdiv; ring).
+      rewrite Sum_scal, Sum_minus, Sum_const.
+      assert (Q : INR d * mean d (x i t) = Sum d (x i t)) by (unfold mean; field; easy). rewrite Q.
+      change (Sum d (fun i0 => x i t i0)) with (Sum d (x i t)). rewrite Rminus_eq_0. ring.
+    + intros j Hj. replace (Nat.eqb j d) with false by (symmetry; apply Nat.eqb_neq; lia). rewrite HF by easy.
+      unfold Rdiv at 1. rewrite (Rmult_comm (Sum _ _)), Rmult_assoc. f_equal. rewrite Rmult_comm, <- Sum_scal.
+      apply Sum_ext; intros t _. unfold layer_norm. assert (K := Hw j Hj). unfold Rdiv. rewrite Rmult_plus_distr_l.
+      f_equal; [|apply Rmult_comm]. rewrite <- Rmult_assoc, Rinv_l, Rmult_1_l by easy. easy.
+Qed.
+
+(** rt-proposition-d-head
+    Covers: the whole statement, with any number b > 0 for which ‖F̃x‖² ≤ b‖x‖² for ‖F̃‖², and any m columns of F̃ until the last part.
+    Reads: let n ≥ 1, C ≥ 1 classes, ‖F̃x‖² ≤ b‖x‖² for all x ∈ ℝᵐ, b > 0, labels y_i < C. Along every line W + sV the loss ℓ has a first and a second derivative, and the second lies between 0 (ℓ is convex) and (b/(2n))‖V‖²_F; ∇ℓ(W) = (1/n)F̃ᵀ(softmax(F̃W) − one-hot(y)), and ℓ(W − (2n/b)∇ℓ(W)) ≤ ℓ(W). For C = 2 and a v with ‖F̃v‖² = b‖v‖², at W = 0 in direction v(e₁ − e₂)ᵀ the second derivative is (b/(2n))‖v(e₁ − e₂)ᵀ‖². If row i of F̃ is the mean over T_i tokens of layer norms of rows of a matrix, with weights w_j ≠ 0 and biases u_j, followed by a 1, then its d + 1 columns are dependent: F̃z = 0 for a z ≠ 0, so its rank is at most d.
+    Mistake: `0 <= l2 s <= b / (4 * INR n)` for `0 <= l2 s <= b / (2 * INR n)`
+    Mistake: `F i d = INR i` for `F i d = 1`
+    Mistake: `(- (6 * INR n / b))` for `(- (2 * INR n / b))`
+*)
+Theorem rt_proposition_d_head : forall n m C F y b, (0 < n)%nat -> (0 < C)%nat -> 0 < b ->
+  (forall i, (i < n)%nat -> (y i < C)%nat) -> (forall x, sq n (matvec m F x) <= b * sq m x) ->
+  (forall W V, exists l1 l2, (forall s, is_derive (fun s => head_loss n m C F y (mplus W V s)) s (l1 s) /\
+    is_derive l1 s (l2 s) /\ 0 <= l2 s <= b / (2 * INR n) * frob2 m C V)) /\
+  (forall W, matrix_gradient m C (head_loss n m C F y) W (head_gradient n m C F y W) /\
+    head_loss n m C F y (mplus W (head_gradient n m C F y W) (- (2 * INR n / b))) <= head_loss n m C F y W) /\
+  (C = 2%nat -> forall v, sq n (matvec m F v) = b * sq m v ->
+    let V := outer v (fun c => match c with O => 1 | _ => -1 end) in
+    exists l1, (forall s, is_derive (fun s => head_loss n m C F y (mplus (fun _ _ => 0) V s)) s (l1 s)) /\
+      is_derive l1 0 (b / (2 * INR n) * frob2 m C V)) /\
+  (forall d T w u (x : nat -> nat -> vector), (0 < d)%nat -> (forall j, (j < d)%nat -> w j <> 0) -> m = S d ->
+    (forall i j, (j < d)%nat -> F i j = Sum (T i) (fun t => layer_norm d w u (x i t) j) / INR (T i)) ->
+    (forall i, (0 < T i)%nat) -> (forall i, F i d = 1) ->
+    exists z, (exists j, (j < m)%nat /\ z j <> 0) /\ forall i, matvec m F z i = 0).
+Proof.
+  intros n m C F y b Hn HC Hb Hy HF. assert (n0 : 0 < INR n) by now apply lt_0_INR.
+  set (u := fun (V : matrix) i => matmul m F V i).
+  set (p := fun W V s i => softmax C (along (u W i) (u V i) s)).
+  set (l1 := fun W V s => Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i)) / INR n).
+  set (l2 := fun W V s => Sum n (fun i => E C (p W V s i) (fun c => u V i c ^ 2) - E C (p W V s i) (u V i) ^ 2) / INR n).
+  assert (lin : forall W V s i c, u (mplus W V s) i c = along (u W i) (u V i) s c).
+  { intros W V s i c. unfold u, matmul, mplus, along. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring. }
+  assert (D1 : forall W V s, is_derive (fun s => head_loss n m C F y (mplus W V s)) s (l1 W V s)).
+  { intros W V s. unfold head_loss, l1, Rdiv. apply (is_derive_ext (fun s => / INR n * Sum n (fun i =>
+      ln (Sum C (fun c => exp (along (u W i) (u V i) s c))) - along (u W i) (u V i) s (y i)))).
+    { intros t. match goal with |- ?a = ?b => change (@eq R a b) end. rewrite Rmult_comm. f_equal. apply Sum_ext; intros i _.
+      change (matmul m F (mplus W V t) i) with (u (mplus W V t) i). rewrite lin. f_equal. f_equal.
+      apply Sum_ext; intros c _. now rewrite lin. }
+    rewrite Rmult_comm. apply (is_derive_scal (fun s => Sum n (fun i => ln (Sum C (fun c => exp (along (u W i) (u V i) s c)))
+      - along (u W i) (u V i) s (y i))) s (/ INR n)).
+    apply (Sum_derive n (fun s i => ln (Sum C (fun c => exp (along (u W i) (u V i) s c))) - along (u W i) (u V i) s (y i))).
+    intros i _. apply (is_derive_minus (fun s => ln (Sum C (fun c => exp (along (u W i) (u V i) s c))))
+      (fun s => along (u W i) (u V i) s (y i))); [now apply log_sum_slope|]. unfold along. auto_derive; [easy|ring]. }
+  assert (D2 : forall W V s, is_derive (l1 W V) s (l2 W V s)).
+  { intros W V s. unfold l1, l2, Rdiv. apply (is_derive_ext (fun s => / INR n * Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i)))).
+    { intros t. apply Rmult_comm. }
+    rewrite Rmult_comm. apply (is_derive_scal (fun s => Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i))) s (/ INR n)).
+    apply (Sum_derive n (fun s i => E C (p W V s i) (u V i) - u V i (y i))). intros i _.
+    rewrite <- (Rminus_0_r (E C (p W V s i) _ - _)). apply (is_derive_minus (fun s => E C (p W V s i) (u V i)) (fun _ => u V i (y i)));
+      [now apply log_sum_curvature|apply (is_derive_const (u V i (y i)))]. }
+  assert (B2 : forall W V s, 0 <= l2 W V s <= b / (2 * INR n) * frob2 m C V).
+  { intros W V s. assert (Hp : forall i, distribution C (p W V s i)) by (intros; now apply softmax_distribution).
+    unfold l2. split.
+    - apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat]. apply Sum_ge0; intros i _. now apply variance_half.
+    - apply Rle_div_l; [easy|]. apply (Rle_trans _ (Sum n (fun i => / 2 * sq C (u V i)))).
+      + apply Sum_le; intros i _. destruct (variance_half C _ (u V i) (Hp i)). lra.
+      + rewrite Sum_scal. change (Sum n (fun i => sq C (u V i))) with (frob2 n C (u V)). rewrite frob2_columns.
+        assert (K : Sum C (fun c => sq n (column (u V) c)) <= b * frob2 m C V).
+        { rewrite frob2_columns, <- Sum_scal. apply Sum_le; intros c _. exact (HF (column V c)). }
+        replace (b / (2 * INR n) * frob2 m C V * INR n) with (/ 2 * (b * frob2 m C V)) by (field; lra). lra. }
+  assert (G1 : forall W V, l1 W V 0 = frob_dot m C (head_gradient n m C F y W) V).
+  { intros W V. set (Q := fun i c => softmax C (u W i) c - (if Nat.eqb c (y i) then 1 else 0)).
+    assert (GQ : frob_dot m C (head_gradient n m C F y W) V = / INR n * frob_dot m C (matmul n (transpose F) Q) V).
+    { unfold frob_dot. rewrite <- Sum_scal. apply Sum_ext; intros j _. unfold dot. rewrite <- Sum_scal.
+      apply Sum_ext; intros c _. unfold head_gradient, Rdiv.
+      rewrite (Rmult_comm _ (/ INR n)), Rmult_assoc. easy. }
+    rewrite GQ, <- frob_dot_left. unfold l1, Rdiv. rewrite Rmult_comm. f_equal. apply Sum_ext; intros i Hi.
+    unfold dot, Q, p, E. rewrite (Sum_ext C (fun c => (softmax C (u W i) c - (if Nat.eqb c (y i) then 1 else 0)) *
+      matmul m F V i c) (fun c => softmax C (u W i) c * u V i c - (if Nat.eqb c (y i) then u V i c else 0))).
+    - rewrite Sum_minus, along_0. f_equal. rewrite (Sum_single C _ (y i)); [now rewrite Nat.eqb_refl|now apply Hy|].
+      intros c _ Hc. now apply Nat.eqb_neq in Hc as ->.
+    - intros c _. unfold u. destruct (Nat.eqb c (y i)); ring. }
+  split; [intros W V; exists (l1 W V), (l2 W V); intros s; split; [apply D1|split; [apply D2|apply B2]]|].
+  split; [|split; [|now apply dependent_columns]].
+  2: { intros E2 v Hv V. exists (l1 (fun _ _ => 0) V). split; [intros s; apply D1|].
+    replace (b / (2 * INR n) * frob2 m C V) with (l2 (fun _ _ => 0) V 0); [apply D2|].
+    assert (U0 : forall i c, u (fun _ _ => 0) i c = 0).
+    { intros i c. unfold u, matmul. rewrite (Sum_ext m _ (fun _ => 0)) by (intros; ring). apply Sum_zero. }
+    assert (UV : forall i c, u V i c = outer (matvec m F v) (fun c => match c with O => 1 | _ => -1 end) i c).
+    { intros i c. unfold u, V, matmul, outer, matvec. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
+    assert (P2 : forall i c, p (fun _ _ => 0) V 0 i c = 1 / 2).
+    { intros i c. unfold p, softmax. rewrite along_0, E2. cbn [Sum]. rewrite !U0, exp_0. field. }
+    unfold l2. rewrite (Sum_ext n _ (fun i => matvec m F v i ^ 2)).
+    - change (Sum n (fun i => matvec m F v i ^ 2)) with (sq n (matvec m F v)). rewrite Hv. unfold V. rewrite frob2_outer, E2.
+      unfold sq at 3. simpl. field. lra.
+    - intros i _. unfold E. rewrite E2. cbn [Sum]. rewrite !P2, !UV. unfold outer. field. }
+  intros W. split; [intros V; rewrite <- G1; apply D1|]. set (G := head_gradient n m C F y W).
+  set (tau := 2 * INR n / b). assert (t0 : 0 < tau) by (apply Rdiv_lt_0_compat; lra).
+  set (V := fun i j => - G i j). 
+  assert (Q := quadratic (fun s => head_loss n m C F y (mplus W V s)) (l1 W V) (b / (2 * INR n) * frob2 m C V) tau).
+  assert (N : frob2 m C V = frob2 m C G) by (apply Sum_ext; intros; apply Sum_ext; intros; unfold V; ring).
+  assert (GV : l1 W V 0 = - frob2 m C G).
+  { rewrite G1. fold G. unfold frob_dot, frob2, dot, V. rewrite <- (Rmult_1_l (Sum m _)) at 1.
+    replace (- Sum m (fun i => Sum C (fun j => G i j ^ 2))) with (-1 * Sum m (fun i => Sum C (fun j => G i j ^ 2))) by ring.
+    rewrite Rmult_1_l, <- Sum_scal. apply Sum_ext; intros. rewrite <- Sum_scal. apply Sum_ext; intros. ring. }
+  assert (M0 : mplus W V 0 = W) by (apply functional_extensionality; intros i; apply functional_extensionality; intros j;
+    unfold mplus; ring).
+  assert (M1 : mplus W V tau = mplus W G (- tau)) by (apply functional_extensionality; intros i;
+    apply functional_extensionality; intros j; unfold mplus, V; ring).
+  cbv beta in Q. rewrite M0, M1, GV, N in Q. eapply Rle_trans; [apply Q|].
+  - lra.
+  - intros s _. apply D1.
+  - intros s Hs. assert (K := falls 0 s (fun s => l1 W V s - b / (2 * INR n) * frob2 m C G * s)
+      (fun s => l2 W V s - b / (2 * INR n) * frob2 m C G) ltac:(lra)). cbv beta in K.
+    assert (l1 W V s - b / (2 * INR n) * frob2 m C G * s <= l1 W V 0 - b / (2 * INR n) * frob2 m C G * 0); [|rewrite GV in *; lra].
+    apply K; intros r Hr.
+    + apply (is_derive_minus (l1 W V) (fun s => b / (2 * INR n) * frob2 m C G * s)); [apply D2|auto_derive; [easy|ring]].
+    + destruct (B2 W V r) as [_ B]. rewrite N in B. lra.
+  - assert (0 <= INR n / b * frob2 m C G).
+    { apply Rmult_le_pos; [left; now apply Rdiv_lt_0_compat|apply Sum_ge0; intros; apply sq_ge0]. }
+    replace (head_loss n m C F y W + - frob2 m C G * tau + b / (2 * INR n) * frob2 m C G / 2 * tau ^ 2) with
+      (head_loss n m C F y W - INR n / b * frob2 m C G) by (unfold tau; field; lra). lra.
+Qed.
