@@ -105,3 +105,146 @@ Proof.
       apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra|]. nra. }
     lra.
 Qed.
+
+(** P is the pseudo-inverse of A, n rows of full rank, d columns: A P = I and P A is symmetric *)
+Definition right_inverse (n d : nat) (A P : matrix) : Prop :=
+  (forall i j, (i < n)%nat -> (j < n)%nat -> matmul d A P i j = if Nat.eqb i j then 1 else 0) /\
+  (forall i j, (i < d)%nat -> (j < d)%nat -> matmul n P A i j = matmul n P A j i).
+
+(** S_k = E⁽⁰⁾ + … + E⁽ᵏ⁻¹⁾ *)
+Definition partial_sum (component : nat -> matrix) (k : nat) : matrix := fun i j => Sum k (fun l => component l i j).
+
+Lemma delta_left n (B : matrix) (i j : nat) : (i < n)%nat -> Sum n (fun s => (if Nat.eqb i s then 1 else 0) * B s j) = B i j.
+Proof.
+  intros Hi. rewrite (Sum_single n _ i Hi); [rewrite Nat.eqb_refl; ring|]. intros s _ Hs.
+  replace (Nat.eqb i s) with false by (symmetry; apply Nat.eqb_neq; auto). ring.
+Qed.
+
+(** P A (Aᵀ H) = Aᵀ H *)
+Lemma row_space n d A P H i j : right_inverse n d A P -> (i < d)%nat ->
+  matmul n P (matmul d A (matmul n (transpose A) H)) i j = matmul n (transpose A) H i j.
+Proof.
+  intros [H1 H2] Hi. rewrite matmul_assoc, matmul_assoc. unfold matmul at 1 4. apply Sum_ext; intros t Ht. f_equal.
+  transitivity (matmul d A (matmul n P A) t i).
+  - unfold matmul at 1 3. apply Sum_ext; intros k Hk. unfold transpose. rewrite H2 by easy. ring.
+  - rewrite matmul_assoc. unfold matmul at 1. rewrite (Sum_ext n _ (fun s => (if Nat.eqb t s then 1 else 0) * A s i)).
+    + now apply (delta_left n A t i).
+    + intros s Hs. now rewrite H1.
+Qed.
+
+Lemma matmul_sum n L P (c : nat -> matrix) (g : nat -> R) i j :
+  matmul n P (fun i j => Sum L (fun l => g l * c l i j)) i j = Sum L (fun l => g l * matmul n P (c l) i j).
+Proof.
+  unfold matmul. rewrite (Sum_ext n _ (fun k => Sum L (fun l => g l * (P i k * c l k j)))).
+  - rewrite Sum_swap. apply Sum_ext; intros. now rewrite Sum_scal.
+  - intros k _. rewrite <- Sum_scal. apply Sum_ext; intros; ring.
+Qed.
+
+Lemma matmul_ext n A B B' i j : (forall k, (k < n)%nat -> B k j = B' k j) -> matmul n A B i j = matmul n A B' i j.
+Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
+
+Lemma abel N (h e : nat -> R) :
+  Sum (S N) (fun k => (h k - h (S k)) * Sum k e) = Sum N (fun l => h (S l) * e l) - h (S N) * Sum N e.
+Proof. induction N; [simpl; ring|]. cbn [Sum] in *. rewrite IHN. ring. Qed.
+
+Lemma telescope N (h : nat -> R) : Sum N (fun k => h k - h (S k)) = h 0%nat - h N.
+Proof. induction N; simpl; [ring|]. rewrite IHN. ring. Qed.
+
+(** rt-lemma-w-partial-sums
+    Covers: the whole statement, for components along eigenvectors that are given in order; that a symmetric kernel has them is not part of it.
+    Reads: let A₀ have n rows and the pseudo-inverse A₀⁺, A₀A₀⁺ = I; let E₀ = E⁽⁰⁾ + … + E⁽ᴸ⁻¹⁾ with A₀A₀ᵀE⁽ˡ⁾C₀ = κ_l E⁽ˡ⁾, κ_l falling, κ_l ≥ 0, μκ_l ≤ 1. For R_{t+1} = R_t − μA₀ᵀE_tC₀, E_t = E₀ + A₀(R_t − R₀), there are for every t weights w_k ≥ 0, 0 ≤ k ≤ L, Σ w_k = 1, with R_t = Σ w_k(R₀ − A₀⁺S_k) and outputs F₀ + A₀(R_t − R₀) = Σ w_k(F₀ − S_k), S_k = E⁽⁰⁾ + … + E⁽ᵏ⁻¹⁾.
+    Mistake: without `(forall l, (S l < L)%nat -> kappa (S l) <= kappa l) ->`
+    Mistake: `0 <= kappa l /\ mu * kappa l <= 3` for `0 <= kappa l /\ mu * kappa l <= 1`
+*)
+Theorem rt_lemma_w_partial_sums : forall n d K L A P C E0 F0 component kappa mu (run : nat -> matrix),
+  let moved t := mminus (run t) (run 0%nat) in
+  let E t := mplus E0 (matmul d A (moved t)) 1 in
+  right_inverse n d A P ->
+  (forall i j, (i < n)%nat -> (j < K)%nat -> E0 i j = partial_sum component L i j) ->
+  (forall l i j, (l < L)%nat -> (i < n)%nat -> (j < K)%nat ->
+    matmul d A (matmul n (transpose A) (matmul K (component l) C)) i j = kappa l * component l i j) ->
+  (forall l, (S l < L)%nat -> kappa (S l) <= kappa l) ->
+  (forall l, (l < L)%nat -> 0 <= kappa l /\ mu * kappa l <= 1) -> 0 < mu ->
+  (forall t, run (S t) = mminus (run t) (fun i j => mu * matmul n (transpose A) (matmul K (E t) C) i j)) ->
+  forall t, exists w, (forall k, (k <= L)%nat -> 0 <= w k) /\ Sum (S L) w = 1 /\
+    (forall i j, (i < d)%nat -> (j < K)%nat ->
+      run t i j = Sum (S L) (fun k => w k * (run 0%nat i j - matmul n P (partial_sum component k) i j))) /\
+    (forall i j, (i < n)%nat -> (j < K)%nat ->
+      F0 i j + matmul d A (moved t) i j = Sum (S L) (fun k => w k * (F0 i j - partial_sum component k i j))).
+Proof.
+  intros n d K L A P C E0 F0 component kappa mu run moved E HP HE HK Hf Hk Hmu Hrun t.
+  set (gam := fun t l => 1 - (1 - mu * kappa l) ^ t).
+  assert (AP : forall B i j, (i < n)%nat -> matmul d A (matmul n P B) i j = B i j).
+  { intros B i j Hi. rewrite matmul_assoc. unfold matmul at 1. rewrite (Sum_ext n _ (fun s => (if Nat.eqb i s then 1 else 0) * B s j)).
+    - now apply delta_left.
+    - intros s Hs. destruct HP as [H1 _]. now rewrite H1. }
+  assert (back : forall l i j, (l < L)%nat -> (i < d)%nat -> (j < K)%nat ->
+    matmul n (transpose A) (matmul K (component l) C) i j = kappa l * matmul n P (component l) i j).
+  { intros l i j Hl Hi Hj. rewrite <- (row_space n d A P) by easy.
+    rewrite (matmul_ext n P _ (fun i j => kappa l * component l i j)) by (intros; now apply HK).
+    unfold matmul. rewrite <- Sum_scal. apply Sum_ext; intros; ring. }
+  assert (inv : forall t i j, (i < d)%nat -> (j < K)%nat ->
+    moved t i j = - Sum L (fun l => gam t l * matmul n P (component l) i j)).
+  { clear t. intros t. induction t as [|t IH]; intros i j Hi Hj.
+    - unfold moved, mminus, gam. rewrite (Sum_ext L _ (fun _ => 0)) by (intros; simpl; ring). rewrite Sum_zero. ring.
+    - assert (Et : forall i j, (i < n)%nat -> (j < K)%nat -> E t i j = Sum L (fun l => (1 - gam t l) * component l i j)).
+      { clear i j Hi Hj. intros i j Hi Hj. unfold E, mplus. rewrite HE by easy. unfold partial_sum.
+        rewrite (matmul_ext d A _ (fun i j => - matmul n P (fun i j => Sum L (fun l => gam t l * component l i j)) i j)).
+        - replace (matmul d A (fun i j => - matmul n P (fun i j => Sum L (fun l => gam t l * component l i j)) i j) i j)
+            with (- matmul d A (matmul n P (fun i j => Sum L (fun l => gam t l * component l i j))) i j).
+          + rewrite AP by easy. rewrite (Sum_ext L (fun l => (1 - gam t l) * component l i j)
+              (fun l => component l i j - gam t l * component l i j)) by (intros; ring). rewrite Sum_minus. ring.
+          + unfold matmul at 1 3. rewrite <- (Rmult_1_l (- Sum d _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+            apply Sum_ext; intros; ring.
+        - intros k Hk'. rewrite IH by easy. now rewrite matmul_sum. }
+      replace (moved (S t) i j) with (moved t i j - mu * matmul n (transpose A) (matmul K (E t) C) i j)
+        by (unfold moved; rewrite Hrun; unfold mminus; ring).
+      rewrite IH by easy.
+      assert (G : matmul n (transpose A) (matmul K (E t) C) i j =
+        Sum L (fun l => (1 - gam t l) * (kappa l * matmul n P (component l) i j))).
+      { rewrite (matmul_ext n (transpose A) _ (fun i j => Sum L (fun l => (1 - gam t l) * matmul K (component l) C i j))).
+        - rewrite matmul_sum. apply Sum_ext; intros l Hl. now rewrite back.
+        - intros k Hk'. unfold matmul. rewrite (Sum_ext K _ (fun q => Sum L (fun l => (1 - gam t l) * (component l k q * C q j)))).
+          + rewrite Sum_swap. apply Sum_ext; intros. now rewrite Sum_scal.
+          + intros q Hq. rewrite Et by easy. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
+      rewrite G, <- Sum_scal.
+      replace (- Sum L (fun l => gam t l * matmul n P (component l) i j) -
+        Sum L (fun l => mu * ((1 - gam t l) * (kappa l * matmul n P (component l) i j)))) with
+        (- (Sum L (fun l => gam t l * matmul n P (component l) i j) +
+          Sum L (fun l => mu * ((1 - gam t l) * (kappa l * matmul n P (component l) i j))))) by ring.
+      rewrite <- Sum_plus. f_equal. apply Sum_ext; intros l _. unfold gam. simpl. ring. }
+  set (h := fun k => match k with O => 1 | S l => if Nat.ltb l L then gam t l else 0 end).
+  assert (base : forall l, (l < L)%nat -> 0 <= 1 - mu * kappa l <= 1).
+  { intros l Hl. destruct (Hk l Hl). assert (0 <= mu * kappa l) by (apply Rmult_le_pos; lra). lra. }
+  assert (g01 : forall l, (l < L)%nat -> 0 <= gam t l <= 1).
+  { intros l Hl. unfold gam. destruct (base l Hl) as [B0 B1]. assert (0 <= (1 - mu * kappa l) ^ t) by now apply pow_le.
+    assert ((1 - mu * kappa l) ^ t <= 1 ^ t) by now apply pow_incr. rewrite pow1 in *. lra. }
+  assert (hd : forall k, (k <= L)%nat -> h (S k) <= h k).
+  { intros [|l] Hl; unfold h.
+    - destruct (Nat.ltb_spec 0 L); [apply g01; lia|lra].
+    - destruct (Nat.ltb_spec (S l) L); destruct (Nat.ltb_spec l L); try lia; [|apply g01; lia].
+      unfold gam. assert ((1 - mu * kappa l) ^ t <= (1 - mu * kappa (S l)) ^ t); [|lra].
+      apply pow_incr. destruct (base l ltac:(lia)). assert (mu * kappa (S l) <= mu * kappa l)
+        by (apply Rmult_le_compat_l; [lra|now apply Hf]). lra. }
+  assert (hL : h (S L) = 0) by (unfold h; now rewrite Nat.ltb_irrefl).
+  assert (sum : forall e : nat -> R, Sum (S L) (fun k => (h k - h (S k)) * Sum k e) = Sum L (fun l => gam t l * e l)).
+  { intros e. rewrite abel, hL. rewrite Rmult_0_l, Rminus_0_r. apply Sum_ext; intros l Hl. unfold h.
+    apply Nat.ltb_lt in Hl. now rewrite Hl. }
+  assert (one : Sum (S L) (fun k => h k - h (S k)) = 1) by (rewrite telescope, hL; unfold h; ring).
+  assert (conv : forall x (e : nat -> R), Sum (S L) (fun k => (h k - h (S k)) * (x - Sum k e)) = x - Sum L (fun l => gam t l * e l)).
+  { intros x e. rewrite (Sum_ext (S L) _ (fun k => x * (h k - h (S k)) - (h k - h (S k)) * Sum k e)) by (intros; ring).
+    rewrite Sum_minus, Sum_scal, one, sum. ring. }
+  exists (fun k => h k - h (S k)). split; [intros k Hk'; specialize (hd k Hk'); lra|split; [exact one|split]].
+  - intros i j Hi Hj. rewrite (Sum_ext (S L) _ (fun k => (h k - h (S k)) * (run 0%nat i j - Sum k (fun l => matmul n P (component l) i j)))).
+    + rewrite conv. assert (I := inv t i j Hi Hj). unfold moved, mminus in I. lra.
+    + intros k _. f_equal. f_equal. unfold partial_sum, matmul. rewrite Sum_swap. apply Sum_ext; intros. now rewrite Sum_scal.
+  - intros i j Hi Hj. unfold partial_sum. rewrite conv.
+    rewrite (matmul_ext d A _ (fun i j => Sum L (fun l => gam t l * (fun i j => - matmul n P (component l) i j) i j))).
+    + rewrite matmul_sum. unfold Rminus. f_equal. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+      apply Sum_ext; intros l _. transitivity (gam t l * - matmul d A (matmul n P (component l)) i j).
+      * f_equal. unfold matmul at 1 3. rewrite <- (Rmult_1_l (- Sum d _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+        apply Sum_ext; intros; ring.
+      * rewrite AP by easy. ring.
+    + intros k Hk'. rewrite inv by easy. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+      apply Sum_ext; intros; ring.
+Qed.
