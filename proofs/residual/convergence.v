@@ -2,7 +2,7 @@
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares base.readout
-  base.paid_path.
+  base.paid_path base.descent.
 Open Scope R_scope.
 
 (** rt-theorem-c
@@ -786,4 +786,144 @@ Proof.
       by (apply Rmult_le_compat; [apply norm_ge0|apply norm_ge0|easy|easy]).
     assert (vnorm n (matvec D (J z) v) ^ 2 <= ((j0 + M * rad) * vnorm D v) ^ 2) by (apply pow_incr; split; [apply norm_ge0|easy]).
     rewrite <- (norm_sq n (matvec D (J z) v)), <- (norm_sq D v) in *. unfold error in *. lra.
+Qed.
+
+(** rt-theorem-b
+    Covers: the whole statement, e being defined and at least 0 everywhere, Φ = e²/2.
+    Reads: let θ = (θ_a, θ_b) ∈ ℝᵃ⁺ᵇ, Φ = e²/2, e ≥ 0. On B = {‖Δθ_b‖ ≤ r′, ‖Δθ‖ ≤ R} let Φ be continuous, with the gradient ∇Φ and the Hessian ∇²Φ, and ‖∇_{θ_a}Φ‖ ≥ s(‖Δθ_b‖) e, s > 0 not increasing on [0, r′]; let ⟨w, ∇²Φ w⟩ ≤ L‖w‖² at points of B where Φ ≤ Φ₀, L > 0, 0 < μ, μL < 2, ν = μL, e₀ ≤ (2 − ν)∫₀^{r′} s and R ≥ e₀/((1 − ν/2)s(r′)). Then for all t the step's segment is in B, Φ_{t+1} ≤ (1 − (2 − ν)μ s(u_t)²)Φ_t and (2 − ν)∫₀^{u_t} s ≤ e₀ − e_t, u_t = ‖Δθ_b⁽ᵗ⁾‖, and the iterates converge to a θ* in B where Φ = 0.
+    Mistake: `e (theta 0%nat) <= (4 - mu * L) * RInt s 0 r` for `e (theta 0%nat) <= (2 - mu * L) * RInt s 0 r`
+    Mistake: `* s r) <= 2 * far` for `* s r) <= far`
+    Mistake: `(1 - 2 * (2 - mu * L) * mu * s (moved (theta t)) ^ 2)` for `(1 - (2 - mu * L) * mu * s (moved (theta t)) ^ 2)`
+*)
+Theorem rt_theorem_b : forall a b (e : vector -> R) g H theta mu L r far (s : R -> R),
+  let Phi z := e z ^ 2 / 2 in
+  let moved z := distance b (tail a (theta 0%nat)) (tail a z) in
+  let B z := moved z <= r /\ distance (a + b) (theta 0%nat) z <= far in
+  (forall z, 0 <= e z) -> 0 <= r -> 0 <= far -> smooth_on (a + b) Phi g H B ->
+  (forall u, 0 <= u <= r -> 0 < s u) -> falling s r -> (forall z, B z -> s (moved z) * e z <= vnorm a (g z)) ->
+  curvature_below (a + b) Phi H L (Phi (theta 0%nat)) B -> 0 < L -> 0 < mu -> mu * L < 2 -> descends mu g theta ->
+  e (theta 0%nat) <= (2 - mu * L) * RInt s 0 r -> e (theta 0%nat) / ((1 - mu * L / 2) * s r) <= far ->
+  (forall t, (forall x, 0 <= x <= 1 -> B (along (theta t) (vminus (theta (S t)) (theta t)) x)) /\
+    Phi (theta (S t)) <= (1 - (2 - mu * L) * mu * s (moved (theta t)) ^ 2) * Phi (theta t) /\
+    (2 - mu * L) * RInt s 0 (moved (theta t)) <= e (theta 0%nat) - e (theta t)) /\
+  exists limit, B limit /\ converges (a + b) theta limit /\ Phi limit = 0.
+Proof.
+  intros a b e g H theta mu L r far s Phi moved B He Hr HR HS Hs Hf Hq HL L0 Hmu Hnu Hd HE HRe.
+  set (U := path b (fun t => tail a (theta t))). set (P := path (a + b) theta). set (et := fun t => e (theta t)) in *.
+  set (Gb := fun t => vnorm b (tail a (g (theta t)))). set (G := fun t => vnorm (a + b) (g (theta t))).
+  set (q := 2 - mu * L) in *. assert (q0 : 0 < q) by (unfold q; lra). assert (Sr : 0 < s r) by (apply Hs; lra).
+  assert (GG : forall t, G t ^ 2 = vnorm a (g (theta t)) ^ 2 + Gb t ^ 2).
+  { intros t. unfold G, Gb. rewrite !norm_sq. apply sq_split. }
+  assert (in_B : forall t k, 0 <= k -> U t + k * Gb t <= r -> P t + k * G t <= far ->
+    forall x, 0 <= x <= 1 -> B (part g (theta t) (x * k))).
+  { intros t k Hk A1 A2 x Hx. assert (K : 0 <= x * k) by (apply Rmult_le_pos; lra).
+    assert (X1 : x * k * Gb t <= 1 * k * Gb t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (N1 := tail_near a b g theta t (x * k) K). assert (N2 := part_near (a + b) g theta t (x * k) K).
+    split; [unfold moved|]; fold (U t) (Gb t) (P t) (G t) in N1, N2; lra. }
+  assert (at_B : forall t, U t <= r -> P t <= far -> B (theta t)).
+  { intros t A1 A2. split; [exact (Rle_trans _ _ _ (from_start b (fun t => tail a (theta t)) t) A1)|].
+    exact (Rle_trans _ _ _ (from_start (a + b) theta t) A2). }
+  assert (mr : forall t, 0 <= moved (theta t) <= U t).
+  { intros t. split; [apply norm_ge0|apply (from_start b (fun t => tail a (theta t)))]. }
+  assert (low : forall t, et t <= et 0%nat -> curvature_below (a + b) Phi H L (Phi (theta t)) B).
+  { intros t Ht z w HB Hz. apply HL; [easy|]. eapply Rle_trans; [apply Hz|]. unfold Phi, et in *.
+    assert (e (theta t) ^ 2 <= e (theta 0%nat) ^ 2) by (apply pow_incr; split; [apply He|easy]). lra. }
+  assert (gain : forall t k, 0 <= k <= mu -> U t + k * Gb t <= r -> P t + k * G t <= far -> et t <= et 0%nat ->
+    q * k * G t ^ 2 <= et t ^ 2 - e (part g (theta t) k) ^ 2).
+  { intros t k Hk A1 A2 Ht. assert (k * L <= mu * L) by (apply Rmult_le_compat_r; lra).
+    assert (D := part_descends (a + b) Phi g H B L (theta t) k HS (low t Ht) ltac:(lra) ltac:(lra)
+      (in_B t k ltac:(lra) A1 A2)). rewrite <- norm_sq in D. fold (G t) in D. unfold Phi in D. fold (et t) in D.
+    assert (0 <= k * G t ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
+    assert (q * (k * G t ^ 2) <= (2 - k * L) * (k * G t ^ 2)) by (apply Rmult_le_compat_r; [easy|unfold q; lra]). lra. }
+  (* both budgets pay from x = q k G²/(2e) *)
+  assert (pay : forall t k, 0 <= k <= mu -> U t + k * Gb t <= r -> P t + k * G t <= far -> et t <= et 0%nat -> 0 < et t ->
+    exists x, x <= et t - e (part g (theta t) k) /\ x < et t /\
+      q * (RInt s 0 (U t + k * Gb t) - RInt s 0 (U t)) <= x /\ q / 2 * (s r * (k * G t)) <= x).
+  { intros t k Hk A1 A2 Ht E0. assert (K := gain t k Hk A1 A2 Ht). set (e' := e (part g (theta t) k)) in *.
+    assert (0 <= e') by apply He. assert (0 <= k * Gb t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
+    assert (G0 : 0 <= G t) by apply norm_ge0. assert (0 <= k * G t) by (apply Rmult_le_pos; lra).
+    assert (HB : B (theta t)) by (apply at_B; lra). assert (M := mr t). assert (Q := Hq (theta t) HB). fold (et t) in Q.
+    set (p := s (U t)). assert (pr : s r <= p) by (apply Hf; lra). assert (pm : p <= s (moved (theta t))) by (apply Hf; lra).
+    assert (Qp : p * et t <= vnorm a (g (theta t))).
+    { eapply Rle_trans; [|exact Q]. apply Rmult_le_compat_r; lra. }
+    assert (Q2 : (p * et t) ^ 2 <= vnorm a (g (theta t)) ^ 2) by (apply pow_incr; split; [apply Rmult_le_pos; lra|easy]).
+    exists (q * k * G t ^ 2 / (2 * et t)). set (x := q * k * G t ^ 2 / (2 * et t)).
+    assert (Ex : x * (2 * et t) = q * k * G t ^ 2) by (unfold x; field; lra).
+    split; [|split; [|split]].
+    - apply (Rmult_le_reg_r (2 * et t)); [lra|]. rewrite Ex. assert (S := pow2_ge_0 (et t - e')). lra.
+    - apply (Rmult_lt_reg_r (2 * et t)); [lra|]. rewrite Ex. assert (0 <= e' ^ 2) by apply pow2_ge_0.
+      assert (0 < et t ^ 2) by now apply pow_lt. lra.
+    - assert (S := RInt_step s r (U t) (k * Gb t) Hf (path_ge0 b _ t) ltac:(easy) A1). fold p in S.
+      apply (Rle_trans _ (q * (k * Gb t * p))); [apply Rmult_le_compat_l; lra|].
+      apply (Rmult_le_reg_r (2 * et t)); [lra|]. rewrite Ex. rewrite GG. assert (T := pow2_ge_0 (p * et t - Gb t)).
+      assert (q * k * (2 * (p * et t * Gb t)) <= q * k * (vnorm a (g (theta t)) ^ 2 + Gb t ^ 2))
+        by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]). lra.
+    - apply (Rmult_le_reg_r (2 * et t)); [lra|]. rewrite Ex.
+      assert (Gp : p * et t <= G t).
+      { apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, GG. assert (0 <= Gb t ^ 2) by apply pow2_ge_0. lra. }
+      assert (s r * et t <= G t) by (assert (s r * et t <= p * et t) by (apply Rmult_le_compat_r; lra); lra).
+      assert (q * (k * G t) * (s r * et t) <= q * (k * G t) * G t) by (apply Rmult_le_compat_l; [apply Rmult_le_pos|]; lra). lra. }
+  assert (inv : forall t, U t <= r /\ P t <= far /\ et t <= et 0%nat /\
+    q * RInt s 0 (U t) <= et 0%nat - et t /\ q / 2 * (s r * P t) <= et 0%nat - et t).
+  { induction t as [|t [A1 [A2 [A3 [A4 A5]]]]].
+    - unfold U, P. rewrite !path_0, RInt_point. unfold zero; simpl. lra.
+    - assert (EU : U (S t) = U t + mu * Gb t) by (apply (tail_part a b mu g); [lra|easy]).
+      assert (EP : P (S t) = P t + mu * G t) by (apply (path_step (a + b) mu g); [lra|easy]).
+      assert (Ee : et (S t) = e (part g (theta t) mu)) by (unfold et; now rewrite (Hd t)).
+      destruct (He (theta t)) as [E0|E0]; fold (et t) in E0.
+      + destruct (exit_two mu (Gb t) (U t) r (G t) (P t) far) as [k [Hk [E1 [E2 E3]]]]; try apply norm_ge0; try easy; [lra|].
+        destruct (pay t k Hk E1 E2 A3 E0) as [x [P1 [P2 [P3 P4]]]].
+        destruct E3 as [->|[_ [[E3 _]|[E3 _]]]].
+        * rewrite EU, EP, Ee. assert (0 <= q / 2 * (s r * (mu * G t))).
+          { apply Rmult_le_pos; [lra|apply Rmult_le_pos; [lra|apply Rmult_le_pos; [lra|apply norm_ge0]]]. }
+          repeat split; lra.
+        * exfalso. rewrite E3 in P3. fold (et 0%nat) in HE. lra.
+        * exfalso. assert (c0 : 0 < (1 - mu * L / 2) * s r) by (apply Rmult_lt_0_compat; lra).
+          apply (Rle_div_l _ _ _ c0) in HRe. fold (et 0%nat) in HRe. unfold q in *. assert (s r * far = s r * P t + s r * (k * G t)) by (rewrite <- E3; ring).
+          assert ((2 - mu * L) / 2 * (s r * far) = (2 - mu * L) / 2 * (s r * P t) + (2 - mu * L) / 2 * (s r * (k * G t)))
+            by (rewrite H0; ring). lra.
+      + assert (Z : G t = 0).
+        { apply (flat_at_zero (a + b) e (theta t)); [|unfold et in E0; lra]. apply HS, at_B; easy. }
+        assert (Zb : Gb t = 0).
+        { assert (K := GG t). rewrite Z in K. assert (0 <= Gb t) by apply norm_ge0. assert (0 <= vnorm a (g (theta t)) ^ 2) by apply pow2_ge_0. nra. }
+        assert (X := gain t mu ltac:(lra) ltac:(rewrite Zb; lra) ltac:(rewrite Z; lra) A3). rewrite Z, <- E0 in X.
+        assert (e (part g (theta t) mu) = 0).
+        { assert (0 <= e (part g (theta t) mu)) by apply He. assert (0 <= e (part g (theta t) mu) ^ 2) by apply pow2_ge_0. nra. }
+        rewrite EU, EP, Ee, Z, Zb, H0, !Rmult_0_r, !Rplus_0_r. rewrite <- E0 in *. repeat split; lra. }
+  assert (HB : forall t, B (theta t)) by (intros t; apply at_B; apply inv).
+  assert (rt : forall t, Phi (theta (S t)) <= (1 - q * mu * s (moved (theta t)) ^ 2) * Phi (theta t)).
+  { intros t. assert (It := inv t). assert (Is := inv (S t)). assert (M := mr t).
+    assert (EU : U (S t) = U t + mu * Gb t) by (apply (tail_part a b mu g); [lra|easy]).
+    assert (EP : P (S t) = P t + mu * G t) by (apply (path_step (a + b) mu g); [lra|easy]).
+    assert (X := gain t mu ltac:(lra) ltac:(rewrite <- EU; apply Is) ltac:(rewrite <- EP; apply Is) ltac:(apply It)).
+    change (part g (theta t) mu) with (vminus (theta t) (vscal mu (g (theta t)))) in X. rewrite <- (Hd t) in X.
+    assert (Q := Hq (theta t) (HB t)). assert (sm : 0 < s (moved (theta t))) by (apply Hs; lra).
+    assert (Q2 : (s (moved (theta t)) * et t) ^ 2 <= G t ^ 2).
+    { rewrite GG. assert (0 <= Gb t ^ 2) by apply pow2_ge_0.
+      assert ((s (moved (theta t)) * et t) ^ 2 <= vnorm a (g (theta t)) ^ 2); [|lra].
+      apply pow_incr. split; [apply Rmult_le_pos; [lra|apply He]|exact Q]. }
+    assert (q * mu * (s (moved (theta t)) * et t) ^ 2 <= q * mu * G t ^ 2) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
+    unfold Phi, et in *. lra. }
+  split.
+  - intros t. split; [|split; [apply rt|]].
+    + intros x Hx. destruct (HB t) as [X1 X2]. destruct (HB (S t)) as [Z1 Z2]. split; [|now apply ball_convex].
+      unfold moved. change (tail a (along (theta t) (vminus (theta (S t)) (theta t)) x)) with
+        (along (tail a (theta t)) (vminus (tail a (theta (S t))) (tail a (theta t))) x). now apply ball_convex.
+    + destruct (inv t) as [I1 [_ [_ [I4 _]]]]. fold (et t) (et 0%nat). eapply Rle_trans; [|exact I4].
+      apply Rmult_le_compat_l; [lra|]. assert (M := mr t). apply (RInt_grows s r); lra || easy.
+  - destruct (finite_path (a + b) theta far ltac:(intros; apply inv)) as [l [C [_ K]]]. exists l.
+    assert (Bl : B l).
+    { split; [|apply K; intros t; apply HB]. apply (tail_closed a b theta); [easy|]. intros t. apply HB. }
+    split; [easy|split; [easy|]]. apply (zero_limit (a + b) Phi g H B theta l); try easy.
+    + assert (0 < mu * s r ^ 2) by (apply Rmult_lt_0_compat; [easy|now apply pow_lt]).
+      apply (geometric_limit _ (q * (mu * s r ^ 2))); [now apply Rmult_lt_0_compat| |].
+      * intros t. unfold Phi. assert (0 <= e (theta t) ^ 2) by apply pow2_ge_0. lra.
+      * intros t. eapply Rle_trans; [apply rt|].
+        assert (Ph : 0 <= Phi (theta t)) by (unfold Phi; assert (0 <= e (theta t) ^ 2) by apply pow2_ge_0; lra).
+        apply Rmult_le_compat_r; [easy|]. assert (M := mr t). destruct (inv t) as [I1 _].
+        assert (s r ^ 2 <= s (moved (theta t)) ^ 2) by (apply pow_incr; split; [lra|apply Hf; lra]).
+        assert (mu * s r ^ 2 <= mu * s (moved (theta t)) ^ 2) by (apply Rmult_le_compat_l; lra).
+        assert (q * (mu * s r ^ 2) <= q * (mu * s (moved (theta t)) ^ 2)) by (apply Rmult_le_compat_l; lra). lra.
+    + unfold Phi. assert (0 <= e l ^ 2) by apply pow2_ge_0. lra.
 Qed.
