@@ -927,3 +927,151 @@ Proof.
         assert (q * (mu * s r ^ 2) <= q * (mu * s (moved (theta t)) ^ 2)) by (apply Rmult_le_compat_l; lra). lra.
     + unfold Phi. assert (0 <= e l ^ 2) by apply pow2_ge_0. lra.
 Qed.
+
+(** (1 + (1 − k y (2 − y))^½)/(2 − y) grows with y on [0, 2) for 0 < k < 1. *)
+Lemma plus_factor_grows k x y : 0 < k < 1 -> 0 <= x -> x < y -> y < 2 ->
+  (1 + sqrt (1 - k * (x * (2 - x)))) / (2 - x) < (1 + sqrt (1 - k * (y * (2 - y)))) / (2 - y).
+Proof.
+  intros Hk Hx Hxy Hy.
+  assert (W : forall z, 0 <= z < 2 -> exists w, 0 < w <= 1 /\ / w = (1 + sqrt (1 - k * (z * (2 - z)))) / (2 - z) /\
+    z * (1 - k * w ^ 2) = 2 * (1 - w)).
+  { intros z Hz. assert (P : 0 <= 1 - k * (z * (2 - z))).
+    { assert (0 <= (1 - z) ^ 2) by apply pow2_ge_0. assert (0 <= z * (2 - z)) by (apply Rmult_le_pos; lra). nra. }
+    set (q := sqrt (1 - k * (z * (2 - z)))). assert (q0 : 0 <= q) by apply sqrt_pos.
+    assert (Q : q ^ 2 = 1 - k * (z * (2 - z))) by (unfold q; now apply pow2_sqrt).
+    exists ((2 - z) / (1 + q)). set (w := (2 - z) / (1 + q)). assert (Ew : w * (1 + q) = 2 - z) by (unfold w; field; lra).
+    split; [split; [apply Rdiv_lt_0_compat; lra|]|split; [unfold w; field; lra|]].
+    - apply Rle_div_l; [lra|]. assert (1 - z <= q); [|lra]. destruct (Rle_lt_dec (1 - z) 0); [lra|].
+      apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, Q. assert (0 <= z * (2 - z)) by (apply Rmult_le_pos; lra). nra.
+    - assert (A : (w * q) ^ 2 = (2 - z - w) ^ 2) by (f_equal; lra). rewrite Rpow_mult_distr, Q in A.
+      apply (Rmult_eq_reg_l (2 - z)); [|lra]. lra. }
+  destruct (W x ltac:(lra)) as [v [Hv [Ev Rv]]]. destruct (W y ltac:(lra)) as [w [Hw [Ew Rw]]]. rewrite <- Ev, <- Ew.
+  apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|]. destruct (Rlt_le_dec w v) as [|L]; [easy|]. exfalso.
+  assert (K1 : forall u, 0 < u <= 1 -> 0 < 1 - k * u ^ 2).
+  { intros u Hu. assert (u ^ 2 <= 1 ^ 2) by (apply pow_incr; lra). assert (k * u ^ 2 <= k * 1 ^ 2) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (V1 := K1 v Hv). assert (W1 := K1 w Hw).
+  assert (A : 0 <= (w - v) * (1 - k * (v + w) + k * (v * w))).
+  { apply Rmult_le_pos; [lra|]. assert (0 <= k * ((1 - v) * (1 - w))) by (apply Rmult_le_pos; [lra|apply Rmult_le_pos; lra]). lra. }
+  assert (B : (1 - w) * (1 - k * v ^ 2) <= (1 - v) * (1 - k * w ^ 2)) by lra.
+  assert (y * (1 - k * w ^ 2) * (1 - k * v ^ 2) <= x * (1 - k * v ^ 2) * (1 - k * w ^ 2)) by (rewrite Rw, Rv; lra).
+  assert (0 < (1 - k * v ^ 2) * (1 - k * w ^ 2)) by now apply Rmult_lt_0_compat.
+  assert (x * ((1 - k * v ^ 2) * (1 - k * w ^ 2)) < y * ((1 - k * v ^ 2) * (1 - k * w ^ 2))) by now apply Rmult_lt_compat_r. lra.
+Qed.
+
+(** rt-theorem-a-plus
+    Covers: a part: for any Φ = e²/2, e ≥ 0, with ‖∇Φ‖² ≥ 2αΦ on the ball; on the page: that for a Transformer this holds on a ball of radius at most {eq-rt-plus}, with α = σ_A²σ_U²/16 < L, and that both singular values stay above their halves.
+    Reads: on the ball of radius r around θ⁽⁰⁾ let Φ be continuous with the gradient ∇Φ and the Hessian ∇²Φ, ‖∇Φ‖² ≥ 2αΦ there, and ⟨w, ∇²Φ w⟩ ≤ L‖w‖² where Φ ≤ Φ₀, 0 < α < L; let 0 < μ, ν = μL < 2, Γ = (1 − (2 − ν)μα)^½ and r = (1 + Γ)/(2 − ν) · e₀/√α. Then every step's segment stays in the ball, Φ_t ≤ (1 − (2 − ν)μα)ᵗΦ₀, and the iterates converge to a θ* in the ball with Φ = 0 and ‖θ⁽ᵗ⁾ − θ*‖ ≤ (1 + Γ)/(2 − ν) · e_t/√α.
+    Mistake: `let c := (1 + Gam) / (2 - mu * L) / 2 / sqrt alpha in` for `let c := (1 + Gam) / (2 - mu * L) / sqrt alpha in`
+    Mistake: `(1 - 2 * (2 - mu * L) * mu * alpha) ^ t` for `(1 - (2 - mu * L) * mu * alpha) ^ t`
+*)
+Theorem rt_theorem_a_plus : forall D (e : vector -> R) g H theta mu L alpha,
+  let Phi z := e z ^ 2 / 2 in let Gam := sqrt (1 - (2 - mu * L) * mu * alpha) in
+  let c := (1 + Gam) / (2 - mu * L) / sqrt alpha in
+  let B z := distance D (theta 0%nat) z <= c * e (theta 0%nat) in
+  (forall z, 0 <= e z) -> smooth_on D Phi g H B -> (forall z, B z -> 2 * alpha * Phi z <= sq D (g z)) ->
+  curvature_below D Phi H L (Phi (theta 0%nat)) B -> 0 < alpha < L -> 0 < mu -> mu * L < 2 -> descends mu g theta ->
+  (forall t x, 0 <= x <= 1 -> B (along (theta t) (vminus (theta (S t)) (theta t)) x)) /\
+  (forall t, Phi (theta t) <= (1 - (2 - mu * L) * mu * alpha) ^ t * Phi (theta 0%nat)) /\
+  exists limit, B limit /\ converges D theta limit /\ Phi limit = 0 /\
+    forall t, distance D limit (theta t) <= c * e (theta t).
+Proof.
+  intros D e g H theta mu L alpha Phi Gam c B He HS Hq HL Ha Hmu Hnu Hd.
+  set (P := path D theta). set (et := fun t => e (theta t)) in *. set (G := fun t => vnorm D (g (theta t))).
+  set (r := c * e (theta 0%nat)) in *. assert (L0 : 0 < L) by lra. assert (sa : 0 < sqrt alpha) by (apply sqrt_lt_R0; lra).
+  assert (sa2 : sqrt alpha ^ 2 = alpha) by (apply pow2_sqrt; lra).
+  set (x0 := fun k => (2 - k * L) * k * alpha). set (f := fun k => (1 + sqrt (1 - x0 k)) / (2 - k * L)).
+  assert (X0 : forall k, 0 <= k <= mu -> 0 <= x0 k < 1).
+  { intros k Hk. assert (k * L <= mu * L) by (apply Rmult_le_compat_r; lra). assert (0 <= k * L) by (apply Rmult_le_pos; lra).
+    unfold x0. split; [apply Rmult_le_pos; [apply Rmult_le_pos|]; lra|].
+    destruct (Req_dec k 0) as [->|Hk0]; [lra|].
+    assert ((2 - k * L) * k * alpha < (2 - k * L) * k * L) by (apply Rmult_lt_compat_l; [apply Rmult_lt_0_compat; lra|lra]).
+    assert (0 <= (1 - k * L) ^ 2) by apply pow2_ge_0. lra. }
+  assert (fx : forall k, f k = (1 + sqrt (1 - alpha / L * ((k * L) * (2 - k * L)))) / (2 - k * L)).
+  { intros k. unfold f, x0. do 3 f_equal. field. lra. }
+  assert (aL : 0 < alpha / L < 1) by (split; [apply Rdiv_lt_0_compat; lra|apply Rlt_div_l; lra]).
+  assert (fm : forall k, 0 <= k < mu -> f k < f mu).
+  { intros k Hk. rewrite !fx. apply plus_factor_grows; try easy; [apply Rmult_le_pos; lra|apply Rmult_lt_compat_r; lra]. }
+  assert (cf : c = f mu / sqrt alpha) by reflexivity.
+  assert (f0 : forall k, 0 <= k <= mu -> 0 < f k).
+  { intros k Hk. assert (k * L <= mu * L) by (apply Rmult_le_compat_r; lra).
+    apply Rdiv_lt_0_compat; [assert (0 <= sqrt (1 - x0 k)) by apply sqrt_pos; lra|lra]. }
+  assert (in_B : forall t k, 0 <= k -> P t + k * G t <= r -> forall x, 0 <= x <= 1 -> B (part g (theta t) (x * k))).
+  { intros t k Hk A2 x Hx. assert (K : 0 <= x * k) by (apply Rmult_le_pos; lra).
+    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (N2 := part_near D g theta t (x * k) K). unfold B. fold (P t) (G t) in N2. lra. }
+  assert (at_B : forall t, P t <= r -> B (theta t)) by (intros t A; exact (Rle_trans _ _ _ (from_start D theta t) A)).
+  assert (low : forall t, et t <= et 0%nat -> curvature_below D Phi H L (Phi (theta t)) B).
+  { intros t Ht z w HB Hz. apply HL; [easy|]. eapply Rle_trans; [apply Hz|]. unfold Phi, et in *.
+    assert (e (theta t) ^ 2 <= e (theta 0%nat) ^ 2) by (apply pow_incr; split; [apply He|easy]). lra. }
+  assert (PL : forall t, P t <= r -> alpha * et t ^ 2 <= G t ^ 2).
+  { intros t A. specialize (Hq _ (at_B t A)). unfold G. rewrite norm_sq. unfold Phi in Hq. unfold et. lra. }
+  (* one part: e(k)² ≤ (1 − x₀) e², √α k G ≤ f(k)(e − e(k)) *)
+  assert (pay : forall t k, 0 <= k <= mu -> P t + k * G t <= r -> et t <= et 0%nat ->
+    let e' := e (part g (theta t) k) in
+    e' ^ 2 <= (1 - x0 k) * et t ^ 2 /\ e' <= et t /\ sqrt alpha * (k * G t) <= f k * (et t - e')).
+  { intros t k Hk A2 Ht e'. assert (kL : k * L <= mu * L) by (apply Rmult_le_compat_r; lra).
+    assert (kG : 0 <= k * G t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
+    assert (K := part_descends D Phi g H B L (theta t) k HS (low t Ht) ltac:(lra) ltac:(lra) (in_B t k ltac:(lra) A2)).
+    rewrite <- norm_sq in K. fold (G t) in K. unfold Phi in K. fold (et t) e' in K.
+    assert (Q := PL t ltac:(lra)). assert (X := X0 k Hk). assert (e0' : 0 <= e') by apply He. assert (e0 : 0 <= et t) by apply He.
+    assert (Y : e' ^ 2 <= (1 - x0 k) * et t ^ 2).
+    { assert ((2 - k * L) * k * (alpha * et t ^ 2) <= (2 - k * L) * k * G t ^ 2)
+        by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]). unfold x0. lra. }
+    set (q := sqrt (1 - x0 k)). assert (q2 : q ^ 2 = 1 - x0 k) by (apply pow2_sqrt; lra).
+    assert (q0 : 0 <= q) by apply sqrt_pos. assert (q1 : q <= 1) by nra.
+    assert (eq : e' <= q * et t).
+    { apply Rsqr_incr_0_var; [|now apply Rmult_le_pos]. rewrite !Rsqr_pow2, Rpow_mult_distr, q2. easy. }
+    assert (ee : e' <= et t) by (assert (q * et t <= 1 * et t) by (apply Rmult_le_compat_r; lra); lra).
+    split; [easy|split; [easy|]]. set (m := 2 - k * L) in *. assert (m0 : 0 < m) by (unfold m; lra).
+    apply (Rmult_le_reg_l m); [easy|]. replace (m * (f k * (et t - e'))) with ((1 + q) * (et t - e')) by (unfold f; fold q m; field; lra).
+    apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. rewrite !Rsqr_pow2, !Rpow_mult_distr, sa2.
+    assert (Z : m * (k * G t ^ 2) <= et t ^ 2 - e' ^ 2) by (unfold m; lra).
+    assert (T1 : (1 - q) * (et t + e') <= (1 + q) * (et t - e')) by lra.
+    apply (Rle_trans _ (x0 k * (et t ^ 2 - e' ^ 2))).
+    - replace (m ^ 2 * (alpha * (k ^ 2 * G t ^ 2))) with (x0 k * (m * (k * G t ^ 2))) by (unfold x0; fold m; ring).
+      apply Rmult_le_compat_l; [apply X|easy].
+    - replace (x0 k) with ((1 + q) * (1 - q)) by lra.
+      assert ((1 + q) * (et t - e') * ((1 - q) * (et t + e')) <= (1 + q) * (et t - e') * ((1 + q) * (et t - e')))
+        by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]). lra. }
+  assert (inv : forall t, P t <= r /\ et t <= et 0%nat /\ sqrt alpha * P t <= f mu * (et 0%nat - et t)).
+  { assert (r2 : sqrt alpha * r = f mu * et 0%nat) by (unfold r; rewrite cf; unfold et; field; lra).
+    assert (f0m := f0 mu ltac:(lra)). induction t as [|t [A1 [A2 A3]]].
+    - unfold P. rewrite path_0. assert (0 <= r) by (apply Rmult_le_pos; [rewrite cf; left; now apply Rdiv_lt_0_compat|apply He]). lra.
+    - assert (EP : P (S t) = P t + mu * G t) by (apply (path_step D mu g); [lra|easy]).
+      assert (Ee : et (S t) = e (part g (theta t) mu)) by (unfold et; now rewrite (Hd t)).
+      destruct (exit mu (G t) (P t) r) as [k [Hk [E2 E3]]]; [lra|apply norm_ge0|easy|].
+      destruct (pay t k Hk E2 A2) as [P1 [P2 P3]]. destruct E3 as [->|[E3 [E4 E5]]].
+      + rewrite EP, Ee. repeat split; lra.
+      + exfalso. assert (E0 : 0 < et t).
+        { destruct (He (theta t)) as [|Z]; [easy|]. exfalso.
+          assert (Gz := flat_at_zero D e (theta t) (g (theta t)) ltac:(apply HS, at_B; easy) ltac:(easy)). unfold G in E5. lra. }
+        assert (e0' : 0 <= e (part g (theta t) k)) by apply He. assert (Fk := fm k ltac:(lra)). assert (fk0 := f0 k Hk).
+        assert (f k * (et t - e (part g (theta t) k)) <= f k * et t) by (apply Rmult_le_compat_l; lra).
+        assert (f k * et t < f mu * et t) by now apply Rmult_lt_compat_r.
+        assert (sqrt alpha * r = sqrt alpha * P t + sqrt alpha * (k * G t)) by (rewrite <- E3; ring). lra. }
+  assert (HB : forall t, B (theta t)) by (intros t; apply at_B; apply inv).
+  set (rho := 1 - (2 - mu * L) * mu * alpha) in *.
+  assert (Rr : rho = 1 - x0 mu) by reflexivity. assert (X := X0 mu ltac:(lra)).
+  assert (rt : forall t, Phi (theta (S t)) <= rho * Phi (theta t)).
+  { intros t. assert (EP : P (S t) = P t + mu * G t) by (apply (path_step D mu g); [lra|easy]).
+    destruct (pay t mu ltac:(lra) ltac:(rewrite <- EP; apply inv) ltac:(apply inv)) as [Y _].
+    change (part g (theta t) mu) with (vminus (theta t) (vscal mu (g (theta t)))) in Y. rewrite <- (Hd t) in Y.
+    unfold Phi, et in *. rewrite Rr. clear - Y. lra. }
+  assert (P0 : forall t, 0 <= Phi (theta t)) by (intros t; unfold Phi; assert (0 <= e (theta t) ^ 2) by apply pow2_ge_0; lra).
+  split; [intros t x Hx; apply ball_convex; [easy|apply HB|apply HB]|split].
+  - induction t; [simpl; lra|]. eapply Rle_trans; [apply rt|]. simpl. rewrite Rmult_assoc. apply Rmult_le_compat_l; [rewrite Rr; lra|exact IHt].
+  - destruct (finite_path D theta r ltac:(intros; apply inv)) as [l [C [K1 K2]]]. exists l.
+    assert (Bl : B l) by (apply K2; intros t; apply HB). split; [easy|split; [easy|split]].
+    + apply (zero_limit D Phi g H B theta l); try easy.
+      * assert (x0 mu <> 0) by (unfold x0; apply Rgt_not_eq, Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra|lra]).
+        apply (geometric_limit _ (x0 mu)); [lra|easy|]. intros t. rewrite <- Rr. apply rt.
+      * unfold Phi. assert (0 <= e l ^ 2) by apply pow2_ge_0. lra.
+    + intros t. apply K1. intros T HT.
+      assert (S1 : sqrt alpha * (P T - P t) <= f mu * (et t - et T)).
+      { induction HT as [|T HT IH]; [lra|]. assert (EP : P (S T) = P T + mu * G T) by (apply (path_step D mu g); [lra|easy]).
+        destruct (pay T mu ltac:(lra) ltac:(rewrite <- EP; apply inv) ltac:(apply inv)) as [_ [_ Y]].
+        assert (Ee : et (S T) = e (part g (theta T) mu)) by (unfold et; now rewrite (Hd T)). rewrite EP, Ee. lra. }
+      assert (0 <= et T) by apply He. assert (f0m := f0 mu ltac:(lra)).
+      apply (Rmult_le_reg_l (sqrt alpha)); [easy|]. replace (sqrt alpha * (c * e (theta t))) with (f mu * et t) by (rewrite cf; unfold et; field; lra).
+      eapply Rle_trans; [exact S1|]. apply Rmult_le_compat_l; lra.
+Qed.
