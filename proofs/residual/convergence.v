@@ -1075,3 +1075,134 @@ Proof.
       apply (Rmult_le_reg_l (sqrt alpha)); [easy|]. replace (sqrt alpha * (c * e (theta t))) with (f mu * et t) by (rewrite cf; unfold et; field; lra).
       eapply Rle_trans; [exact S1|]. apply Rmult_le_compat_l; lra.
 Qed.
+
+(** The coordinates of z that belong to block w, 0 elsewhere; block i is the block of coordinate i *)
+Definition block_part (block : nat -> nat) (w : nat) (z : vector) : vector :=
+  fun i => if Nat.eqb (block i) w then z i else 0.
+
+(** Σ_{s<t} q^s (1 − q) = 1 − q^t *)
+Lemma geometric_sum q t : Sum t (fun s => q ^ s) * (1 - q) = 1 - q ^ t.
+Proof. induction t; simpl; [ring|]. rewrite Rmult_plus_distr_r, IHt. ring. Qed.
+
+(** rt-theorem-a
+    Covers: a part: for any Φ = e²/2, e ≥ 0, any blocks of coordinates with ‖∇_WΦ‖ ≤ c_W e and ‖∇Φ‖² ≥ 2αΦ where every block has moved by at most 2c_We₀/α; on the page: that for a Transformer {eq-rt-i0} gives this, with c_W in closed form and α = σ_A²σ_U²/16, and that the singular values stay above half of their start.
+    Reads: let every coordinate belong to one of m blocks, 𝔅 = {‖Δθ_W‖ ≤ 2c_We₀/α for all blocks W}. On 𝔅 let Φ be continuous with the gradient ∇Φ and the Hessian ∇²Φ, ‖∇_WΦ‖ ≤ c_W e, ‖∇Φ‖² ≥ 2αΦ, and ⟨w, ∇²Φ w⟩ ≤ L‖w‖² where Φ ≤ Φ₀; 0 < α ≤ L, 0 < μ ≤ 1/L. Then the run stays in 𝔅 and Φ_t ≤ (1 − μα)ᵗΦ₀.
+    Mistake: `(1 - 2 * (mu * alpha)) ^ t` for `(1 - mu * alpha) ^ t`
+    Mistake: `mu * L <= 4` for `mu * L <= 1`
+*)
+Theorem rt_theorem_a : forall D m block (e : vector -> R) g H theta mu L alpha (c : nat -> R),
+  let Phi z := e z ^ 2 / 2 in
+  let B z := forall w, (w < m)%nat ->
+    distance D (block_part block w (theta 0%nat)) (block_part block w z) <= 2 / alpha * c w * e (theta 0%nat) in
+  (forall z, 0 <= e z) -> (forall w, 0 <= c w) -> smooth_on D Phi g H B ->
+  (forall z w, (w < m)%nat -> B z -> vnorm D (block_part block w (g z)) <= c w * e z) ->
+  (forall z, B z -> 2 * alpha * Phi z <= sq D (g z)) -> curvature_below D Phi H L (Phi (theta 0%nat)) B ->
+  0 < alpha <= L -> 0 < mu -> mu * L <= 1 -> descends mu g theta ->
+  forall t, B (theta t) /\ Phi (theta t) <= (1 - mu * alpha) ^ t * Phi (theta 0%nat).
+Proof.
+  intros D m block e g H theta mu L alpha c Phi B He Hc HS Hg Hq HL Ha Hmu Hnu Hd.
+  assert (ma : 0 < mu * alpha <= 1).
+  { split; [apply Rmult_lt_0_compat; lra|]. assert (mu * alpha <= mu * L) by (apply Rmult_le_compat_l; lra). lra. }
+  set (q := sqrt (1 - mu * alpha)). assert (q2 : q ^ 2 = 1 - mu * alpha) by (apply pow2_sqrt; lra).
+  assert (q0 : 0 <= q) by apply sqrt_pos. assert (q1 : q < 1) by nra.
+  assert (inv : forall t, (forall s, (s <= t)%nat -> e (theta s) <= q ^ s * e (theta 0%nat)) /\
+    (forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta t)) <=
+      mu * c w * e (theta 0%nat) * Sum t (fun s => q ^ s)) /\ B (theta t)).
+  { assert (inB : forall t, (forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta t)) <=
+      mu * c w * e (theta 0%nat) * Sum t (fun s => q ^ s)) -> B (theta t)).
+    { intros t Ht w Hw. eapply Rle_trans; [now apply Ht|].
+      assert (S : mu * Sum t (fun s => q ^ s) <= 2 / alpha).
+      { assert (K := geometric_sum q t). assert (0 <= q ^ t) by now apply pow_le. set (Z := Sum t _) in *.
+        apply (proj1 (Rle_div_r (mu * Z) 2 alpha ltac:(lra))). assert (E : mu * alpha = (1 - q) * (1 + q)) by lra.
+        replace (mu * Z * alpha) with (Z * (mu * alpha)) by ring. rewrite E.
+        replace (Z * ((1 - q) * (1 + q))) with (Z * (1 - q) * (1 + q)) by ring. rewrite K.
+        assert ((1 - q ^ t) * (1 + q) <= 1 * (1 + q)) by (apply Rmult_le_compat_r; lra). lra. }
+      assert (mu * Sum t (fun s => q ^ s) * (c w * e (theta 0%nat)) <= 2 / alpha * (c w * e (theta 0%nat)))
+        by (apply Rmult_le_compat_r; [apply Rmult_le_pos; [apply Hc|apply He]|easy]). lra. }
+    induction t as [|t [I1 [I2 I3]]].
+    - assert (Z : forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta 0%nat)) <=
+        mu * c w * e (theta 0%nat) * Sum 0 (fun s => q ^ s)) by (intros; rewrite distance_self; simpl; lra).
+      split; [intros s Hs; replace s with 0%nat by lia; simpl; lra|split; [exact Z|now apply inB]].
+    - assert (I2' : forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta (S t))) <=
+        mu * c w * e (theta 0%nat) * Sum (S t) (fun s => q ^ s)).
+      { intros w Hw. cbn [Sum].
+        assert (T := distance_triangle D (block_part block w (theta 0%nat)) (block_part block w (theta t)) (block_part block w (theta (S t)))).
+        assert (K : distance D (block_part block w (theta t)) (block_part block w (theta (S t))) = mu * vnorm D (block_part block w (g (theta t)))).
+        { unfold distance. rewrite (Hd t), (norm_ext D _ (vscal (- mu) (block_part block w (g (theta t))))).
+          - rewrite norm_scal, Rabs_Ropp, Rabs_right by lra. easy.
+          - intros i _. unfold block_part, vminus, vscal. destruct (Nat.eqb (block i) w); ring. }
+        specialize (I2 w Hw). assert (Gw := Hg (theta t) w Hw I3).
+        assert (c w * e (theta t) <= c w * (q ^ t * e (theta 0%nat))) by (apply Rmult_le_compat_l; [apply Hc|now apply I1]).
+        assert (mu * vnorm D (block_part block w (g (theta t))) <= mu * (c w * (q ^ t * e (theta 0%nat)))) by (apply Rmult_le_compat_l; lra).
+        lra. }
+      split; [|split; [exact I2'|now apply inB]]. intros s Hs. destruct (Nat.eq_dec s (S t)) as [->|]; [|apply I1; lia].
+      assert (et : e (theta t) <= e (theta 0%nat)).
+      { specialize (I1 t ltac:(lia)). assert (q ^ t <= 1 ^ t) by (apply pow_incr; lra). rewrite pow1 in *.
+        assert (q ^ t * e (theta 0%nat) <= 1 * e (theta 0%nat)) by (apply Rmult_le_compat_r; [apply He|easy]). lra. }
+      assert (seg : forall x, 0 <= x <= 1 -> B (part g (theta t) (x * mu))).
+      { intros x Hx w Hw. rewrite <- along_part. replace (vscal (- mu) (g (theta t))) with (vminus (theta (S t)) (theta t)).
+        - assert (E : block_part block w (along (theta t) (vminus (theta (S t)) (theta t)) x) =
+            along (block_part block w (theta t)) (vminus (block_part block w (theta (S t))) (block_part block w (theta t))) x).
+          { apply functional_extensionality; intros i. unfold block_part, along, vminus. destruct (Nat.eqb (block i) w); ring. }
+          rewrite E. apply ball_convex; [easy|now apply I3|]. now apply (inB (S t) I2').
+        - rewrite (Hd t). apply functional_extensionality; intros i. unfold vminus, vscal. ring. }
+      assert (low : curvature_below D Phi H L (Phi (theta t)) B).
+      { intros z w HB Hz. apply HL; [easy|]. eapply Rle_trans; [apply Hz|]. unfold Phi.
+        assert (e (theta t) ^ 2 <= e (theta 0%nat) ^ 2) by (apply pow_incr; split; [apply He|easy]). lra. }
+      assert (K := part_descends D Phi g H B L (theta t) mu HS low ltac:(lra) ltac:(lra) seg).
+      change (part g (theta t) mu) with (vminus (theta t) (vscal mu (g (theta t)))) in K. rewrite <- (Hd t) in K.
+      assert (Q := Hq (theta t) I3). assert (G0 := sq_ge0 D (g (theta t))).
+      assert (1 / 2 * (mu * sq D (g (theta t))) <= (1 - mu * L / 2) * (mu * sq D (g (theta t))))
+        by (apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|lra]).
+      assert (mu * (2 * alpha * Phi (theta t)) <= mu * sq D (g (theta t))) by (apply Rmult_le_compat_l; lra).
+      assert (E2 : e (theta (S t)) ^ 2 <= (q * e (theta t)) ^ 2) by (rewrite Rpow_mult_distr, q2; unfold Phi in *; lra).
+      assert (e (theta (S t)) <= q * e (theta t)).
+      { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; [easy|apply He]]. now rewrite !Rsqr_pow2. }
+      assert (q * e (theta t) <= q * (q ^ t * e (theta 0%nat))) by (apply Rmult_le_compat_l; [easy|now apply I1]). simpl. lra. }
+  intros t. destruct (inv t) as [I1 [_ I3]]. split; [exact I3|]. specialize (I1 t ltac:(lia)).
+  assert (e (theta t) ^ 2 <= (q ^ t * e (theta 0%nat)) ^ 2) by (apply pow_incr; split; [apply He|easy]).
+  rewrite <- q2, <- pow_mult, (Nat.mul_comm 2 t), pow_mult. unfold Phi. rewrite Rpow_mult_distr in *. lra.
+Qed.
+
+(** rt-corollary-1
+    Covers: a part: for any run with steps of at most μ(Σ_W c_W²)^½ e_t and e_t ≤ e₀(1 − μα)^{t/2}, for a Φ continuous on a closed set that it stays in; on the page: that this is so under theorem A.
+    Reads: let 0 < μα ≤ 1, Γ = (1 − μα)^½, e_t ≤ Γᵗe₀ and ‖θ⁽ᵗ⁺¹⁾ − θ⁽ᵗ⁾‖ ≤ μc e_t for all t, where c stands for (Σ_W c_W²)^½. Then θ⁽ᵗ⁾ converges to a θ* with ‖θ⁽ᵗ⁾ − θ*‖ ≤ (2/α) c e₀ Γᵗ for all t, and if e is continuous along the run, e = 0 at θ*.
+    Mistake: `1 / alpha * c * e (theta 0%nat)` for `2 / alpha * c * e (theta 0%nat)`
+    Mistake: without `(forall t, e (theta t) <= sqrt (1 - mu * alpha) ^ t * e (theta 0%nat)) ->`
+*)
+Theorem rt_corollary_1 : forall D (e : vector -> R) theta mu alpha c, 0 < mu -> 0 < alpha -> mu * alpha <= 1 -> 0 <= c ->
+  (forall z, 0 <= e z) -> (forall t, e (theta t) <= sqrt (1 - mu * alpha) ^ t * e (theta 0%nat)) ->
+  (forall t, distance D (theta t) (theta (S t)) <= mu * c * e (theta t)) ->
+  exists limit, converges D theta limit /\
+    (forall t, distance D limit (theta t) <= 2 / alpha * c * e (theta 0%nat) * sqrt (1 - mu * alpha) ^ t) /\
+    (is_lim_seq (fun t => e (theta t)) (e limit) -> e limit = 0).
+Proof.
+  intros D e theta mu alpha c Hmu Ha Hma Hc He Hq Hs. set (q := sqrt (1 - mu * alpha)) in *.
+  assert (m0 : 0 < mu * alpha) by now apply Rmult_lt_0_compat.
+  assert (q2 : q ^ 2 = 1 - mu * alpha) by (apply pow2_sqrt; lra).
+  assert (q0 : 0 <= q) by apply sqrt_pos. assert (q1 : q < 1) by nra.
+  assert (S1 : forall t T, (t <= T)%nat -> (path D theta T - path D theta t) * (1 - q) <= mu * c * e (theta 0%nat) * (q ^ t - q ^ T)).
+  { intros t T HT. induction HT as [|T HT IH]; [lra|]. unfold path in *. cbn [Sum]. specialize (Hs T). specialize (Hq T).
+    assert (mu * c * e (theta T) <= mu * c * (q ^ T * e (theta 0%nat))) by (apply Rmult_le_compat_l; [apply Rmult_le_pos|]; lra).
+    assert (distance D (theta T) (theta (S T)) * (1 - q) <= mu * c * (q ^ T * e (theta 0%nat)) * (1 - q)) by (apply Rmult_le_compat_r; lra).
+    simpl. lra. }
+  assert (S2 : forall t T, (t <= T)%nat -> path D theta T - path D theta t <= 2 / alpha * c * e (theta 0%nat) * q ^ t).
+  { intros t T HT. specialize (S1 t T HT). assert (0 <= q ^ T) by now apply pow_le. assert (0 <= q ^ t) by now apply pow_le.
+    assert (e0 := He (theta 0%nat)). assert (ce : 0 <= c * e (theta 0%nat)) by now apply Rmult_le_pos.
+    assert (X : mu * c * e (theta 0%nat) * (q ^ t - q ^ T) <= mu * (c * e (theta 0%nat) * q ^ t)).
+    { assert (0 <= mu * (c * e (theta 0%nat)) * q ^ T) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|easy]). lra. }
+    apply (Rmult_le_reg_r (1 - q)); [lra|]. eapply Rle_trans; [apply S1|]. eapply Rle_trans; [apply X|].
+    replace (2 / alpha * c * e (theta 0%nat) * q ^ t * (1 - q)) with (2 * (1 - q) / alpha * (c * e (theta 0%nat) * q ^ t)) by (field; lra).
+    apply Rmult_le_compat_r; [now apply Rmult_le_pos|]. apply (proj1 (Rle_div_r mu (2 * (1 - q)) alpha ltac:(lra))).
+    assert ((1 + q) * (1 - q) <= 2 * (1 - q)) by (apply Rmult_le_compat_r; lra). lra. }
+  destruct (finite_path D theta (2 / alpha * c * e (theta 0%nat))) as [l [C [K _]]].
+  { intros t. specialize (S2 0%nat t ltac:(lia)). rewrite path_0 in S2. simpl in S2. lra. }
+  exists l. split; [easy|split; [intros t; apply K; intros T HT; now apply S2|]].
+  intros Hl. assert (Z : is_lim_seq (fun t => e (theta t)) 0).
+  { apply (is_lim_seq_le_le (fun _ => 0) _ (fun t => q ^ t * e (theta 0%nat))).
+    - intros t. split; [apply He|apply Hq].
+    - apply is_lim_seq_const.
+    - replace (Finite 0) with (Finite (0 * e (theta 0%nat))) by (f_equal; ring).
+      apply is_lim_seq_mult'; [|apply is_lim_seq_const]. apply is_lim_seq_geom. rewrite Rabs_right; lra. }
+  assert (U := is_lim_seq_unique _ _ Hl). rewrite (is_lim_seq_unique _ _ Z) in U. injection U. intros E. now rewrite <- E.
+Qed.
