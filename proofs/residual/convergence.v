@@ -9,8 +9,8 @@ Open Scope R_scope.
     Covers: the whole statement.
     Reads: let J be the Jacobian of F : ℝᴰ → ℝⁿ on the ball of radius r around θ⁽⁰⁾, M-Lipschitz there, with ‖J(θ)ᵀw‖² ≥ s(u)²‖w‖² at distance u from the centre, s > 0 not increasing on [0, r]; let μ > 0, μ‖J(θ⁽ᵗ⁾)v‖² ≤ ‖v‖² for all iterates in the ball, U_t the length of the path after t steps. If μMe₀ < 1 and e₀/(1 − μMe₀) < ∫₀ʳ s, then every step's segment stays in the ball, the iterates converge to a θ* in it where F = y, ∫₀^{U_t} s ≤ (e₀ − e_t)/(1 − μMe₀), U_t ≤ r, and e_{t+1} ≤ (1 − μ s(U_t)²(1 − μMe_t/2)) e_t. If s(u) = s₀ − Mu with Mr < s₀, then e₀ < ∫₀ʳ s gives the same, with ∫₀^{U_t} s ≤ e₀ − e_t.
     Mistake: `RInt s 0 (path D theta t) <= c / 2 * (e 0%nat - e t)` for `RInt s 0 (path D theta t) <= c * (e 0%nat - e t)`
-    Mistake: without `falling s r ->`
-    Mistake: `4 * mu * sq n (matvec D (J (theta t)) v) <= sq D v / 4` for `mu * sq n (matvec D (J (theta t)) v) <= sq D v`
+    Mistake: `(1 - mu * M * e t / 4)` for `(1 - mu * M * e t / 2)`
+    Mistake: `mu / 4 * sq n (matvec D (J (theta t)) v)` for `mu * sq n (matvec D (J (theta t)) v)`
 *)
 Theorem rt_theorem_c : forall n D F J y theta mu M r (s : R -> R),
   let e t := error n F y (theta t) in

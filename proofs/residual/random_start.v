@@ -248,3 +248,133 @@ Proof.
     + intros k Hk'. rewrite inv by easy. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
       apply Sum_ext; intros; ring.
 Qed.
+
+(** s > 0 with s ‖w‖ ≤ ‖Aᵀ w‖ for all w ∈ ℝⁿ: A has full row rank and σ_min(A) ≥ s *)
+Definition rank_at_least (n d : nat) (A : matrix) (s : R) : Prop :=
+  0 < s /\ forall w, s * vnorm n w <= vnorm d (pullback n A w).
+
+(** ‖(B − A) v‖ ≤ c ‖v‖ for all v ∈ ℝᵈ: ‖B − A‖ ≤ c in the spectral norm *)
+Definition apart (n d : nat) (A B : matrix) (c : R) : Prop :=
+  0 <= c /\ forall v, vnorm n (vminus (matvec d B v) (matvec d A v)) <= c * vnorm d v.
+
+(** ‖P y‖ ≤ ‖y‖/s, ‖P A v‖ ≤ ‖v‖ for the pseudo-inverse P of A *)
+Lemma pseudo_inverse n d A P s : right_inverse n d A P -> rank_at_least n d A s ->
+  (forall y, s * vnorm d (matvec n P y) <= vnorm n y) /\ (forall v, vnorm d (matvec n P (matvec d A v)) <= vnorm d v).
+Proof.
+  intros [H1 H2] [s0 Hs].
+  assert (AP : forall y i, (i < n)%nat -> matvec d A (matvec n P y) i = y i).
+  { intros y i Hi. change (matmul d A (fun k (_ : nat) => matvec n P y k) i 0%nat = y i).
+    rewrite (matmul_ext d A _ (matmul n P (fun k _ => y k))) by easy. rewrite matmul_assoc. unfold matmul at 1.
+    rewrite (Sum_ext n _ (fun s => (if Nat.eqb i s then 1 else 0) * y s)) by (intros; now rewrite H1).
+    exact (delta_left n (fun k _ => y k) i 0 Hi). }
+  (* P y = Aᵀ z *)
+  assert (row : forall y i, (i < d)%nat -> matvec n P y i = pullback n A (pullback d P (matvec n P y)) i).
+  { intros y i Hi. transitivity (matmul n P (matmul d A (matmul n P (fun k _ => y k))) i 0%nat).
+    - unfold matmul at 1. unfold matvec at 1. apply Sum_ext; intros k Hk. f_equal. symmetry. exact (AP y k Hk).
+    - rewrite matmul_assoc. unfold matmul at 1. unfold pullback at 1. unfold matvec at 1.
+      rewrite (Sum_ext d _ (fun j => Sum n (fun k => A k i * (P j k * matvec n P y j)))).
+      + rewrite Sum_swap. apply Sum_ext; intros k _. rewrite Sum_scal. easy.
+      + intros j Hj. rewrite H2 by easy. unfold matmul at 1. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros k _.
+        change (matmul n P (fun k _ => y k) j 0%nat) with (matvec n P y j). ring. }
+  assert (B1 : forall y, s * vnorm d (matvec n P y) <= vnorm n y).
+  { intros y. set (x := matvec n P y). set (z := pullback d P x).
+    assert (X : vnorm d x ^ 2 = dot n z y).
+    { rewrite norm_sq, sq_dot, (dot_ext d x x (pullback n A z) x) by (easy || apply row). rewrite <- adjoint.
+      apply dot_ext; [easy|]. intros i Hi. now apply AP. }
+    assert (Z : s * vnorm n z <= vnorm d x).
+    { eapply Rle_trans; [apply Hs|]. right. apply norm_ext. intros i Hi. symmetry. now apply row. }
+    assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy n z y)). rewrite <- X in C.
+    assert (x0 : 0 <= vnorm d x) by apply norm_ge0. assert (y0 : 0 <= vnorm n y) by apply norm_ge0.
+    assert (s * vnorm n z * vnorm n y <= vnorm d x * vnorm n y) by now apply Rmult_le_compat_r.
+    assert (s * vnorm d x ^ 2 <= s * (vnorm n z * vnorm n y)) by (apply Rmult_le_compat_l; lra).
+    destruct (Req_dec (vnorm d x) 0) as [->|]; [lra|]. apply (Rmult_le_reg_r (vnorm d x)); lra. }
+  split; [easy|]. intros v. set (x := matvec n P (matvec d A v)). assert (x0 : 0 <= vnorm d x) by apply norm_ge0.
+  assert (X : vnorm d x ^ 2 = dot d x v).
+  { rewrite norm_sq, sq_dot. set (z := pullback d P x).
+    rewrite (dot_ext d x x (pullback n A z) x), (dot_ext d x v (pullback n A z) v) by (easy || apply row).
+    rewrite <- !adjoint. apply dot_ext; [easy|]. intros i Hi. now apply AP. }
+  assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy d x v)). rewrite <- X in C.
+  destruct (Req_dec (vnorm d x) 0) as [->|]; [apply norm_ge0|]. apply (Rmult_le_reg_l (vnorm d x)); lra.
+Qed.
+
+(** A ψ = e gives ‖A′⁺ e‖ ≤ ‖ψ‖ (1 + c/s). *)
+Lemma move_vector n d A A' P' s c psi e : right_inverse n d A' P' -> rank_at_least n d A' s -> apart n d A A' c ->
+  (forall i, (i < n)%nat -> matvec d A psi i = e i) -> vnorm d (matvec n P' e) <= vnorm d psi * (1 + c / s).
+Proof.
+  intros HP HR [c0 Hc] He. destruct (pseudo_inverse n d A' P' s HP HR) as [B1 B2]. destruct HR as [s0 _].
+  assert (E : forall i, (i < d)%nat -> matvec n P' e i =
+    vplus (matvec n P' (matvec d A' psi)) (vscal (-1) (matvec n P' (vminus (matvec d A' psi) (matvec d A psi)))) i).
+  { intros i _. rewrite matvec_minus. unfold vplus, vscal, vminus.
+    assert (F : matvec n P' (matvec d A psi) i = matvec n P' e i) by (apply Sum_ext; intros; now rewrite He). rewrite F. ring. }
+  rewrite (norm_ext d _ _ E). eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal.
+  replace (Rabs (-1)) with 1 by (rewrite Rabs_left; lra). specialize (B2 psi).
+  specialize (B1 (vminus (matvec d A' psi) (matvec d A psi))). specialize (Hc psi).
+  set (x := vnorm d (matvec n P' (vminus (matvec d A' psi) (matvec d A psi)))) in *.
+  assert (x <= c * vnorm d psi / s) by (apply (proj1 (Rle_div_r x (c * vnorm d psi) s s0)); lra).
+  replace (vnorm d psi * (1 + c / s)) with (vnorm d psi + c * vnorm d psi / s) by (field; lra). lra.
+Qed.
+
+(** rt-lemma-w-move
+    Covers: the whole statement, with any bounds on the singular values and on the moves; the spectral norm as a bound for every vector.
+    Reads: let A, A′ have n rows, A′⁺ be the pseudo-inverse of A′ with A′A′⁺ = I, σ_min(A′) ≥ s > 0, ‖A′ − A‖ ≤ c, AΨ = E′ with K columns. Then ‖A′⁺E′‖_F ≤ ‖Ψ‖_F (1 + c/s), and ‖A′⁺E′v‖ ≤ C(1 + c/s)‖v‖ for all v if ‖Ψv‖ ≤ C‖v‖ for all v. For W_U, W_U′ with left inverses, the pseudo-inverses W⁺, W′⁺ (here as right inverses of their transposes), σ_min(W_U′) ≥ s_U > 0, ‖W_U′ − W_U‖ ≤ c_U: ‖A′⁺E′W′⁺‖_F ≤ ‖ΨW⁺‖_F (1 + c/s)(1 + c_U/s_U). For numbers 0 < a′ < a, 0 < w′ < w it is an equality.
+    Mistake: `frob2 d K psi * (1 + c / (2 * s)) ^ 2 /\` for `frob2 d K psi * (1 + c / s) ^ 2 /\`
+    Mistake: `((1 + c / s) * (1 + cU / (2 * sU))) ^ 2` for `((1 + c / s) * (1 + cU / sU)) ^ 2`
+*)
+Theorem rt_lemma_w_move : forall n d K A A' P' psi E' s c, right_inverse n d A' P' -> rank_at_least n d A' s ->
+  apart n d A A' c -> (forall i k, (i < n)%nat -> (k < K)%nat -> matmul d A psi i k = E' i k) ->
+  frob2 d K (matmul n P' E') <= frob2 d K psi * (1 + c / s) ^ 2 /\
+  (forall C, 0 <= C -> (forall v, vnorm d (matvec K psi v) <= C * vnorm K v) ->
+    forall v, vnorm d (matvec K (matmul n P' E') v) <= C * (1 + c / s) * vnorm K v) /\
+  (forall m W W' Q Q' sU cU, let T := transpose in
+    right_inverse K m (T W) (T Q) -> right_inverse K m (T W') (T Q') -> rank_at_least K m (T W') sU -> apart m K W W' cU ->
+    frob2 d m (matmul K (matmul n P' E') Q') <= frob2 d m (matmul K psi Q) * ((1 + c / s) * (1 + cU / sU)) ^ 2) /\
+  forall a a' w w' x, 0 < a' < a -> 0 < w' < w ->
+    Rabs (/ a' * (a * x) * / w') = Rabs (x * / w) * (1 + Rabs (a' - a) / a') * (1 + Rabs (w' - w) / w').
+Proof.
+  intros n d K A A' P' psi E' s c HP HR HA HE.
+  assert (fac : 0 <= 1 + c / s) by (destruct HR, HA; assert (0 <= c / s) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]); lra).
+  assert (sqm : forall psi' e', (forall i, (i < n)%nat -> matvec d A psi' i = e' i) ->
+    sq d (matvec n P' e') <= sq d psi' * (1 + c / s) ^ 2).
+  { intros psi' e' H. rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|].
+    now apply (move_vector n d A A'). }
+  split; [|split; [|split]].
+  - rewrite !frob2_columns, Rmult_comm, <- Sum_scal. apply Sum_le; intros k Hk. rewrite Rmult_comm.
+    apply (sqm (column psi k) (column E' k)). intros i Hi. now apply HE.
+  - intros C HC Hpsi v. rewrite (norm_ext d _ (matvec n P' (matvec K E' v))).
+    + eapply Rle_trans; [apply (move_vector n d A A' P' s c (matvec K psi v)); try easy|].
+      * intros i Hi. unfold matvec at 2. 
+        transitivity (matmul d A (matmul K psi (fun k _ => v k)) i 0%nat); [easy|]. rewrite matmul_assoc.
+        apply Sum_ext; intros k Hk. now rewrite HE.
+      * specialize (Hpsi v). assert (vnorm d (matvec K psi v) * (1 + c / s) <= C * vnorm K v * (1 + c / s)) by now apply Rmult_le_compat_r. lra.
+    + intros i _. symmetry. exact (matmul_assoc n K P' E' (fun k _ => v k) i 0%nat).
+  - intros m W W' Q Q' sU cU T HQ HQ' HRU HWU.
+    assert (fU : 0 <= 1 + cU / sU) by (destruct HRU, HWU; assert (0 <= cU / sU) by
+      (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]); lra).
+    assert (HT : apart K m (T W) (T W') cU).
+    { destruct HWU as [c0 Hc]. split; [easy|]. intros v. set (B := fun i j => W' i j - W i j).
+      rewrite (norm_ext K _ (pullback m B v)).
+      - apply transpose_norm; [easy|]. intros x. rewrite (norm_ext m _ (vminus (matvec K W' x) (matvec K W x))); [apply Hc|].
+        intros i _. unfold matvec, vminus, B. rewrite <- Sum_minus. apply Sum_ext; intros; ring.
+      - intros i _. unfold matvec, vminus, pullback, matvec, T, transpose, B. rewrite <- Sum_minus. apply Sum_ext; intros; ring. }
+    assert (row : forall M N i j, matmul K M N i j = matvec K (T N) (M i) j).
+    { intros M N i j. unfold matmul, matvec, T, transpose. apply Sum_ext; intros; ring. }
+    assert (rows : frob2 d m (matmul K psi Q') <= frob2 d m (matmul K psi Q) * (1 + cU / sU) ^ 2).
+    { unfold frob2. rewrite Rmult_comm, <- Sum_scal. apply Sum_le; intros i _.
+      change (sq m (matmul K psi Q' i) <= (1 + cU / sU) ^ 2 * sq m (matmul K psi Q i)).
+      rewrite (sq_ext m _ (matvec K (T Q') (psi i))), (sq_ext m (matmul K psi Q i) (matvec K (T Q) (psi i))) by (intros; apply row).
+      rewrite Rmult_comm, <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|].
+      apply (move_vector K m (T W) (T W')); try easy. intros k Hk.
+      change (matmul m (T W) (matmul K (T Q) (fun l _ => psi i l)) k 0%nat = psi i k). rewrite matmul_assoc. unfold matmul at 1.
+      rewrite (Sum_ext K _ (fun l => (if Nat.eqb k l then 1 else 0) * psi i l)) by (intros; destruct HQ as [HQ _]; now rewrite HQ).
+      exact (delta_left K (fun l _ => psi i l) k 0 Hk). }
+    rewrite Rpow_mult_distr. apply (Rle_trans _ (frob2 d m (matmul K psi Q') * (1 + c / s) ^ 2)).
+    + rewrite !frob2_columns, Rmult_comm, <- Sum_scal. apply Sum_le; intros j Hj. rewrite Rmult_comm.
+      eapply Rle_trans; [right; apply sq_ext; intros i Hi; symmetry; apply matmul_assoc|].
+      apply (sqm (column (matmul K psi Q') j) (column (matmul K E' Q') j)). intros i Hi.
+      transitivity (matmul d A (matmul K psi Q') i j); [easy|]. rewrite matmul_assoc. apply Sum_ext; intros k Hk. now rewrite HE.
+    + replace (frob2 d m (matmul K psi Q) * ((1 + c / s) ^ 2 * (1 + cU / sU) ^ 2)) with
+        (frob2 d m (matmul K psi Q) * (1 + cU / sU) ^ 2 * (1 + c / s) ^ 2) by ring.
+      apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
+  - intros a a' w w' x Ha Hw. rewrite !Rabs_mult, !Rabs_inv. rewrite (Rabs_right a), (Rabs_right a'), (Rabs_right w), (Rabs_right w') by lra.
+    rewrite (Rabs_left (a' - a)), (Rabs_left (w' - w)) by lra. field. lra.
+Qed.
