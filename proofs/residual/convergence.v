@@ -1206,3 +1206,114 @@ Proof.
       apply is_lim_seq_mult'; [|apply is_lim_seq_const]. apply is_lim_seq_geom. rewrite Rabs_right; lra. }
   assert (U := is_lim_seq_unique _ _ Hl). rewrite (is_lim_seq_unique _ _ Z) in U. injection U. intros E. now rewrite <- E.
 Qed.
+
+(** rt-theorem-2
+    Covers: a part: as for theorem A, any Φ = e²/2 and any blocks, c_W > 0, with the bounds where every block has moved by at most half its norm; on the page: that a Transformer has them, and that the singular values stay above half of their start.
+    Reads: let n_W be the norm of block W at the start, 𝔅 = {‖Δθ_W‖ ≤ n_W/2 for all blocks}, and on 𝔅 let the hypotheses of theorem A hold: Φ continuous with gradient and Hessian, ‖∇_WΦ‖ ≤ c_W e, ‖∇Φ‖² ≥ 2αΦ, ⟨w, ∇²Φ w⟩ ≤ L‖w‖² where Φ ≤ Φ₀, 0 < α ≤ L, 0 < μ ≤ 1/L, and μα ≤ 3/4. Let Γ = (1 − μα)^½ and e₀/(α(1 − Γ)) ≤ n_W/(2c_W) for all W. Then for all t all blocks have norms of at most (3/2)n_W, and Φ_t ≤ (1 − μα)ᵗΦ₀.
+    Mistake: `vnorm D (block_part block w (theta t)) <= norm w` for `vnorm D (block_part block w (theta t)) <= 3 / 2 * norm w`
+    Mistake: `(1 - 2 * (mu * alpha)) ^ t` for `(1 - mu * alpha) ^ t`
+*)
+Theorem rt_theorem_2 : forall D m block (e : vector -> R) g H theta mu L alpha (c : nat -> R),
+  let Phi z := e z ^ 2 / 2 in let norm w := vnorm D (block_part block w (theta 0%nat)) in
+  let B z := forall w, (w < m)%nat ->
+    distance D (block_part block w (theta 0%nat)) (block_part block w z) <= norm w / 2 in
+  (forall z, 0 <= e z) -> (forall w, 0 < c w) -> smooth_on D Phi g H B ->
+  (forall z w, (w < m)%nat -> B z -> vnorm D (block_part block w (g z)) <= c w * e z) ->
+  (forall z, B z -> 2 * alpha * Phi z <= sq D (g z)) -> curvature_below D Phi H L (Phi (theta 0%nat)) B ->
+  0 < alpha <= L -> 0 < mu -> mu * L <= 1 -> mu * alpha <= 3 / 4 -> descends mu g theta ->
+  (forall w, (w < m)%nat -> e (theta 0%nat) / (alpha * (1 - sqrt (1 - mu * alpha))) <= norm w / (2 * c w)) ->
+  forall t, (forall w, (w < m)%nat -> vnorm D (block_part block w (theta t)) <= 3 / 2 * norm w) /\
+    Phi (theta t) <= (1 - mu * alpha) ^ t * Phi (theta 0%nat).
+Proof.
+  intros D m block e g H theta mu L alpha c Phi norm B He Hc [S1 S2] Hg Hq HL Ha Hmu Hnu Hma Hd H0.
+  set (q := sqrt (1 - mu * alpha)) in *.
+  assert (m0 : 0 < mu * alpha) by (apply Rmult_lt_0_compat; lra).
+  assert (q2 : q ^ 2 = 1 - mu * alpha) by (apply pow2_sqrt; lra).
+  assert (q0 : 0 <= q) by apply sqrt_pos. assert (q1 : q < 1) by nra. assert (qh : 1 / 2 <= q) by nra.
+  set (B' := fun z => forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w z) <=
+    2 / alpha * c w * e (theta 0%nat)).
+  assert (e0 := He (theta 0%nat)).
+  assert (half : forall w, (w < m)%nat -> 2 / alpha * c w * e (theta 0%nat) <= norm w / 2).
+  { intros w Hw. specialize (H0 w Hw). assert (cw := Hc w).
+    assert (A : 2 * e (theta 0%nat) / alpha <= e (theta 0%nat) / (alpha * (1 - q))).
+    { replace (2 * e (theta 0%nat) / alpha) with (2 * (1 - q) * e (theta 0%nat) / (alpha * (1 - q))) by (field; lra).
+      apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra|].
+      assert (2 * (1 - q) * e (theta 0%nat) <= 1 * e (theta 0%nat)) by (apply Rmult_le_compat_r; lra). lra. }
+    assert (K : 2 * e (theta 0%nat) / alpha * c w <= norm w / (2 * c w) * c w) by (apply Rmult_le_compat_r; lra).
+    replace (norm w / (2 * c w) * c w) with (norm w / 2) in K by (field; lra).
+    replace (2 / alpha * c w * e (theta 0%nat)) with (2 * e (theta 0%nat) / alpha * c w) by (field; lra). easy. }
+  assert (BB : forall z, B' z -> B z) by (intros z Hz w Hw; eapply Rle_trans; [now apply Hz|now apply half]).
+  assert (T := rt_theorem_a D m block e g H theta mu L alpha c He (fun w => Rlt_le _ _ (Hc w))).
+  fold Phi in T. cbv zeta in T. fold B' in T.
+  assert (R : forall t, B' (theta t) /\ Phi (theta t) <= (1 - mu * alpha) ^ t * Phi (theta 0%nat)).
+  { apply T; try easy.
+    - split; [intros z Hz; now apply S1, BB|]. intros l eps Hl Hp. destruct (S2 l eps (BB l Hl) Hp) as [del [d0 Hdel]].
+      exists del. split; [easy|]. intros z Hz. now apply Hdel, BB.
+    - intros z w Hw Hz. now apply Hg, BB.
+    - intros z Hz. now apply Hq, BB.
+    - intros z w Hz. now apply HL, BB. }
+  intros t. destruct (R t) as [R1 R2]. split; [|exact R2]. intros w Hw. specialize (BB _ R1 w Hw).
+  rewrite (norm_ext D _ (vplus (block_part block w (theta 0%nat)) (vminus (block_part block w (theta t)) (block_part block w (theta 0%nat)))))
+    by (intros; unfold vplus, vminus; ring).
+  eapply Rle_trans; [apply norm_triangle|]. unfold distance in BB. unfold norm in *. lra.
+Qed.
+
+(** rt-theorem-f
+    Covers: a part: for any F on a ball where the Jacobian is M-Lipschitz and its least singular value at distance u at least s₀ − ℓu; on the page: that with the readout W_U, or both readouts, a Transformer is such an F, with s₀ and ℓ in closed form.
+    Reads: let s₀ > 0, 0 < δ < 1, ℓ > 0, rℓ = δs₀; on the ball of radius r let J be the Jacobian of F, M-Lipschitz, ‖J(z)ᵀw‖ ≥ (s₀ − ℓ‖z − θ⁽⁰⁾‖)‖w‖, ‖J₀v‖ ≤ j₀‖v‖, μ(j₀ + Mr)² ≤ 1, μMe₀ < 1 and e₀/(1 − μMe₀) < (δ − δ²/2)s₀²/ℓ. Then the path is shorter than r and ends where F = y, and Φ_{t+1} ≤ (1 − μα(1 − μMe_t/2))²Φ_t with α = (1 − δ)²s₀², Φ = e²/2.
+    Mistake: `(delta - delta ^ 2 / 4) * s0 ^ 2 / ell` for `(delta - delta ^ 2 / 2) * s0 ^ 2 / ell`
+    Mistake: `(s0 - ell / 2 * distance D (theta 0%nat) z)` for `(s0 - ell * distance D (theta 0%nat) z)`
+*)
+Theorem rt_theorem_f : forall n D F J y theta mu M r delta s0 ell j0,
+  let e t := error n F y (theta t) in let Phi t := e t ^ 2 / 2 in
+  let B z := distance D (theta 0%nat) z <= r in
+  0 < mu -> 0 <= M -> 0 < s0 -> 0 < ell -> 0 < delta < 1 -> r * ell = delta * s0 ->
+  jacobian_on n D F J B -> lipschitz_jacobian n D J M B ->
+  (forall z w, B z -> (s0 - ell * distance D (theta 0%nat) z) * vnorm n w <= vnorm D (pullback n (J z) w)) ->
+  (forall v, vnorm n (matvec D (J (theta 0%nat)) v) <= j0 * vnorm D v) -> 0 <= j0 -> mu * (j0 + M * r) ^ 2 <= 1 ->
+  descends mu (least_squares n F J y) theta -> mu * M * e 0%nat < 1 ->
+  e 0%nat / (1 - mu * M * e 0%nat) < (delta - delta ^ 2 / 2) * s0 ^ 2 / ell ->
+  (forall t, path D theta t < r) /\
+  (exists limit, B limit /\ converges D theta limit /\ (forall k, (k < n)%nat -> F limit k = y k)) /\
+  (forall t, Phi (S t) <= (1 - mu * ((1 - delta) ^ 2 * s0 ^ 2) * (1 - mu * M * e t / 2)) ^ 2 * Phi t).
+Proof.
+  intros n D F J y theta mu M r delta s0 ell j0 e Phi B Hmu HM Hs0 Hl Hd Er HJ HL Hz Hj Hj0 Hmj Hde Hm He.
+  assert (Er' : r = delta * s0 / ell) by (rewrite <- Er; field; lra).
+  assert (Hr : 0 < r) by (rewrite Er'; apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra|easy]).
+  set (s := fun u => s0 - ell * u). assert (e00 : 0 <= e 0%nat) by apply norm_ge0.
+  assert (low : forall u, 0 <= u <= r -> (1 - delta) * s0 <= s u).
+  { intros u Hu. unfold s. assert (ell * u <= ell * r) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (d0 : 0 < (1 - delta) * s0) by (apply Rmult_lt_0_compat; lra).
+  assert (fall : falling s r).
+  { intros u v Hu Huv Hv. unfold s. assert (ell * u <= ell * v) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (pos : forall u, 0 <= u <= r -> 0 < s u) by (intros u Hu; specialize (low u Hu); lra).
+  assert (I : RInt s 0 r = (delta - delta ^ 2 / 2) * s0 ^ 2 / ell).
+  { rewrite (linear_area s s0 ell r r); [match goal with |- ?a = ?b => change (@eq R a b) end; rewrite Er'; field; lra|intros; reflexivity|lra]. }
+  destruct (rt_theorem_c n D F J y theta mu M r s) as [T _]; try easy; try lra.
+  - intros z w HB. rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [|now apply Hz].
+    apply Rmult_le_pos; [left; apply pos; split; [apply norm_ge0|easy]|apply norm_ge0].
+  - intros t v HB. assert (L := jacobian_bound n D J M _ r j0 (theta t) v HM ltac:(lra) HL Hj HB).
+    rewrite <- !norm_sq. assert (vnorm n (matvec D (J (theta t)) v) ^ 2 <= ((j0 + M * r) * vnorm D v) ^ 2)
+      by (apply pow_incr; split; [apply norm_ge0|easy]).
+    apply (Rle_trans _ (mu * ((j0 + M * r) * vnorm D v) ^ 2)); [apply Rmult_le_compat_l; lra|].
+    replace (mu * ((j0 + M * r) * vnorm D v) ^ 2) with (mu * (j0 + M * r) ^ 2 * vnorm D v ^ 2) by ring.
+    rewrite <- (Rmult_1_l (vnorm D v ^ 2)) at 2. apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
+  - specialize (T Hm). rewrite I in T. destruct (T He) as [_ [P [R [lim [L1 [L2 L3]]]]]].
+    assert (q0 : 0 < 1 - mu * M * e 0%nat) by lra.
+    split; [|split; [now exists lim|]].
+    + intros t. destruct (P t) as [[Q|Q] Q2]; [easy|]. exfalso. rewrite Q, I in Q2. assert (0 <= e t) by apply norm_ge0.
+      assert (/ (1 - mu * M * e 0%nat) * (e 0%nat - e t) <= / (1 - mu * M * e 0%nat) * e 0%nat)
+        by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra]). unfold Rdiv in He at 1. unfold e in *. lra.
+    + intros t. unfold Phi. assert (R1 := R t). fold (e t) (e (S t)) in R1. assert (e0 : 0 <= e t) by apply norm_ge0.
+      assert (et : mu * M * e t <= mu * M * e 0%nat).
+      { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. destruct (P t) as [P1 P2].
+        apply (c_falls n D F y theta r (/ (1 - mu * M * e 0%nat)) s); try easy. now apply Rinv_0_lt_compat. }
+      set (a := (1 - delta) ^ 2 * s0 ^ 2). set (m := 1 - mu * M * e t / 2) in *.
+      assert (K : e (S t) <= (1 - mu * a * m) * e t).
+      { eapply Rle_trans; [apply R1|]. apply Rmult_le_compat_r; [easy|].
+        assert (a <= s (path D theta t) ^ 2).
+        { unfold a. rewrite <- Rpow_mult_distr. apply pow_incr. split; [lra|]. apply low. split; [apply path_ge0|apply P]. }
+        assert (mu * a * m <= mu * s (path D theta t) ^ 2 * m); [|lra].
+        apply Rmult_le_compat_r; [unfold m; lra|]. apply Rmult_le_compat_l; lra. }
+      assert (e (S t) ^ 2 <= ((1 - mu * a * m) * e t) ^ 2) by (apply pow_incr; split; [apply norm_ge0|easy]). lra.
+Qed.
