@@ -5,12 +5,15 @@ From Shallow Require Import base.sums base.vectors base.lines base.runs base.lea
 Open Scope R_scope.
 
 (** On B: Φ has the gradient g, g the Jacobian H, and Φ is continuous *)
-Definition smooth_on (D : nat) (Phi : vector -> R) (g : vector -> vector) (H : vector -> matrix) (B : vector -> Prop) : Prop :=
+Definition smooth_on (D : nat) (Phi : vector -> R) (g : vector -> vector) (H : vector -> matrix) (B : vector ->
+  Prop) : Prop :=
   (forall z, B z -> gradient_at D Phi z (g z) /\ jacobian_at D D g z (H z)) /\
-  forall l eps, B l -> 0 < eps -> exists del, 0 < del /\ forall z, B z -> distance D l z < del -> Rabs (Phi z - Phi l) < eps.
+  forall l eps, B l -> 0 < eps -> exists del, 0 < del /\ forall z, B z -> distance D l z < del ->
+    Rabs (Phi z - Phi l) < eps.
 
 (** ⟨w, H(z) w⟩ ≤ L ‖w‖² at the points of B where Φ ≤ top *)
-Definition curvature_below (D : nat) (Phi : vector -> R) (H : vector -> matrix) (L top : R) (B : vector -> Prop) : Prop :=
+Definition curvature_below (D : nat) (Phi : vector -> R) (H : vector -> matrix) (L top : R) (B : vector ->
+  Prop) : Prop :=
   forall z w, B z -> Phi z <= top -> dot D w (matvec D (H z) w) <= L * sq D w.
 
 (** A part k of a step lowers Φ by (1 − kL/2) k ‖∇Φ‖² at least. *)
@@ -24,7 +27,8 @@ Proof.
   assert (Bx : forall x, 0 <= x <= k -> B (along z v x)).
   { intros x Hx. rewrite <- P. destruct (Req_dec k 0) as [Z|Z].
     - replace x with (1 * k) by lra. apply HB. lra.
-    - replace x with (x / k * k) by (field; easy). apply HB. split; [apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]|].
+    - replace x with (x / k * k) by (field; easy). apply HB. split; [apply Rmult_le_pos; [easy|left;
+      apply Rinv_0_lt_compat; lra]|].
       apply Rle_div_l; lra. }
   assert (Vv : sq D v = sq D (g z)) by (unfold v; rewrite sq_scal; ring).
   set (h := fun x => Phi (along z v x)). set (h1 := fun x => dot D v (g (along z v x))).
@@ -54,7 +58,8 @@ Proof.
   destruct (sq_ge0 D g) as [G|]; [|easy]. exfalso. apply is_derive_Reals in H.
   destruct (H (sq D g) G) as [del Hd]. assert (d0 := cond_pos del).
   specialize (Hd (- (del / 2)) ltac:(lra) ltac:(rewrite Rabs_left; lra)). rewrite Rplus_0_l, h0, Rminus_0_r in Hd.
-  apply Rabs_lt_between in Hd. assert (0 <= h (- (del / 2))) by (unfold h; assert (0 <= e (along z g (- (del / 2))) ^ 2) by apply pow2_ge_0; lra).
+  apply Rabs_lt_between in Hd. assert (0 <= h (- (del / 2))) by (unfold h;
+    assert (0 <= e (along z g (- (del / 2))) ^ 2) by apply pow2_ge_0; lra).
   assert (h (- (del / 2)) / - (del / 2) <= 0); [|lra]. unfold Rdiv at 1. rewrite Rinv_opp.
   assert (0 <= h (- (del / 2)) * / (del / 2)) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]). lra.
 Qed.
@@ -63,7 +68,8 @@ Qed.
 Lemma zero_limit D Phi g H B theta l : smooth_on D Phi g H B -> (forall t, B (theta t)) -> B l -> converges D theta l ->
   is_lim_seq (fun t => Phi (theta t)) 0 -> 0 <= Phi l -> Phi l = 0.
 Proof.
-  intros [_ HC] HB Hl C Z P. destruct P as [P|]; [|easy]. exfalso. destruct (HC l (Phi l / 2) Hl ltac:(lra)) as [del [d0 Hd]].
+  intros [_ HC] HB Hl C Z P. destruct P as [P|]; [|easy]. exfalso.
+  destruct (HC l (Phi l / 2) Hl ltac:(lra)) as [del [d0 Hd]].
   apply is_lim_seq_spec in C. apply is_lim_seq_spec in Z. destruct (C (mkposreal del d0)) as [N1 C1].
   assert (q : 0 < Phi l / 2) by lra. destruct (Z (mkposreal _ q)) as [N2 C2]. set (t := (N1 + N2)%nat).
   specialize (C1 t ltac:(unfold t; lia)). specialize (C2 t ltac:(unfold t; lia)). simpl in C1, C2.

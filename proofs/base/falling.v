@@ -51,7 +51,8 @@ Proof.
   set (w := s 0 - s r). assert (Hw : 0 <= w) by (unfold w; specialize (Hs 0 r); lra).
   set (eps := fun n => w / INR (S n)).
   set (f := fun n u => s r + Sum (S n) (fun k => eps n * above (fun u => g u - s r) (INR (S k) * eps n) u)).
-  assert (He : forall n, 0 <= eps n) by (intros n; apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat, lt_0_INR; lia]).
+  assert (He : forall n, 0 <= eps n) by (intros n; apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat, lt_0_INR;
+    lia]).
   assert (If : forall n, ex_RInt (f n) 0 r).
   { intros n. apply (ex_RInt_plus (fun _ => s r)); [apply ex_RInt_const|]. generalize (S n). intros N.
     induction N; simpl; [apply ex_RInt_const|].
@@ -116,7 +117,8 @@ Qed.
 Lemma RInt_grows s r U V : falling s r -> (forall u, 0 <= u <= r -> 0 < s u) -> 0 <= U -> U <= V -> V <= r ->
   RInt s 0 U <= RInt s 0 V.
 Proof.
-  intros Hs Hp HU HV Hr. assert (I : ex_RInt s 0 V) by (apply falling_integrable; [lra|intros u v ? ? ?; apply Hs; lra]).
+  intros Hs Hp HU HV Hr. assert (I : ex_RInt s 0 V) by (apply falling_integrable; [lra|intros u v ? ? ?; apply Hs;
+    lra]).
   assert (I1 : ex_RInt s 0 U) by (apply falling_integrable; [easy|intros u v ? ? ?; apply Hs; lra]).
   assert (I2 : ex_RInt s U V) by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) s 0); [lra|easy]).
   assert (E := RInt_Chasles (V := R_CompleteNormedModule) s 0 U V I1 I2). unfold plus in E; simpl in E.

@@ -79,7 +79,8 @@ Proof.
   assert (C : k * G ^ 2 <= e ^ 2 - e' ^ 2).
   { assert (0 <= k * q ^ 2 * (e ^ 2 - k * G ^ 2)) by (apply Rmult_le_pos; lra). lra. }
   assert (0 <= (e - e') ^ 2) by apply pow2_ge_0.
-  replace ((k * G) ^ 2) with (k * (k * G ^ 2)) by ring. replace (2 * k * (e * (e - e'))) with (k * (2 * (e * (e - e')))) by ring.
+  replace ((k * G) ^ 2) with (k * (k * G ^ 2)) by ring.
+  replace (2 * k * (e * (e - e'))) with (k * (2 * (e * (e - e')))) by ring.
   apply Rmult_le_compat_l; lra.
 Qed.
 
@@ -93,7 +94,8 @@ Proof.
     rewrite H0 in *. assert (e' ^ 2 <= 0) by lra. assert (e' = 0) by nra. lra.
   - set (w := a / e). assert (Ea : a = w * e) by (unfold w; field; easy). rewrite Ea in *.
     set (p := k * q ^ 2) in *.
-    replace (k * (q ^ 2 * e ^ 2)) with (p * e ^ 2) in H3 by (unfold p; ring). assert (Hp : p * e <= w) by (apply (Rmult_le_reg_r e); lra).
+    replace (k * (q ^ 2 * e ^ 2)) with (p * e ^ 2) in H3 by (unfold p; ring).
+    assert (Hp : p * e <= w) by (apply (Rmult_le_reg_r e); lra).
     assert (w <= e) by (apply (Rmult_le_reg_r e); lra).
     assert (p <= 1) by (apply (Rmult_le_reg_r e); lra).
     assert (A : e' <= ((1 - p) * e + (e - w)) / 2).
@@ -103,10 +105,12 @@ Proof.
     assert ((1 - m * e) * (p * e) <= (1 - m * e) * w) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
-Lemma geometric_limit (e : nat -> R) k : 0 < k -> (forall t, 0 <= e t) -> (forall t, e (S t) <= (1 - k) * e t) -> is_lim_seq e 0.
+Lemma geometric_limit (e : nat -> R) k : 0 < k -> (forall t, 0 <= e t) -> (forall t, e (S t) <= (1 - k) * e t) ->
+  is_lim_seq e 0.
 Proof.
   intros Hk H0 H. assert (P : e 0%nat = 0 \/ 0 <= 1 - k).
-  { specialize (H 0%nat). assert (A := H0 0%nat). assert (B := H0 1%nat). destruct (Req_dec (e 0%nat) 0); [now left|right].
+  { specialize (H 0%nat). assert (A := H0 0%nat). assert (B := H0 1%nat).
+    destruct (Req_dec (e 0%nat) 0); [now left|right].
     destruct (Rle_lt_dec 0 (1 - k)); [easy|]. nra. }
   destruct P as [P|P].
   - assert (Z : forall t, e t = 0).
@@ -219,7 +223,8 @@ Lemma tail_le a b v : vnorm b (tail a v) <= vnorm (a + b) v.
 Proof. apply sqrt_le_1_alt. rewrite sq_split. assert (0 <= sq a v) by apply sq_ge0. lra. Qed.
 
 Lemma tail_part a b mu (grad : vector -> vector) theta t : 0 <= mu -> descends mu grad theta ->
-  path b (fun t => tail a (theta t)) (S t) = path b (fun t => tail a (theta t)) t + mu * vnorm b (tail a (grad (theta t))).
+  path b (fun t => tail a (theta t)) (S t) = path b (fun t => tail a (theta t)) t + mu * vnorm b (tail a (grad (theta
+    t))).
 Proof.
   intros Hm H. unfold path. cbn [Sum]. rewrite (H t). f_equal. unfold distance.
   rewrite (norm_ext b _ (vscal (- mu) (tail a (grad (theta t))))) by (intros; unfold tail, vminus, vscal; ring).
@@ -230,7 +235,8 @@ Lemma tail_near a b grad theta t k : 0 <= k ->
   distance b (tail a (theta 0%nat)) (tail a (part grad (theta t) k)) <=
     path b (fun t => tail a (theta t)) t + k * vnorm b (tail a (grad (theta t))).
 Proof.
-  intros Hk. assert (K := distance_triangle b (tail a (theta 0%nat)) (tail a (theta t)) (tail a (part grad (theta t) k))).
+  intros Hk. assert (K := distance_triangle b (tail a (theta 0%nat)) (tail a (theta t)) (tail a (part grad (theta t)
+    k))).
   assert (L := from_start b (fun t => tail a (theta t)) t). cbv beta in L.
   assert (E : distance b (tail a (theta t)) (tail a (part grad (theta t) k)) = k * vnorm b (tail a (grad (theta t)))).
   { unfold distance. rewrite (norm_ext b _ (vscal (- k) (tail a (grad (theta t)))))
@@ -254,7 +260,8 @@ Qed.
 Lemma ls_end n D F J M B y theta r kappa : 0 <= M -> jacobian_on n D F J B -> lipschitz_jacobian n D J M B ->
   (forall t, path D theta t <= r) -> (forall t, B (theta t)) ->
   (forall a b x, 0 <= x <= 1 -> B a -> B b -> B (along a (vminus b a) x)) ->
-  (forall l, converges D theta l -> (forall c q, (forall t, distance D c (theta t) <= q) -> distance D c l <= q) -> B l) ->
+  (forall l, converges D theta l -> (forall c q, (forall t, distance D c (theta t) <= q) -> distance D c l <= q) ->
+    B l) ->
   0 < kappa -> (forall t, error n F y (theta (S t)) <= (1 - kappa) * error n F y (theta t)) ->
   exists limit, B limit /\ converges D theta limit /\ forall k, (k < n)%nat -> F limit k = y k.
 Proof.

@@ -64,7 +64,8 @@ Proof.
 Qed.
 
 Lemma real_induction tau (P : R -> Prop) :
-  (forall u, 0 <= u < tau -> (forall v, 0 <= v <= u -> P v) -> exists eps, 0 < eps /\ forall v, u <= v <= u + eps -> P v) ->
+  (forall u, 0 <= u < tau -> (forall v, 0 <= v <= u -> P v) -> exists eps, 0 < eps /\ forall v, u <= v <= u + eps ->
+    P v) ->
   (forall u, 0 <= u <= tau -> (forall v, 0 <= v < u -> P v) -> P u) -> forall u, 0 <= u <= tau -> P u.
 Proof.
   intros Ho Hc. set (Q := fun u => 0 <= u <= tau /\ forall v, 0 <= v <= u -> P v).
@@ -73,7 +74,8 @@ Proof.
   assert (m0 : 0 <= m) by now apply Hm. assert (mt : m <= tau) by (apply Hl; intros u [Hu _]; lra).
   assert (B : forall v, 0 <= v < m -> P v).
   { intros v Hv. destruct (Classical_Prop.classic (P v)) as [|N]; [easy|]. exfalso.
-    assert (m <= v); [|lra]. apply Hl. intros u [Hu HP]. destruct (Rle_lt_dec u v); [easy|]. exfalso. apply N, HP. lra. }
+    assert (m <= v); [|lra]. apply Hl. intros u [Hu HP]. destruct (Rle_lt_dec u v); [easy|]. exfalso. apply N, HP.
+    lra. }
   assert (Pm : P m) by (apply Hc; [lra|easy]).
   assert (A : forall v, 0 <= v <= m -> P v) by (intros v Hv; destruct (Req_dec v m) as [->|]; [easy|apply B; lra]).
   destruct (Rle_lt_dec tau m); [apply A; lra|].
@@ -100,7 +102,8 @@ Lemma sublevel h h' h2 c tau :
   forall s, 0 <= s <= tau -> h s <= h 0 /\ h s <= h 0 + h' 0 * s + c / 2 * s ^ 2.
 Proof.
   intros D1 D2 Hc H0 Ht.
-  assert (Q : forall u, 0 <= u <= tau -> (forall v, 0 <= v <= u -> h v <= h 0) -> h u <= h 0 + h' 0 * u + c / 2 * u ^ 2).
+  assert (Q : forall u, 0 <= u <= tau -> (forall v, 0 <= v <= u -> h v <= h 0) ->
+    h u <= h 0 + h' 0 * u + c / 2 * u ^ 2).
   { intros u Hu HP. apply quadratic; [lra|intros; apply D1; lra|]. intros s Hs.
     assert (K := falls 0 s (fun s => h' s - c * s) (fun s => h2 s - c) ltac:(lra)). simpl in K.
     assert (h' s - c * s <= h' 0 - c * 0); [|lra]. apply K; intros r Hr.

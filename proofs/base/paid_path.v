@@ -55,7 +55,8 @@ Proof.
   assert (0 <= e t) by apply norm_ge0. assert (0 <= e t - l).
   { eapply Rle_trans; [|apply X]. apply Rmult_le_pos; [left; apply Hs; lra|easy]. }
   assert (M / 2 * (k * G t) ^ 2 <= M / 2 * (2 * mu * (e t * (e t - l)))).
-  { apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply Y|]. apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|lra]. }
+  { apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply Y|]. apply Rmult_le_compat_r; [apply Rmult_le_pos;
+    lra|lra]. }
   apply (Rle_trans _ ((1 - mu * M * e t) * (e t - l))); [|lra]. apply Rmult_le_compat_l; lra.
 Qed.
 
@@ -138,7 +139,8 @@ Proof.
     (fun x => dot n w (matvec D (J (along z v x)) v) - K) ltac:(lra)). cbv beta in L. rewrite along_0 in L.
   assert (A : dot n w (F (along z v 1)) - K * 1 <= dot n w (F z) - K * 0).
   { apply L; intros x Hx.
-    - apply (is_derive_minus (fun x => dot n w (F (along z v x))) (fun x => K * x)); [apply jacobian_along, HJ, HB, Hx|].
+    - apply (is_derive_minus (fun x => dot n w (F (along z v x))) (fun x => K * x));
+      [apply jacobian_along, HJ, HB, Hx|].
       auto_derive; [easy|ring].
     - assert (P := Rle_trans _ _ _ (Rle_abs _) (cauchy n w (matvec D (J (along z v x)) v))).
       assert (vnorm n w * vnorm n (matvec D (J (along z v x)) v) <= K)
@@ -175,7 +177,8 @@ Qed.
 
 (** ‖J(z) v‖ ≤ (j₀ + M r)‖v‖ on the ball of radius r around c, if ‖J(c) v‖ ≤ j₀ ‖v‖. *)
 Lemma jacobian_bound n D J M c r j0 z v : 0 <= M -> 0 <= r ->
-  lipschitz_jacobian n D J M (fun z => distance D c z <= r) -> (forall v, vnorm n (matvec D (J c) v) <= j0 * vnorm D v) ->
+  lipschitz_jacobian n D J M (fun z => distance D c z <= r) ->
+    (forall v, vnorm n (matvec D (J c) v) <= j0 * vnorm D v) ->
   distance D c z <= r -> vnorm n (matvec D (J z) v) <= (j0 + M * r) * vnorm D v.
 Proof.
   intros HM Hr HL Hj Hz. assert (Hc : distance D c c <= r) by (rewrite distance_self; easy).

@@ -31,7 +31,8 @@ Proof.
   unfold frob_dot, dot, matmul, transpose.
   rewrite (Sum_ext n _ (fun i => Sum d (fun j => Sum l (fun k => E i j * (A i k * V k j)))))
     by (intros; apply Sum_ext; intros; now rewrite Sum_scal).
-  rewrite (Sum_ext n _ (fun i => Sum l (fun k => Sum d (fun j => E i j * (A i k * V k j))))) by (intros; apply Sum_swap).
+  rewrite (Sum_ext n _ (fun i => Sum l (fun k => Sum d (fun j => E i j * (A i k * V k j))))) by (intros;
+    apply Sum_swap).
   rewrite Sum_swap. apply Sum_ext; intros k _. rewrite Sum_swap. apply Sum_ext; intros j _.
   rewrite <- (Rmult_comm (V k j)), <- Sum_scal. apply Sum_ext; intros; ring.
 Qed.
@@ -95,6 +96,8 @@ Proof. unfold matmul, outer, transpose, matvec. rewrite <- Sum_scal. apply Sum_e
 
 Lemma matmul_assoc m n A B C i j : matmul m A (matmul n B C) i j = matmul n (matmul m A B) C i j.
 Proof.
-  unfold matmul. rewrite (Sum_ext m _ (fun k => Sum n (fun l => A i k * (B k l * C l j)))) by (intros; now rewrite Sum_scal).
-  rewrite Sum_swap. apply Sum_ext; intros l _. rewrite <- (Rmult_comm (C l j)), <- Sum_scal. apply Sum_ext; intros; ring.
+  unfold matmul. rewrite (Sum_ext m _ (fun k => Sum n (fun l => A i k * (B k l * C l j)))) by (intros;
+    now rewrite Sum_scal).
+  rewrite Sum_swap. apply Sum_ext; intros l _. rewrite <- (Rmult_comm (C l j)), <- Sum_scal.
+  apply Sum_ext; intros; ring.
 Qed.

@@ -79,7 +79,8 @@ Proof.
 Qed.
 
 Lemma path_mono D theta t T : (t <= T)%nat -> path D theta t <= path D theta T.
-Proof. intros H. assert (K := path_le D theta t T H). assert (0 <= distance D (theta t) (theta T)) by apply norm_ge0. lra. Qed.
+Proof. intros H. assert (K := path_le D theta t T H). assert (0 <= distance D (theta t) (theta T)) by apply norm_ge0.
+lra. Qed.
 
 Lemma norm_sum d x : vnorm d x <= Sum d (fun i => Rabs (x i)).
 Proof.
@@ -113,7 +114,8 @@ Proof.
     - intros t. split; [apply norm_ge0|apply norm_sum].
     - apply is_lim_seq_const.
     - assert (G : forall n, (n <= D)%nat -> is_lim_seq (fun t => Sum n (fun i => Rabs (theta t i - l i))) 0).
-      { induction n; intros Hn; [apply is_lim_seq_const|]. cbn [Sum]. replace (Finite 0) with (Finite (0 + 0)) by (f_equal; ring).
+      { induction n; intros Hn; [apply is_lim_seq_const|]. cbn [Sum]. replace (Finite 0) with (Finite (0 + 0))
+        by (f_equal; ring).
         apply is_lim_seq_plus'; [apply IHn; lia|]. rewrite <- Rabs_R0. apply (is_lim_seq_abs _ 0).
         replace (Finite 0) with (Finite (l n - l n)) by (f_equal; ring).
         apply is_lim_seq_minus'; [apply Hi; lia|apply is_lim_seq_const]. }
@@ -125,7 +127,8 @@ Proof.
     - apply is_lim_seq_const.
     - apply is_lim_seq_plus'; [apply is_lim_seq_const|exact C]. }
   split.
-  - intros t c H. apply (Z t). intros T HT. specialize (H T HT). assert (K := distance_triangle D l (theta T) (theta t)).
+  - intros t c H. apply (Z t). intros T HT. specialize (H T HT).
+    assert (K := distance_triangle D l (theta T) (theta t)).
     assert (P := path_le D theta t T HT). rewrite (distance_sym D (theta T)) in K. lra.
   - intros c b H. apply (Z 0%nat). intros T _. specialize (H T). assert (K := distance_triangle D c (theta T) l).
     rewrite (distance_sym D (theta T)) in K. lra.
@@ -172,7 +175,8 @@ Qed.
 Lemma transpose_bound n D J mu : 0 <= mu -> (forall v, mu * sq n (matvec D J v) <= sq D v) ->
   forall w, mu * sq D (pullback n J w) <= sq n w.
 Proof.
-  intros Hm H w. set (g := pullback n J w). assert (E : sq D g = dot n w (matvec D J g)) by (rewrite adjoint; apply sq_dot).
+  intros Hm H w. set (g := pullback n J w). assert (E : sq D g = dot n w (matvec D J g)) by (rewrite adjoint;
+    apply sq_dot).
   assert (C := cauchy_sq n w (matvec D J g)). rewrite <- E in C. specialize (H g).
   assert (0 <= sq D g) by apply sq_ge0. assert (0 <= sq n w) by apply sq_ge0.
   assert (K : mu * sq D g ^ 2 <= sq n w * sq D g).

@@ -30,7 +30,8 @@ Proof.
   { unfold mean, Rdiv. rewrite <- Rmult_assoc, <- Sum_scal. easy. }
   assert (V : deviation d (vscal c x) = c * deviation d x).
   { unfold deviation. transitivity (sqrt (c ^ 2 * (Sum d (fun j => (x j - mean d x) ^ 2) / INR d))).
-    - f_equal. rewrite M. unfold Rdiv. rewrite <- Rmult_assoc, <- Sum_scal. f_equal. apply Sum_ext; intros. unfold vscal. ring.
+    - f_equal. rewrite M. unfold Rdiv. rewrite <- Rmult_assoc, <- Sum_scal. f_equal. apply Sum_ext; intros.
+      unfold vscal. ring.
     - rewrite sqrt_mult_alt, sqrt_pow2 by (lra || apply pow2_ge_0). easy. }
   apply functional_extensionality; intros j. unfold layer_norm. rewrite M, V. unfold vscal. f_equal. f_equal.
   unfold Rdiv. rewrite Rinv_mult.
@@ -51,7 +52,8 @@ Proof.
   set (x := normed_network d m 1 (/ g) inner W b v u k h). apply functional_extensionality; intros i.
   rewrite <- (layer_norm_scale d (v k) (u k) g (fun j => 1 * x i j + _ j) Hg). f_equal.
   apply functional_extensionality; intros j. unfold vscal, last_map.
-  rewrite (Sum_ext m (fun r => inner k x i r * (/ g * W k r j)) (fun r => / g * (inner k x i r * W k r j))) by (intros; ring).
+  rewrite (Sum_ext m (fun r => inner k x i r * (/ g * W k r j)) (fun r => / g * (inner k x i r * W k r j)))
+    by (intros; ring).
   rewrite Sum_scal. rewrite (Sum_ext m (fun r => inner k x i r * (1 * W k r j)) (fun r => inner k x i r * W k r j))
     by (intros; ring). field. lra.
 Qed.
@@ -84,13 +86,15 @@ Theorem rt_proposition_e_part : forall N d d1 K (X S WV W1 W2 WU : matrix) g gf 
   let Z := mplus (fun i j => g * X i j) SXW 1 in
   let h gf := feed_forward d d1 gf W1 W2 WU in let F gf i := h gf (Z i) in
   0 <= g -> 0 <= gf -> 0 <= w1 -> 0 <= w2 -> 0 <= wU ->
-  (forall v, vnorm d1 (pullback d W1 v) <= w1 * vnorm d v) -> (forall v, vnorm d (pullback d1 W2 v) <= w2 * vnorm d1 v) ->
+  (forall v, vnorm d1 (pullback d W1 v) <= w1 * vnorm d v) ->
+    (forall v, vnorm d (pullback d1 W2 v) <= w2 * vnorm d1 v) ->
   (forall v, vnorm K (pullback d WU v) <= wU * vnorm d v) ->
   frob2 N K (mminus (F gf) (fun i j => g * h gf (X i) j)) <= ((gf + w1 * w2) * wU) ^ 2 * frob2 N d SXW /\
   let one := (fun _ _ => 1) : matrix in
   let h1 := feed_forward 1 1 gf one one one in
   frob2 1 1 (mminus (fun i => h1 (fun j => g * one i j + matmul 1 (matmul 1 one one) one i j))
-    (fun i j => g * h1 (one i) j)) = (gf + 1) ^ 2 /\ ((gf + 1 * 1) * 1) ^ 2 * frob2 1 1 (matmul 1 (matmul 1 one one) one) = (gf + 1) ^ 2.
+    (fun i j => g * h1 (one i) j)) = (gf + 1) ^ 2 /\
+      ((gf + 1 * 1) * 1) ^ 2 * frob2 1 1 (matmul 1 (matmul 1 one one) one) = (gf + 1) ^ 2.
 Proof.
   intros N d d1 K X S WV W1 W2 WU g gf w1 w2 wU SXW Z h F Hg Hgf H1 H2 HU B1 B2 BU. split; [|split].
   - unfold frob2. rewrite <- Sum_scal. apply Sum_le; intros i _.
@@ -107,7 +111,8 @@ Proof.
     assert (L : vnorm K (vminus (h gf m) (h gf m')) <= (gf + w1 * w2) * wU * vnorm d (vminus m m')).
     { unfold h, feed_forward. rewrite pullback_minus. eapply Rle_trans; [apply BU|].
       rewrite (norm_ext d _ (vplus (vscal gf (vminus m m')) (pullback d1 W2 (vminus (fun l => relu (pullback d W1 m l))
-        (fun l => relu (pullback d W1 m' l)))))) by (intros; rewrite <- pullback_minus; unfold vplus, vminus, vscal; ring).
+        (fun l => relu (pullback d W1 m' l)))))) by (intros; rewrite <- pullback_minus; unfold vplus, vminus, vscal;
+          ring).
       assert (T := norm_triangle d (vscal gf (vminus m m')) (pullback d1 W2 (vminus (fun l => relu (pullback d W1 m l))
         (fun l => relu (pullback d W1 m' l))))).
       rewrite norm_scal, Rabs_right in T by lra. assert (T2 := B2 (vminus (fun l => relu (pullback d W1 m l))
@@ -154,7 +159,8 @@ Proof.
       rewrite (E_plus C p (fun s => v s ^ 2 + 2 * m * v s)), E_plus, (E_scal C p (2 * m) v), E_const by easy. easy. }
     assert (D : 2 * q - Sum C (fun s => p s ^ 2 * (2 * v s ^ 2)) <= sq C v / 2).
     { unfold q, E, sq. unfold Rdiv. rewrite <- Sum_scal, <- Sum_minus, Rmult_comm, <- Sum_scal.
-      apply Sum_le; intros s Hs. assert (0 <= (2 * p s - 1) ^ 2 * v s ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0). lra. }
+      apply Sum_le; intros s Hs. assert (0 <= (2 * p s - 1) ^ 2 * v s ^ 2) by (apply Rmult_le_pos; apply pow2_ge_0).
+      lra. }
     assert (F : Sum C (fun s => p s ^ 2 * (4 * v s ^ 2)) = 2 * Sum C (fun s => p s ^ 2 * (2 * v s ^ 2)))
       by (rewrite <- Sum_scal; apply Sum_ext; intros; ring).
     rewrite F, B in A. lra.
@@ -180,7 +186,8 @@ Proof.
   intros HC p. assert (Z := partition_pos C (along z v s) HC). set (Q := fun s => Sum C (fun c => exp (along z v s c))).
   assert (D : is_derive Q s (Sum C (fun c => v c * exp (along z v s c)))).
   { apply (Sum_derive C (fun s c => exp (along z v s c))). intros c _. unfold along. auto_derive; [easy|ring]. }
-  assert (N : is_derive (fun s => Sum C (fun c => v c * exp (along z v s c))) s (Sum C (fun c => v c ^ 2 * exp (along z v s c)))).
+  assert (N : is_derive (fun s => Sum C (fun c => v c * exp (along z v s c))) s (Sum C (fun c => v c ^ 2 * exp (along z
+    v s c)))).
   { apply (Sum_derive C (fun s c => v c * exp (along z v s c))). intros c _. unfold along. auto_derive; [easy|ring]. }
   apply (is_derive_ext (fun s => Sum C (fun c => v c * exp (along z v s c)) / Q s)).
   { intros t. unfold E, softmax, Q. unfold Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros.
@@ -190,7 +197,8 @@ Proof.
     ((Sum C (fun c => v c ^ 2 * exp (along z v s c)) * Q s - Sum C (fun c => v c * exp (along z v s c)) *
       Sum C (fun c => v c * exp (along z v s c))) / Q s ^ 2); [exact K|].
   assert (E1 : forall f, E C p f = Sum C (fun c => f c * exp (along z v s c)) / Q s).
-  { intros f. unfold E, p, softmax. fold (Q s). unfold Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
+  { intros f. unfold E, p, softmax. fold (Q s). unfold Rdiv. rewrite Rmult_comm, <- Sum_scal.
+    apply Sum_ext; intros; ring. }
   rewrite !E1. unfold Q in *. field. lra.
 Qed.
 
@@ -208,11 +216,13 @@ Proof.
   - intros i. unfold matvec. cbn [Sum]. rewrite Nat.eqb_refl, H1.
     assert (T0 : INR (T i) <> 0) by (apply not_0_INR; specialize (HT i); lia).
     assert (d0 : INR d <> 0) by (apply not_0_INR; lia).
-    rewrite (Sum_ext d _ (fun j => / INR (T i) * Sum (T i) (fun t => (x i t j - mean d (x i t)) / deviation d (x i t) + u j / w j))).
+    rewrite (Sum_ext d _ (fun j => / INR (T i) * Sum (T i) (fun t => (x i t j - mean d (x i t)) / deviation d (x i t) +
+      u j / w j))).
     + rewrite Sum_scal, Sum_swap. rewrite (Sum_ext (T i) _ (fun _ => q)); [rewrite Sum_const; field; easy|].
       intros t _. rewrite Sum_plus. fold q.
       assert (Z : Sum d (fun j => (x i t j - mean d (x i t)) / deviation d (x i t)) = 0); [|rewrite Z; ring].
-      rewrite (Sum_ext d _ (fun j => / deviation d (x i t) * (x i t j - mean d (x i t)))) by (intros; unfold Rdiv; ring).
+      rewrite (Sum_ext d _ (fun j => / deviation d (x i t) * (x i t j - mean d (x i t)))) by (intros; unfold Rdiv;
+        ring).
       rewrite Sum_scal, Sum_minus, Sum_const.
       assert (Q : INR d * mean d (x i t) = Sum d (x i t)) by (unfold mean; field; easy). rewrite Q.
       change (Sum d (fun i0 => x i t i0)) with (Sum d (x i t)). rewrite Rminus_eq_0. ring.
@@ -248,26 +258,33 @@ Proof.
   set (u := fun (V : matrix) i => matmul m F V i).
   set (p := fun W V s i => softmax C (along (u W i) (u V i) s)).
   set (l1 := fun W V s => Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i)) / INR n).
-  set (l2 := fun W V s => Sum n (fun i => E C (p W V s i) (fun c => u V i c ^ 2) - E C (p W V s i) (u V i) ^ 2) / INR n).
+  set (l2 := fun W V s => Sum n (fun i => E C (p W V s i) (fun c => u V i c ^ 2) - E C (p W V s i) (u V i) ^ 2) / INR
+    n).
   assert (lin : forall W V s i c, u (mplus W V s) i c = along (u W i) (u V i) s c).
   { intros W V s i c. unfold u, matmul, mplus, along. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring. }
   assert (D1 : forall W V s, is_derive (fun s => head_loss n m C F y (mplus W V s)) s (l1 W V s)).
   { intros W V s. unfold head_loss, l1, Rdiv. apply (is_derive_ext (fun s => / INR n * Sum n (fun i =>
       ln (Sum C (fun c => exp (along (u W i) (u V i) s c))) - along (u W i) (u V i) s (y i)))).
-    { intros t. match goal with |- ?a = ?b => change (@eq R a b) end. rewrite Rmult_comm. f_equal. apply Sum_ext; intros i _.
+    { intros t. match goal with |- ?a = ?b => change (@eq R a b) end. rewrite Rmult_comm. f_equal.
+      apply Sum_ext; intros i _.
       change (matmul m F (mplus W V t) i) with (u (mplus W V t) i). rewrite lin. f_equal. f_equal.
       apply Sum_ext; intros c _. now rewrite lin. }
-    rewrite Rmult_comm. apply (is_derive_scal (fun s => Sum n (fun i => ln (Sum C (fun c => exp (along (u W i) (u V i) s c)))
+    rewrite Rmult_comm. apply (is_derive_scal (fun s => Sum n (fun i => ln (Sum C (fun c => exp (along (u W i) (u V i)
+      s c)))
       - along (u W i) (u V i) s (y i))) s (/ INR n)).
-    apply (Sum_derive n (fun s i => ln (Sum C (fun c => exp (along (u W i) (u V i) s c))) - along (u W i) (u V i) s (y i))).
+    apply (Sum_derive n (fun s i => ln (Sum C (fun c => exp (along (u W i) (u V i) s c))) - along (u W i) (u V i) s (y
+      i))).
     intros i _. apply (is_derive_minus (fun s => ln (Sum C (fun c => exp (along (u W i) (u V i) s c))))
       (fun s => along (u W i) (u V i) s (y i))); [now apply log_sum_slope|]. unfold along. auto_derive; [easy|ring]. }
   assert (D2 : forall W V s, is_derive (l1 W V) s (l2 W V s)).
-  { intros W V s. unfold l1, l2, Rdiv. apply (is_derive_ext (fun s => / INR n * Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i)))).
+  { intros W V s. unfold l1, l2, Rdiv.
+    apply (is_derive_ext (fun s => / INR n * Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i)))).
     { intros t. apply Rmult_comm. }
-    rewrite Rmult_comm. apply (is_derive_scal (fun s => Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i))) s (/ INR n)).
+    rewrite Rmult_comm. apply (is_derive_scal (fun s => Sum n (fun i => E C (p W V s i) (u V i) - u V i (y i))) s (/
+      INR n)).
     apply (Sum_derive n (fun s i => E C (p W V s i) (u V i) - u V i (y i))). intros i _.
-    rewrite <- (Rminus_0_r (E C (p W V s i) _ - _)). apply (is_derive_minus (fun s => E C (p W V s i) (u V i)) (fun _ => u V i (y i)));
+    rewrite <- (Rminus_0_r (E C (p W V s i) _ - _)).
+    apply (is_derive_minus (fun s => E C (p W V s i) (u V i)) (fun _ => u V i (y i)));
       [now apply log_sum_curvature|apply (is_derive_const (u V i (y i)))]. }
   assert (B2 : forall W V s, 0 <= l2 W V s <= b / (2 * INR n) * frob2 m C V).
   { intros W V s. assert (Hp : forall i, distribution C (p W V s i)) by (intros; now apply softmax_distribution).
@@ -302,7 +319,8 @@ Proof.
     assert (P2 : forall i c, p (fun _ _ => 0) V 0 i c = 1 / 2).
     { intros i c. unfold p, softmax. rewrite along_0, E2. cbn [Sum]. rewrite !U0, exp_0. field. }
     unfold l2. rewrite (Sum_ext n _ (fun i => matvec m F v i ^ 2)).
-    - change (Sum n (fun i => matvec m F v i ^ 2)) with (sq n (matvec m F v)). rewrite Hv. unfold V. rewrite frob2_outer, E2.
+    - change (Sum n (fun i => matvec m F v i ^ 2)) with (sq n (matvec m F v)). rewrite Hv. unfold V.
+      rewrite frob2_outer, E2.
       unfold sq at 3. simpl. field. lra.
     - intros i _. unfold E. rewrite E2. cbn [Sum]. rewrite !P2, !UV. unfold outer. field. }
   intros W. split; [intros V; rewrite <- G1; apply D1|]. set (G := head_gradient n m C F y W).
@@ -312,9 +330,11 @@ Proof.
   assert (N : frob2 m C V = frob2 m C G) by (apply Sum_ext; intros; apply Sum_ext; intros; unfold V; ring).
   assert (GV : l1 W V 0 = - frob2 m C G).
   { rewrite G1. fold G. unfold frob_dot, frob2, dot, V. rewrite <- (Rmult_1_l (Sum m _)) at 1.
-    replace (- Sum m (fun i => Sum C (fun j => G i j ^ 2))) with (-1 * Sum m (fun i => Sum C (fun j => G i j ^ 2))) by ring.
+    replace (- Sum m (fun i => Sum C (fun j => G i j ^ 2))) with (-1 * Sum m (fun i => Sum C (fun j => G i j ^ 2)))
+      by ring.
     rewrite Rmult_1_l, <- Sum_scal. apply Sum_ext; intros. rewrite <- Sum_scal. apply Sum_ext; intros. ring. }
-  assert (M0 : mplus W V 0 = W) by (apply functional_extensionality; intros i; apply functional_extensionality; intros j;
+  assert (M0 : mplus W V 0 = W) by (apply functional_extensionality; intros i; apply functional_extensionality;
+    intros j;
     unfold mplus; ring).
   assert (M1 : mplus W V tau = mplus W G (- tau)) by (apply functional_extensionality; intros i;
     apply functional_extensionality; intros j; unfold mplus, V; ring).
@@ -323,9 +343,11 @@ Proof.
   - intros s _. apply D1.
   - intros s Hs. assert (K := falls 0 s (fun s => l1 W V s - b / (2 * INR n) * frob2 m C G * s)
       (fun s => l2 W V s - b / (2 * INR n) * frob2 m C G) ltac:(lra)). cbv beta in K.
-    assert (l1 W V s - b / (2 * INR n) * frob2 m C G * s <= l1 W V 0 - b / (2 * INR n) * frob2 m C G * 0); [|rewrite GV in *; lra].
+    assert (l1 W V s - b / (2 * INR n) * frob2 m C G * s <= l1 W V 0 - b / (2 * INR n) * frob2 m C G * 0);
+      [|rewrite GV in *; lra].
     apply K; intros r Hr.
-    + apply (is_derive_minus (l1 W V) (fun s => b / (2 * INR n) * frob2 m C G * s)); [apply D2|auto_derive; [easy|ring]].
+    + apply (is_derive_minus (l1 W V) (fun s => b / (2 * INR n) * frob2 m C G * s)); [apply D2|auto_derive;
+      [easy|ring]].
     + destruct (B2 W V r) as [_ B]. rewrite N in B. lra.
   - assert (0 <= INR n / b * frob2 m C G).
     { apply Rmult_le_pos; [left; now apply Rdiv_lt_0_compat|apply Sum_ge0; intros; apply sq_ge0]. }

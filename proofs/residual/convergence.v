@@ -43,7 +43,8 @@ Proof.
   split.
   - intros Hm HR. set (q := 1 - mu * M * e 0%nat) in *. assert (0 < q) by (unfold q; lra).
     apply common; [now apply Rinv_0_lt_compat|easy|].
-    apply (c_stays n D F J y theta mu r (/ q) s); try easy; [now apply Rinv_0_lt_compat|fold (e 0%nat); unfold Rdiv in HR; lra|].
+    apply (c_stays n D F J y theta mu r (/ q) s); try easy; [now apply Rinv_0_lt_compat|fold (e 0%nat);
+      unfold Rdiv in HR; lra|].
     intros t k Hk HU He. assert (mu * M * error n F y (theta t) <= mu * M * e 0%nat)
       by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|exact He]).
     assert (P := c_pay n D F J y theta mu M r s HM HJ HL Hs Hf Hq Hn t k Hk HU ltac:(lra)).
@@ -211,7 +212,8 @@ Theorem rt_lemma_j : forall n d1 d K A H0 WU W2 sU lam,
   (forall sH sA, least_singular n (fun x => sq d (pullback n (H W2) x)) sH ->
     least_singular n (fun x => sq d1 (pullback n A x)) sA -> sH ^ 2 + sU ^ 2 * sA ^ 2 <= lam ^ 2) /\
   (let token i := match i with O => 1 | _ => -1 end in
-    forall x, sq 2 x / 4 <= sq 1 (pullback 2 (fun i _ => token i) x) + sq 1 (pullback 2 (fun i _ => Rmax 0 (token i)) x)).
+    forall x, sq 2 x / 4 <= sq 1 (pullback 2 (fun i _ => token i) x) + sq 1 (pullback 2 (fun i _ => Rmax 0 (token i))
+      x)).
 Proof.
   intros n d1 d K A H0 WU W2 sU lam H F E G2 GU [_ [LU [v [v0 Ev]]]] [_ [LL [u [u0 Eu]]]]. split; [|split; [|split]].
   - intros Y. split; [|split].
@@ -246,10 +248,12 @@ Proof.
     + intros l j _ _. rewrite <- outer_left. unfold matmul at 1 3. apply Sum_ext; intros i _. f_equal.
       rewrite <- outer_right. unfold matmul. apply Sum_ext; intros k _. now rewrite EE.
   - intros sH sA [_ [LH _]] [_ [LA _]]. specialize (LH u). specialize (LA u).
-    assert (sU ^ 2 * (sA ^ 2 * sq n u) <= sU ^ 2 * sq d1 (pullback n A u)) by (apply Rmult_le_compat_l; [apply pow2_ge_0|easy]).
+    assert (sU ^ 2 * (sA ^ 2 * sq n u) <= sU ^ 2 * sq d1 (pullback n A u)) by (apply Rmult_le_compat_l;
+      [apply pow2_ge_0|easy]).
     apply (Rmult_le_reg_r (sq n u)); [easy|]. lra.
   - intros token x. unfold sq, pullback, matvec, transpose. simpl. rewrite Rmax_right, Rmax_left by lra. 
-    assert (A1 := pow2_ge_0 (7 * x 0%nat - 4 * x 1%nat)). assert (A2 := pow2_ge_0 (x 0%nat)). assert (A3 := pow2_ge_0 (x 1%nat)). 
+    assert (A1 := pow2_ge_0 (7 * x 0%nat - 4 * x 1%nat)). assert (A2 := pow2_ge_0 (x 0%nat)).
+    assert (A3 := pow2_ge_0 (x 1%nat)). 
     nra.
 Qed.
 
@@ -276,7 +280,8 @@ Theorem rt_theorem_c_split : forall n a b F J y theta mu nu M r far (s : R -> R)
   exists limit, B limit /\ converges (a + b) theta limit /\ (forall k, (k < n)%nat -> F limit k = y k).
 Proof.
   intros n a b F J y theta mu nu M r far s e moved B Hmu HM Hr HR HJ HL Hs Hf Hq Hd Hnu Hn Hm HE HRe.
-  set (grad := least_squares n F J y) in *. set (U := path b (fun t => tail a (theta t))). set (P := path (a + b) theta).
+  set (grad := least_squares n F J y) in *. set (U := path b (fun t => tail a (theta t))).
+  set (P := path (a + b) theta).
   set (Gb := fun t => vnorm b (tail a (grad (theta t)))). set (G := fun t => vnorm (a + b) (grad (theta t))).
   set (q := 1 - mu * M * e 0%nat) in *. assert (q0 : 0 < q) by (unfold q; lra).
   assert (Sr : 0 < s r) by (apply Hs; lra).
@@ -285,8 +290,10 @@ Proof.
   assert (in_B : forall t k, 0 <= k -> U t + k * Gb t <= r -> P t + k * G t <= far ->
     forall x, 0 <= x <= 1 -> B (part grad (theta t) (x * k))).
   { intros t k Hk A1 A2 x Hx. assert (K : 0 <= x * k) by (apply Rmult_le_pos; lra).
-    assert (X1 : x * k * Gb t <= 1 * k * Gb t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
-    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (X1 : x * k * Gb t <= 1 * k * Gb t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r;
+      lra]).
+    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r;
+      lra]).
     assert (N1 := tail_near a b grad theta t (x * k) K). assert (N2 := part_near (a + b) grad theta t (x * k) K).
     split; [unfold moved|]; fold (U t) (Gb t) (P t) (G t) in N1, N2; lra. }
   assert (at_B : forall t, U t <= r -> P t <= far -> B (theta t)).
@@ -321,7 +328,8 @@ Proof.
     assert (Er : e' <= l + M / 2 * (k * G t) ^ 2).
     { apply (part_error n (a + b) F J M B); try easy. apply (in_B t k); lra. }
     assert (MM : M / 2 * (k * G t) ^ 2 <= M / 2 * (2 * mu * (e t * (e t - l)))).
-    { apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|lra]. }
+    { apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply W|]. apply Rmult_le_compat_r; [apply Rmult_le_pos;
+      lra|lra]. }
     assert (me : mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
     assert (T2 : q * (e t - l) <= e t - e').
     { apply (Rle_trans _ ((1 - mu * M * e t) * (e t - l))); [apply Rmult_le_compat_r; [easy|unfold q; lra]|]. lra. }
@@ -344,20 +352,23 @@ Proof.
       by (apply Rmult_le_compat_r; [apply pow2_ge_0|apply pow_incr; lra]).
     assert (B2 : 2 * (p * e t * Gb t) <= G t ^ 2) by (rewrite GG; assert (Q := pow2_ge_0 (p * e t - Gb t)); lra).
     destruct (Req_dec (e t) 0) as [Z0|Z0].
-    { rewrite Z0 in *. assert (k * G t ^ 2 = 0) by (assert (0 <= k * G t ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]); lra).
+    { rewrite Z0 in *. assert (k * G t ^ 2 = 0) by (assert (0 <= k * G t ^ 2) by (apply Rmult_le_pos;
+      [lra|apply pow2_ge_0]); lra).
       assert (k * Gb t ^ 2 <= 0) by (assert (k * Gb t ^ 2 <= k * G t ^ 2) by
         (apply Rmult_le_compat_l; [lra|rewrite GG; assert (0 <= sq a (grad (theta t))) by apply sq_ge0; lra]); lra).
       assert (k * Gb t = 0) by (assert (0 <= Gb t) by apply norm_ge0; assert (0 <= k) by lra; nra).
       rewrite H3. lra. }
     assert (e t > 0) by lra. assert (C : (2 - nu) * (k * Gb t * p) * e t <= (2 - nu) * (k * G t ^ 2) / 2).
     { assert (k * (2 * (p * e t * Gb t)) <= k * G t ^ 2) by (apply Rmult_le_compat_l; lra).
-      assert ((2 - nu) * (k * (2 * (p * e t * Gb t))) <= (2 - nu) * (k * G t ^ 2)) by (apply Rmult_le_compat_l; lra). lra. }
+      assert ((2 - nu) * (k * (2 * (p * e t * Gb t))) <= (2 - nu) * (k * G t ^ 2)) by (apply Rmult_le_compat_l; lra).
+      lra. }
     apply (Rmult_le_reg_r (e t)); [lra|]. assert (Q := pow2_ge_0 (e t - l)). lra. }
   assert (inv : forall t, U t <= r /\ P t <= far /\ e t <= e 0%nat /\
     q * ((2 - nu) * RInt s 0 (U t)) <= e 0%nat - e t /\ q * (s r * P t) <= e 0%nat - e t).
   { induction t as [|t [A1 [A2 [A3 [A4 A5]]]]].
     - unfold U, P. rewrite !path_0, RInt_point. unfold zero; simpl. lra.
-    - destruct (exit_two mu (Gb t) (U t) r (G t) (P t) far) as [k [Hk [E1 [E2 E3]]]]; try apply norm_ge0; try easy; [lra|].
+    - destruct (exit_two mu (Gb t) (U t) r (G t) (P t) far) as [k [Hk [E1 [E2 E3]]]]; try apply norm_ge0; try easy;
+      [lra|].
       destruct (pay t k Hk E1 E2 A3) as [P1 [P2 P3]]. set (e' := error n F y (part grad (theta t) k)) in *.
       assert (e0' : 0 <= e') by apply norm_ge0. set (l := linear_error n (a + b) F J y (theta t) k) in *.
       assert (P4 : q * (s r * (P t + k * G t)) <= e 0%nat - e t + q * (e t - l)).
@@ -423,7 +434,8 @@ Proof.
     assert (mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|apply It]).
     assert (0 <= mu * s r ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
     assert (mu * s r ^ 2 <= mu * s (moved (theta t)) ^ 2) by (apply Rmult_le_compat_l; lra).
-    assert (mu * s r ^ 2 * (1 / 2) <= mu * s (moved (theta t)) ^ 2 * (1 - mu * M * e t / 2)) by (apply Rmult_le_compat; lra).
+    assert (mu * s r ^ 2 * (1 / 2) <= mu * s (moved (theta t)) ^ 2 * (1 - mu * M * e t / 2))
+      by (apply Rmult_le_compat; lra).
     lra.
 Qed.
 
@@ -474,7 +486,8 @@ Proof.
     apply (Rle_trans _ ((sigA - ellA * x) * (sigU - xU))); [|apply Rmult_le_compat; lra].
     assert (0 <= ellA * x * xU) by now apply Rmult_le_pos. unfold s0. lra. }
   assert (I : RInt s 0 r = (delta - delta ^ 2 / 2) * s0 ^ 2 / ell).
-  { rewrite (linear_area s s0 ell r r); [match goal with |- ?a = ?b => change (@eq R a b) end; rewrite Er'; field; lra|intros; reflexivity|lra]. }
+  { rewrite (linear_area s s0 ell r r); [match goal with |- ?a = ?b => change (@eq R a b) end; rewrite Er'; field;
+    lra|intros; reflexivity|lra]. }
   destruct (rt_theorem_c n D F J y theta mu M r s) as [T _]; try easy; try lra.
   - intros u Hu. specialize (low u Hu). lra.
   - intros u v Hu Huv Hv. unfold s. assert (ell * u <= ell * v) by (apply Rmult_le_compat_l; lra). lra.
@@ -491,18 +504,21 @@ Proof.
     + intros t. destruct (P t) as [[Q|Q] Q2]; [easy|]. exfalso. rewrite Q, I in Q2.
       assert (0 < 1 - mu * M * e 0%nat) by lra. assert (0 <= e t) by apply norm_ge0.
       assert (/ (1 - mu * M * e 0%nat) * (e 0%nat - e t) <= / (1 - mu * M * e 0%nat) * e 0%nat)
-        by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra]). unfold Rdiv in He at 1. unfold e in *. lra.
+        by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra]). unfold Rdiv in He at 1. unfold e in *.
+        lra.
     + intros z HB. eapply Rle_trans; [|now apply AU]. apply low. split; [apply norm_ge0|easy].
     + intros t. unfold Phi. assert (R1 := R t). fold (e t) (e (S t)) in R1. assert (e0 : 0 <= e t) by apply norm_ge0.
       assert (et : mu * M * e t <= mu * M * e 0%nat).
       { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. destruct (P t) as [P1 P2]. apply (c_falls n D F y theta r
-          (/ (1 - mu * M * e 0%nat)) s); try easy; [intros u Hu; specialize (low u Hu); lra| |apply Rinv_0_lt_compat; lra].
+          (/ (1 - mu * M * e 0%nat)) s); try easy; [intros u Hu; specialize (low u Hu); lra| |apply Rinv_0_lt_compat;
+            lra].
         intros u v Hu Huv Hv. unfold s. assert (ell * u <= ell * v) by (apply Rmult_le_compat_l; lra). lra. }
       set (a := (1 - delta) ^ 2 * s0 ^ 2). set (m := 1 - mu * M * e t / 2) in *.
       assert (K : e (S t) <= (1 - mu * a * m) * e t).
       { eapply Rle_trans; [apply R1|]. apply Rmult_le_compat_r; [easy|].
         assert (a <= s (path D theta t) ^ 2).
-        { unfold a. rewrite <- Rpow_mult_distr. apply pow_incr. split; [lra|]. apply low. split; [apply path_ge0|apply P]. }
+        { unfold a. rewrite <- Rpow_mult_distr. apply pow_incr. split; [lra|]. apply low.
+          split; [apply path_ge0|apply P]. }
         assert (mu * a * m <= mu * s (path D theta t) ^ 2 * m); [|lra].
         apply Rmult_le_compat_r; [unfold m; lra|]. apply Rmult_le_compat_l; lra. }
       assert (e (S t) ^ 2 <= ((1 - mu * a * m) * e t) ^ 2) by (apply pow_incr; split; [apply norm_ge0|easy]). lra.
@@ -549,7 +565,8 @@ Proof.
     rewrite <- !norm_sq. replace (s u ^ 2 * vnorm n w ^ 2) with ((s u * vnorm n w) ^ 2) by ring. apply pow_incr.
     split; [apply Rmult_le_pos; [lra|apply norm_ge0]|]. specialize (H0 w).
     assert (Bc : B (theta 0%nat)) by (unfold B; rewrite distance_self; lra).
-    assert (K := transpose_lipschitz n D J M B (theta 0%nat) z w ltac:(lra) HL Bc HB). rewrite distance_sym in K. fold u in K.
+    assert (K := transpose_lipschitz n D J M B (theta 0%nat) z w ltac:(lra) HL Bc HB). rewrite distance_sym in K.
+    fold u in K.
     assert (N := norm_triangle D (vminus (pullback n (J (theta 0%nat)) w) (pullback n (J z) w)) (pullback n (J z) w)).
     rewrite (norm_ext D (vplus _ _) (pullback n (J (theta 0%nat)) w)) in N by (intros; unfold vplus, vminus; ring).
     unfold s. lra.
@@ -579,7 +596,8 @@ Proof.
       replace (M * (delta * s0 / M)) with (s0 * delta) by (field; lra). apply Rmult_lt_compat_l; lra.
     + unfold Phi. assert (R1 := R t). fold (e t) (e (S t)) u in R1.
       assert (et : e t <= e 0%nat).
-      { assert (0 <= s0 * u - M / 2 * u ^ 2); [|lra]. replace (s0 * u - M / 2 * u ^ 2) with (u * (s0 - M * u / 2)) by field.
+      { assert (0 <= s0 * u - M / 2 * u ^ 2); [|lra]. replace (s0 * u - M / 2 * u ^ 2) with (u * (s0 - M * u / 2))
+        by field.
         assert (0 <= M * u) by (apply Rmult_le_pos; lra). apply Rmult_le_pos; lra. }
       assert (m1 : mu * M * e t < 1).
       { destruct (Req_dec (e t) 0) as [->|]; [lra|].
@@ -638,21 +656,26 @@ Proof.
   exists l. split; [easy|split; [easy|split; [easy|]]]. intros t.
   assert (et : mu * M * e t <= mu * M * e 0%nat) by (apply Rmult_le_compat_l; [easy|apply down]).
   assert (e0 : 0 <= e t) by apply norm_ge0. set (U := path D theta) in *.
-  assert (area : forall c, 0 < c -> (forall T, (t <= T)%nat -> c * (RInt s 0 (U (S T)) - RInt s 0 (U T)) <= e T - e (S T)) ->
+  assert (area : forall c, 0 < c -> (forall T, (t <= T)%nat ->
+    c * (RInt s 0 (U (S T)) - RInt s 0 (U T)) <= e T - e (S T)) ->
     distance D l (theta t) <= e t / (c * q)).
   { intros c c0 H. apply A4. intros T HT.
     assert (S1 : c * (q * (U T - U t)) <= e t - e T).
     { induction HT as [|T HT IH]; [lra|]. assert (Um : U T <= U (S T)) by (apply path_mono; lia).
       specialize (H T HT). assert (F1 : ex_RInt s 0 (U (S T))).
-      { apply falling_integrable; [apply path_ge0|]. intros u v ? ? ?. specialize (HU (S T)). apply Hf; unfold U in *; lra. }
+      { apply falling_integrable; [apply path_ge0|]. intros u v ? ? ?. specialize (HU (S T)).
+        apply Hf; unfold U in *; lra. }
       assert (P0 : 0 <= U T) by apply path_ge0. assert (Ur : U (S T) <= r) by apply HU.
-      assert (F0 : ex_RInt s 0 (U T)) by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule) s 0 (U T) (U (S T))); [lra|easy]).
-      assert (F2 : ex_RInt s (U T) (U (S T))) by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) s 0); [lra|easy]).
+      assert (F0 : ex_RInt s 0 (U T)) by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule) s 0 (U T) (U (S T)));
+        [lra|easy]).
+      assert (F2 : ex_RInt s (U T) (U (S T))) by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) s 0);
+        [lra|easy]).
       assert (E := RInt_Chasles (V := R_CompleteNormedModule) s 0 (U T) (U (S T)) F0 F2). unfold plus in E; simpl in E.
       assert (L : RInt (fun _ => q) (U T) (U (S T)) <= RInt s (U T) (U (S T))).
       { apply RInt_le; [easy|apply ex_RInt_const|easy|]. intros x Hx. apply Hqs. lra. }
       rewrite RInt_const in L. unfold scal in L; simpl in L; unfold mult in L; simpl in L.
-      assert (c * (q * (U (S T) - U T)) <= c * (RInt s 0 (U (S T)) - RInt s 0 (U T))) by (apply Rmult_le_compat_l; lra). lra. }
+      assert (c * (q * (U (S T) - U T)) <= c * (RInt s 0 (U (S T)) - RInt s 0 (U T))) by (apply Rmult_le_compat_l;
+        lra). lra. }
     assert (0 <= e T) by apply norm_ge0. apply Rle_div_r; [now apply Rmult_lt_0_compat|]. lra. }
   assert (step : forall T, U (S T) = U T + mu * vnorm D (least_squares n F J y (theta T))) by
     (intros T; apply path_step; [lra|easy]).
@@ -661,16 +684,19 @@ Proof.
   split; [|split].
   - assert (V := mean_value n D F J C B l (vminus (theta t) l) C0 HJ). rewrite along_to in V.
     unfold e, error. rewrite (norm_ext n _ (vminus (F (theta t)) (F l))).
-    + apply V; [|easy]. intros x Hx. apply ball_convex; [easy|easy|]. apply (Rle_trans _ (U t)); [apply from_start|apply HU].
+    + apply V; [|easy]. intros x Hx. apply ball_convex; [easy|easy|].
+      apply (Rle_trans _ (U t)); [apply from_start|apply HU].
     + intros k Hk. unfold errors, vminus. now rewrite A3.
   - apply area; [lra|]. intros T HT. rewrite err, step.
     assert (eT : e T <= e t) by (clear -down HT; induction HT; [lra|]; destruct (down m); lra).
     assert (mu * M * e T <= mu * M * e t) by now apply Rmult_le_compat_l.
-    eapply Rle_trans; [|apply (c_pay n D F J y theta mu M r s); try easy; [lra|fold (U T); rewrite <- step; apply HU|fold (e T); lra]].
+    eapply Rle_trans; [|apply (c_pay n D F J y theta mu M r s); try easy; [lra|fold (U T); rewrite <- step;
+      apply HU|fold (e T); lra]].
     apply Rmult_le_compat_r; [|fold (e T); lra]. fold (U T). rewrite <- step.
     assert (G := RInt_grows s r (U T) (U (S T)) Hf Hs (path_ge0 D theta T) ltac:(apply path_mono; lia) (HU (S T))). lra.
   - intros [s0 E]. rewrite <- (Rmult_1_l q). apply area; [lra|]. intros T _. rewrite err, step, Rmult_1_l.
-    apply (c_pay_linear n D F J y theta mu M r s) with (s0 := s0); try easy; [lra|]. fold (U T). rewrite <- step. apply HU.
+    apply (c_pay_linear n D F J y theta mu M r s) with (s0 := s0); try easy; [lra|]. fold (U T). rewrite <- step.
+    apply HU.
 Qed.
 
 (** rt-lemma-m
@@ -705,7 +731,8 @@ Proof.
     assert (T2 := transpose_norm n D (J z') C C0 (fun v => HC z' v Hz') (vminus (F z) (F z'))).
     assert (T3 := far z' z Hz' Hz). fold u in T3.
     assert (C * vnorm n (vminus (F z) (F z')) <= C * (C * u)) by now apply Rmult_le_compat_l.
-    assert (M * u * vnorm n (errors F y z) <= M * u * (e0 + C * r)) by (apply Rmult_le_compat_l; [now apply Rmult_le_pos|exact Ez]).
+    assert (M * u * vnorm n (errors F y z) <= M * u * (e0 + C * r)) by (apply Rmult_le_compat_l;
+      [now apply Rmult_le_pos|exact Ez]).
     lra.
   - intros i _. unfold least_squares, vplus, vminus, pullback, matvec, transpose, errors, vminus.
     rewrite <- !Sum_minus, <- Sum_plus. apply Sum_ext; intros; ring.
@@ -743,7 +770,8 @@ Proof.
     { intros t. unfold Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
     apply Sum_derive; intros k Hk. assert (K := dF x k Hk HB). set (f := fun x => errors F y (along z v x) k).
     set (g := matvec D (J (along z v x)) v k) in *. fold f in K. change (errors F y (along z v x) k) with (f x).
-    apply (is_derive_ext (fun x => / 2 * (f x * f x))); [intros t; match goal with |- ?l = ?r => change (@eq R l r) end; unfold f; field|].
+    apply (is_derive_ext (fun x => / 2 * (f x * f x))); [intros t;
+      match goal with |- ?l = ?r => change (@eq R l r) end; unfold f; field|].
     replace (f x * g) with (/ 2 * (g * f x + f x * g)) by field.
     apply (is_derive_scal (fun x => f x * f x) x (/ 2)), (is_derive_mult f f x g g K K Rmult_comm).
   - unfold slope, curvature. rewrite (sq_dot n (matvec D (J z) v)).
@@ -755,12 +783,14 @@ Proof.
     rewrite along_0 in Q. exact Q.
   - assert (P := norm_ge0 D v). assert (Jz := jacobian_bound n D J M c rad j0 z v M0 R0 HL Hj Bz).
     assert (Nb : vnorm n b <= M * sq D v).
-    { set (K := vnorm n b * (M * sq D v)). assert (Hd : is_derive (fun x => dot n b (matvec D (J (along z v x)) v)) 0 (sq n b)).
+    { set (K := vnorm n b * (M * sq D v)).
+      assert (Hd : is_derive (fun x => dot n b (matvec D (J (along z v x)) v)) 0 (sq n b)).
       { rewrite sq_dot. apply (Sum_derive n (fun x k => b k * matvec D (J (along z v x)) v k) (fun k => b k * b k)).
         intros k Hk. apply (is_derive_scal (fun x => matvec D (J (along z v x)) v k) 0 (b k)). now apply Hb. }
       assert (Q : sq n b <= K).
       { destruct (Rle_lt_dec (sq n b) K) as [|Q]; [easy|]. exfalso. apply is_derive_Reals in Hd.
-        destruct (Hd (sq n b - K) ltac:(lra)) as [del Hdel]. set (x := Rmin (del / 2) ((rad - distance D c z) / (vnorm D v + 1))).
+        destruct (Hd (sq n b - K) ltac:(lra)) as [del Hdel].
+        set (x := Rmin (del / 2) ((rad - distance D c z) / (vnorm D v + 1))).
         assert (d0 := cond_pos del). assert (x1 : x <= del / 2) by apply Rmin_l.
         assert (x2 : x <= (rad - distance D c z) / (vnorm D v + 1)) by apply Rmin_r.
         assert (x0 : 0 < x) by (apply Rmin_pos; [lra|apply Rdiv_lt_0_compat; lra]).
@@ -772,19 +802,23 @@ Proof.
         { unfold B. eapply Rle_trans; [apply (distance_triangle D c z)|]. rewrite Dz.
           apply Rle_div_r in x2; [|lra]. lra. }
         assert (L := HL (along z v x) z v Bx Bz). rewrite Dz in L.
-        assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy n b (vminus (matvec D (J (along z v x)) v) (matvec D (J z) v)))).
+        assert (C := Rle_trans _ _ _ (Rle_abs _) (cauchy n b (vminus (matvec D (J (along z v x)) v) (matvec D (J z)
+          v)))).
         rewrite dot_minus_r in C.
         assert (vnorm n b * vnorm n (vminus (matvec D (J (along z v x)) v) (matvec D (J z) v)) <=
           vnorm n b * (M * (x * vnorm D v) * vnorm D v)) by (apply Rmult_le_compat_l; [apply norm_ge0|easy]).
-        apply Rabs_lt_between in Hdel. set (h := dot n b (matvec D (J (along z v x)) v) - dot n b (matvec D (J z) v)) in *.
-        assert (h <= K * x) by (unfold K; rewrite <- norm_sq; lra). assert (h / x <= K) by (apply Rle_div_l; lra). lra. }
+        apply Rabs_lt_between in Hdel.
+        set (h := dot n b (matvec D (J (along z v x)) v) - dot n b (matvec D (J z) v)) in *.
+        assert (h <= K * x) by (unfold K; rewrite <- norm_sq; lra). assert (h / x <= K) by (apply Rle_div_l; lra).
+        lra. }
       unfold K in Q. rewrite <- (norm_sq n b) in Q. assert (0 <= vnorm n b) by apply norm_ge0.
       destruct (Req_dec (vnorm n b) 0) as [->|]; [|nra]. apply Rmult_le_pos; [easy|apply sq_ge0]. }
     unfold curvature. eapply Rle_trans; [apply Rabs_triang|]. rewrite (Rabs_right (sq n _)) by (apply Rle_ge, sq_ge0).
     assert (C := cauchy n (errors F y z) b). fold (error n F y z) in C.
     assert (error n F y z * vnorm n b <= error n F y c * (M * sq D v))
       by (apply Rmult_le_compat; [apply norm_ge0|apply norm_ge0|easy|easy]).
-    assert (vnorm n (matvec D (J z) v) ^ 2 <= ((j0 + M * rad) * vnorm D v) ^ 2) by (apply pow_incr; split; [apply norm_ge0|easy]).
+    assert (vnorm n (matvec D (J z) v) ^ 2 <= ((j0 + M * rad) * vnorm D v) ^ 2) by (apply pow_incr; split;
+      [apply norm_ge0|easy]).
     rewrite <- (norm_sq n (matvec D (J z) v)), <- (norm_sq D v) in *. unfold error in *. lra.
 Qed.
 
@@ -817,8 +851,10 @@ Proof.
   assert (in_B : forall t k, 0 <= k -> U t + k * Gb t <= r -> P t + k * G t <= far ->
     forall x, 0 <= x <= 1 -> B (part g (theta t) (x * k))).
   { intros t k Hk A1 A2 x Hx. assert (K : 0 <= x * k) by (apply Rmult_le_pos; lra).
-    assert (X1 : x * k * Gb t <= 1 * k * Gb t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
-    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (X1 : x * k * Gb t <= 1 * k * Gb t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r;
+      lra]).
+    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r;
+      lra]).
     assert (N1 := tail_near a b g theta t (x * k) K). assert (N2 := part_near (a + b) g theta t (x * k) K).
     split; [unfold moved|]; fold (U t) (Gb t) (P t) (G t) in N1, N2; lra. }
   assert (at_B : forall t, U t <= r -> P t <= far -> B (theta t)).
@@ -837,17 +873,20 @@ Proof.
     assert (0 <= k * G t ^ 2) by (apply Rmult_le_pos; [lra|apply pow2_ge_0]).
     assert (q * (k * G t ^ 2) <= (2 - k * L) * (k * G t ^ 2)) by (apply Rmult_le_compat_r; [easy|unfold q; lra]). lra. }
   (* both budgets pay from x = q k G²/(2e) *)
-  assert (pay : forall t k, 0 <= k <= mu -> U t + k * Gb t <= r -> P t + k * G t <= far -> et t <= et 0%nat -> 0 < et t ->
+  assert (pay : forall t k, 0 <= k <= mu -> U t + k * Gb t <= r -> P t + k * G t <= far -> et t <= et 0%nat ->
+    0 < et t ->
     exists x, x <= et t - e (part g (theta t) k) /\ x < et t /\
       q * (RInt s 0 (U t + k * Gb t) - RInt s 0 (U t)) <= x /\ q / 2 * (s r * (k * G t)) <= x).
   { intros t k Hk A1 A2 Ht E0. assert (K := gain t k Hk A1 A2 Ht). set (e' := e (part g (theta t) k)) in *.
     assert (0 <= e') by apply He. assert (0 <= k * Gb t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
     assert (G0 : 0 <= G t) by apply norm_ge0. assert (0 <= k * G t) by (apply Rmult_le_pos; lra).
     assert (HB : B (theta t)) by (apply at_B; lra). assert (M := mr t). assert (Q := Hq (theta t) HB). fold (et t) in Q.
-    set (p := s (U t)). assert (pr : s r <= p) by (apply Hf; lra). assert (pm : p <= s (moved (theta t))) by (apply Hf; lra).
+    set (p := s (U t)). assert (pr : s r <= p) by (apply Hf; lra). assert (pm : p <= s (moved (theta t)))
+      by (apply Hf; lra).
     assert (Qp : p * et t <= vnorm a (g (theta t))).
     { eapply Rle_trans; [|exact Q]. apply Rmult_le_compat_r; lra. }
-    assert (Q2 : (p * et t) ^ 2 <= vnorm a (g (theta t)) ^ 2) by (apply pow_incr; split; [apply Rmult_le_pos; lra|easy]).
+    assert (Q2 : (p * et t) ^ 2 <= vnorm a (g (theta t)) ^ 2) by (apply pow_incr; split; [apply Rmult_le_pos;
+      lra|easy]).
     exists (q * k * G t ^ 2 / (2 * et t)). set (x := q * k * G t ^ 2 / (2 * et t)).
     assert (Ex : x * (2 * et t) = q * k * G t ^ 2) by (unfold x; field; lra).
     split; [|split; [|split]].
@@ -863,7 +902,8 @@ Proof.
       assert (Gp : p * et t <= G t).
       { apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, GG. assert (0 <= Gb t ^ 2) by apply pow2_ge_0. lra. }
       assert (s r * et t <= G t) by (assert (s r * et t <= p * et t) by (apply Rmult_le_compat_r; lra); lra).
-      assert (q * (k * G t) * (s r * et t) <= q * (k * G t) * G t) by (apply Rmult_le_compat_l; [apply Rmult_le_pos|]; lra). lra. }
+      assert (q * (k * G t) * (s r * et t) <= q * (k * G t) * G t) by (apply Rmult_le_compat_l; [apply Rmult_le_pos|];
+        lra). lra. }
   assert (inv : forall t, U t <= r /\ P t <= far /\ et t <= et 0%nat /\
     q * RInt s 0 (U t) <= et 0%nat - et t /\ q / 2 * (s r * P t) <= et 0%nat - et t).
   { induction t as [|t [A1 [A2 [A3 [A4 A5]]]]].
@@ -872,7 +912,8 @@ Proof.
       assert (EP : P (S t) = P t + mu * G t) by (apply (path_step (a + b) mu g); [lra|easy]).
       assert (Ee : et (S t) = e (part g (theta t) mu)) by (unfold et; now rewrite (Hd t)).
       destruct (He (theta t)) as [E0|E0]; fold (et t) in E0.
-      + destruct (exit_two mu (Gb t) (U t) r (G t) (P t) far) as [k [Hk [E1 [E2 E3]]]]; try apply norm_ge0; try easy; [lra|].
+      + destruct (exit_two mu (Gb t) (U t) r (G t) (P t) far) as [k [Hk [E1 [E2 E3]]]]; try apply norm_ge0; try easy;
+        [lra|].
         destruct (pay t k Hk E1 E2 A3 E0) as [x [P1 [P2 [P3 P4]]]].
         destruct E3 as [->|[_ [[E3 _]|[E3 _]]]].
         * rewrite EU, EP, Ee. assert (0 <= q / 2 * (s r * (mu * G t))).
@@ -880,16 +921,20 @@ Proof.
           repeat split; lra.
         * exfalso. rewrite E3 in P3. fold (et 0%nat) in HE. lra.
         * exfalso. assert (c0 : 0 < (1 - mu * L / 2) * s r) by (apply Rmult_lt_0_compat; lra).
-          apply (Rle_div_l _ _ _ c0) in HRe. fold (et 0%nat) in HRe. unfold q in *. assert (s r * far = s r * P t + s r * (k * G t)) by (rewrite <- E3; ring).
-          assert ((2 - mu * L) / 2 * (s r * far) = (2 - mu * L) / 2 * (s r * P t) + (2 - mu * L) / 2 * (s r * (k * G t)))
+          apply (Rle_div_l _ _ _ c0) in HRe. fold (et 0%nat) in HRe. unfold q in *.
+          assert (s r * far = s r * P t + s r * (k * G t)) by (rewrite <- E3; ring).
+          assert ((2 - mu * L) / 2 * (s r * far) = (2 - mu * L) / 2 * (s r * P t) + (2 - mu * L) / 2 * (s r * (k * G
+            t)))
             by (rewrite H0; ring). lra.
       + assert (Z : G t = 0).
         { apply (flat_at_zero (a + b) e (theta t)); [|unfold et in E0; lra]. apply HS, at_B; easy. }
         assert (Zb : Gb t = 0).
-        { assert (K := GG t). rewrite Z in K. assert (0 <= Gb t) by apply norm_ge0. assert (0 <= vnorm a (g (theta t)) ^ 2) by apply pow2_ge_0. nra. }
+        { assert (K := GG t). rewrite Z in K. assert (0 <= Gb t) by apply norm_ge0.
+          assert (0 <= vnorm a (g (theta t)) ^ 2) by apply pow2_ge_0. nra. }
         assert (X := gain t mu ltac:(lra) ltac:(rewrite Zb; lra) ltac:(rewrite Z; lra) A3). rewrite Z, <- E0 in X.
         assert (e (part g (theta t) mu) = 0).
-        { assert (0 <= e (part g (theta t) mu)) by apply He. assert (0 <= e (part g (theta t) mu) ^ 2) by apply pow2_ge_0. nra. }
+        { assert (0 <= e (part g (theta t) mu)) by apply He. assert (0 <= e (part g (theta t) mu) ^ 2)
+          by apply pow2_ge_0. nra. }
         rewrite EU, EP, Ee, Z, Zb, H0, !Rmult_0_r, !Rplus_0_r. rewrite <- E0 in *. repeat split; lra. }
   assert (HB : forall t, B (theta t)) by (intros t; apply at_B; apply inv).
   assert (rt : forall t, Phi (theta (S t)) <= (1 - q * mu * s (moved (theta t)) ^ 2) * Phi (theta t)).
@@ -903,7 +948,8 @@ Proof.
     { rewrite GG. assert (0 <= Gb t ^ 2) by apply pow2_ge_0.
       assert ((s (moved (theta t)) * et t) ^ 2 <= vnorm a (g (theta t)) ^ 2); [|lra].
       apply pow_incr. split; [apply Rmult_le_pos; [lra|apply He]|exact Q]. }
-    assert (q * mu * (s (moved (theta t)) * et t) ^ 2 <= q * mu * G t ^ 2) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
+    assert (q * mu * (s (moved (theta t)) * et t) ^ 2 <= q * mu * G t ^ 2) by (apply Rmult_le_compat_l;
+      [apply Rmult_le_pos; lra|easy]).
     unfold Phi, et in *. lra. }
   split.
   - intros t. split; [|split; [apply rt|]].
@@ -939,23 +985,28 @@ Proof.
     { assert (0 <= (1 - z) ^ 2) by apply pow2_ge_0. assert (0 <= z * (2 - z)) by (apply Rmult_le_pos; lra). nra. }
     set (q := sqrt (1 - k * (z * (2 - z)))). assert (q0 : 0 <= q) by apply sqrt_pos.
     assert (Q : q ^ 2 = 1 - k * (z * (2 - z))) by (unfold q; now apply pow2_sqrt).
-    exists ((2 - z) / (1 + q)). set (w := (2 - z) / (1 + q)). assert (Ew : w * (1 + q) = 2 - z) by (unfold w; field; lra).
+    exists ((2 - z) / (1 + q)). set (w := (2 - z) / (1 + q)). assert (Ew : w * (1 + q) = 2 - z) by (unfold w; field;
+      lra).
     split; [split; [apply Rdiv_lt_0_compat; lra|]|split; [unfold w; field; lra|]].
     - apply Rle_div_l; [lra|]. assert (1 - z <= q); [|lra]. destruct (Rle_lt_dec (1 - z) 0); [lra|].
-      apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, Q. assert (0 <= z * (2 - z)) by (apply Rmult_le_pos; lra). nra.
+      apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2, Q. assert (0 <= z * (2 - z)) by (apply Rmult_le_pos; lra).
+      nra.
     - assert (A : (w * q) ^ 2 = (2 - z - w) ^ 2) by (f_equal; lra). rewrite Rpow_mult_distr, Q in A.
       apply (Rmult_eq_reg_l (2 - z)); [|lra]. lra. }
   destruct (W x ltac:(lra)) as [v [Hv [Ev Rv]]]. destruct (W y ltac:(lra)) as [w [Hw [Ew Rw]]]. rewrite <- Ev, <- Ew.
   apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|]. destruct (Rlt_le_dec w v) as [|L]; [easy|]. exfalso.
   assert (K1 : forall u, 0 < u <= 1 -> 0 < 1 - k * u ^ 2).
-  { intros u Hu. assert (u ^ 2 <= 1 ^ 2) by (apply pow_incr; lra). assert (k * u ^ 2 <= k * 1 ^ 2) by (apply Rmult_le_compat_l; lra). lra. }
+  { intros u Hu. assert (u ^ 2 <= 1 ^ 2) by (apply pow_incr; lra).
+    assert (k * u ^ 2 <= k * 1 ^ 2) by (apply Rmult_le_compat_l; lra). lra. }
   assert (V1 := K1 v Hv). assert (W1 := K1 w Hw).
   assert (A : 0 <= (w - v) * (1 - k * (v + w) + k * (v * w))).
-  { apply Rmult_le_pos; [lra|]. assert (0 <= k * ((1 - v) * (1 - w))) by (apply Rmult_le_pos; [lra|apply Rmult_le_pos; lra]). lra. }
+  { apply Rmult_le_pos; [lra|]. assert (0 <= k * ((1 - v) * (1 - w))) by (apply Rmult_le_pos; [lra|apply Rmult_le_pos;
+    lra]). lra. }
   assert (B : (1 - w) * (1 - k * v ^ 2) <= (1 - v) * (1 - k * w ^ 2)) by lra.
   assert (y * (1 - k * w ^ 2) * (1 - k * v ^ 2) <= x * (1 - k * v ^ 2) * (1 - k * w ^ 2)) by (rewrite Rw, Rv; lra).
   assert (0 < (1 - k * v ^ 2) * (1 - k * w ^ 2)) by now apply Rmult_lt_0_compat.
-  assert (x * ((1 - k * v ^ 2) * (1 - k * w ^ 2)) < y * ((1 - k * v ^ 2) * (1 - k * w ^ 2))) by now apply Rmult_lt_compat_r. lra.
+  assert (x * ((1 - k * v ^ 2) * (1 - k * w ^ 2)) < y * ((1 - k * v ^ 2) * (1 - k * w ^ 2)))
+    by now apply Rmult_lt_compat_r. lra.
 Qed.
 
 (** rt-theorem-a-plus
@@ -977,27 +1028,32 @@ Theorem rt_theorem_a_plus : forall D (e : vector -> R) g H theta mu L alpha,
 Proof.
   intros D e g H theta mu L alpha Phi Gam c B He HS Hq HL Ha Hmu Hnu Hd.
   set (P := path D theta). set (et := fun t => e (theta t)) in *. set (G := fun t => vnorm D (g (theta t))).
-  set (r := c * e (theta 0%nat)) in *. assert (L0 : 0 < L) by lra. assert (sa : 0 < sqrt alpha) by (apply sqrt_lt_R0; lra).
+  set (r := c * e (theta 0%nat)) in *. assert (L0 : 0 < L) by lra. assert (sa : 0 < sqrt alpha) by (apply sqrt_lt_R0;
+    lra).
   assert (sa2 : sqrt alpha ^ 2 = alpha) by (apply pow2_sqrt; lra).
   set (x0 := fun k => (2 - k * L) * k * alpha). set (f := fun k => (1 + sqrt (1 - x0 k)) / (2 - k * L)).
   assert (X0 : forall k, 0 <= k <= mu -> 0 <= x0 k < 1).
-  { intros k Hk. assert (k * L <= mu * L) by (apply Rmult_le_compat_r; lra). assert (0 <= k * L) by (apply Rmult_le_pos; lra).
+  { intros k Hk. assert (k * L <= mu * L) by (apply Rmult_le_compat_r; lra).
+    assert (0 <= k * L) by (apply Rmult_le_pos; lra).
     unfold x0. split; [apply Rmult_le_pos; [apply Rmult_le_pos|]; lra|].
     destruct (Req_dec k 0) as [->|Hk0]; [lra|].
-    assert ((2 - k * L) * k * alpha < (2 - k * L) * k * L) by (apply Rmult_lt_compat_l; [apply Rmult_lt_0_compat; lra|lra]).
+    assert ((2 - k * L) * k * alpha < (2 - k * L) * k * L) by (apply Rmult_lt_compat_l; [apply Rmult_lt_0_compat;
+      lra|lra]).
     assert (0 <= (1 - k * L) ^ 2) by apply pow2_ge_0. lra. }
   assert (fx : forall k, f k = (1 + sqrt (1 - alpha / L * ((k * L) * (2 - k * L)))) / (2 - k * L)).
   { intros k. unfold f, x0. do 3 f_equal. field. lra. }
   assert (aL : 0 < alpha / L < 1) by (split; [apply Rdiv_lt_0_compat; lra|apply Rlt_div_l; lra]).
   assert (fm : forall k, 0 <= k < mu -> f k < f mu).
-  { intros k Hk. rewrite !fx. apply plus_factor_grows; try easy; [apply Rmult_le_pos; lra|apply Rmult_lt_compat_r; lra]. }
+  { intros k Hk. rewrite !fx. apply plus_factor_grows; try easy; [apply Rmult_le_pos; lra|apply Rmult_lt_compat_r;
+    lra]. }
   assert (cf : c = f mu / sqrt alpha) by reflexivity.
   assert (f0 : forall k, 0 <= k <= mu -> 0 < f k).
   { intros k Hk. assert (k * L <= mu * L) by (apply Rmult_le_compat_r; lra).
     apply Rdiv_lt_0_compat; [assert (0 <= sqrt (1 - x0 k)) by apply sqrt_pos; lra|lra]. }
   assert (in_B : forall t k, 0 <= k -> P t + k * G t <= r -> forall x, 0 <= x <= 1 -> B (part g (theta t) (x * k))).
   { intros t k Hk A2 x Hx. assert (K : 0 <= x * k) by (apply Rmult_le_pos; lra).
-    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r; lra]).
+    assert (X2 : x * k * G t <= 1 * k * G t) by (apply Rmult_le_compat_r; [apply norm_ge0|apply Rmult_le_compat_r;
+      lra]).
     assert (N2 := part_near D g theta t (x * k) K). unfold B. fold (P t) (G t) in N2. lra. }
   assert (at_B : forall t, P t <= r -> B (theta t)) by (intros t A; exact (Rle_trans _ _ _ (from_start D theta t) A)).
   assert (low : forall t, et t <= et 0%nat -> curvature_below D Phi H L (Phi (theta t)) B).
@@ -1013,7 +1069,8 @@ Proof.
     assert (kG : 0 <= k * G t) by (apply Rmult_le_pos; [lra|apply norm_ge0]).
     assert (K := part_descends D Phi g H B L (theta t) k HS (low t Ht) ltac:(lra) ltac:(lra) (in_B t k ltac:(lra) A2)).
     rewrite <- norm_sq in K. fold (G t) in K. unfold Phi in K. fold (et t) e' in K.
-    assert (Q := PL t ltac:(lra)). assert (X := X0 k Hk). assert (e0' : 0 <= e') by apply He. assert (e0 : 0 <= et t) by apply He.
+    assert (Q := PL t ltac:(lra)). assert (X := X0 k Hk). assert (e0' : 0 <= e') by apply He.
+    assert (e0 : 0 <= et t) by apply He.
     assert (Y : e' ^ 2 <= (1 - x0 k) * et t ^ 2).
     { assert ((2 - k * L) * k * (alpha * et t ^ 2) <= (2 - k * L) * k * G t ^ 2)
         by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]). unfold x0. lra. }
@@ -1023,7 +1080,8 @@ Proof.
     { apply Rsqr_incr_0_var; [|now apply Rmult_le_pos]. rewrite !Rsqr_pow2, Rpow_mult_distr, q2. easy. }
     assert (ee : e' <= et t) by (assert (q * et t <= 1 * et t) by (apply Rmult_le_compat_r; lra); lra).
     split; [easy|split; [easy|]]. set (m := 2 - k * L) in *. assert (m0 : 0 < m) by (unfold m; lra).
-    apply (Rmult_le_reg_l m); [easy|]. replace (m * (f k * (et t - e'))) with ((1 + q) * (et t - e')) by (unfold f; fold q m; field; lra).
+    apply (Rmult_le_reg_l m); [easy|]. replace (m * (f k * (et t - e'))) with ((1 + q) * (et t - e')) by (unfold f;
+      fold q m; field; lra).
     apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. rewrite !Rsqr_pow2, !Rpow_mult_distr, sa2.
     assert (Z : m * (k * G t ^ 2) <= et t ^ 2 - e' ^ 2) by (unfold m; lra).
     assert (T1 : (1 - q) * (et t + e') <= (1 + q) * (et t - e')) by lra.
@@ -1036,7 +1094,8 @@ Proof.
   assert (inv : forall t, P t <= r /\ et t <= et 0%nat /\ sqrt alpha * P t <= f mu * (et 0%nat - et t)).
   { assert (r2 : sqrt alpha * r = f mu * et 0%nat) by (unfold r; rewrite cf; unfold et; field; lra).
     assert (f0m := f0 mu ltac:(lra)). induction t as [|t [A1 [A2 A3]]].
-    - unfold P. rewrite path_0. assert (0 <= r) by (apply Rmult_le_pos; [rewrite cf; left; now apply Rdiv_lt_0_compat|apply He]). lra.
+    - unfold P. rewrite path_0. assert (0 <= r) by (apply Rmult_le_pos; [rewrite cf; left;
+      now apply Rdiv_lt_0_compat|apply He]). lra.
     - assert (EP : P (S t) = P t + mu * G t) by (apply (path_step D mu g); [lra|easy]).
       assert (Ee : et (S t) = e (part g (theta t) mu)) by (unfold et; now rewrite (Hd t)).
       destruct (exit mu (G t) (P t) r) as [k [Hk [E2 E3]]]; [lra|apply norm_ge0|easy|].
@@ -1044,7 +1103,8 @@ Proof.
       + rewrite EP, Ee. repeat split; lra.
       + exfalso. assert (E0 : 0 < et t).
         { destruct (He (theta t)) as [|Z]; [easy|]. exfalso.
-          assert (Gz := flat_at_zero D e (theta t) (g (theta t)) ltac:(apply HS, at_B; easy) ltac:(easy)). unfold G in E5. lra. }
+          assert (Gz := flat_at_zero D e (theta t) (g (theta t)) ltac:(apply HS, at_B; easy) ltac:(easy)).
+          unfold G in E5. lra. }
         assert (e0' : 0 <= e (part g (theta t) k)) by apply He. assert (Fk := fm k ltac:(lra)). assert (fk0 := f0 k Hk).
         assert (f k * (et t - e (part g (theta t) k)) <= f k * et t) by (apply Rmult_le_compat_l; lra).
         assert (f k * et t < f mu * et t) by now apply Rmult_lt_compat_r.
@@ -1057,9 +1117,11 @@ Proof.
     destruct (pay t mu ltac:(lra) ltac:(rewrite <- EP; apply inv) ltac:(apply inv)) as [Y _].
     change (part g (theta t) mu) with (vminus (theta t) (vscal mu (g (theta t)))) in Y. rewrite <- (Hd t) in Y.
     unfold Phi, et in *. rewrite Rr. clear - Y. lra. }
-  assert (P0 : forall t, 0 <= Phi (theta t)) by (intros t; unfold Phi; assert (0 <= e (theta t) ^ 2) by apply pow2_ge_0; lra).
+  assert (P0 : forall t, 0 <= Phi (theta t)) by (intros t; unfold Phi;
+    assert (0 <= e (theta t) ^ 2) by apply pow2_ge_0; lra).
   split; [intros t x Hx; apply ball_convex; [easy|apply HB|apply HB]|split].
-  - induction t; [simpl; lra|]. eapply Rle_trans; [apply rt|]. simpl. rewrite Rmult_assoc. apply Rmult_le_compat_l; [rewrite Rr; lra|exact IHt].
+  - induction t; [simpl; lra|]. eapply Rle_trans; [apply rt|]. simpl. rewrite Rmult_assoc.
+    apply Rmult_le_compat_l; [rewrite Rr; lra|exact IHt].
   - destruct (finite_path D theta r ltac:(intros; apply inv)) as [l [C [K1 K2]]]. exists l.
     assert (Bl : B l) by (apply K2; intros t; apply HB). split; [easy|split; [easy|split]].
     + apply (zero_limit D Phi g H B theta l); try easy.
@@ -1068,11 +1130,13 @@ Proof.
       * unfold Phi. assert (0 <= e l ^ 2) by apply pow2_ge_0. lra.
     + intros t. apply K1. intros T HT.
       assert (S1 : sqrt alpha * (P T - P t) <= f mu * (et t - et T)).
-      { induction HT as [|T HT IH]; [lra|]. assert (EP : P (S T) = P T + mu * G T) by (apply (path_step D mu g); [lra|easy]).
+      { induction HT as [|T HT IH]; [lra|]. assert (EP : P (S T) = P T + mu * G T) by (apply (path_step D mu g);
+        [lra|easy]).
         destruct (pay T mu ltac:(lra) ltac:(rewrite <- EP; apply inv) ltac:(apply inv)) as [_ [_ Y]].
         assert (Ee : et (S T) = e (part g (theta T) mu)) by (unfold et; now rewrite (Hd T)). rewrite EP, Ee. lra. }
       assert (0 <= et T) by apply He. assert (f0m := f0 mu ltac:(lra)).
-      apply (Rmult_le_reg_l (sqrt alpha)); [easy|]. replace (sqrt alpha * (c * e (theta t))) with (f mu * et t) by (rewrite cf; unfold et; field; lra).
+      apply (Rmult_le_reg_l (sqrt alpha)); [easy|]. replace (sqrt alpha * (c * e (theta t))) with (f mu * et t)
+        by (rewrite cf; unfold et; field; lra).
       eapply Rle_trans; [exact S1|]. apply Rmult_le_compat_l; lra.
 Qed.
 
@@ -1108,7 +1172,8 @@ Proof.
   assert (inv : forall t, (forall s, (s <= t)%nat -> e (theta s) <= q ^ s * e (theta 0%nat)) /\
     (forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta t)) <=
       mu * c w * e (theta 0%nat) * Sum t (fun s => q ^ s)) /\ B (theta t)).
-  { assert (inB : forall t, (forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta t)) <=
+  { assert (inB : forall t, (forall w, (w < m)%nat ->
+    distance D (block_part block w (theta 0%nat)) (block_part block w (theta t)) <=
       mu * c w * e (theta 0%nat) * Sum t (fun s => q ^ s)) -> B (theta t)).
     { intros t Ht w Hw. eapply Rle_trans; [now apply Ht|].
       assert (S : mu * Sum t (fun s => q ^ s) <= 2 / alpha).
@@ -1120,30 +1185,39 @@ Proof.
       assert (mu * Sum t (fun s => q ^ s) * (c w * e (theta 0%nat)) <= 2 / alpha * (c w * e (theta 0%nat)))
         by (apply Rmult_le_compat_r; [apply Rmult_le_pos; [apply Hc|apply He]|easy]). lra. }
     induction t as [|t [I1 [I2 I3]]].
-    - assert (Z : forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta 0%nat)) <=
+    - assert (Z : forall w, (w < m)%nat ->
+      distance D (block_part block w (theta 0%nat)) (block_part block w (theta 0%nat)) <=
         mu * c w * e (theta 0%nat) * Sum 0 (fun s => q ^ s)) by (intros; rewrite distance_self; simpl; lra).
       split; [intros s Hs; replace s with 0%nat by lia; simpl; lra|split; [exact Z|now apply inB]].
-    - assert (I2' : forall w, (w < m)%nat -> distance D (block_part block w (theta 0%nat)) (block_part block w (theta (S t))) <=
+    - assert (I2' : forall w, (w < m)%nat ->
+      distance D (block_part block w (theta 0%nat)) (block_part block w (theta (S t))) <=
         mu * c w * e (theta 0%nat) * Sum (S t) (fun s => q ^ s)).
       { intros w Hw. cbn [Sum].
-        assert (T := distance_triangle D (block_part block w (theta 0%nat)) (block_part block w (theta t)) (block_part block w (theta (S t)))).
-        assert (K : distance D (block_part block w (theta t)) (block_part block w (theta (S t))) = mu * vnorm D (block_part block w (g (theta t)))).
+        assert (T := distance_triangle D (block_part block w (theta 0%nat)) (block_part block w (theta t)) (block_part
+          block w (theta (S t)))).
+        assert (K : distance D (block_part block w (theta t)) (block_part block w (theta (S t))) = mu * vnorm D
+          (block_part block w (g (theta t)))).
         { unfold distance. rewrite (Hd t), (norm_ext D _ (vscal (- mu) (block_part block w (g (theta t))))).
           - rewrite norm_scal, Rabs_Ropp, Rabs_right by lra. easy.
           - intros i _. unfold block_part, vminus, vscal. destruct (Nat.eqb (block i) w); ring. }
         specialize (I2 w Hw). assert (Gw := Hg (theta t) w Hw I3).
-        assert (c w * e (theta t) <= c w * (q ^ t * e (theta 0%nat))) by (apply Rmult_le_compat_l; [apply Hc|now apply I1]).
-        assert (mu * vnorm D (block_part block w (g (theta t))) <= mu * (c w * (q ^ t * e (theta 0%nat)))) by (apply Rmult_le_compat_l; lra).
+        assert (c w * e (theta t) <= c w * (q ^ t * e (theta 0%nat))) by (apply Rmult_le_compat_l;
+          [apply Hc|now apply I1]).
+        assert (mu * vnorm D (block_part block w (g (theta t))) <= mu * (c w * (q ^ t * e (theta 0%nat))))
+          by (apply Rmult_le_compat_l; lra).
         lra. }
       split; [|split; [exact I2'|now apply inB]]. intros s Hs. destruct (Nat.eq_dec s (S t)) as [->|]; [|apply I1; lia].
       assert (et : e (theta t) <= e (theta 0%nat)).
       { specialize (I1 t ltac:(lia)). assert (q ^ t <= 1 ^ t) by (apply pow_incr; lra). rewrite pow1 in *.
         assert (q ^ t * e (theta 0%nat) <= 1 * e (theta 0%nat)) by (apply Rmult_le_compat_r; [apply He|easy]). lra. }
       assert (seg : forall x, 0 <= x <= 1 -> B (part g (theta t) (x * mu))).
-      { intros x Hx w Hw. rewrite <- along_part. replace (vscal (- mu) (g (theta t))) with (vminus (theta (S t)) (theta t)).
+      { intros x Hx w Hw. rewrite <- along_part.
+        replace (vscal (- mu) (g (theta t))) with (vminus (theta (S t)) (theta t)).
         - assert (E : block_part block w (along (theta t) (vminus (theta (S t)) (theta t)) x) =
-            along (block_part block w (theta t)) (vminus (block_part block w (theta (S t))) (block_part block w (theta t))) x).
-          { apply functional_extensionality; intros i. unfold block_part, along, vminus. destruct (Nat.eqb (block i) w); ring. }
+            along (block_part block w (theta t)) (vminus (block_part block w (theta (S t))) (block_part block w (theta
+              t))) x).
+          { apply functional_extensionality; intros i. unfold block_part, along, vminus.
+            destruct (Nat.eqb (block i) w); ring. }
           rewrite E. apply ball_convex; [easy|now apply I3|]. now apply (inB (S t) I2').
         - rewrite (Hd t). apply functional_extensionality; intros i. unfold vminus, vscal. ring. }
       assert (low : curvature_below D Phi H L (Phi (theta t)) B).
@@ -1158,7 +1232,8 @@ Proof.
       assert (E2 : e (theta (S t)) ^ 2 <= (q * e (theta t)) ^ 2) by (rewrite Rpow_mult_distr, q2; unfold Phi in *; lra).
       assert (e (theta (S t)) <= q * e (theta t)).
       { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; [easy|apply He]]. now rewrite !Rsqr_pow2. }
-      assert (q * e (theta t) <= q * (q ^ t * e (theta 0%nat))) by (apply Rmult_le_compat_l; [easy|now apply I1]). simpl. lra. }
+      assert (q * e (theta t) <= q * (q ^ t * e (theta 0%nat))) by (apply Rmult_le_compat_l; [easy|now apply I1]).
+      simpl. lra. }
   intros t. destruct (inv t) as [I1 [_ I3]]. split; [exact I3|]. specialize (I1 t ltac:(lia)).
   assert (e (theta t) ^ 2 <= (q ^ t * e (theta 0%nat)) ^ 2) by (apply pow_incr; split; [apply He|easy]).
   rewrite <- q2, <- pow_mult, (Nat.mul_comm 2 t), pow_mult. unfold Phi. rewrite Rpow_mult_distr in *. lra.
@@ -1170,7 +1245,8 @@ Qed.
     Mistake: `1 / alpha * c * e (theta 0%nat)` for `2 / alpha * c * e (theta 0%nat)`
     Mistake: without `(forall t, e (theta t) <= sqrt (1 - mu * alpha) ^ t * e (theta 0%nat)) ->`
 *)
-Theorem rt_corollary_1 : forall D (e : vector -> R) theta mu alpha c, 0 < mu -> 0 < alpha -> mu * alpha <= 1 -> 0 <= c ->
+Theorem rt_corollary_1 : forall D (e : vector -> R) theta mu alpha c, 0 < mu -> 0 < alpha -> mu * alpha <= 1 ->
+  0 <= c ->
   (forall z, 0 <= e z) -> (forall t, e (theta t) <= sqrt (1 - mu * alpha) ^ t * e (theta 0%nat)) ->
   (forall t, distance D (theta t) (theta (S t)) <= mu * c * e (theta t)) ->
   exists limit, converges D theta limit /\
@@ -1181,18 +1257,24 @@ Proof.
   assert (m0 : 0 < mu * alpha) by now apply Rmult_lt_0_compat.
   assert (q2 : q ^ 2 = 1 - mu * alpha) by (apply pow2_sqrt; lra).
   assert (q0 : 0 <= q) by apply sqrt_pos. assert (q1 : q < 1) by nra.
-  assert (S1 : forall t T, (t <= T)%nat -> (path D theta T - path D theta t) * (1 - q) <= mu * c * e (theta 0%nat) * (q ^ t - q ^ T)).
-  { intros t T HT. induction HT as [|T HT IH]; [lra|]. unfold path in *. cbn [Sum]. specialize (Hs T). specialize (Hq T).
-    assert (mu * c * e (theta T) <= mu * c * (q ^ T * e (theta 0%nat))) by (apply Rmult_le_compat_l; [apply Rmult_le_pos|]; lra).
-    assert (distance D (theta T) (theta (S T)) * (1 - q) <= mu * c * (q ^ T * e (theta 0%nat)) * (1 - q)) by (apply Rmult_le_compat_r; lra).
+  assert (S1 : forall t T, (t <= T)%nat ->
+    (path D theta T - path D theta t) * (1 - q) <= mu * c * e (theta 0%nat) * (q ^ t - q ^ T)).
+  { intros t T HT. induction HT as [|T HT IH]; [lra|]. unfold path in *. cbn [Sum]. specialize (Hs T).
+    specialize (Hq T).
+    assert (mu * c * e (theta T) <= mu * c * (q ^ T * e (theta 0%nat))) by (apply Rmult_le_compat_l;
+      [apply Rmult_le_pos|]; lra).
+    assert (distance D (theta T) (theta (S T)) * (1 - q) <= mu * c * (q ^ T * e (theta 0%nat)) * (1 - q))
+      by (apply Rmult_le_compat_r; lra).
     simpl. lra. }
   assert (S2 : forall t T, (t <= T)%nat -> path D theta T - path D theta t <= 2 / alpha * c * e (theta 0%nat) * q ^ t).
-  { intros t T HT. specialize (S1 t T HT). assert (0 <= q ^ T) by now apply pow_le. assert (0 <= q ^ t) by now apply pow_le.
+  { intros t T HT. specialize (S1 t T HT). assert (0 <= q ^ T) by now apply pow_le.
+    assert (0 <= q ^ t) by now apply pow_le.
     assert (e0 := He (theta 0%nat)). assert (ce : 0 <= c * e (theta 0%nat)) by now apply Rmult_le_pos.
     assert (X : mu * c * e (theta 0%nat) * (q ^ t - q ^ T) <= mu * (c * e (theta 0%nat) * q ^ t)).
     { assert (0 <= mu * (c * e (theta 0%nat)) * q ^ T) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|easy]). lra. }
     apply (Rmult_le_reg_r (1 - q)); [lra|]. eapply Rle_trans; [apply S1|]. eapply Rle_trans; [apply X|].
-    replace (2 / alpha * c * e (theta 0%nat) * q ^ t * (1 - q)) with (2 * (1 - q) / alpha * (c * e (theta 0%nat) * q ^ t)) by (field; lra).
+    replace (2 / alpha * c * e (theta 0%nat) * q ^ t * (1 - q)) with (2 * (1 - q) / alpha * (c * e (theta 0%nat) * q ^
+      t)) by (field; lra).
     apply Rmult_le_compat_r; [now apply Rmult_le_pos|]. apply (proj1 (Rle_div_r mu (2 * (1 - q)) alpha ltac:(lra))).
     assert ((1 + q) * (1 - q) <= 2 * (1 - q)) by (apply Rmult_le_compat_r; lra). lra. }
   destruct (finite_path D theta (2 / alpha * c * e (theta 0%nat))) as [l [C [K _]]].
@@ -1204,7 +1286,8 @@ Proof.
     - apply is_lim_seq_const.
     - replace (Finite 0) with (Finite (0 * e (theta 0%nat))) by (f_equal; ring).
       apply is_lim_seq_mult'; [|apply is_lim_seq_const]. apply is_lim_seq_geom. rewrite Rabs_right; lra. }
-  assert (U := is_lim_seq_unique _ _ Hl). rewrite (is_lim_seq_unique _ _ Z) in U. injection U. intros E. now rewrite <- E.
+  assert (U := is_lim_seq_unique _ _ Hl). rewrite (is_lim_seq_unique _ _ Z) in U. injection U. intros E.
+  now rewrite <- E.
 Qed.
 
 (** rt-theorem-2
@@ -1253,7 +1336,8 @@ Proof.
     - intros z Hz. now apply Hq, BB.
     - intros z w Hz. now apply HL, BB. }
   intros t. destruct (R t) as [R1 R2]. split; [|exact R2]. intros w Hw. specialize (BB _ R1 w Hw).
-  rewrite (norm_ext D _ (vplus (block_part block w (theta 0%nat)) (vminus (block_part block w (theta t)) (block_part block w (theta 0%nat)))))
+  rewrite (norm_ext D _ (vplus (block_part block w (theta 0%nat)) (vminus (block_part block w (theta t)) (block_part
+    block w (theta 0%nat)))))
     by (intros; unfold vplus, vminus; ring).
   eapply Rle_trans; [apply norm_triangle|]. unfold distance in BB. unfold norm in *. lra.
 Qed.
@@ -1288,7 +1372,8 @@ Proof.
   { intros u v Hu Huv Hv. unfold s. assert (ell * u <= ell * v) by (apply Rmult_le_compat_l; lra). lra. }
   assert (pos : forall u, 0 <= u <= r -> 0 < s u) by (intros u Hu; specialize (low u Hu); lra).
   assert (I : RInt s 0 r = (delta - delta ^ 2 / 2) * s0 ^ 2 / ell).
-  { rewrite (linear_area s s0 ell r r); [match goal with |- ?a = ?b => change (@eq R a b) end; rewrite Er'; field; lra|intros; reflexivity|lra]. }
+  { rewrite (linear_area s s0 ell r r); [match goal with |- ?a = ?b => change (@eq R a b) end; rewrite Er'; field;
+    lra|intros; reflexivity|lra]. }
   destruct (rt_theorem_c n D F J y theta mu M r s) as [T _]; try easy; try lra.
   - intros z w HB. rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [|now apply Hz].
     apply Rmult_le_pos; [left; apply pos; split; [apply norm_ge0|easy]|apply norm_ge0].
@@ -1303,7 +1388,8 @@ Proof.
     split; [|split; [now exists lim|]].
     + intros t. destruct (P t) as [[Q|Q] Q2]; [easy|]. exfalso. rewrite Q, I in Q2. assert (0 <= e t) by apply norm_ge0.
       assert (/ (1 - mu * M * e 0%nat) * (e 0%nat - e t) <= / (1 - mu * M * e 0%nat) * e 0%nat)
-        by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra]). unfold Rdiv in He at 1. unfold e in *. lra.
+        by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra]). unfold Rdiv in He at 1. unfold e in *.
+        lra.
     + intros t. unfold Phi. assert (R1 := R t). fold (e t) (e (S t)) in R1. assert (e0 : 0 <= e t) by apply norm_ge0.
       assert (et : mu * M * e t <= mu * M * e 0%nat).
       { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. destruct (P t) as [P1 P2].
@@ -1312,7 +1398,8 @@ Proof.
       assert (K : e (S t) <= (1 - mu * a * m) * e t).
       { eapply Rle_trans; [apply R1|]. apply Rmult_le_compat_r; [easy|].
         assert (a <= s (path D theta t) ^ 2).
-        { unfold a. rewrite <- Rpow_mult_distr. apply pow_incr. split; [lra|]. apply low. split; [apply path_ge0|apply P]. }
+        { unfold a. rewrite <- Rpow_mult_distr. apply pow_incr. split; [lra|]. apply low.
+          split; [apply path_ge0|apply P]. }
         assert (mu * a * m <= mu * s (path D theta t) ^ 2 * m); [|lra].
         apply Rmult_le_compat_r; [unfold m; lra|]. apply Rmult_le_compat_l; lra. }
       assert (e (S t) ^ 2 <= ((1 - mu * a * m) * e t) ^ 2) by (apply pow_incr; split; [apply norm_ge0|easy]). lra.

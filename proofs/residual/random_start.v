@@ -33,17 +33,20 @@ Proof.
     assert (Y : mu * G ^ 2 <= e ^ 2) by (unfold e, G; rewrite !norm_sq; apply H2).
     assert (Z : mu * (sqrt m ^ 2 * e ^ 2) <= mu * G ^ 2).
     { rewrite Sm. apply Rmult_le_compat_l; [lra|]. unfold e, G. rewrite !norm_sq. apply H1. }
-    destruct (pays e l G mu (sqrt m) ltac:(lra) (sqrt_pos m) (norm_ge0 _ _) (norm_ge0 _ _) (norm_ge0 _ _) X Y Z) as [P _].
+    destruct (pays e l G mu (sqrt m) ltac:(lra) (sqrt_pos m) (norm_ge0 _ _) (norm_ge0 _ _) (norm_ge0 _ _) X Y Z) as [P
+      _].
     split; [unfold path; fold l G; lra|]. intros HE. unfold path. fold l G.
     assert (G2 : G = sqrt m * e).
     { assert (G ^ 2 = (sqrt m * e) ^ 2).
       { rewrite Rpow_mult_distr, Sm. unfold G, e. rewrite !norm_sq, (sq_dot D), <- kernel_dot, (sq_dot n).
         unfold dot. rewrite <- Sum_scal. apply Sum_ext; intros i Hi. rewrite HE by easy. ring. }
-      assert (0 <= sqrt m * e) by (apply Rmult_le_pos; [apply sqrt_pos|apply norm_ge0]). assert (0 <= G) by apply norm_ge0.
+      assert (0 <= sqrt m * e) by (apply Rmult_le_pos; [apply sqrt_pos|apply norm_ge0]).
+      assert (0 <= G) by apply norm_ge0.
       apply Rsqr_inj; try easy. now rewrite !Rsqr_pow2. }
     destruct (Req_dec e 0) as [Z0|Z0].
     + rewrite G2, Z0, !Rmult_0_r, Rplus_0_r. unfold l, e in *. apply Rle_antisym; [|apply norm_ge0].
-      rewrite Z0, G2 in X. simpl in X. assert (0 <= vnorm n (vminus E (vscal mu (kernel n D J E)))) by apply norm_ge0. nra.
+      rewrite Z0, G2 in X. simpl in X. assert (0 <= vnorm n (vminus E (vscal mu (kernel n D J E)))) by apply norm_ge0.
+      nra.
     + assert (e0 : 0 < e) by (assert (0 <= e) by apply norm_ge0; lra).
       assert (M1 : mu * m <= 1).
       { apply (Rmult_le_reg_r (e ^ 2)); [now apply pow_lt|]. rewrite Sm in Z. lra. }
@@ -51,17 +54,20 @@ Proof.
       { unfold l, e. rewrite (norm_ext n _ (vscal (1 - mu * m) E)).
         - rewrite norm_scal, Rabs_right by lra. easy.
         - intros i Hi. unfold vminus, vscal. rewrite HE by easy. ring. }
-      rewrite L, G2. replace ((1 - mu * m) * e + mu * sqrt m * (sqrt m * e)) with (e - mu * m * e + mu * sqrt m ^ 2 * e) by ring.
+      rewrite L, G2. replace ((1 - mu * m) * e + mu * sqrt m * (sqrt m * e)) with (e - mu * m * e + mu * sqrt m ^ 2 *
+        e) by ring.
       rewrite Sm. ring.
   - intros Lam v w m0 X1 Y1 Hv Hw Ev Ew. set (X := mu * m) in *. set (Y := mu * Lam) in *.
     assert (X0 : 0 < X) by (apply Rmult_lt_0_compat; lra).
     set (c := (Y - 1) / (Y + 2)). assert (Ec : c * (Y + 2) = Y - 1) by (unfold c; field; lra).
     assert (c0 : 0 < c) by (apply Rdiv_lt_0_compat; lra). assert (c1 : c < 1) by nra.
     set (p := c * X * (2 + c) / (Y - X)). assert (Ep : p * (Y - X) = c * X * (2 + c)) by (unfold p; field; lra).
-    assert (p0 : 0 <= p) by (apply Rmult_le_pos; [apply Rmult_le_pos; [apply Rmult_le_pos|]; lra|left; apply Rinv_0_lt_compat; lra]).
+    assert (p0 : 0 <= p) by (apply Rmult_le_pos; [apply Rmult_le_pos; [apply Rmult_le_pos|]; lra|left;
+      apply Rinv_0_lt_compat; lra]).
     assert (p1 : p <= 1).
     { apply Rle_div_l; [lra|]. assert (X * (2 + c) <= 1 * (2 + c)) by (apply Rmult_le_compat_r; lra).
-      assert (c * (X * (2 + c)) <= c * 3) by (apply Rmult_le_compat_l; lra). assert (c * 3 <= c * (Y + 2)) by (apply Rmult_le_compat_l; lra). lra. }
+      assert (c * (X * (2 + c)) <= c * 3) by (apply Rmult_le_compat_l; lra).
+      assert (c * 3 <= c * (Y + 2)) by (apply Rmult_le_compat_l; lra). lra. }
     set (x := sqrt ((1 - p) / sq n v)). set (z := sqrt (p / sq n w)).
     assert (Ex : x ^ 2 * sq n v = 1 - p).
     { unfold x. rewrite pow2_sqrt by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]). field. lra. }
@@ -91,7 +97,8 @@ Proof.
       { rewrite sq_dot, <- kernel_dot, (dot_ext n E _ E (vplus (vscal (m * x) v) (vscal (Lam * z) w))) by easy.
         unfold E. rewrite dot_plus_l, !dot_plus_r, !dot_scal_l, !dot_scal_r, orth, (dot_sym n w v), orth, <- !sq_dot.
         transitivity (m * (x ^ 2 * sq n v) + Lam * (z ^ 2 * sq n w)); [ring|]. rewrite Ex, Ez. ring. }
-      apply Rsqr_inj; [apply Rmult_le_pos; [apply Rmult_le_pos; [lra|apply sqrt_pos]|apply norm_ge0]|apply Rmult_le_pos; lra|].
+      apply Rsqr_inj; [apply Rmult_le_pos; [apply Rmult_le_pos;
+        [lra|apply sqrt_pos]|apply norm_ge0]|apply Rmult_le_pos; lra|].
       rewrite !Rsqr_pow2, !Rpow_mult_distr, Sm, norm_sq, Q.
       replace (mu ^ 2 * m * ((1 - p) * m + p * Lam)) with (X ^ 2 + X * (p * (Y - X))) by (unfold X, Y; ring).
       rewrite Ep. ring. }
@@ -99,8 +106,10 @@ Proof.
     assert (N3 : 1 - X * (1 + c) < vnorm n (vminus E (vscal mu (kernel n D J E)))).
     { unfold vnorm. rewrite (sq_ext n _ (vplus (vscal ((1 - X) * x) v) (vscal ((1 - Y) * z) w))) by
         (intros i Hi; unfold vminus; unfold vscal at 1; rewrite KE by easy; unfold E, vplus, vscal, X, Y; ring).
-      rewrite nrm. eapply Rle_lt_trans; [apply Rle_abs|]. rewrite <- sqrt_Rsqr_abs. apply sqrt_lt_1_alt. split; [apply Rle_0_sqr|].
-      rewrite Rsqr_pow2. replace ((1 - X) ^ 2 * (1 - p) + (1 - Y) ^ 2 * p) with ((1 - X) ^ 2 + p * (Y - X) * (Y - 2 + X)) by ring.
+      rewrite nrm. eapply Rle_lt_trans; [apply Rle_abs|]. rewrite <- sqrt_Rsqr_abs. apply sqrt_lt_1_alt.
+      split; [apply Rle_0_sqr|].
+      rewrite Rsqr_pow2. replace ((1 - X) ^ 2 * (1 - p) + (1 - Y) ^ 2 * p) with ((1 - X) ^ 2 + p * (Y - X) * (Y - 2 +
+        X)) by ring.
       rewrite Ep. assert (0 < c * X * (2 * (Y - 1) + c * (Y - 2))); [|lra].
       apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra|]. nra. }
     lra.
@@ -114,7 +123,8 @@ Definition right_inverse (n d : nat) (A P : matrix) : Prop :=
 (** S_k = E⁽⁰⁾ + … + E⁽ᵏ⁻¹⁾ *)
 Definition partial_sum (component : nat -> matrix) (k : nat) : matrix := fun i j => Sum k (fun l => component l i j).
 
-Lemma delta_left n (B : matrix) (i j : nat) : (i < n)%nat -> Sum n (fun s => (if Nat.eqb i s then 1 else 0) * B s j) = B i j.
+Lemma delta_left n (B : matrix) (i j : nat) : (i < n)%nat ->
+  Sum n (fun s => (if Nat.eqb i s then 1 else 0) * B s j) = B i j.
 Proof.
   intros Hi. rewrite (Sum_single n _ i Hi); [rewrite Nat.eqb_refl; ring|]. intros s _ Hs.
   replace (Nat.eqb i s) with false by (symmetry; apply Nat.eqb_neq; auto). ring.
@@ -175,7 +185,8 @@ Proof.
   intros n d K L A P C E0 F0 component kappa mu run moved E HP HE HK Hf Hk Hmu Hrun t.
   set (gam := fun t l => 1 - (1 - mu * kappa l) ^ t).
   assert (AP : forall B i j, (i < n)%nat -> matmul d A (matmul n P B) i j = B i j).
-  { intros B i j Hi. rewrite matmul_assoc. unfold matmul at 1. rewrite (Sum_ext n _ (fun s => (if Nat.eqb i s then 1 else 0) * B s j)).
+  { intros B i j Hi. rewrite matmul_assoc. unfold matmul at 1.
+    rewrite (Sum_ext n _ (fun s => (if Nat.eqb i s then 1 else 0) * B s j)).
     - now apply delta_left.
     - intros s Hs. destruct HP as [H1 _]. now rewrite H1. }
   assert (back : forall l i j, (l < L)%nat -> (i < d)%nat -> (j < K)%nat ->
@@ -187,14 +198,17 @@ Proof.
     moved t i j = - Sum L (fun l => gam t l * matmul n P (component l) i j)).
   { clear t. intros t. induction t as [|t IH]; intros i j Hi Hj.
     - unfold moved, mminus, gam. rewrite (Sum_ext L _ (fun _ => 0)) by (intros; simpl; ring). rewrite Sum_zero. ring.
-    - assert (Et : forall i j, (i < n)%nat -> (j < K)%nat -> E t i j = Sum L (fun l => (1 - gam t l) * component l i j)).
+    - assert (Et : forall i j, (i < n)%nat -> (j < K)%nat ->
+      E t i j = Sum L (fun l => (1 - gam t l) * component l i j)).
       { clear i j Hi Hj. intros i j Hi Hj. unfold E, mplus. rewrite HE by easy. unfold partial_sum.
-        rewrite (matmul_ext d A _ (fun i j => - matmul n P (fun i j => Sum L (fun l => gam t l * component l i j)) i j)).
+        rewrite (matmul_ext d A _ (fun i j => - matmul n P (fun i j => Sum L (fun l => gam t l * component l i j)) i
+          j)).
         - replace (matmul d A (fun i j => - matmul n P (fun i j => Sum L (fun l => gam t l * component l i j)) i j) i j)
             with (- matmul d A (matmul n P (fun i j => Sum L (fun l => gam t l * component l i j))) i j).
           + rewrite AP by easy. rewrite (Sum_ext L (fun l => (1 - gam t l) * component l i j)
               (fun l => component l i j - gam t l * component l i j)) by (intros; ring). rewrite Sum_minus. ring.
-          + unfold matmul at 1 3. rewrite <- (Rmult_1_l (- Sum d _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+          + unfold matmul at 1 3. rewrite <- (Rmult_1_l (- Sum d _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l,
+            <- Sum_scal.
             apply Sum_ext; intros; ring.
         - intros k Hk'. rewrite IH by easy. now rewrite matmul_sum. }
       replace (moved (S t) i j) with (moved t i j - mu * matmul n (transpose A) (matmul K (E t) C) i j)
@@ -202,9 +216,11 @@ Proof.
       rewrite IH by easy.
       assert (G : matmul n (transpose A) (matmul K (E t) C) i j =
         Sum L (fun l => (1 - gam t l) * (kappa l * matmul n P (component l) i j))).
-      { rewrite (matmul_ext n (transpose A) _ (fun i j => Sum L (fun l => (1 - gam t l) * matmul K (component l) C i j))).
+      { rewrite (matmul_ext n (transpose A) _ (fun i j => Sum L (fun l => (1 - gam t l) * matmul K (component l) C i
+        j))).
         - rewrite matmul_sum. apply Sum_ext; intros l Hl. now rewrite back.
-        - intros k Hk'. unfold matmul. rewrite (Sum_ext K _ (fun q => Sum L (fun l => (1 - gam t l) * (component l k q * C q j)))).
+        - intros k Hk'. unfold matmul.
+          rewrite (Sum_ext K _ (fun q => Sum L (fun l => (1 - gam t l) * (component l k q * C q j)))).
           + rewrite Sum_swap. apply Sum_ext; intros. now rewrite Sum_scal.
           + intros q Hq. rewrite Et by easy. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
       rewrite G, <- Sum_scal.
@@ -231,21 +247,27 @@ Proof.
   { intros e. rewrite abel, hL. rewrite Rmult_0_l, Rminus_0_r. apply Sum_ext; intros l Hl. unfold h.
     apply Nat.ltb_lt in Hl. now rewrite Hl. }
   assert (one : Sum (S L) (fun k => h k - h (S k)) = 1) by (rewrite telescope, hL; unfold h; ring).
-  assert (conv : forall x (e : nat -> R), Sum (S L) (fun k => (h k - h (S k)) * (x - Sum k e)) = x - Sum L (fun l => gam t l * e l)).
+  assert (conv : forall x (e : nat ->
+    R), Sum (S L) (fun k => (h k - h (S k)) * (x - Sum k e)) = x - Sum L (fun l => gam t l * e l)).
   { intros x e. rewrite (Sum_ext (S L) _ (fun k => x * (h k - h (S k)) - (h k - h (S k)) * Sum k e)) by (intros; ring).
     rewrite Sum_minus, Sum_scal, one, sum. ring. }
   exists (fun k => h k - h (S k)). split; [intros k Hk'; specialize (hd k Hk'); lra|split; [exact one|split]].
-  - intros i j Hi Hj. rewrite (Sum_ext (S L) _ (fun k => (h k - h (S k)) * (run 0%nat i j - Sum k (fun l => matmul n P (component l) i j)))).
+  - intros i j Hi Hj. rewrite (Sum_ext (S L) _ (fun k => (h k - h (S k)) * (run 0%nat i j - Sum k (fun l => matmul n P
+    (component l) i j)))).
     + rewrite conv. assert (I := inv t i j Hi Hj). unfold moved, mminus in I. lra.
-    + intros k _. f_equal. f_equal. unfold partial_sum, matmul. rewrite Sum_swap. apply Sum_ext; intros. now rewrite Sum_scal.
+    + intros k _. f_equal. f_equal. unfold partial_sum, matmul. rewrite Sum_swap. apply Sum_ext; intros.
+      now rewrite Sum_scal.
   - intros i j Hi Hj. unfold partial_sum. rewrite conv.
     rewrite (matmul_ext d A _ (fun i j => Sum L (fun l => gam t l * (fun i j => - matmul n P (component l) i j) i j))).
-    + rewrite matmul_sum. unfold Rminus. f_equal. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+    + rewrite matmul_sum. unfold Rminus. f_equal. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse,
+      Ropp_mult_distr_l, <- Sum_scal.
       apply Sum_ext; intros l _. transitivity (gam t l * - matmul d A (matmul n P (component l)) i j).
-      * f_equal. unfold matmul at 1 3. rewrite <- (Rmult_1_l (- Sum d _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+      * f_equal. unfold matmul at 1 3. rewrite <- (Rmult_1_l (- Sum d _)), Ropp_mult_distr_r_reverse,
+        Ropp_mult_distr_l, <- Sum_scal.
         apply Sum_ext; intros; ring.
       * rewrite AP by easy. ring.
-    + intros k Hk'. rewrite inv by easy. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse, Ropp_mult_distr_l, <- Sum_scal.
+    + intros k Hk'. rewrite inv by easy. rewrite <- (Rmult_1_l (- Sum L _)), Ropp_mult_distr_r_reverse,
+      Ropp_mult_distr_l, <- Sum_scal.
       apply Sum_ext; intros; ring.
 Qed.
 
@@ -305,7 +327,8 @@ Proof.
   assert (E : forall i, (i < d)%nat -> matvec n P' e i =
     vplus (matvec n P' (matvec d A' psi)) (vscal (-1) (matvec n P' (vminus (matvec d A' psi) (matvec d A psi)))) i).
   { intros i _. rewrite matvec_minus. unfold vplus, vscal, vminus.
-    assert (F : matvec n P' (matvec d A psi) i = matvec n P' e i) by (apply Sum_ext; intros; now rewrite He). rewrite F. ring. }
+    assert (F : matvec n P' (matvec d A psi) i = matvec n P' e i) by (apply Sum_ext; intros; now rewrite He).
+    rewrite F. ring. }
   rewrite (norm_ext d _ _ E). eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal.
   replace (Rabs (-1)) with 1 by (rewrite Rabs_left; lra). specialize (B2 psi).
   specialize (B1 (vminus (matvec d A' psi) (matvec d A psi))). specialize (Hc psi).
@@ -326,13 +349,15 @@ Theorem rt_lemma_w_move : forall n d K A A' P' psi E' s c, right_inverse n d A' 
   (forall C, 0 <= C -> (forall v, vnorm d (matvec K psi v) <= C * vnorm K v) ->
     forall v, vnorm d (matvec K (matmul n P' E') v) <= C * (1 + c / s) * vnorm K v) /\
   (forall m W W' Q Q' sU cU, let T := transpose in
-    right_inverse K m (T W) (T Q) -> right_inverse K m (T W') (T Q') -> rank_at_least K m (T W') sU -> apart m K W W' cU ->
+    right_inverse K m (T W) (T Q) -> right_inverse K m (T W') (T Q') -> rank_at_least K m (T W') sU ->
+      apart m K W W' cU ->
     frob2 d m (matmul K (matmul n P' E') Q') <= frob2 d m (matmul K psi Q) * ((1 + c / s) * (1 + cU / sU)) ^ 2) /\
   forall a a' w w' x, 0 < a' < a -> 0 < w' < w ->
     Rabs (/ a' * (a * x) * / w') = Rabs (x * / w) * (1 + Rabs (a' - a) / a') * (1 + Rabs (w' - w) / w').
 Proof.
   intros n d K A A' P' psi E' s c HP HR HA HE.
-  assert (fac : 0 <= 1 + c / s) by (destruct HR, HA; assert (0 <= c / s) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]); lra).
+  assert (fac : 0 <= 1 + c / s) by (destruct HR, HA; assert (0 <= c / s) by (apply Rmult_le_pos; [easy|left;
+    now apply Rinv_0_lt_compat]); lra).
   assert (sqm : forall psi' e', (forall i, (i < n)%nat -> matvec d A psi' i = e' i) ->
     sq d (matvec n P' e') <= sq d psi' * (1 + c / s) ^ 2).
   { intros psi' e' H. rewrite <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|].
@@ -345,7 +370,8 @@ Proof.
       * intros i Hi. unfold matvec at 2. 
         transitivity (matmul d A (matmul K psi (fun k _ => v k)) i 0%nat); [easy|]. rewrite matmul_assoc.
         apply Sum_ext; intros k Hk. now rewrite HE.
-      * specialize (Hpsi v). assert (vnorm d (matvec K psi v) * (1 + c / s) <= C * vnorm K v * (1 + c / s)) by now apply Rmult_le_compat_r. lra.
+      * specialize (Hpsi v). assert (vnorm d (matvec K psi v) * (1 + c / s) <= C * vnorm K v * (1 + c / s))
+        by now apply Rmult_le_compat_r. lra.
     + intros i _. symmetry. exact (matmul_assoc n K P' E' (fun k _ => v k) i 0%nat).
   - intros m W W' Q Q' sU cU T HQ HQ' HRU HWU.
     assert (fU : 0 <= 1 + cU / sU) by (destruct HRU, HWU; assert (0 <= cU / sU) by
@@ -353,28 +379,35 @@ Proof.
     assert (HT : apart K m (T W) (T W') cU).
     { destruct HWU as [c0 Hc]. split; [easy|]. intros v. set (B := fun i j => W' i j - W i j).
       rewrite (norm_ext K _ (pullback m B v)).
-      - apply transpose_norm; [easy|]. intros x. rewrite (norm_ext m _ (vminus (matvec K W' x) (matvec K W x))); [apply Hc|].
+      - apply transpose_norm; [easy|]. intros x. rewrite (norm_ext m _ (vminus (matvec K W' x) (matvec K W x)));
+        [apply Hc|].
         intros i _. unfold matvec, vminus, B. rewrite <- Sum_minus. apply Sum_ext; intros; ring.
-      - intros i _. unfold matvec, vminus, pullback, matvec, T, transpose, B. rewrite <- Sum_minus. apply Sum_ext; intros; ring. }
+      - intros i _. unfold matvec, vminus, pullback, matvec, T, transpose, B. rewrite <- Sum_minus.
+        apply Sum_ext; intros; ring. }
     assert (row : forall M N i j, matmul K M N i j = matvec K (T N) (M i) j).
     { intros M N i j. unfold matmul, matvec, T, transpose. apply Sum_ext; intros; ring. }
     assert (rows : frob2 d m (matmul K psi Q') <= frob2 d m (matmul K psi Q) * (1 + cU / sU) ^ 2).
     { unfold frob2. rewrite Rmult_comm, <- Sum_scal. apply Sum_le; intros i _.
       change (sq m (matmul K psi Q' i) <= (1 + cU / sU) ^ 2 * sq m (matmul K psi Q i)).
-      rewrite (sq_ext m _ (matvec K (T Q') (psi i))), (sq_ext m (matmul K psi Q i) (matvec K (T Q) (psi i))) by (intros; apply row).
+      rewrite (sq_ext m _ (matvec K (T Q') (psi i))), (sq_ext m (matmul K psi Q i) (matvec K (T Q) (psi i)))
+        by (intros; apply row).
       rewrite Rmult_comm, <- !norm_sq, <- Rpow_mult_distr. apply pow_incr. split; [apply norm_ge0|].
       apply (move_vector K m (T W) (T W')); try easy. intros k Hk.
-      change (matmul m (T W) (matmul K (T Q) (fun l _ => psi i l)) k 0%nat = psi i k). rewrite matmul_assoc. unfold matmul at 1.
-      rewrite (Sum_ext K _ (fun l => (if Nat.eqb k l then 1 else 0) * psi i l)) by (intros; destruct HQ as [HQ _]; now rewrite HQ).
+      change (matmul m (T W) (matmul K (T Q) (fun l _ => psi i l)) k 0%nat = psi i k). rewrite matmul_assoc.
+      unfold matmul at 1.
+      rewrite (Sum_ext K _ (fun l => (if Nat.eqb k l then 1 else 0) * psi i l)) by (intros; destruct HQ as [HQ _];
+        now rewrite HQ).
       exact (delta_left K (fun l _ => psi i l) k 0 Hk). }
     rewrite Rpow_mult_distr. apply (Rle_trans _ (frob2 d m (matmul K psi Q') * (1 + c / s) ^ 2)).
     + rewrite !frob2_columns, Rmult_comm, <- Sum_scal. apply Sum_le; intros j Hj. rewrite Rmult_comm.
       eapply Rle_trans; [right; apply sq_ext; intros i Hi; symmetry; apply matmul_assoc|].
       apply (sqm (column (matmul K psi Q') j) (column (matmul K E' Q') j)). intros i Hi.
-      transitivity (matmul d A (matmul K psi Q') i j); [easy|]. rewrite matmul_assoc. apply Sum_ext; intros k Hk. now rewrite HE.
+      transitivity (matmul d A (matmul K psi Q') i j); [easy|]. rewrite matmul_assoc. apply Sum_ext; intros k Hk.
+      now rewrite HE.
     + replace (frob2 d m (matmul K psi Q) * ((1 + c / s) ^ 2 * (1 + cU / sU) ^ 2)) with
         (frob2 d m (matmul K psi Q) * (1 + cU / sU) ^ 2 * (1 + c / s) ^ 2) by ring.
       apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
-  - intros a a' w w' x Ha Hw. rewrite !Rabs_mult, !Rabs_inv. rewrite (Rabs_right a), (Rabs_right a'), (Rabs_right w), (Rabs_right w') by lra.
+  - intros a a' w w' x Ha Hw. rewrite !Rabs_mult, !Rabs_inv. rewrite (Rabs_right a), (Rabs_right a'), (Rabs_right w),
+    (Rabs_right w') by lra.
     rewrite (Rabs_left (a' - a)), (Rabs_left (w' - w)) by lra. field. lra.
 Qed.
