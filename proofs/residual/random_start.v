@@ -411,3 +411,91 @@ Proof.
     (Rabs_right w') by lra.
     rewrite (Rabs_left (a' - a)), (Rabs_left (w' - w)) by lra. field. lra.
 Qed.
+
+(** rt-theorem-w-closed
+    Covers: a part: that with the linear budgets all slopes are at most what was put, the rate is at least (81/512)σ_A²σ_U², and X + η ≤ X̂; on the page: that a run with such budgets is certified, by the area theorem.
+    Reads: let all numbers be at least 0, σ_A, σ_U, u, a > 0, σ_A ≤ a, σ_U ≤ u, s = σ_Aσ_U, budgets B_A ≤ σ_A/4, B_U ≤ σ_U/4, B_Z ≤ z/4, B₁ ≤ w/4, B_ℓ ≤ (81/512)·6.731 e₀, j̄ ≤ 2j₀, ē ≤ e₀. Then path = (e₀ + B_ℓ)/((σ_A − B_A)(σ_U − B_U)) ≤ 3.672 e₀/s, r = (u + B_U) path ≤ r̂ = 4.6 u e₀/s, n_B = g_f(u + B_U) + (w + B₁) r ≤ n̂ = 1.25(g_f u + w r̂), c_Z = j̄² n_B ≤ 4 j₀² n̂, (z + B_Z) r ≤ 1.25 z r̂, and h² = ((Y + ē)/(σ_U − B_U))² + (g_f(z + B_Z) + (a + B_A) B_U path/(σ_U − B_U))² ≤ ĥ². If n̂ĉ_Z + (1.25 z r̂)² + ĥ² ≤ (81/512)s², then n_B c_Z + ((z + B_Z) r)² + h² ≤ (81/512)s² and (81/512)s² ≤ (σ_A − B_A)²(σ_U − B_U)² − (81/512)s². If 0 ≤ μ ≤ (25au/16)⁻², then μ(a + B_A)²(u + B_U)² ≤ 1 and e₀/((81/512)s²) + μe₀ ≤ 6.75 e₀/s².
+    Constants: 81 / 512 = companion.theory.residual.closed.RATE
+    Mistake: `path <= 3.5 * e0 / s` for `path <= 3.672 * e0 / s`
+    Mistake: `bL <= 2 * (81 / 512 * 6.731 * e0)` for `bL <= 81 / 512 * 6.731 * e0`
+*)
+Theorem rt_theorem_w_closed : forall sA sU a u w z j0 gf Y e0 mu bA bU bZ b1 bL j e,
+  let s := sA * sU in let path := (e0 + bL) / ((sA - bA) * (sU - bU)) in let r := (u + bU) * path in
+  let nB := gf * (u + bU) + (w + b1) * r in let cZ := j ^ 2 * nB in
+  let h2 := ((Y + e) / (sU - bU)) ^ 2 + (gf * (z + bZ) + (a + bA) * bU * path / (sU - bU)) ^ 2 in
+  let r' := 4.6 * u * e0 / s in let n' := 1.25 * (gf * u + w * r') in let c' := 4 * j0 ^ 2 * n' in
+  let h' := (4 * (Y + e0) / (3 * sU)) ^ 2 + (gf * (1.25 * z) + 1.53 * a * e0 / s) ^ 2 in
+  0 < sA <= a -> 0 < sU <= u -> 0 <= w -> 0 <= z -> 0 <= gf -> 0 <= Y -> 0 <= e0 ->
+  0 <= bA <= sA / 4 -> 0 <= bU <= sU / 4 -> 0 <= bZ <= z / 4 -> 0 <= b1 <= w / 4 -> 0 <= bL ->
+  bL <= 81 / 512 * 6.731 * e0 -> 0 <= j <= 2 * j0 -> 0 <= e <= e0 ->
+  path <= 3.672 * e0 / s /\ r <= r' /\ nB <= n' /\ cZ <= c' /\ (z + bZ) * r <= 1.25 * z * r' /\ h2 <= h' /\
+  (n' * c' + (1.25 * z * r') ^ 2 + h' <= 81 / 512 * s ^ 2 ->
+    nB * cZ + ((z + bZ) * r) ^ 2 + h2 <= 81 / 512 * s ^ 2 /\
+    81 / 512 * s ^ 2 <= (sA - bA) ^ 2 * (sU - bU) ^ 2 - 81 / 512 * s ^ 2) /\
+  (0 <= mu -> mu * (25 / 16 * (a * u)) ^ 2 <= 1 ->
+    mu * ((a + bA) ^ 2 * (u + bU) ^ 2) <= 1 /\ e0 / (81 / 512 * s ^ 2) + mu * e0 <= 6.75 * e0 / s ^ 2).
+Proof.
+  intros sA sU a u w z j0 gf Y e0 mu bA bU bZ b1 bL j e s path r nB cZ h2 r' n' c' h' HA HU Hw Hz Hgf HY He0
+    HbA HbU HbZ Hb1 HbL0 HbL Hj He.
+  assert (s0 : 0 < s) by (apply Rmult_lt_0_compat; lra).
+  assert (low : 9 / 16 * s <= (sA - bA) * (sU - bU)).
+  { replace (9 / 16 * s) with (3 / 4 * sA * (3 / 4 * sU)) by (unfold s; field). apply Rmult_le_compat; lra. }
+  assert (l0 : 0 < (sA - bA) * (sU - bU)) by (apply Rmult_lt_0_compat; lra).
+  assert (p0 : 0 <= path) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
+  set (p := e0 / s). assert (Ep : p * s = e0) by (unfold p; field; lra).
+  assert (pp : 0 <= p) by (apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]).
+  assert (P1 : path <= 3.672 * p).
+  { apply (proj2 (Rle_div_l (e0 + bL) (3.672 * p) _ l0)).
+    assert (3.672 * p * (9 / 16 * s) <= 3.672 * p * ((sA - bA) * (sU - bU))) by (apply Rmult_le_compat_l; lra).
+    replace (3.672 * p * (9 / 16 * s)) with (3.672 * (9 / 16) * (p * s)) in H by ring. rewrite Ep in H. lra. }
+  assert (Er : r' = 4.6 * u * p) by (unfold r', p; field; lra).
+  assert (r0 : 0 <= r) by (apply Rmult_le_pos; lra).
+  assert (R1 : r <= r').
+  { rewrite Er. apply (Rle_trans _ (1.25 * u * (3.672 * p))); [apply Rmult_le_compat; lra|].
+    assert (0 <= u * p) by (apply Rmult_le_pos; lra). lra. }
+  assert (N0 : 0 <= nB) by (unfold nB; assert (0 <= gf * (u + bU)) by (apply Rmult_le_pos; lra);
+    assert (0 <= (w + b1) * r) by (apply Rmult_le_pos; lra); lra).
+  assert (N1 : nB <= n').
+  { unfold nB, n'. assert (gf * (u + bU) <= gf * (1.25 * u)) by (apply Rmult_le_compat_l; lra).
+    assert ((w + b1) * r <= 1.25 * w * r') by (apply Rmult_le_compat; lra). lra. }
+  assert (C1 : cZ <= c').
+  { unfold cZ, c'. apply Rmult_le_compat; [apply pow2_ge_0|easy| |easy].
+    replace (4 * j0 ^ 2) with ((2 * j0) ^ 2) by ring. apply pow_incr. lra. }
+  assert (Z1 : (z + bZ) * r <= 1.25 * z * r') by (apply Rmult_le_compat; lra).
+  assert (H1 : h2 <= h').
+  { unfold h2, h'. apply Rplus_le_compat; apply pow_incr; split.
+    - apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
+    - apply (proj2 (Rle_div_l (Y + e) (4 * (Y + e0) / (3 * sU)) (sU - bU) ltac:(lra))).
+      assert (Q : Y + e0 = 4 * (Y + e0) / (3 * sU) * (3 / 4 * sU)) by (field; lra).
+      assert (4 * (Y + e0) / (3 * sU) * (3 / 4 * sU) <= 4 * (Y + e0) / (3 * sU) * (sU - bU)); [|lra].
+      apply Rmult_le_compat_l; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|lra].
+    - assert (0 <= gf * (z + bZ)) by (apply Rmult_le_pos; lra). assert (0 <= (a + bA) * bU * path / (sU - bU)); [|lra].
+      apply Rmult_le_pos; [apply Rmult_le_pos; [apply Rmult_le_pos|]; lra|left; apply Rinv_0_lt_compat; lra].
+    - assert (gf * (z + bZ) <= gf * (1.25 * z)) by (apply Rmult_le_compat_l; lra).
+      assert ((a + bA) * bU * path / (sU - bU) <= 1.53 * a * e0 / s); [|lra].
+      replace (1.53 * a * e0 / s) with (1.53 * a * p) by (unfold p; field; lra).
+      apply (proj2 (Rle_div_l _ _ (sU - bU) ltac:(lra))).
+      assert (A1 : (a + bA) * bU <= 1.25 * a * (sU / 4)) by (apply Rmult_le_compat; lra).
+      assert (A2 : (a + bA) * bU * path <= 1.25 * a * (sU / 4) * (3.672 * p))
+        by (apply Rmult_le_compat; [apply Rmult_le_pos; lra|easy|easy|easy]).
+      assert (ap : 0 <= a * p) by (apply Rmult_le_pos; lra).
+      assert (1.53 * (a * p) * (3 / 4 * sU) <= 1.53 * (a * p) * (sU - bU)) by (apply Rmult_le_compat_l; lra).
+      assert (0 <= a * p * sU) by (apply Rmult_le_pos; lra). lra. }
+  split; [unfold p in P1; lra|]. do 5 (split; [assumption|]). split.
+  - intros K. assert (nB * cZ <= n' * c').
+    { apply Rmult_le_compat; try easy. unfold cZ. apply Rmult_le_pos; [apply pow2_ge_0|easy]. }
+    assert (((z + bZ) * r) ^ 2 <= (1.25 * z * r') ^ 2) by (apply pow_incr; split; [apply Rmult_le_pos; lra|easy]).
+    split; [lra|]. rewrite <- Rpow_mult_distr. assert ((9 / 16 * s) ^ 2 <= ((sA - bA) * (sU - bU)) ^ 2)
+      by (apply pow_incr; lra). lra.
+  - intros Hmu Hma. assert (au : s <= a * u) by (unfold s; apply Rmult_le_compat; lra). split.
+    + eapply Rle_trans; [|exact Hma]. apply Rmult_le_compat_l; [easy|]. rewrite <- Rpow_mult_distr. apply pow_incr.
+      split.
+      * apply Rmult_le_pos; lra.
+      * replace (25 / 16 * (a * u)) with (5 / 4 * a * (5 / 4 * u)) by field. apply Rmult_le_compat; lra.
+    + assert (s2 : 0 < s ^ 2) by now apply pow_lt. assert (M : mu * s ^ 2 <= (16 / 25) ^ 2).
+      { assert (s ^ 2 <= (a * u) ^ 2) by (apply pow_incr; lra).
+        assert (mu * s ^ 2 <= mu * (a * u) ^ 2) by now apply Rmult_le_compat_l. lra. }
+      apply (Rmult_le_reg_r (s ^ 2)); [easy|]. 
+      replace ((e0 / (81 / 512 * s ^ 2) + mu * e0) * s ^ 2) with (e0 * (512 / 81 + mu * s ^ 2)) by (field; lra).
+      replace (6.75 * e0 / s ^ 2 * s ^ 2) with (e0 * 6.75) by (field; lra). apply Rmult_le_compat_l; lra.
+Qed.
