@@ -1,7 +1,7 @@
 (** Descent on a function whose curvature is bounded from above where it does not exceed its start. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.runs base.least_squares.
+From Shallow Require Import base.sums base.vectors base.along base.runs base.least_squares.
 Open Scope R_scope.
 
 (** On B: Φ has the gradient g, g the Jacobian H, and Φ is continuous *)

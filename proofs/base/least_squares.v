@@ -1,7 +1,7 @@
 (** Gradient descent on ½‖F − y‖²: what a step takes from the error, and where a run ends. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs.
+From Shallow Require Import base.sums base.vectors base.along base.falling base.runs.
 Open Scope R_scope.
 
 (** The point after a part k of a step, and the length of that part. *)

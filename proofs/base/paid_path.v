@@ -1,7 +1,7 @@
 (** A run of gradient descent on least squares whose errors pay for its path. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares.
+From Shallow Require Import base.sums base.vectors base.along base.falling base.runs base.least_squares.
 Open Scope R_scope.
 
 (** A run of theorem C, if parts of steps pay for the path. *)

@@ -1,7 +1,7 @@
 (** Matrices as arguments of a loss: gradients, products in the Frobenius norm, least singular values. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.runs.
+From Shallow Require Import base.sums base.vectors base.along base.runs.
 Open Scope R_scope.
 
 (** ⟨A, B⟩ = Σ A_ij B_ij, and the entries of A + s B and A − B *)

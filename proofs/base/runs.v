@@ -1,7 +1,7 @@
 (** Runs of gradient descent: the path and its limit, least squares, and what a step on a quadratic takes. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines.
+From Shallow Require Import base.sums base.vectors base.along.
 Open Scope R_scope.
 
 (** ‖z − c‖ *)

@@ -1,7 +1,7 @@
 (** On data: norms, a head with a fair step, attention's part of the answer. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.lines base.runs base.readout.
+From Shallow Require Import base.sums base.vectors base.attention base.along base.runs base.readout.
 Open Scope R_scope.
 
 (** mean x = Σ x_j/d, deviation x = (Σ (x_j − mean x)²/d)^½, norm(x)_j = w_j (x_j − mean x)/deviation x + b_j *)

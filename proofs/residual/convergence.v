@@ -1,7 +1,7 @@
 (** Why it converges: an error pays for the path. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.falling base.runs base.least_squares base.readout
+From Shallow Require Import base.sums base.vectors base.along base.falling base.runs base.least_squares base.readout
   base.paid_path base.descent.
 Open Scope R_scope.
 

@@ -1,7 +1,7 @@
 (** From a random start: a step pays for its path, and the linear run. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.lines base.runs base.least_squares base.readout base.paid_path.
+From Shallow Require Import base.sums base.vectors base.along base.runs base.least_squares base.readout base.paid_path.
 Open Scope R_scope.
 
 (** 𝒦 E = J Jᵀ E for a matrix J of n rows and D columns *)
