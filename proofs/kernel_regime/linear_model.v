@@ -1,9 +1,8 @@
 (** The linear model and the gap between it and the model. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness base.skewbounds base.lines
-  base.steps.
-From Shallow Require Import kernel_regime.neighbourhood kernel_regime.smoothness.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness base.skewbounds.
+From Shallow Require Import base.lines base.steps kernel_regime.neighbourhood kernel_regime.smoothness.
 Open Scope R_scope.
 
 (** h(X; θ_i), and ⟨∇h(X; θ_i), δθ_i⟩ = σ′(z)(⟨a, δU⟩ + ⟨U, M δW q⟩) for a displacement δ *)
