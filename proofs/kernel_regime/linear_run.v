@@ -294,7 +294,7 @@ Definition within (N D : nat) (rc rt : R) (phi0 phi : point) : Prop :=
     Reads: for n ≥ 1 inputs, N = m/2 ≥ 1 pairs, any labels, η > 0, and a start with equal θ and opposite readouts ±1 of partners: let h, ∇h and symmetric arrays ∇²h, ∇³h at the start obey |h(θ + x) − h − ∇h[x] − ½∇²h[x, x] − ⅙∇³h[x, x, x]| ≤ 𝒢(r)‖x‖³/24 and ‖∇h(θ + x) − ∇h − ∇²h[x] − ½∇³h[x, x]‖ ≤ 𝒢(r)‖x‖²/6 for ‖x‖ ≤ r, with 𝒢 ≥ 0 and bounds on the norms of ∇²h, ∇³h. Let the known path, A, B, Q, C, t, o, v, w, b, R̄, ℓ, ŵ, E, ρ and the allowances D be computed as in the chapter, from D = 0. Then at every step ‖r − u‖_n ≤ E_s, |L^(1/2) − μ_s| ≤ E_s, and ‖α‖ ≤ ᾱ, ‖β‖ ≤ β̄, |γ| ≤ γ̄, |χ| ≤ χ̄ for every pair; and as long as γ̄ + χ̄ ≤ r_c and ᾱ + β̄ ≤ r_θ for all pairs, descent with any projection that leaves points alone whose readouts moved by at most r_c and whose θ_i moved by at most r_θ takes the same steps.
     Mistake: `eh * (E s * gs p)` for `eh * (E s * gs p + rho s * what s p)`
     Mistake: `b := fun s p => t s p` for `b := fun s p => Tb p * ab s p * bb s p + t s p`
-    Mistake: `E s = Rb s)` for `E s = Rb s + Sum s (fun k => omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho k))`
+    Mistake: `0 * Rb k + 2 * eta` for `omega (s - 1 - k)%nat * Rb k + 2 * eta`
 *)
 Theorem kr_theorem_f : forall n N D eta h g y phi0 (H : nat -> nat -> matrix) (T : nat -> nat -> nat -> matrix)
   (G : nat -> nat -> R -> R) (Hn Tn : matrix) (gs omega nu E : vector) (Da Db Dg Dc : matrix),
@@ -352,8 +352,8 @@ Theorem kr_theorem_f : forall n N D eta h g y phi0 (H : nat -> nat -> matrix) (T
     Sum N (fun p => o s p + gmb s p * v s p + chb s p * (A1 s p + o s p)) in
   let ell := fun s => sqrt (2 / INR (N + N) * Sum N (fun p => v s p ^ 2 + what s p ^ 2)) in
   let rho := fun s => mu s + E s in
-  (forall s, E s = Rb s + Sum s (fun k => omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho
-    k)) ->
+  (forall s, E s = Rb s + Sum s (fun k =>
+    omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho k)) ->
   (forall p, Da O p = 0 /\ Db O p = 0 /\ Dg O p = 0 /\ Dc O p = 0) ->
   (forall s p,
     Da (S s) p = Da s p + eh * (E s * gs p + rho s * what s p) /\
