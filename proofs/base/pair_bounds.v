@@ -122,13 +122,15 @@ Proof.
   intros HX HY HZ. eapply Rle_trans; [now apply vrms_plus|]. rewrite vrms_scal, Hc by easy.
   assert (Q : vrms n d (fun j => vplus (vscal ch (Y j)) (vscal gam (Z j))) <= chb * z + gmb * t).
   { eapply Rle_trans; [now apply vrms_plus|]. rewrite !vrms_scal by easy.
-    apply Rplus_le_compat; apply Rmult_le_compat; (apply Rabs_pos || apply vrms_ge0 || apply ch_le || apply gam_le || easy). }
+    apply Rplus_le_compat; apply Rmult_le_compat; (apply Rabs_pos || apply vrms_ge0 || apply ch_le || apply gam_le ||
+      easy). }
   lra.
 Qed.
 
 Lemma bracket_le : vrms n d bracket <= what.
 Proof.
-  rewrite (vrms_ext n d _ (fun j => vplus (vscal c0 (vminus (geven j) (g0 j))) (vplus (vscal ch (geven j)) (vscal gam (godd j))))).
+  rewrite (vrms_ext n d _ (fun j => vplus (vscal c0 (vminus (geven j) (g0 j))) (vplus (vscal ch (geven j)) (vscal gam
+    (godd j))))).
   - apply three; [easy|apply geven_le|apply godd_le].
   - intros. unfold bracket, vplus, vscal, vminus. ring.
 Qed.
@@ -136,8 +138,10 @@ Qed.
 Lemma missed_le : rms n (fun j => (c0 + ch) * odd j - c0 * dot d (g0 j) alp + gam * (even j - h0 j)) <=
   o + gmb * v + chb * (A1 + o).
 Proof.
-  rewrite (rms_ext n _ (fun j => c0 * (odd j - dot d (g0 j) alp) + (gam * (even j - h0 j) + ch * odd j))) by (intros; ring).
-  eapply Rle_trans; [now apply rms_triangle|]. rewrite Rplus_assoc. apply Rplus_le_compat; [rewrite rms_scal, Hc by easy; lra|].
+  rewrite (rms_ext n _ (fun j => c0 * (odd j - dot d (g0 j) alp) + (gam * (even j - h0 j) + ch * odd j))) by (intros;
+    ring).
+  eapply Rle_trans; [now apply rms_triangle|]. rewrite Rplus_assoc.
+    apply Rplus_le_compat; [rewrite rms_scal, Hc by easy; lra|].
   eapply Rle_trans; [now apply rms_triangle|]. rewrite !rms_scal by easy.
   apply Rplus_le_compat; apply Rmult_le_compat;
     (apply Rabs_pos || apply rms_ge0 || apply ch_le || apply gam_le || apply odd_le || easy).
@@ -206,7 +210,8 @@ Lemma chi_le : Rabs (mean n (fun j => r j * odd j) - mean n (fun j => u j * dot 
 Proof.
   replace (mean n (fun j => r j * odd j) - mean n (fun j => u j * dot d (g0 j) alpL)) with
     (mean n (fun j => (r j - u j) * dot d (g0 j) alp) +
-     (dot d (fun k => mean n (fun j => u j * g0 j k)) (vminus alp alpL) + mean n (fun j => r j * (odd j - dot d (g0 j) alp)))).
+     (dot d (fun k => mean n (fun j => u j * g0 j k)) (vminus alp alpL) + mean n (fun j => r j * (odd j - dot d (g0 j)
+       alp)))).
   - assert (N1 := mean_le n (fun j => r j - u j) (fun j => dot d (g0 j) alp) Hn).
     assert (N2 := cauchy d (fun k => mean n (fun j => u j * g0 j k)) (vminus alp alpL)).
     assert (N3 := mean_le n r (fun j => odd j - dot d (g0 j) alp) Hn).

@@ -46,7 +46,8 @@ Proof.
   destruct (Req_dec z 0) as [->|Z].
   - destruct (Req_dec y 0) as [->|Y]; [lra|]. specialize (Q ((x + 1) / (2 * y))).
     replace (2 * ((x + 1) / (2 * y)) * y) with (x + 1) in Q by (field; easy). lra.
-  - specialize (Q (y / z)). replace (x - 2 * (y / z) * y + (y / z) ^ 2 * z) with ((x * z - y * y) * / z) in Q by (field; easy).
+  - specialize (Q (y / z)). replace (x - 2 * (y / z) * y + (y / z) ^ 2 * z) with ((x * z - y * y) * / z) in Q by
+    (field; easy).
     assert (0 < / z) by (apply Rinv_0_lt_compat; lra). nra.
 Qed.
 
@@ -97,7 +98,8 @@ Proof.
   { unfold chi, gamma, x, pminus, c0; cbn [fst]. rewrite A. field. }
   set (z := / sqrt (INR (N + N))). set (L := loss_slope n N h g y phi).
   assert (S2 : forall F G : vector, (forall j, F j = z * G j) -> 2 / INR n * Sum n F * eta = eh * mean n G).
-  { intros F G H. rewrite (Sum_ext n F (fun j => z * G j)) by (intros; apply H). rewrite Sum_scal. unfold eh, mean, z, Rdiv. ring. }
+  { intros F G H. rewrite (Sum_ext n F (fun j => z * G j)) by (intros; apply H). rewrite Sum_scal.
+    unfold eh, mean, z, Rdiv. ring. }
   assert (HM : forall F G : vector,
     Sum n (fun j => r j * ((F j - G j) / 2)) = (Sum n (fun j => r j * F j) - Sum n (fun j => r j * G j)) / 2).
   { intros F G. rewrite <- Sum_minus. unfold Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring. }
@@ -108,25 +110,29 @@ Proof.
   - intros k. replace (alpha N x' p k) with (alpha N x p k - alpha N L p k * eta).
     2: { unfold alpha, x', x, L, pminus, pscal. cbn [fst snd]. field. }
     f_equal. rewrite <- (S2 (fun j => r j * alpha N (slope N h g phi j) p k)).
-    + f_equal. unfold alpha. rewrite (HM (fun j => snd (slope N h g phi j) p k) (fun j => snd (slope N h g phi j) (N + p)%nat k)).
+    + f_equal. unfold alpha. rewrite (HM (fun j => snd (slope N h g phi j) p k) (fun j => snd (slope N h g phi j) (N +
+      p)%nat k)).
       unfold L, loss_slope, r, Rdiv. cbn [fst snd]. ring.
     + intros j. unfold alpha, slope. cbn [snd]. fold z. rewrite C, C'. fold (gp j) (gm j). field.
   - intros k. replace (beta N x' p k) with (beta N x p k - beta N L p k * eta).
     2: { unfold beta, x', x, L, pminus, pscal. cbn [fst snd]. field. }
     f_equal. rewrite <- (S2 (fun j => r j * beta N (slope N h g phi j) p k)).
-    + f_equal. unfold beta. rewrite (HP (fun j => snd (slope N h g phi j) p k) (fun j => snd (slope N h g phi j) (N + p)%nat k)).
+    + f_equal. unfold beta. rewrite (HP (fun j => snd (slope N h g phi j) p k) (fun j => snd (slope N h g phi j) (N +
+      p)%nat k)).
       unfold L, loss_slope, r, Rdiv. cbn [fst snd]. ring.
     + intros j. unfold beta, slope. cbn [snd]. fold z. rewrite C, C'. fold (gp j) (gm j). field.
   - replace (gamma N x' p) with (gamma N x p - gamma N L p * eta).
     2: { unfold gamma, x', x, L, pminus, pscal. cbn [fst snd]. field. }
     f_equal. rewrite <- (S2 (fun j => r j * gamma N (slope N h g phi j) p)).
-    + f_equal. unfold gamma. rewrite (HP (fun j => fst (slope N h g phi j) p) (fun j => fst (slope N h g phi j) (N + p)%nat)).
+    + f_equal. unfold gamma. rewrite (HP (fun j => fst (slope N h g phi j) p) (fun j => fst (slope N h g phi j) (N +
+      p)%nat)).
       unfold L, loss_slope, r, Rdiv. cbn [fst snd]. ring.
     + intros j. unfold gamma, slope. cbn [fst]. fold z. fold (hp j) (hm j). field.
   - replace (chi N x' p) with (chi N x p - chi N L p * eta).
     2: { unfold chi, x', x, L, pminus, pscal. cbn [fst snd]. field. }
     f_equal. rewrite <- (S2 (fun j => r j * chi N (slope N h g phi j) p)).
-    + f_equal. unfold chi. rewrite (HM (fun j => fst (slope N h g phi j) p) (fun j => fst (slope N h g phi j) (N + p)%nat)).
+    + f_equal. unfold chi. rewrite (HM (fun j => fst (slope N h g phi j) p) (fun j => fst (slope N h g phi j) (N +
+      p)%nat)).
       unfold L, loss_slope, r, Rdiv. cbn [fst snd]. ring.
     + intros j. unfold chi, slope. cbn [fst]. fold z. fold (hp j) (hm j). field.
 Qed.

@@ -44,7 +44,8 @@ Proof.
 Qed.
 Lemma form3_minus d T x x' y z : form3 d T (vminus x x') y z = form3 d T x y z - form3 d T x' y z.
 Proof.
-  unfold form3. rewrite !(dot_sym d z), <- dot_minus_l. apply Sum_ext; intros. unfold vminus at 2. now rewrite form2_minus.
+  unfold form3. rewrite !(dot_sym d z), <- dot_minus_l. apply Sum_ext; intros. unfold vminus at 2.
+    now rewrite form2_minus.
 Qed.
 Lemma form3_swap d T x y z : symmetric3 T -> form3 d T x y z = form3 d T y x z.
 Proof. intros S. apply dot_ext; intros. now apply form2_sym. Qed.
@@ -92,7 +93,8 @@ Proof.
 Qed.
 
 (** x³ + z³ for fixed x² + z² grows as the two move apart. *)
-Lemma cubes_apart x z X Z : 0 <= Z <= z -> z <= x <= X -> x ^ 2 + z ^ 2 = X ^ 2 + Z ^ 2 -> x ^ 3 + z ^ 3 <= X ^ 3 + Z ^ 3.
+Lemma cubes_apart x z X Z : 0 <= Z <= z -> z <= x <= X -> x ^ 2 + z ^ 2 = X ^ 2 + Z ^ 2 -> x ^ 3 + z ^ 3 <= X ^ 3 + Z
+  ^ 3.
 Proof.
   intros H1 H2 H.
   assert (A : 0 <= (X - x) ^ 2 * (2 * X + x)) by (apply Rmult_le_pos; [apply pow2_ge_0|lra]).
@@ -247,7 +249,8 @@ Proof. eapply Rle_trans; [apply HHb|]. now apply Rmult_le_compat_l. Qed.
 Lemma B1_le : rms n (fun j => dot d (g0 j) bet) <= B1.
 Proof.
   rewrite (rms_ext n _ (fun j => dot d (g0 j) betL + dot d (vminus bet betL) (g0 j))).
-  2: { intros. rewrite (dot_sym d (vminus bet betL)). unfold dot, vminus. rewrite <- Sum_plus. apply Sum_ext; intros; ring. }
+  2: { intros. rewrite (dot_sym d (vminus bet betL)). unfold dot, vminus. rewrite <- Sum_plus.
+    apply Sum_ext; intros; ring. }
   eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
   eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || easy).
 Qed.
@@ -257,7 +260,8 @@ Proof.
   set (da := vminus alp alpL).
   rewrite (rms_ext n _ (fun j => dot d alpL (matvec d (H0 j) alpL) + (2 * dot d da (matvec d (H0 j) alpL) +
     dot d da (matvec d (H0 j) da)))).
-  2: { intros j _. replace (dot d alp (matvec d (H0 j) alp)) with (dot d (vplus alpL da) (matvec d (H0 j) (vplus alpL da))).
+  2: { intros j _. replace (dot d alp (matvec d (H0 j) alp)) with (dot d (vplus alpL da) (matvec d (H0 j) (vplus alpL
+    da))).
     - rewrite (quad_plus d (H0 j) da alpL (SH j)). ring.
     - unfold dot, matvec. apply Sum_ext; intros i _. unfold vplus, da, vminus.
       replace (alpL i + (alp i - alpL i)) with (alp i) by ring. f_equal. apply Sum_ext; intros; ring. }
@@ -282,7 +286,8 @@ Proof.
   eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
   - eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
     eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat_l; [apply vrms_ge0|exact HDb].
-  - eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply B2_le || easy).
+  - eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply B2_le ||
+    easy).
 Qed.
 
 Lemma C2_le : vrms n d (fun j => form2 d (T0 j) alp alp) <= C2.
@@ -298,7 +303,8 @@ Proof.
   assert (A0 := norm_ge0 d alpL). assert (D0 := Da_ge0). rewrite Rmult_assoc. apply vrms_T.
   - intros j. eapply Rle_trans; [apply (norm_triangle d (vscal 2 (form2 d (T0 j) da alpL)) (form2 d (T0 j) da da))|].
     rewrite norm_scal, Rabs_right by lra. assert (F1 := form2_norm j da alpL). assert (F2 := form2_norm j da da).
-    assert (T := HTn j). assert (N := norm_ge0 d da). fold da in HDa. set (x := vnorm d da) in *. set (a := vnorm d alpL) in *.
+    assert (T := HTn j). assert (N := norm_ge0 d da). fold da in HDa. set (x := vnorm d da) in *.
+      set (a := vnorm d alpL) in *.
     assert (Tn j * (x * a) <= Tn j * (Da * a)) by (apply Rmult_le_compat_l; [easy|apply Rmult_le_compat_r; lra]).
     assert (Tn j * (x * x) <= Tn j * (Da * Da)) by (apply Rmult_le_compat_l; [easy|apply Rmult_le_compat; lra]). lra.
   - apply Rmult_le_pos; lra.
@@ -347,7 +353,8 @@ Proof.
   rewrite !norm_sq. assert (S := norms_sum d alp bet). assert (G := HG j).
   assert (A := norm_le_sq d alp ab alp_le). assert (B := norm_le_sq d bet bb bet_le).
   assert (Gr j * (sq d alp + sq d bet) <= Gr j * (ab ^ 2 + bb ^ 2)) by (apply Rmult_le_compat_l; lra). 
-  assert (E : Gr j * (sq d (vplus bet alp) + sq d (vminus bet alp)) = Gr j * (2 * (sq d alp + sq d bet))) by now rewrite S.
+  assert (E : Gr j * (sq d (vplus bet alp) + sq d (vminus bet alp)) = Gr j * (2 * (sq d alp + sq d bet))) by now
+    rewrite S.
   lra.
 Qed.
 
@@ -367,7 +374,8 @@ Qed.
 Lemma letter_o : rms n (fun j => (up j - um j) / 2 - dot d (g0 j) alp) <=
   Q' + / 6 * C3 + / 2 * Tb * ab * bb ^ 2 + t'.
 Proof.
-  set (main := fun j => dot d alp (matvec d (H0 j) bet) + / 6 * form3 d (T0 j) alp alp alp + / 2 * form3 d (T0 j) bet bet alp).
+  set (main := fun j => dot d alp (matvec d (H0 j) bet) + / 6 * form3 d (T0 j) alp alp alp + / 2 * form3 d (T0 j) bet
+    bet alp).
   rewrite (rms_ext n _ (fun j => main j + ((up j - um j) / 2 - dot d (g0 j) alp - main j))) by (intros; ring).
   eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
   - unfold main. eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
@@ -382,7 +390,8 @@ Proof.
   - unfold t'. replace (/ 24 * Gb * (Rmax ab bb * (Rmax ab bb ^ 2 + 3 * Rmin ab bb ^ 2))) with
       (/ 24 * (Rmax ab bb * (Rmax ab bb ^ 2 + 3 * Rmin ab bb ^ 2)) * Gb) by ring.
     apply rms_rest; [apply cubic_ge0|]. intros j.
-    assert (P := Taylor j _ near_plus). assert (N := Taylor j _ near_minus). assert (L := rest j). fold (up j) in P. fold (um j) in N.
+    assert (P := Taylor j _ near_plus). assert (N := Taylor j _ near_minus). assert (L := rest j). fold (up j) in P.
+      fold (um j) in N.
     rewrite (cube_plus d (T0 j) alp bet (ST j)), (quad_plus d (H0 j) alp bet (SH j)), dot_sym, dot_plus_l in P.
     rewrite (cube_minus d (T0 j) alp bet (ST j)), (quad_minus d (H0 j) alp bet (SH j)), dot_sym, dot_minus_l in N.
     rewrite (dot_sym d (g0 j) alp). apply Rabs_le_between in P. apply Rabs_le_between in N. apply Rabs_le_between.
@@ -402,7 +411,8 @@ Proof.
       rewrite rms_scal, Rabs_right by (easy || lra). apply Rmult_le_compat_l; [lra|].
       eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
       * eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat; [apply Q2_le|].
-        eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply B2_le || apply bet_le).
+        eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply B2_le ||
+          apply bet_le).
       * unfold form3. eapply Rle_trans; [apply rms_dot|].
         apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply C2_le || apply bet_le).
     + rewrite rms_scal, Rabs_right by (easy || lra). rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|].
@@ -412,7 +422,8 @@ Proof.
   - unfold t'. replace (/ 24 * Gb * (Rmax ab bb * (Rmax ab bb ^ 2 + 3 * Rmin ab bb ^ 2))) with
       (/ 24 * (Rmax ab bb * (Rmax ab bb ^ 2 + 3 * Rmin ab bb ^ 2)) * Gb) by ring.
     apply rms_rest; [apply cubic_ge0|]. intros j.
-    assert (P := Taylor j _ near_plus). assert (N := Taylor j _ near_minus). assert (L := rest j). fold (up j) in P. fold (um j) in N.
+    assert (P := Taylor j _ near_plus). assert (N := Taylor j _ near_minus). assert (L := rest j). fold (up j) in P.
+      fold (um j) in N.
     rewrite (cube_plus d (T0 j) alp bet (ST j)), (quad_plus d (H0 j) alp bet (SH j)), dot_sym, dot_plus_l in P.
     rewrite (cube_minus d (T0 j) alp bet (ST j)), (quad_minus d (H0 j) alp bet (SH j)), dot_sym, dot_minus_l in N.
     unfold main. rewrite (dot_sym d (g0 j) bet).
@@ -427,14 +438,19 @@ Proof.
   assert (A := norm_triangle d X Y). assert (B := norm_minus d Y X). lra.
 Qed.
 
-Lemma letter_w : vrms n d (fun j => vminus (fun k => (gp j k + gm j k) / 2) (g0 j)) <= B2 + / 2 * (C2 + Tb * bb ^ 2) + t.
+Lemma letter_w : vrms n d (fun j => vminus (fun k => (gp j k + gm j k) / 2) (g0 j)) <= B2 + / 2 * (C2 + Tb * bb ^ 2) +
+  t.
 Proof.
-  set (main := fun j => vplus (matvec d (H0 j) bet) (vscal (/ 2) (vplus (form2 d (T0 j) alp alp) (form2 d (T0 j) bet bet)))).
+  set (main := fun j => vplus (matvec d (H0 j) bet) (vscal (/ 2) (vplus (form2 d (T0 j) alp alp) (form2 d (T0 j) bet
+    bet)))).
   set (err := fun j => vscal (/ 2) (vplus
-    (fun k => gp j k - (g0 j k + matvec d (H0 j) (vplus bet alp) k + / 2 * form2 d (T0 j) (vplus bet alp) (vplus bet alp) k))
-    (fun k => gm j k - (g0 j k + matvec d (H0 j) (vminus bet alp) k + / 2 * form2 d (T0 j) (vminus bet alp) (vminus bet alp) k)))).
+    (fun k => gp j k - (g0 j k + matvec d (H0 j) (vplus bet alp) k + / 2 * form2 d (T0 j) (vplus bet alp) (vplus bet
+      alp) k))
+    (fun k => gm j k - (g0 j k + matvec d (H0 j) (vminus bet alp) k + / 2 * form2 d (T0 j) (vminus bet alp) (vminus
+      bet alp) k)))).
   rewrite (vrms_ext n d _ (fun j => vplus (main j) (err j))).
-  2: { intros j k. assert (S1 := square_plus d (T0 j) alp bet k (ST j)). assert (S2 := square_minus d (T0 j) alp bet k (ST j)).
+  2: { intros j k. assert (S1 := square_plus d (T0 j) alp bet k (ST j)).
+    assert (S2 := square_minus d (T0 j) alp bet k (ST j)).
     assert (S3 := matvec_plus d (H0 j) bet alp k). assert (S4 := matvec_minus d (H0 j) bet alp k).
     cbn zeta in S1, S2. unfold main, err, vscal, vplus, vminus in *. lra. }
   assert (B0 := bb_ge0).
@@ -455,10 +471,13 @@ Qed.
 Lemma letter_b : vrms n d (fun j => vminus (fun k => (gp j k - gm j k) / 2) (matvec d (H0 j) alp)) <= Tb * ab * bb + t.
 Proof.
   set (err := fun j => vscal (/ 2) (vminus
-    (fun k => gp j k - (g0 j k + matvec d (H0 j) (vplus bet alp) k + / 2 * form2 d (T0 j) (vplus bet alp) (vplus bet alp) k))
-    (fun k => gm j k - (g0 j k + matvec d (H0 j) (vminus bet alp) k + / 2 * form2 d (T0 j) (vminus bet alp) (vminus bet alp) k)))).
+    (fun k => gp j k - (g0 j k + matvec d (H0 j) (vplus bet alp) k + / 2 * form2 d (T0 j) (vplus bet alp) (vplus bet
+      alp) k))
+    (fun k => gm j k - (g0 j k + matvec d (H0 j) (vminus bet alp) k + / 2 * form2 d (T0 j) (vminus bet alp) (vminus
+      bet alp) k)))).
   rewrite (vrms_ext n d _ (fun j => vplus (form2 d (T0 j) alp bet) (err j))).
-  2: { intros j k. assert (S1 := square_plus d (T0 j) alp bet k (ST j)). assert (S2 := square_minus d (T0 j) alp bet k (ST j)).
+  2: { intros j k. assert (S1 := square_plus d (T0 j) alp bet k (ST j)).
+    assert (S2 := square_minus d (T0 j) alp bet k (ST j)).
     assert (S3 := matvec_plus d (H0 j) bet alp k). assert (S4 := matvec_minus d (H0 j) bet alp k).
     cbn zeta in S1, S2. unfold err, vscal, vplus, vminus in *. lra. }
   assert (A0 := ab_ge0). assert (B0 := bb_ge0).

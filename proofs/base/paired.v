@@ -26,7 +26,8 @@ Definition slope (N : nat) (h : nat -> vector -> R) (g : nat -> vector -> vector
 (** L(φ) = 1/n Σ (f_j − y_j)², and its gradient 2/n Σ (f_j − y_j) ∇f_j *)
 Definition loss (n N : nat) (h : nat -> vector -> R) (y : vector) (phi : point) : R :=
   Sum n (fun j => (output N h phi j - y j) ^ 2) / INR n.
-Definition loss_slope (n N : nat) (h : nat -> vector -> R) (g : nat -> vector -> vector) (y : vector) (phi : point) : point :=
+Definition loss_slope (n N : nat) (h : nat -> vector -> R) (g : nat -> vector -> vector) (y : vector) (phi : point) :
+  point :=
   (fun i => 2 / INR n * Sum n (fun j => (output N h phi j - y j) * fst (slope N h g phi j) i),
    fun i k => 2 / INR n * Sum n (fun j => (output N h phi j - y j) * snd (slope N h g phi j) i k)).
 
@@ -103,12 +104,14 @@ Lemma pdot_combination a n (r : vector) (b : nat -> point) :
   pdot N D a (fun i => Sum n (fun l => r l * fst (b l) i), fun i k => Sum n (fun l => r l * snd (b l) i k)) =
   Sum n (fun l => r l * pdot N D a (b l)).
 Proof.
-  unfold pdot. rewrite (Sum_ext n (fun l => r l * Sum (N + N) (fun i => fst a i * fst (b l) i + dot D (snd a i) (snd (b l) i)))
+  unfold pdot. rewrite (Sum_ext n (fun l => r l * Sum (N + N) (fun i => fst a i * fst (b l) i + dot D (snd a i) (snd
+    (b l) i)))
     (fun l => Sum (N + N) (fun i => r l * (fst a i * fst (b l) i + dot D (snd a i) (snd (b l) i))))).
   2: { intros. now rewrite Sum_scal. }
   rewrite Sum_swap. apply Sum_ext; intros i _. cbn [fst snd]. symmetry.
   rewrite (Sum_ext n _ (fun l => fst a i * (r l * fst (b l) i) + Sum D (fun k => snd a i k * (r l * snd (b l) i k)))).
-  2: { intros. unfold dot. rewrite (Rmult_plus_distr_l (r i0)), <- Sum_scal. f_equal; [ring|]. apply Sum_ext; intros; ring. }
+  2: { intros. unfold dot. rewrite (Rmult_plus_distr_l (r i0)), <- Sum_scal. f_equal; [ring|].
+    apply Sum_ext; intros; ring. }
   rewrite Sum_plus, Sum_scal. f_equal. unfold dot. rewrite Sum_swap. apply Sum_ext; intros. now rewrite Sum_scal.
 Qed.
 
@@ -140,7 +143,8 @@ Qed.
 Lemma output_start h phi0 j : mirrored N phi0 -> output N h phi0 j = 0.
 Proof.
   intros M. unfold output. rewrite Sum_split.
-  rewrite (Sum_ext N (fun i => fst phi0 (N + i)%nat * h j (snd phi0 (N + i)%nat)) (fun i => -1 * (fst phi0 i * h j (snd phi0 i)))).
+  rewrite (Sum_ext N (fun i => fst phi0 (N + i)%nat * h j (snd phi0 (N + i)%nat)) (fun i => -1 * (fst phi0 i * h j
+    (snd phi0 i)))).
   - rewrite Sum_scal. ring.
   - intros i Hi. destruct (M i Hi) as [-> ->]. ring.
 Qed.
@@ -153,12 +157,14 @@ Proof.
   intros Hg. unfold output.
   replace (pdot N D (slope N h g phi j) v) with (/ sqrt (INR (N + N)) * Sum (N + N) (fun i =>
     fst v i * h j (snd phi i) + fst phi i * dot D (g j (snd phi i)) (snd v i))).
-  - apply (is_derive_scal (fun e => Sum (N + N) (fun i => (fst phi i + e * fst v i) * h j (fun k => snd phi i k + e * snd v i k)))).
+  - apply (is_derive_scal (fun e => Sum (N + N) (fun i => (fst phi i + e * fst v i) * h j (fun k => snd phi i k + e *
+    snd v i k)))).
     apply Sum_derive; intros i Hi.
     assert (A : is_derive (fun e : R => fst phi i + e * fst v i) 0 (fst v i)) by (auto_derive; [easy|ring]).
     assert (B := is_derive_mult _ _ _ _ _ A (Hg (snd phi i) (snd v i)) Rmult_comm).
     replace (fst v i * h j (snd phi i) + fst phi i * dot D (g j (snd phi i)) (snd v i)) with
-      (fst v i * h j (fun k => snd phi i k + 0 * snd v i k) + (fst phi i + 0 * fst v i) * dot D (g j (snd phi i)) (snd v i)).
+      (fst v i * h j (fun k => snd phi i k + 0 * snd v i k) + (fst phi i + 0 * fst v i) * dot D (g j (snd phi i)) (snd
+        v i)).
     + exact B.
     + replace (fun k => snd phi i k + 0 * snd v i k) with (snd phi i); [ring|].
       apply FunctionalExtensionality.functional_extensionality; intros. ring.
@@ -190,7 +196,8 @@ Proof.
     + exact C.
     + unfold F. rewrite Z. ring.
   - rewrite pdot_sym.
-    transitivity (pdot N D v (pscal (2 / INR n) (fun i => Sum n (fun l => (output N h phi l - y l) * fst (slope N h g phi l) i),
+    transitivity (pdot N D v (pscal (2 / INR n) (fun i => Sum n (fun l => (output N h phi l - y l) * fst (slope N h g
+      phi l) i),
       fun i k => Sum n (fun l => (output N h phi l - y l) * snd (slope N h g phi l) i k)))).
     + rewrite pdot_scal_r, pdot_combination. unfold Rdiv. rewrite (Rmult_comm 2), Rmult_assoc. f_equal.
       rewrite <- Sum_scal. apply Sum_ext; intros. rewrite (pdot_sym v). ring.

@@ -37,7 +37,8 @@ Qed.
 Lemma replay_derive w x t k :
   is_derive (fun z => replay sigma w x t z k) (seen sigma w x t) (back sigma sigma' w x (t + S k) k).
 Proof.
-  assert (B : forall m l, back sigma sigma' w x (S m) (S l) = w * sigma' (seen sigma w x m) * back sigma sigma' w x m l \/ (m <= l)%nat).
+  assert (B : forall m l, back sigma sigma' w x (S m) (S l) = w * sigma' (seen sigma w x m) * back sigma sigma' w x m
+    l \/ (m <= l)%nat).
   { intros m l. destruct (le_lt_dec m l) as [|L]; [now right|left]. induction l.
     - cbn [back]. replace (S m - 1 - 1)%nat with (m - 1)%nat by lia. replace (S m - 1)%nat with m by lia. ring.
     - change (back sigma sigma' w x (S m) (S (S l))) with
@@ -50,7 +51,8 @@ Proof.
     rewrite replay_state in D.
     assert (C : is_derive (fun z => x (t + S k)%nat + w * replay sigma w x t z k) (seen sigma w x t)
       (w * back sigma sigma' w x (t + S k) k)).
-    { evar_last; [apply (is_derive_plus (fun _ => x (t + S k)%nat)); [apply is_derive_const|apply is_derive_scal, IHk]|].
+    { evar_last; [apply (is_derive_plus (fun _ => x (t + S k)%nat)); [apply is_derive_const|apply is_derive_scal,
+      IHk]|].
       unfold plus, zero; simpl. ring. }
     evar_last; [apply (is_derive_comp sigma); [rewrite replay_state; exact D|exact C]|].
     unfold scal; simpl; unfold mult; simpl. unfold seen. ring.
@@ -88,7 +90,8 @@ Proof.
   assert (C : is_derive (fun e => (x t + e * x' t) + (w + e * w') * F e) 0
     (x' t + (w' * F 0 + w * forwards sigma sigma' w x (fun s => x' s + w' * state sigma w x s) t))).
   { apply (is_derive_plus (fun e => x t + e * x' t) (fun e => (w + e * w') * F e)); [auto_derive; [easy|ring]|].
-    evar_last; [apply (is_derive_mult (fun e => w + e * w') F); [auto_derive; [easy|reflexivity]|exact IHt|exact Rmult_comm]|].
+    evar_last; [apply (is_derive_mult (fun e => w + e * w') F); [auto_derive; [easy|reflexivity]|exact IHt|exact
+      Rmult_comm]|].
     unfold plus, mult; simpl. ring. }
   evar_last; [apply (is_derive_comp sigma (fun e => (x t + e * x' t) + (w + e * w') * F e) 0 _ _ (Hs _) C)|].
   unfold scal; simpl; unfold mult; simpl. unfold F. rewrite Z. unfold seen.

@@ -52,7 +52,8 @@ Definition look (T d : nat) (X : matrix) (q : vector) (W : matrix) : vector :=
   attended T (softmax T (fun t => dot d (X t) (matvec d W q))) X.
 
 Lemma Sum_blocks k T F : Sum (k * T) F = Sum k (fun i => Sum T (fun t => F (i * T + t)%nat)).
-Proof. induction k; [reflexivity|]. replace (S k * T)%nat with (k * T + T)%nat by lia. rewrite Sum_split. simpl. now rewrite IHk. Qed.
+Proof. induction k; [reflexivity|]. replace (S k * T)%nat with (k * T + T)%nat by lia. rewrite Sum_split. simpl.
+  now rewrite IHk. Qed.
 
 (** A sequence of kT tokens in which token t stands at the places i T + t, in any order π of the places *)
 Lemma Sum_copies k T F (pi inv : nat -> nat) :
@@ -61,7 +62,8 @@ Lemma Sum_copies k T F (pi inv : nat -> nat) :
   Sum (k * T) (fun s => F (pi s)) = Sum (k * T) F.
 Proof.
   intros H1 H2 H3 H4.
-  rewrite (Sum_ext (k * T) (fun s => F (pi s)) (fun s => Sum (k * T) (fun r => if Nat.eq_dec r (pi s) then F r else 0))).
+  rewrite (Sum_ext (k * T) (fun s => F (pi s)) (fun s => Sum (k * T) (fun r => if Nat.eq_dec r (pi s) then F r else
+    0))).
   - rewrite Sum_swap. apply Sum_ext; intros r Hr. rewrite (Sum_single (k * T) _ (inv r)); [|now apply H3|].
     + rewrite H4 by easy. now destruct (Nat.eq_dec r r).
     + intros s Hs Ns. destruct (Nat.eq_dec r (pi s)) as [->|]; [|easy]. rewrite H2 in Ns by easy. easy.
@@ -93,7 +95,8 @@ Proof.
     INR k * Sum T (fun t => exp (dot d (X t) (matvec d W q)))) in S1.
   assert (P : 0 < Sum T (fun t => exp (dot d (X t) (matvec d W q)))) by (apply Sum_gt0; [easy|intros; apply exp_pos]).
   rewrite S1. set (z := Sum T (fun t => exp (dot d (X t) (matvec d W q)))) in *.
-  assert (S2 := padded_Sum k T X Y (fun x => exp (dot d x (matvec d W q)) / (INR k * z) * x i) HT HP). cbn beta in S2. rewrite S2, <- Sum_scal.
+  assert (S2 := padded_Sum k T X Y (fun x => exp (dot d x (matvec d W q)) / (INR k * z) * x i) HT HP). cbn beta in S2.
+    rewrite S2, <- Sum_scal.
   apply Sum_ext; intros t _. field. split; lra.
 Qed.
 

@@ -10,7 +10,8 @@ Definition batch_loss (n T d : nat) (F : vector -> (matrix -> vector) -> R) (X :
   Sum n (fun j => (F phi (look T d (X (b j)) (q (b j))) - y (b j)) ^ 2) / INR n.
 
 (** Any descent: the next iterate is made from the step number, the iterate and the loss of the step's batch. *)
-Fixpoint descent (next : nat -> vector -> (vector -> R) -> vector) (loss : nat -> vector -> R) (phi0 : vector) (s : nat) :
+Fixpoint descent (next : nat -> vector -> (vector -> R) -> vector) (loss : nat -> vector -> R) (phi0 : vector) (s :
+  nat) :
   vector := match s with O => phi0 | S s' => let phi := descent next loss phi0 s' in next s' phi (loss s') end.
 
 (** kr-theorem-1-length
@@ -19,7 +20,8 @@ Fixpoint descent (next : nat -> vector -> (vector -> R) -> vector) (loss : nat -
     Mistake: without `(forall j, padded k T (X j) (Y j)) ->`
     Mistake: `exists Z', forall j` for `exists Z', data (k * T)%nat Z' /\ forall j`
 *)
-Theorem kr_theorem_1_length : forall k T d (F : vector -> (matrix -> vector) -> R) (X Y : nat -> matrix) (q : nat -> vector) y,
+Theorem kr_theorem_1_length : forall k T d (F : vector -> (matrix -> vector) -> R) (X Y : nat -> matrix) (q : nat ->
+  vector) y,
   (0 < k)%nat -> (0 < T)%nat -> (forall j, padded k T (X j) (Y j)) ->
   (forall phi j, F phi (look (k * T) d (Y j) (q j)) = F phi (look T d (X j) (q j))) /\
   (forall n b phi, batch_loss n (k * T) d F Y q y b phi = batch_loss n T d F X q y b phi) /\
@@ -41,7 +43,8 @@ Proof.
   split; [intros; now rewrite (L (X j))|]. split; [exact B|]. split.
   - intros next n b phi0 s. f_equal. apply fe; intros s'. apply fe; intros phi. apply B.
   - intros Q data C HD HC Z HZ. destruct (HD Z HZ) as (Z' & H1 & H2). specialize (HC Z' H1).
-    replace (fun j phi => F phi (look T d (Z j) (q j))) with (fun j phi => F phi (look (k * T) d (Z' j) (q j))); [easy|].
+    replace (fun j phi => F phi (look T d (Z j) (q j))) with (fun j phi => F phi (look (k * T) d (Z' j) (q j)));
+      [easy|].
     apply fe; intros j. apply fe; intros phi. now rewrite (L (Z j)).
 Qed.
 
@@ -51,7 +54,8 @@ Qed.
     Mistake: `b <= Sum (S n) a / INR (S n)` for `Sum (S n) a / INR (S n) <= b`
     Mistake: `lower (full n) Omega b -> Sum` for `inf (full n) Omega b -> Sum`
 *)
-Theorem kr_theorem_b_sample_size : forall (P : Type) (l : nat -> P -> R) (Omega : P -> Prop) n (a : vector) b, (0 < n)%nat ->
+Theorem kr_theorem_b_sample_size : forall (P : Type) (l : nat -> P -> R) (Omega : P -> Prop) n (a : vector) b, (0 <
+  n)%nat ->
   let full := fun n phi => Sum (S n) (fun j => l j phi) / INR (S n) in
   let without := fun j phi => (Sum (S n) (fun i => l i phi) - l j phi) / INR n in
   let lower := fun (f : P -> R) (O : P -> Prop) c => forall phi, O phi -> c <= f phi in

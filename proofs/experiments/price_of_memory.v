@@ -10,7 +10,8 @@ Open Scope R_scope.
     Mistake: `sigma' (z t) * (h t + p t)` for `sigma' (z t) * (h t + w * p t)`
     Mistake: `dot d U' (P T) + p T` for `dot d U' (P T) + w' * p T`
 *)
-Theorem kr_proposition_2_forwards : forall sigma sigma' d (w : R) (U : vector) (X : matrix) (h p z : vector) (P : matrix),
+Theorem kr_proposition_2_forwards : forall sigma sigma' d (w : R) (U : vector) (X : matrix) (h p z : vector) (P :
+  matrix),
   (forall v, is_derive sigma v (sigma' v)) ->
   h O = 0 -> p O = 0 -> (forall k, P O k = 0) ->
   (forall t, z t = dot d U (X t) + w * h t /\ h (S t) = sigma (z t) /\ p (S t) = sigma' (z t) * (h t + w * p t) /\

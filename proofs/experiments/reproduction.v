@@ -23,7 +23,8 @@ Proof.
   intros N D h g phi0 phi j M Hg Hm lin. split; [|intros; now apply output_derive].
   unfold lin, output. rewrite pdot_pairs. set (z := / sqrt (INR (N + N))).
   rewrite !Sum_split, !Rmult_plus_distr_l, <- !Sum_scal, <- !Sum_plus, <- Sum_minus. apply Sum_ext; intros p Hp.
-  destruct (slope_start N h g phi0 j p M Hp) as (G & X & _ & Bt). destruct (M p Hp) as [A B]. destruct (Hm p Hp) as [C E].
+  destruct (slope_start N h g phi0 j p M Hp) as (G & X & _ & Bt). destruct (M p Hp) as [A B].
+    destruct (Hm p Hp) as [C E].
   fold z in G. rewrite G, X.
   assert (Th : snd phi (N + p)%nat = snd phi p).
   { apply FunctionalExtensionality.functional_extensionality; intros k. specialize (E k). rewrite B in E. lra. }

@@ -5,7 +5,8 @@ From Shallow Require Import base.sums base.vectors base.attention.
 Open Scope R_scope.
 
 (** ‖Z‖_ψ₂ ≤ t for a variable Z on T points with weights α: E exp(Z²/t²) ≤ 2 *)
-Definition psi2_le (T : nat) (alpha Z : vector) (t : R) : Prop := 0 < t /\ E T alpha (fun k => exp (Z k ^ 2 / t ^ 2)) <= 2.
+Definition psi2_le (T : nat) (alpha Z : vector) (t : R) : Prop := 0 < t /\ E T alpha (fun k => exp (Z k ^ 2 / t ^ 2))
+  <= 2.
 
 (** Rows of Pascal's triangle: the weights of the number of +1 among n fair signs are C(n, k)/2ⁿ *)
 Definition next_row (r : list Z) : list Z := map (fun p => fst p + snd p)%Z (combine (0 :: r)%Z (r ++ (0 :: nil))%Z).
@@ -17,12 +18,14 @@ Proof. rewrite <- ln_1. apply ln_increasing; lra. Qed.
 
 Lemma exp_ln2 n : exp (INR n * ln 2) = 2 ^ n.
 Proof.
-  induction n; [cbn; rewrite Rmult_0_l; apply exp_0|]. rewrite S_INR, Rmult_plus_distr_r, exp_plus, IHn, Rmult_1_l, exp_ln by lra.
+  induction n; [cbn; rewrite Rmult_0_l; apply exp_0|]. rewrite S_INR, Rmult_plus_distr_r, exp_plus, IHn, Rmult_1_l,
+    exp_ln by lra.
   simpl. ring.
 Qed.
 
 Lemma exp_half : exp (ln 2 / 2) ^ 2 = 2.
-Proof. simpl. rewrite Rmult_1_r, <- exp_plus. replace (ln 2 / 2 + ln 2 / 2) with (ln 2) by field. apply exp_ln. lra. Qed.
+Proof. simpl. rewrite Rmult_1_r, <- exp_plus. replace (ln 2 / 2 + ln 2 / 2) with (ln 2) by field. apply exp_ln. lra.
+  Qed.
 
 Lemma exp_ge1 x : 0 <= x -> 1 <= exp x.
 Proof. intros H. rewrite <- exp_0. destruct H as [H|<-]; [left; now apply exp_increasing|lra]. Qed.
@@ -86,7 +89,8 @@ Proof.
       apply Rle_trans with (exp (ln 2)); [|rewrite exp_ln; lra]. assert (A : Z k ^ 2 / (B / sqrt (ln 2)) ^ 2 <= ln 2).
       { replace (Z k ^ 2 / (B / sqrt (ln 2)) ^ 2) with (Z k ^ 2 / B ^ 2 * sqrt (ln 2) ^ 2) by (field; lra). rewrite S2.
         rewrite <- (Rmult_1_l (ln 2)) at 2. apply Rmult_le_compat_r; [lra|].
-        apply Rmult_le_reg_r with (B ^ 2); [now apply pow_lt|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by (apply pow_nonzero; lra).
+        apply Rmult_le_reg_r with (B ^ 2); [now apply pow_lt|]. unfold Rdiv.
+          rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by (apply pow_nonzero; lra).
         rewrite <- pow2_abs. apply pow_incr. split; [apply Rabs_pos|now apply H]. }
       destruct A as [A| ->]; [left; now apply exp_increasing|lra].
     + intros H t [Ht Q]. rewrite (E_ext T alpha _ (fun _ => exp (B ^ 2 / t ^ 2))), E_const in Q.
@@ -100,11 +104,13 @@ Proof.
       { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; lra]. rewrite !Rsqr_pow2, Rpow_mult_distr, S2. easy. }
       assert (L1 : ln 2 < 1).
       { rewrite <- (ln_exp 1). apply ln_increasing; [lra|]. assert (Q1 := exp_ineq1 1 ltac:(lra)). lra. }
-      split; [|nra]. apply Rmult_le_reg_r with (sqrt (ln 2)); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+      split; [|nra]. apply Rmult_le_reg_r with (sqrt (ln 2)); [easy|]. unfold Rdiv.
+        rewrite Rmult_assoc, Rinv_l by lra. lra.
   - intros d Hd. assert (P : 0 < INR d) by now apply lt_0_INR. set (x := 2 / INR d * ln 2).
     assert (X : 0 < x) by (unfold x; apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|easy]).
     unfold Rpower. replace (- (2 / INR d) * ln 2) with (- x) by (unfold x; ring).
-    assert (A := exp_ineq1 (- x) ltac:(lra)). assert (B : exp (- x) < 1) by (rewrite <- exp_0; apply exp_increasing; lra).
+    assert (A := exp_ineq1 (- x) ltac:(lra)). assert (B : exp (- x) < 1) by (rewrite <- exp_0; apply exp_increasing;
+      lra).
     replace (INR d / ln 2) with (2 * / x) by (unfold x; field; lra). unfold Rdiv. apply Rmult_le_compat_l; [lra|].
     apply Rinv_le_contravar; lra.
   - intros p Z mu. assert (P : distribution 2 p).
@@ -115,14 +121,16 @@ Proof.
         replace (ln 2 / 4 + ln 2 / 4) with (ln 2 / 2) by field. apply exp_half. }
       assert ((6 / 5) ^ 4 <= exp (ln 2 / 4) ^ 4) by (apply pow_incr; lra). lra. }
     split.
-    + split; [lra|]. unfold E. cbn [Sum]. unfold p, Z. replace ((2 * sqrt (ln 2)) ^ 2 / 1 ^ 2) with (4 * sqrt (ln 2) ^ 2) by field.
+    + split; [lra|]. unfold E. cbn [Sum]. unfold p, Z. replace ((2 * sqrt (ln 2)) ^ 2 / 1 ^ 2) with (4 * sqrt (ln 2) ^
+      2) by field.
       replace ((- (/ 2 * sqrt (ln 2))) ^ 2 / 1 ^ 2) with (sqrt (ln 2) ^ 2 / 4) by field.
       rewrite S2. replace (4 * ln 2) with (INR 4 * ln 2) by (simpl; ring).
       rewrite exp_ln2. lra.
     + intros [_ N]. assert (M : mu = - (3 / 8 * sqrt (ln 2))) by (unfold mu, E; cbn [Sum]; unfold p, Z; field).
       unfold E in N. cbn [Sum] in N. unfold p, Z in N. rewrite M in N.
       replace ((2 * sqrt (ln 2) - - (3 / 8 * sqrt (ln 2))) ^ 2 / 1 ^ 2) with (361 / 64 * sqrt (ln 2) ^ 2) in N by field.
-      rewrite S2 in N. replace (361 / 64 * ln 2) with (INR 5 * ln 2 + (ln 2 / 2 + 9 / 64 * ln 2)) in N by (simpl; field).
+      rewrite S2 in N. replace (361 / 64 * ln 2) with (INR 5 * ln 2 + (ln 2 / 2 + 9 / 64 * ln 2)) in N by (simpl;
+        field).
       rewrite !exp_plus, exp_ln2 in N. assert (A := exp_half). assert (B := exp_ge1 (9 / 64 * ln 2) ltac:(lra)).
       assert (C := exp_pos (ln 2 / 2)). assert (D : 7 / 5 <= exp (ln 2 / 2)) by (apply Rnot_lt_le; intros K; nra).
       match type of N with _ + ?a * exp ?b <= _ => assert (G := exp_pos b) end. nra.
@@ -139,16 +147,21 @@ Proof.
     + set (f := fun k => if Rle_dec t (Rabs (z k)) then 1 else 0).
       assert (f0 : forall k, 0 <= f k) by (intros; unfold f; destruct (Rle_dec _ _); lra).
       assert (f1 : forall k, (30 <= k)%nat -> f k = 1).
-      { intros k Hk. unfold f. destruct (Rle_dec t (Rabs (z k))) as [|N]; [easy|]. exfalso. apply N. apply le_INR in Hk. simpl in Hk.
-        unfold t, z. rewrite Rabs_right by (apply Rle_ge, Rmult_le_pos; lra). rewrite Rmult_comm. apply Rmult_le_compat_l; lra. }
+      { intros k Hk. unfold f. destruct (Rle_dec t (Rabs (z k))) as [|N]; [easy|]. exfalso. apply N.
+        apply le_INR in Hk. simpl in Hk.
+        unfold t, z. rewrite Rabs_right by (apply Rle_ge, Rmult_le_pos; lra). rewrite Rmult_comm.
+          apply Rmult_le_compat_l; lra. }
       assert (f2 : forall k, (k <= 10)%nat -> f k = 1).
-      { intros k Hk. unfold f. destruct (Rle_dec t (Rabs (z k))) as [|N]; [easy|]. exfalso. apply N. apply le_INR in Hk. simpl in Hk.
-        unfold t, z. rewrite Rabs_left1 by (assert (0 <= sqrt (ln 2) * ((40 - 2 * INR k) / 40)) by (apply Rmult_le_pos; lra); lra).
+      { intros k Hk. unfold f. destruct (Rle_dec t (Rabs (z k))) as [|N]; [easy|]. exfalso. apply N.
+        apply le_INR in Hk. simpl in Hk.
+        unfold t, z. rewrite Rabs_left1 by (assert (0 <= sqrt (ln 2) * ((40 - 2 * INR k) / 40)) by (apply
+          Rmult_le_pos; lra); lra).
         replace (- (sqrt (ln 2) * ((2 * INR k - 40) / 40))) with (sqrt (ln 2) * ((40 - 2 * INR k) / 40)) by field.
         rewrite Rmult_comm. apply Rmult_le_compat_l; lra. }
       replace (- (40 * t ^ 2)) with (- (INR 10 * ln 2)) by (unfold t; rewrite Rpow_mult_distr, S2; simpl; field).
       rewrite exp_Ropp, exp_ln2. unfold E. fold f.
-      assert (Lo : binomial 40 9 * f 9%nat + binomial 40 10 * f 10%nat + binomial 40 30 * f 30%nat + binomial 40 31 * f 31%nat <=
+      assert (Lo : binomial 40 9 * f 9%nat + binomial 40 10 * f 10%nat + binomial 40 30 * f 30%nat + binomial 40 31 *
+        f 31%nat <=
         Sum 41 (fun k => binomial 40 k * f k)).
       { set (F := fun k => binomial 40 k * f k).
         assert (N : forall k, 0 <= F k) by (intros; apply Rmult_le_pos; [apply binomial_ge0|apply f0]).
@@ -157,7 +170,8 @@ Proof.
         assert (Q2 : F 30%nat + F 31%nat <= Sum 21 (fun k => F (20 + k)%nat))
           by exact (Sum_pair 21 (fun k => F (20 + k)%nat) 10 ltac:(lia) (fun k => N (20 + k)%nat)).
         change (F 9%nat + F 10%nat + F 30%nat + F 31%nat <= Sum 20 F + Sum 21 (fun k => F (20 + k)%nat)). lra. }
-      rewrite (f2 9%nat), (f2 10%nat), (f1 30%nat), (f1 31%nat) in Lo by lia. eapply Rlt_le_trans; [|exact Lo]. unfold binomial.
+      rewrite (f2 9%nat), (f2 10%nat), (f1 30%nat), (f1 31%nat) in Lo by lia. eapply Rlt_le_trans; [|exact Lo].
+        unfold binomial.
       replace (nth 9 (row 40) 0%Z) with 273438880%Z by (vm_compute; reflexivity).
       replace (nth 10 (row 40) 0%Z) with 847660528%Z by (vm_compute; reflexivity).
       replace (nth 30 (row 40) 0%Z) with 847660528%Z by (vm_compute; reflexivity).
@@ -218,7 +232,8 @@ Proof.
     replace (sin x / eps * eps ^ 2 + cos x * a * eps ^ 2 + cos x * (M * U) * 1 - U * M) with
       (eps * sin x + eps ^ 2 * (cos x * a) + - (U * M * (1 - cos x))) by (field; lra).
     assert (C1 : 0 <= 1 - cos x <= x ^ 2 / 2).
-    { assert (Q := COS_bound x). split; [lra|]. replace (cos x) with (cos (2 * (x / 2))) by (f_equal; field). rewrite cos_2a_sin.
+    { assert (Q := COS_bound x). split; [lra|]. replace (cos x) with (cos (2 * (x / 2))) by (f_equal; field).
+      rewrite cos_2a_sin.
       assert (Hs := sin_square (x / 2)). lra. }
     assert (T1 := Rabs_triang (eps * sin x + eps ^ 2 * (cos x * a)) (- (U * M * (1 - cos x)))).
     assert (T2 := Rabs_triang (eps * sin x) (eps ^ 2 * (cos x * a))).
@@ -236,7 +251,8 @@ Proof.
       rewrite (Rabs_right M) by lra. assert (Bx : x ^ 2 <= eps ^ 2 * Rabs U ^ 2).
       { unfold x. rewrite !Rpow_mult_distr, pow2_abs. apply Rmult_le_compat_l; [apply pow2_ge_0|].
         assert (a ^ 2 <= 1) by (rewrite <- pow2_abs; assert (Q2 := Rabs_pos a); nra). assert (Q3 := pow2_ge_0 U). nra. }
-      assert (Q1 := Rabs_pos U). replace (eps ^ 2 * Rabs U ^ 3 / 2) with (Rabs U * 1 * (eps ^ 2 * Rabs U ^ 2 / 2)) by field.
+      assert (Q1 := Rabs_pos U). replace (eps ^ 2 * Rabs U ^ 3 / 2) with (Rabs U * 1 * (eps ^ 2 * Rabs U ^ 2 / 2)) by
+        field.
       apply Rmult_le_compat; [apply Rmult_le_pos; lra|lra|apply Rmult_le_compat_l; lra|lra]. }
     lra.
 Qed.

@@ -28,7 +28,8 @@ Proof.
     replace (fst phi p * h1 + fst phi (N + p)%nat * h2) with
       (c0 * (h1 - h2) + ((fst phi p - c0) * h1 + (fst phi (N + p)%nat - - c0) * h2)) by ring.
     assert (T1 : Rabs (h1 - h2) <= 2 * (L p / q)).
-    { replace (h1 - h2) with ((h1 - h0) + - (h2 - h0)) by ring. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra. }
+    { replace (h1 - h2) with ((h1 - h0) + - (h2 - h0)) by ring. eapply Rle_trans; [apply Rabs_triang|].
+      rewrite Rabs_Ropp. lra. }
     assert (T2 : Rabs (h1 - h2) <= 2 * s0).
     { unfold Rminus. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra. }
     assert (T3 : Rabs (h1 - h2) <= 2 * (Rmin (L p) (s0 * q) / q)).
@@ -43,7 +44,8 @@ Proof.
   unfold output. fold m q. rewrite Rabs_mult, (Rabs_right (/ q)) by lra. rewrite !Sum_split, <- !Sum_plus.
   apply Rle_trans with (/ q * Sum N (fun p => 2 * (s0 * rc / q) + 2 * (Rmin (L p) (s0 * q) / q))).
   - apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [apply Sum_abs|]. apply Sum_le; intros p Hp. now apply pair.
-  - rewrite Sum_plus, Sum_const. rewrite (Sum_ext N (fun p => Rmin (L p) (s0 * q) + _) (fun p => q * (2 * (Rmin (L p) (s0 * q) / q)))).
+  - rewrite Sum_plus, Sum_const. rewrite (Sum_ext N (fun p => Rmin (L p) (s0 * q) + _) (fun p => q * (2 * (Rmin (L p)
+    (s0 * q) / q)))).
     2: { intros p Hp. rewrite HL by easy. field. lra. }
     rewrite !Sum_scal. apply Req_le.
     assert (Im : / m = / q * / q) by (rewrite <- Rinv_mult, E; reflexivity). rewrite Im.
@@ -82,5 +84,6 @@ Proof.
   intros N h phi0 phi j s0 rc L1 r HN M Hc Hs Hh Hm.
   eapply Rle_trans; [apply (pair_bound N h phi0 phi j s0 rc (fun _ => L1 * r)); easy|].
   assert (P : 0 < INR (N + N)) by (apply lt_0_INR; lia).
-  rewrite Rplus_comm. apply Rplus_le_compat_r. rewrite Sum_const, <- Rmult_assoc, Rinv_l, Rmult_1_l by lra. apply Rmin_l.
+  rewrite Rplus_comm. apply Rplus_le_compat_r. rewrite Sum_const, <- Rmult_assoc, Rinv_l, Rmult_1_l by lra.
+    apply Rmin_l.
 Qed.

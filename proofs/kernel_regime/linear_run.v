@@ -1,7 +1,8 @@
 (** Chapter "The whole run, known before the first step": how training leaves its linear run, pair by pair. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.means base.paired base.pair_moves base.pair_bounds base.pair_taylor.
+From Shallow Require Import base.sums base.vectors base.attention base.means base.paired base.pair_moves
+  base.pair_bounds base.pair_taylor.
 Open Scope R_scope.
 
 (** (I − 2ηG)ˢ x for a matrix G over n samples *)
@@ -80,7 +81,8 @@ Proof.
   rewrite Sum_plus, Sum_scal.
   assert (Q : Sum n (fun l => G0 j l * r s l) = matvec n G0 (led n N D h g y eta phi0 s) j +
     matvec n G0 (missed N D h g phi0 (phi s)) j + matvec n G0 u j).
-  { unfold matvec. rewrite <- !Sum_plus. apply Sum_ext; intros l _. unfold r, led, missed, linear_run. fold phi G0 u. ring. }
+  { unfold matvec. rewrite <- !Sum_plus. apply Sum_ext; intros l _. unfold r, led, missed, linear_run. fold phi G0 u.
+    ring. }
   rewrite Q. unfold led. fold phi J0. unfold linear_run. fold G0 u. field. apply Rgt_not_eq, lt_0_INR, Hn.
 Qed.
 
@@ -96,7 +98,8 @@ Lemma missed_pair psi p j : (p < N)%nat -> let x := pminus psi phi0 in
     - fst phi0 p * dot D (g j (snd phi0 p)) (alpha N x p)
     + gamma N x p * ((h j (snd psi p) + h j (snd psi (N + p)%nat)) / 2 - h j (snd phi0 p)).
 Proof.
-  intros Hp x. destruct (M p Hp) as [A B]. assert (W := width_pos). unfold missed_by, slope. cbn [fst snd]. rewrite A, B.
+  intros Hp x. destruct (M p Hp) as [A B]. assert (W := width_pos). unfold missed_by, slope. cbn [fst snd].
+    rewrite A, B.
   set (z := sqrt (INR (N + N))) in *.
   assert (Q : dot D (fun k => / z * (fst phi0 p * g j (snd phi0 p) k)) (vminus (snd psi p) (snd phi0 p)) +
     dot D (fun k => / z * (- fst phi0 p * g j (snd phi0 p) k)) (vminus (snd psi (N + p)%nat) (snd phi0 p)) =
@@ -204,7 +207,8 @@ Hypothesis Hnu : forall k x, rms n (decayed n G0 eta k (tangent N D h g phi0 x))
 Hypothesis HE : forall s, E s = Rb s +
   Sum s (fun k => omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho k).
 
-Lemma decayed_plus s x z j : decayed n G0 eta s (fun i => x i + z i) j = decayed n G0 eta s x j + decayed n G0 eta s z j.
+Lemma decayed_plus s x z j : decayed n G0 eta s (fun i => x i + z i) j = decayed n G0 eta s x j + decayed n G0 eta s z
+  j.
 Proof.
   revert j. induction s; intros j; simpl; [easy|]. rewrite IHs. unfold matvec.
   rewrite (Sum_ext n _ (fun l => G0 j l * decayed n G0 eta s x l + G0 j l * decayed n G0 eta s z l)).
@@ -238,7 +242,8 @@ Proof.
       - rewrite Sum_scal. ring.
       - intros l _. rewrite IHs, Sum_scal. ring. }
     rewrite Q, Sum_scal. set (A := Sum s (fun k => decayed n G0 eta (s - 1 - k) (push k) j)).
-    set (B := Sum s (fun k => matvec n G0 (decayed n G0 eta (s - 1 - k) (push k)) j)). unfold push, tangent. rewrite pdot_scal_r, pdot_pmean. unfold mean.
+    set (B := Sum s (fun k => matvec n G0 (decayed n G0 eta (s - 1 - k) (push k)) j)). unfold push, tangent.
+      rewrite pdot_scal_r, pdot_pmean. unfold mean.
     rewrite (Sum_ext n (fun l => pdot N D (slope N h g phi0 j) (turned N h g phi0 (phi s) l) * _)
       (fun l => r s l * pdot N D (slope N h g phi0 j) (turned N h g phi0 (phi s) l))) by (intros; unfold r, phi; ring).
     unfold Rdiv. ring.
@@ -251,12 +256,14 @@ Lemma distance s :
   rms n (fun j => r s j - u s j) <= E s.
 Proof.
   intros HR Hr Hpos. rewrite HE.
-  rewrite (rms_ext n _ (fun j => missed N D h g phi0 (phi s) j - Sum s (fun k => decayed n G0 eta (s - 1 - k) (push k) j))).
+  rewrite (rms_ext n _ (fun j => missed N D h g phi0 (phi s) j - Sum s (fun k => decayed n G0 eta (s - 1 - k) (push k)
+    j))).
   2: { intros j _. assert (Q := led_solved s j). unfold led in Q. fold phi u in Q. unfold missed, r. lra. }
   eapply Rle_trans; [now apply rms_minus|]. apply Rplus_le_compat; [now apply HR|].
   eapply Rle_trans; [now apply rms_sum|]. apply Sum_le; intros k Hk. destruct (HR k) as [A B]; [lia|].
   specialize (Hr k Hk). destruct (Hpos (s - 1 - k)%nat) as [O1 O2]. unfold push.
-  rewrite (rms_ext n _ (fun j => decayed n G0 eta (s - 1 - k) (fun i => 2 * eta * matvec n G0 (missed N D h g phi0 (phi k)) i) j
+  rewrite (rms_ext n _ (fun j => decayed n G0 eta (s - 1 - k) (fun i => 2 * eta * matvec n G0 (missed N D h g phi0
+    (phi k)) i) j
     + decayed n G0 eta (s - 1 - k) (tangent N D h g phi0
       (pscal (2 * eta) (pmean n (r k) (turned N h g phi0 (phi k))))) j)) by (intros; now rewrite decayed_plus).
   eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
@@ -287,7 +294,7 @@ Definition within (N D : nat) (rc rt : R) (phi0 phi : point) : Prop :=
     Reads: for n ≥ 1 inputs, N = m/2 ≥ 1 pairs, any labels, η > 0, and a start with equal θ and opposite readouts ±1 of partners: let h, ∇h and symmetric arrays ∇²h, ∇³h at the start obey |h(θ + x) − h − ∇h[x] − ½∇²h[x, x] − ⅙∇³h[x, x, x]| ≤ 𝒢(r)‖x‖³/24 and ‖∇h(θ + x) − ∇h − ∇²h[x] − ½∇³h[x, x]‖ ≤ 𝒢(r)‖x‖²/6 for ‖x‖ ≤ r, with 𝒢 ≥ 0 and bounds on the norms of ∇²h, ∇³h. Let the known path, A, B, Q, C, t, o, v, w, b, R̄, ℓ, ŵ, E, ρ and the allowances D be computed as in the chapter, from D = 0. Then at every step ‖r − u‖_n ≤ E_s, |L^(1/2) − μ_s| ≤ E_s, and ‖α‖ ≤ ᾱ, ‖β‖ ≤ β̄, |γ| ≤ γ̄, |χ| ≤ χ̄ for every pair; and as long as γ̄ + χ̄ ≤ r_c and ᾱ + β̄ ≤ r_θ for all pairs, descent with any projection that leaves points alone whose readouts moved by at most r_c and whose θ_i moved by at most r_θ takes the same steps.
     Mistake: `eh * (E s * gs p)` for `eh * (E s * gs p + rho s * what s p)`
     Mistake: `b := fun s p => t s p` for `b := fun s p => Tb p * ab s p * bb s p + t s p`
-    Mistake: `E s = Rb s)` for `E s = Rb s + Sum s (fun k => omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho k))`
+    Mistake: `0 * Rb k + 2 * eta` for `omega (s - 1 - k)%nat * Rb k + 2 * eta`
 *)
 Theorem kr_theorem_f : forall n N D eta h g y phi0 (H : nat -> nat -> matrix) (T : nat -> nat -> nat -> matrix)
   (G : nat -> nat -> R -> R) (Hn Tn : matrix) (gs omega nu E : vector) (Da Db Dg Dc : matrix),
@@ -345,7 +352,8 @@ Theorem kr_theorem_f : forall n N D eta h g y phi0 (H : nat -> nat -> matrix) (T
     Sum N (fun p => o s p + gmb s p * v s p + chb s p * (A1 s p + o s p)) in
   let ell := fun s => sqrt (2 / INR (N + N) * Sum N (fun p => v s p ^ 2 + what s p ^ 2)) in
   let rho := fun s => mu s + E s in
-  (forall s, E s = Rb s + Sum s (fun k => omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho k)) ->
+  (forall s, E s = Rb s + Sum s (fun k =>
+    omega (s - 1 - k)%nat * Rb k + 2 * eta * nu (s - 1 - k)%nat * ell k * rho k)) ->
   (forall p, Da O p = 0 /\ Db O p = 0 /\ Dg O p = 0 /\ Dc O p = 0) ->
   (forall s p,
     Da (S s) p = Da s p + eh * (E s * gs p + rho s * what s p) /\
@@ -362,7 +370,8 @@ Theorem kr_theorem_f : forall n N D eta h g y phi0 (H : nat -> nat -> matrix) (T
     (forall k p, (k <= s)%nat -> (p < N)%nat -> gmb k p + chb k p <= rc /\ ab k p + bb k p <= rt) ->
     projected n N h g y eta project phi0 s = phi s.
 Proof.
-  intros n N D eta h g y phi0 H T G Hn Tn gs omega nu E Da Db Dg Dc Pn PN Peta M Hc c0 th h0 g0 HT G0 Hop Hgs phi u mu eh
+  intros n N D eta h g y phi0 H T G Hn Tn gs omega nu E Da Db Dg Dc Pn PN Peta M Hc c0 th h0 g0 HT G0 Hop Hgs phi u mu
+    eh
     aL bL gL cL gb Hb Tb ab bb gmb chb A1 A2L A2 B1 B2 Q2 Q' C2L C2 C3 Gb t t' o v w b what Rb ell rho HE HD0 HD.
   set (x := fun s => pminus (phi s) phi0). set (r := fun s j => output N h (phi s) j - y j).
   assert (W : 0 < sqrt (INR (N + N))) by (apply sqrt_lt_R0, lt_0_INR; lia).
@@ -374,7 +383,8 @@ Proof.
   set (hp := fun s p j => h j (snd (phi s) p)). set (hm := fun s p j => h j (snd (phi s) (N + p)%nat)).
   set (gp := fun s p j => g j (snd (phi s) p)). set (gm := fun s p j => g j (snd (phi s) (N + p)%nat)).
   set (odd := fun s p j => (hp s p j - hm s p j) / 2). set (even := fun s p j => (hp s p j + hm s p j) / 2).
-  set (godd := fun s p j k => (gp s p j k - gm s p j k) / 2). set (geven := fun s p j k => (gp s p j k + gm s p j k) / 2).
+  set (godd := fun s p j k => (gp s p j k - gm s p j k) / 2).
+    set (geven := fun s p j k => (gp s p j k + gm s p j k) / 2).
   assert (HHb : forall p, (p < N)%nat -> forall z, vrms n D (fun j => matvec D (H p j) z) <= Hb p * vnorm D z).
   { intros p Hp z. eapply Rle_trans; [apply (vrms_le n D _ (fun j => vnorm D z * Hn p j) Pn)|].
     - intros j. destruct (HT p j Hp) as (_ & _ & _ & L & _). rewrite Rmult_comm. apply L.
@@ -386,27 +396,34 @@ Proof.
     vrms n D (fun j => vminus (godd s p j) (matvec D (H p j) (alpha N (x s) p))) <= b s p).
   { intros s p Hp Mv. destruct (Mv p Hp) as (Ma & Mb & _ & _).
     assert (Ep : snd (phi s) p = vplus (th p) (vplus (beta N (x s) p) (alpha N (x s) p))).
-    { apply FunctionalExtensionality.functional_extensionality; intros k. unfold vplus, alpha, beta, x, pminus, th. cbn [snd].
+    { apply FunctionalExtensionality.functional_extensionality; intros k. unfold vplus, alpha, beta, x, pminus, th.
+      cbn [snd].
       destruct (M p Hp) as [_ ->]. field. }
     assert (Em : snd (phi s) (N + p)%nat = vplus (th p) (vminus (beta N (x s) p) (alpha N (x s) p))).
-    { apply FunctionalExtensionality.functional_extensionality; intros k. unfold vplus, vminus, alpha, beta, x, pminus, th.
+    { apply FunctionalExtensionality.functional_extensionality; intros k.
+      unfold vplus, vminus, alpha, beta, x, pminus, th.
       cbn [snd]. destruct (M p Hp) as [_ ->]. field. }
     assert (Z : forall j, symmetric2 (H p j)) by (intros; now destruct (HT p j Hp)).
     assert (Z3 : forall j, symmetric3 (T p j)) by (intros; now destruct (HT p j Hp) as (_ & ? & _)).
     assert (ZT : forall j, 0 <= Tn p j) by (intros; now destruct (HT p j Hp) as (_ & _ & ? & _)).
     assert (ZF : forall j x y z, Rabs (form3 D (T p j) x y z) <= Tn p j * (vnorm D x * vnorm D y * vnorm D z))
       by (intros j; now destruct (HT p j Hp) as (_ & _ & _ & _ & ? & _)).
-    assert (ZG : forall j r z, vnorm D z <= r -> 0 <= G p j r /\ _) by (intros j; destruct (HT p j Hp) as (_ & _ & _ & _ & _ & L); exact L).
+    assert (ZG : forall j r z, vnorm D z <= r -> 0 <= G p j r /\ _) by (intros j; destruct (HT p j Hp) as (_ & _ & _ &
+      _ & _ & L); exact L).
     assert (Nr : vnorm D (vplus (beta N (x s) p) (alpha N (x s) p)) <= ab s p + bb s p) by (now apply near_plus).
     assert (HG : forall j, 0 <= G p j (ab s p + bb s p)) by (intros j; apply (ZG j _ _ Nr)).
     unfold odd, even, godd, geven, hp, hm, gp, gm. rewrite Ep, Em. split; [|split; [|split]].
-    - apply (letter_o n D h g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb; try apply Rle_refl;
+    - apply (letter_o n D h g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb;
+      try apply Rle_refl;
         try apply rms_ge0; intros; try apply (ZG j _ x0); easy.
-    - apply (letter_v n D h g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb; try apply Rle_refl;
+    - apply (letter_v n D h g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb;
+      try apply Rle_refl;
         try apply rms_ge0; intros; try apply (ZG j _ x0); easy.
-    - apply (letter_w n D g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb; try apply Rle_refl;
+    - apply (letter_w n D g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb;
+      try apply Rle_refl;
         try apply rms_ge0; intros; try apply (ZG j _ x0); easy.
-    - apply (letter_b n D g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb; try apply Rle_refl;
+    - apply (letter_b n D g (th p) (H p) (T p) (fun j => G p j (ab s p + bb s p)) (Tn p)); try easy; try apply HHb;
+      try apply Rle_refl;
         try apply rms_ge0; intros; try apply (ZG j _ x0); easy. }
   (* what a pair misses and how its slopes turn *)
   assert (known : forall s p, (p < N)%nat -> moves s ->
@@ -417,7 +434,8 @@ Proof.
   assert (bounds : forall s, moves s -> rms n (missed N D h g phi0 (phi s)) <= Rb s /\
     rms n (fun l => pnorm N D (turned N h g phi0 (phi s) l)) <= ell s).
   { intros s Mv. split.
-    - rewrite (rms_ext n _ (fun j => Sum N (fun p => missed_by N D h g phi0 (phi s) p j))) by (intros; now apply missed_pairs).
+    - rewrite (rms_ext n _ (fun j => Sum N (fun p => missed_by N D h g phi0 (phi s) p j))) by (intros; now apply
+      missed_pairs).
       eapply Rle_trans; [now apply rms_sum|]. unfold Rb. rewrite <- Sum_scal. apply Sum_le; intros p Hp.
       destruct (letters s p Hp Mv) as (Lo & Lv & Lw & Lb). destruct (Mv p Hp) as (Ma & Mb & Mg & Mc).
       rewrite (rms_ext n _ (fun j => 2 / sqrt (INR (N + N)) * ((c0 p + chi N (x s) p) * odd s p j -
@@ -426,10 +444,12 @@ Proof.
         unfold odd, even, c0, hp, hm, g0, h0, th. rewrite <- Q. field. lra. }
       rewrite rms_scal, Rabs_right by (easy || (apply Rle_ge; left; apply Rdiv_lt_0_compat; lra)).
       apply Rmult_le_compat_l; [left; apply Rdiv_lt_0_compat; lra|].
-      apply (missed_le n D (c0 p) (h0 p) (g0 p) (alpha N (x s) p) (aL s p)); try easy; try (now apply Hc). exact (Rle_refl _).
+      apply (missed_le n D (c0 p) (h0 p) (g0 p) (alpha N (x s) p) (aL s p)); try easy; try (now apply Hc).
+        exact (Rle_refl _).
     - unfold ell. assert (P0 : 0 <= 2 / INR (N + N)).
       { left. apply Rdiv_lt_0_compat; [lra|]. apply lt_0_INR. lia. }
-      assert (Q : forall l, (l < n)%nat -> pnorm N D (turned N h g phi0 (phi s) l) ^ 2 = 2 / INR (N + N) * Sum N (fun p =>
+      assert (Q : forall l, (l < n)%nat -> pnorm N D (turned N h g phi0 (phi s) l) ^ 2 = 2 / INR (N + N) * Sum N (fun
+        p =>
         (even s p l - h0 p l) ^ 2 + vnorm D (fun k => (c0 p + chi N (x s) p) * geven s p l k +
           gamma N (x s) p * godd s p l k - c0 p * g0 p l k) ^ 2)).
       { intros l Hl. rewrite pnorm_sq, pdot_pairs, <- Sum_scal. apply Sum_ext; intros p Hp.
@@ -456,7 +476,8 @@ Proof.
       + match goal with |- / INR n * Sum n (fun i => vnorm D (@?F i) ^ 2) <= _ =>
           replace (/ INR n * Sum n (fun i => vnorm D (F i) ^ 2)) with (vrms n D F ^ 2) end.
         * apply pow_incr. split; [apply vrms_ge0|].
-          apply (bracket_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s p) (gamma N (x s) p) (gL s p) (chi N (x s) p) (cL s p));
+          apply (bracket_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s p) (gamma N (x s) p) (gL s p) (chi N (x s)
+            p) (cL s p));
             try easy; try (now apply Hc); try exact (Rle_refl _); try (now apply HHb). apply rms_ge0.
         * unfold vrms. rewrite rms_sq by easy. unfold sq, Rdiv. ring. }
   (* the induction *)
@@ -482,32 +503,41 @@ Proof.
       { intros p Hp. destruct (HD s p) as (-> & -> & -> & ->). destruct (Mv p Hp) as (Ma & Mb & Mg & Mc).
         destruct (letters s p Hp Mv) as (Lo & Lv & Lw & Lb). destruct (Hgs p Hp) as [Gs0 Gs].
         destruct (parts_step n N h g y eta phi0 (phi s) p M Hp) as (Sa & Sb & Sg & Sc). cbn zeta in Sa, Sb, Sg, Sc.
-        fold (x s) in Sa, Sb, Sg, Sc. change (pminus (pminus (phi s) (pscal eta (loss_slope n N h g y (phi s)))) phi0) with (x (S s)) in *.
+        fold (x s) in Sa, Sb, Sg, Sc. change (pminus (pminus (phi s) (pscal eta (loss_slope n N h g y (phi s)))) phi0)
+          with (x (S s)) in *.
         change (forall k, alpha N (x (S s)) p k = alpha N (x s) p k - eh * mean n (fun j => r s j *
           ((c0 p + chi N (x s) p) * geven s p j k + gamma N (x s) p * godd s p j k))) in Sa.
         change (forall k, beta N (x (S s)) p k = beta N (x s) p k - eh * mean n (fun j => r s j *
           ((c0 p + chi N (x s) p) * godd s p j k + gamma N (x s) p * geven s p j k))) in Sb.
         change (gamma N (x (S s)) p = gamma N (x s) p - eh * mean n (fun j => r s j * even s p j)) in Sg.
         change (chi N (x (S s)) p = chi N (x s) p - eh * mean n (fun j => r s j * odd s p j)) in Sc.
-        assert (Add : forall X Y d1 d2, vnorm D X <= d1 -> vnorm D Y <= d2 -> vnorm D (vminus X (vscal eh Y)) <= d1 + eh * d2).
+        assert (Add : forall X Y d1 d2, vnorm D X <= d1 -> vnorm D Y <= d2 -> vnorm D (vminus X (vscal eh Y)) <= d1 +
+          eh * d2).
         { intros X Y d1 d2 H1 H2. eapply Rle_trans; [apply norm_minus|]. rewrite norm_scal, Rabs_right by lra.
           assert (eh * vnorm D Y <= eh * d2) by (apply Rmult_le_compat_l; lra). lra. }
         assert (Add1 : forall X Y d1 d2, Rabs X <= d1 -> Rabs Y <= d2 -> Rabs (X - eh * Y) <= d1 + eh * d2).
-        { intros X Y d1 d2 H1 H2. unfold Rminus. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp, Rabs_mult, (Rabs_right eh) by lra.
+        { intros X Y d1 d2 H1 H2. unfold Rminus. eapply Rle_trans; [apply Rabs_triang|].
+          rewrite Rabs_Ropp, Rabs_mult, (Rabs_right eh) by lra.
           assert (eh * Rabs Y <= eh * d2) by (apply Rmult_le_compat_l; lra). lra. }
         assert (Hc1 := Hc p Hp). fold (c0 p) in Hc1.
         split; [|split; [|split]].
-        - eapply Rle_trans; [|eapply (Add _ _ _ _ Ma); apply (alpha_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s p)
+        - eapply Rle_trans; [|eapply (Add _ _ _ _ Ma); apply (alpha_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s
+          p)
             (gamma N (x s) p) (gL s p) (chi N (x s) p) (cL s p) (Da s p) (Dg s p) (Dc s p) (gb p) (gs p) (Hb p)
-            (godd s p) (geven s p) (w s p) (b s p) (r s) (u s)); try easy; try exact (Rle_refl _); try (now apply HHb); apply rms_ge0].
-          apply Req_le, norm_ext. intros k. unfold vminus, vscal. rewrite Sa. unfold aL. cbn [known_alpha]. fold aL. ring.
+            (godd s p) (geven s p) (w s p) (b s p) (r s) (u s)); try easy; try exact (Rle_refl _); try (now apply
+              HHb); apply rms_ge0].
+          apply Req_le, norm_ext. intros k. unfold vminus, vscal. rewrite Sa. unfold aL. cbn [known_alpha]. fold aL.
+            ring.
         - eapply Rle_trans; [|eapply (Add _ _ _ _ Mb); apply (beta_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s p)
             (gamma N (x s) p) (gL s p) (chi N (x s) p) (cL s p) (Da s p) (Dg s p) (Dc s p) (gs p) (Hb p)
-            (godd s p) (geven s p) (w s p) (b s p) (r s) (u s)); try easy; try exact (Rle_refl _); try (now apply HHb); apply rms_ge0].
-          apply Req_le, norm_ext. intros k. unfold vminus, vscal. rewrite Sb. unfold bL. cbn [known_beta]. fold aL bL gL. ring.
+            (godd s p) (geven s p) (w s p) (b s p) (r s) (u s)); try easy; try exact (Rle_refl _); try (now apply
+              HHb); apply rms_ge0].
+          apply Req_le, norm_ext. intros k. unfold vminus, vscal. rewrite Sb. unfold bL. cbn [known_beta].
+            fold aL bL gL. ring.
         - eapply Rle_trans; [|eapply (Add1 _ _ _ _ Mg); apply (gamma_le n (h0 p) (even s p) (v s p) (r s) (u s)); easy].
           apply Req_le. f_equal. rewrite Sg. unfold gL. cbn [known_gamma]. fold gL. ring.
-        - eapply Rle_trans; [|eapply (Add1 _ _ _ _ Mc); apply (chi_le n D (g0 p) (alpha N (x s) p) (aL s p) (Da s p) (gb p) (gs p)
+        - eapply Rle_trans; [|eapply (Add1 _ _ _ _ Mc); apply (chi_le n D (g0 p) (alpha N (x s) p) (aL s p) (Da s p)
+          (gb p) (gs p)
             (odd s p) (o s p) (r s) (u s)); try easy; exact (Rle_refl _)].
           apply Req_le. f_equal. rewrite Sc. unfold cL. cbn [known_chi]. fold aL cL. ring. }
       split; [easy|]. intros k Hk. destruct (Nat.eq_dec k (S s)) as [->|Ne]; [|apply IH; lia]. split; [easy|].
@@ -519,14 +549,16 @@ Proof.
         eapply Rle_trans; [now apply rms_triangle|]. unfold rho, mu. lra.
       + intros; split; apply Hop. }
   split.
-  - intros s. destruct (main s) as [Mv Er]. destruct (Er s (le_n s)) as [_ B]. split; [exact B|]. split; [|intros; now apply known].
+  - intros s. destruct (main s) as [Mv Er]. destruct (Er s (le_n s)) as [_ B]. split; [exact B|].
+    split; [|intros; now apply known].
     replace (sqrt (loss n N h y (phi s))) with (rms n (r s)) by reflexivity. unfold mu. apply Rabs_le_between.
     assert (L1 : rms n (r s) <= rms n (fun j => r s j - u s j) + rms n (u s)).
     { rewrite (rms_ext n (r s) (fun j => (r s j - u s j) + u s j)) by (intros; ring). now apply rms_triangle. }
     assert (L2 : rms n (u s) <= rms n (r s) + rms n (fun j => r s j - u s j)).
     { rewrite (rms_ext n (u s) (fun j => r s j - (r s j - u s j))) by (intros; ring). now apply rms_minus. }
     lra.
-  - intros s rc rt project HP. induction s; intros Hk; [reflexivity|]. cbn [projected]. rewrite IHs by (intros; apply Hk; lia).
+  - intros s rc rt project HP. induction s; intros Hk; [reflexivity|]. cbn [projected].
+    rewrite IHs by (intros; apply Hk; lia).
     change (pminus (phi s) (pscal eta (loss_slope n N h g y (phi s)))) with (phi (S s)). apply HP.
     assert (K : forall p, (p < N)%nat -> Rabs (fst (phi (S s)) p - fst phi0 p) <= rc /\
       Rabs (fst (phi (S s)) (N + p)%nat - fst phi0 (N + p)%nat) <= rc /\

@@ -27,7 +27,8 @@ Proof.
   intros d a q M. assert (P : forall U, 0 <= sq d a + sq d q * sq d (matvec d M U)).
   { intros U. apply Rplus_le_le_0_compat; [apply sq_ge0|]. apply Rmult_le_pos; apply sq_ge0. }
   assert (A : forall U, gradient2 d a q M U <= dot d U a ^ 2 + sq d a + sq d q * sq d (matvec d M U)).
-  { intros U. unfold gradient2. set (z := dot d U a). specialize (P U). set (y := sq d a + sq d q * sq d (matvec d M U)) in *.
+  { intros U. unfold gradient2. set (z := dot d U a). specialize (P U).
+    set (y := sq d a + sq d q * sq d (matvec d M U)) in *.
     assert (B := tanh_bound z). assert (T : tanh z ^ 2 <= z ^ 2).
     { assert (Q : forall u, 0 <= u -> tanh u ^ 2 <= u ^ 2).
       { intros u Hu. apply pow_incr. split; [|now apply tanh_le]. rewrite <- tanh_0. destruct Hu as [Hu|<-]; [|lra].
@@ -44,16 +45,19 @@ Proof.
   - intros U. split; [apply A|]. intros Z. unfold gradient2. rewrite Z, tanh_0. ring.
   - intros I Ex He Hp Hs Hm I1 E1 H2 HI.
     assert (Z : I (fun _ => 0) /\ Ex (fun _ => 0) = 0).
-    { destruct (Hs 0 _ I1) as [Q1 Q2]. destruct (He (fun _ => 0 * 1) (fun _ => 0) ltac:(intros; cbn beta; ring) Q1) as [R1 R2].
+    { destruct (Hs 0 _ I1) as [Q1 Q2]. destruct (He (fun _ => 0 * 1) (fun _ => 0) ltac:(intros; cbn beta; ring) Q1) as
+      [R1 R2].
       split; [easy|]. rewrite <- R2, Q2. ring. }
     assert (HS : forall n (F : nat -> vector -> R), (forall i, I (F i)) ->
       I (fun U => Sum n (fun i => F i U)) /\ Ex (fun U => Sum n (fun i => F i U)) = Sum n (fun i => Ex (F i))).
-    { intros n F HF. induction n; cbn [Sum]; [exact Z|]. destruct IHn as [J1 J2]. destruct (Hp _ _ J1 (HF n)) as [K1 K2].
+    { intros n F HF. induction n; cbn [Sum]; [exact Z|]. destruct IHn as [J1 J2].
+      destruct (Hp _ _ J1 (HF n)) as [K1 K2].
       split; [exact K1|]. now rewrite K2, J2. }
     assert (HQ : forall b, I (fun U => dot d U b ^ 2) /\ Ex (fun U => dot d U b ^ 2) = sq d b).
     { intros b. assert (T : forall i j, I (fun U => b i * b j * (U i * U j)) /\ Ex (fun U => b i * b j * (U i * U j)) =
         b i * b j * (if Nat.eq_dec i j then 1 else 0)).
-      { intros i j. destruct (H2 i j) as [J1 J2]. destruct (Hs (b i * b j) _ J1) as [K1 K2]. split; [easy|]. now rewrite K2, J2. }
+      { intros i j. destruct (H2 i j) as [J1 J2]. destruct (Hs (b i * b j) _ J1) as [K1 K2]. split; [easy|].
+        now rewrite K2, J2. }
       destruct (HS d (fun i U => Sum d (fun j => b i * b j * (U i * U j)))) as [J1 J2].
       { intros i. apply (HS d (fun j U => b i * b j * (U i * U j))). intros j. apply T. }
       assert (L : forall U, Sum d (fun i => Sum d (fun j => b i * b j * (U i * U j))) = dot d U b ^ 2).

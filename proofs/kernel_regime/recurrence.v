@@ -56,7 +56,8 @@ Proof.
     assert (Z : F 0 = h i T).
     { unfold F, h, x. replace (w i + 0 * w' i) with (w i) by ring. f_equal.
       apply FunctionalExtensionality.functional_extensionality; intros t. apply Sum_ext; intros; ring. }
-    evar_last; [apply (is_derive_mult (fun e => c i + e * c' i) F); [auto_derive; [easy|reflexivity]|exact D|exact Rmult_comm]|].
+    evar_last; [apply (is_derive_mult (fun e => c i + e * c' i) F); [auto_derive; [easy|reflexivity]|exact D|exact
+      Rmult_comm]|].
     unfold plus, mult; simpl. rewrite Z. ring.
   - intros i. split; [now apply forwards_sum|]. split; reflexivity.
 Qed.
@@ -72,7 +73,8 @@ Qed.
 
 Lemma tanh_exp z : tanh z = 1 - 2 / (exp (2 * z) + 1).
 Proof.
-  unfold tanh, sinh, cosh. assert (A := exp_pos z). rewrite exp_Ropp. replace (2 * z) with (z + z) by ring. rewrite exp_plus.
+  unfold tanh, sinh, cosh. assert (A := exp_pos z). rewrite exp_Ropp. replace (2 * z) with (z + z) by ring.
+    rewrite exp_plus.
   field. split; nra.
 Qed.
 
@@ -87,12 +89,14 @@ Proof. rewrite tanh_exp, Rmult_0_r, exp_0. field. Qed.
 
 Lemma tanh_incr a b : a < b -> tanh a < tanh b.
 Proof.
-  intros H. rewrite !tanh_exp. assert (A := exp_pos (2 * a)). assert (exp (2 * a) < exp (2 * b)) by (apply exp_increasing; lra).
+  intros H. rewrite !tanh_exp. assert (A := exp_pos (2 * a)).
+    assert (exp (2 * a) < exp (2 * b)) by (apply exp_increasing; lra).
   assert (/ (exp (2 * b) + 1) < / (exp (2 * a) + 1)) by (apply Rinv_lt_contravar; nra). unfold Rdiv. lra.
 Qed.
 
 Lemma tanh_odd a : tanh (- a) = - tanh a.
-Proof. unfold tanh, sinh, cosh. rewrite Ropp_involutive. field. assert (A := exp_pos a). assert (B := exp_pos (- a)). lra. Qed.
+Proof. unfold tanh, sinh, cosh. rewrite Ropp_involutive. field. assert (A := exp_pos a). assert (B := exp_pos (- a)).
+  lra. Qed.
 
 Lemma tanh_le a : 0 <= a -> tanh a <= a.
 Proof.
@@ -133,19 +137,23 @@ Definition push_w (w : R) (x : vector) (t : nat) : R := state tanh w x t + w * s
 
 Lemma state_bound w x t : Rabs (state tanh w x t) < 1.
 Proof.
-  destruct t; cbn [state]; [rewrite Rabs_R0; lra|]. apply Rabs_def1; assert (Q := tanh_bound (x t + w * state tanh w x t)); lra.
+  destruct t; cbn [state]; [rewrite Rabs_R0; lra|]. apply Rabs_def1; assert (Q := tanh_bound (x t + w * state tanh w x
+    t)); lra.
 Qed.
 
 Lemma slope_w_le w x t : Rabs (slope_w w x (S t)) <= Rabs (push_w w x t).
 Proof.
   rewrite slope_w_S, Rabs_mult. fold (push_w w x t). rewrite <- (Rmult_1_l (Rabs (push_w w x t))) at 2.
-  apply Rmult_le_compat_r; [apply Rabs_pos|]. assert (Q := state_bound w x (S t)). rewrite <- (pow2_abs (state _ _ _ _)).
+  apply Rmult_le_compat_r; [apply Rabs_pos|]. assert (Q := state_bound w x (S t)).
+    rewrite <- (pow2_abs (state _ _ _ _)).
   assert (A := Rabs_pos (state tanh w x (S t))). apply Rabs_le. nra.
 Qed.
 
-Lemma push_w_le w x t : exists s, 0 <= s < 1 /\ Rabs (push_w w x (S t)) <= s + Rabs w * (1 - s ^ 2) * Rabs (push_w w x t).
+Lemma push_w_le w x t : exists s, 0 <= s < 1 /\ Rabs (push_w w x (S t)) <= s + Rabs w * (1 - s ^ 2) * Rabs (push_w w x
+  t).
 Proof.
-  exists (Rabs (state tanh w x (S t))). assert (Q := state_bound w x (S t)). assert (A := Rabs_pos (state tanh w x (S t))).
+  exists (Rabs (state tanh w x (S t))). assert (Q := state_bound w x (S t)).
+    assert (A := Rabs_pos (state tanh w x (S t))).
   split; [lra|]. unfold push_w at 1. rewrite slope_w_S. fold (push_w w x t).
   eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, pow2_abs.
   rewrite (Rabs_right (1 - state tanh w x (S t) ^ 2)); [lra|]. rewrite <- (pow2_abs (state _ _ _ _)). nra.
@@ -158,7 +166,8 @@ Proof.
   replace (a * (s - / (2 * a)) ^ 2) with (a * s ^ 2 - s + / (4 * a)) in Q by (field; lra). lra.
 Qed.
 
-Lemma push_below w C x t : 0 < C -> (forall s, 0 <= s < 1 -> s + Rabs w * (1 - s ^ 2) * C <= C) -> Rabs (push_w w x t) <= C.
+Lemma push_below w C x t : 0 < C -> (forall s, 0 <= s < 1 -> s + Rabs w * (1 - s ^ 2) * C <= C) -> Rabs (push_w w x t)
+  <= C.
 Proof.
   intros HC H. induction t.
   - unfold push_w. cbn. rewrite Rmult_0_r, Rplus_0_r, Rabs_R0. lra.
@@ -166,7 +175,8 @@ Proof.
     apply Rplus_le_compat_l. apply Rmult_le_compat_l; [|easy]. apply Rmult_le_pos; [apply Rabs_pos|nra].
 Qed.
 
-Lemma slope_below w C x T : 0 < C -> (forall s, 0 <= s < 1 -> s + Rabs w * (1 - s ^ 2) * C <= C) -> Rabs (slope_w w x T) <= C.
+Lemma slope_below w C x T : 0 < C -> (forall s, 0 <= s < 1 -> s + Rabs w * (1 - s ^ 2) * C <= C) -> Rabs (slope_w w x
+  T) <= C.
 Proof.
   intros HC H. destruct T; [unfold slope_w; cbn; rewrite Rabs_R0; lra|].
   eapply Rle_trans; [apply slope_w_le|now apply push_below].
@@ -190,7 +200,8 @@ Proof. intros H. apply slope_below; [lra|]. intros s Hs. assert (A := Rabs_pos w
 
 Lemma sqrt_step t : 0 <= t -> sqrt t + 1 + / (4 * (sqrt t + 1)) <= sqrt (t + 1 / 2) + 1.
 Proof.
-  intros H. assert (A := sqrt_pos t). assert (B : sqrt (t + 1 / 2) * sqrt (t + 1 / 2) = t + 1 / 2) by (apply sqrt_sqrt; lra).
+  intros H. assert (A := sqrt_pos t). assert (B : sqrt (t + 1 / 2) * sqrt (t + 1 / 2) = t + 1 / 2) by (apply
+    sqrt_sqrt; lra).
   assert (B' := sqrt_sqrt t H). assert (C : 0 <= sqrt (t + 1 / 2)) by apply sqrt_pos.
   set (a := sqrt t) in *. set (b := sqrt (t + 1 / 2)) in *.
   assert (D : b <= a + 1) by (apply Rnot_lt_le; intros L; nra).
@@ -206,8 +217,10 @@ Proof.
   - unfold push_w. cbn. rewrite Rmult_0_r, Rplus_0_r, Rabs_R0. assert (Q := sqrt_pos (0 / 2)). lra.
   - destruct (push_w_le w x t) as [s [Hs L]]. eapply Rle_trans; [exact L|]. rewrite H, Rmult_1_l.
     set (C := sqrt (INR t / 2) + 1) in *. assert (HC : 1 <= C) by (unfold C; assert (Q := sqrt_pos (INR t / 2)); lra).
-    assert (S1 : (1 - s ^ 2) * Rabs (push_w w x t) <= C * (1 - s ^ 2)) by (rewrite Rmult_comm; apply Rmult_le_compat_r; [nra|easy]).
-    assert (S2 := parabola s C ltac:(lra)). assert (S3 := sqrt_step (INR t / 2) ltac:(assert (Q := pos_INR t); lra)). fold C in S3.
+    assert (S1 : (1 - s ^ 2) * Rabs (push_w w x t) <= C * (1 - s ^ 2)) by (rewrite Rmult_comm; apply
+      Rmult_le_compat_r; [nra|easy]).
+    assert (S2 := parabola s C ltac:(lra)). assert (S3 := sqrt_step (INR t / 2) ltac:(assert (Q := pos_INR t); lra)).
+      fold C in S3.
     rewrite S_INR. replace ((INR t + 1) / 2) with (INR t / 2 + 1 / 2) by field. lra.
 Qed.
 
@@ -256,9 +269,11 @@ Proof.
   - intros t a Ha. destruct t as [|[|t]]; cbn in Ha; cbn.
     + rewrite Rmult_0_r, Rminus_0_r. apply Rabs_le. split; [|apply Rnot_lt_le; intros L; apply tanh_incr in L; lra].
       apply Rnot_lt_le; intros L. assert (a < 0) by lra. apply tanh_incr in H. rewrite tanh_0 in H. lra.
-    + assert (a = 0) as ->. { apply Rle_antisym; apply Rnot_lt_le; intros L; apply tanh_incr in L; rewrite tanh_0 in L; lra. }
+    + assert (a = 0) as ->. { apply Rle_antisym; apply Rnot_lt_le; intros L; apply tanh_incr in L; rewrite tanh_0 in
+      L; lra. }
       rewrite Rminus_0_l, Rabs_Ropp, Rabs_right by nra. easy.
-    + assert (a = 0) as ->. { apply Rle_antisym; apply Rnot_lt_le; intros L; apply tanh_incr in L; rewrite tanh_0 in L; lra. }
+    + assert (a = 0) as ->. { apply Rle_antisym; apply Rnot_lt_le; intros L; apply tanh_incr in L; rewrite tanh_0 in
+      L; lra. }
       rewrite Rmult_0_r, Rminus_0_r, Rabs_R0. lra.
   - exists x. split; [easy|]. replace T with (S (S (T - 2))) at 2 by lia.
     assert (S2 : forall k, slope_w w x (S (S k)) = e * w ^ k).
@@ -307,12 +322,14 @@ Proof.
   assert (G : forall t, INR t * (r / 2) <= greedy t).
   { induction t; [cbn; lra|]. rewrite S_INR. assert (Q := greedy_small t (L t)). lra. }
   assert (P : 0 < / r ^ 2) by (apply Rinv_0_lt_compat, pow_lt; lra).
-  destruct (nfloor_ex (/ r ^ 2) (Rlt_le _ _ P)) as [n0 [_ Hk]]. set (k := S n0). rewrite <- S_INR in Hk. fold k in Hk. specialize (G k). specialize (L k). exfalso.
+  destruct (nfloor_ex (/ r ^ 2) (Rlt_le _ _ P)) as [n0 [_ Hk]]. set (k := S n0). rewrite <- S_INR in Hk. fold k in Hk.
+    specialize (G k). specialize (L k). exfalso.
   assert (1 < r ^ 2 * INR k). { rewrite <- (Rinv_r (r ^ 2)) by nra. apply Rmult_lt_compat_l; nra. }
   nra.
 Qed.
 
-Lemma greedy_grows t0 k : 1 < 2 * r * greedy t0 -> 1 < 2 * r * greedy (t0 + k)%nat /\ INR k / 2 <= greedy (t0 + k)%nat ^ 2.
+Lemma greedy_grows t0 k : 1 < 2 * r * greedy t0 -> 1 < 2 * r * greedy (t0 + k)%nat /\ INR k / 2 <= greedy (t0 + k)%nat
+  ^ 2.
 Proof.
   intros H. induction k as [|k [IH1 IH2]].
   - rewrite Nat.add_0_r. split; [easy|]. cbn [INR]. assert (Q := pow2_ge_0 (greedy t0)). lra.
@@ -325,14 +342,16 @@ End Greedy.
 
 Lemma reach R T : 0 < R -> exists x, (forall t, Rabs (x t) <= R) /\ slope_w 1 x (S T) = greedy (tanh R) T.
 Proof.
-  intros HR. set (r := tanh R). assert (Q := tanh_bound R). assert (P0 : 0 < r) by (unfold r; rewrite <- tanh_0; now apply tanh_incr).
+  intros HR. set (r := tanh R). assert (Q := tanh_bound R). assert (P0 : 0 < r) by (unfold r; rewrite <- tanh_0; now
+    apply tanh_incr).
   assert (Hr : 0 < r < 1) by (fold r in Q; lra).
   set (hs := fun t => if (t =? S T)%nat then 0 else match t with O => 0 | S t' => greedy_choice r (greedy r t') end).
   assert (B : forall t, 0 <= hs t <= r).
   { intros t. unfold hs. destruct (t =? S T)%nat; [lra|]. destruct t; [lra|]. now apply choice_bound, greedy_ge0. }
   destruct (steer 1 R hs) as [x [X1 X2]]; [lra|reflexivity| | |].
   - intros t. specialize (B t). lra.
-  - intros t a Ha. rewrite Rmult_1_l. assert (B1 := B t). assert (B2 := B (S t)). assert (L := tanh_le R ltac:(lra)). fold r in L.
+  - intros t a Ha. rewrite Rmult_1_l. assert (B1 := B t). assert (B2 := B (S t)). assert (L := tanh_le R ltac:(lra)).
+    fold r in L.
     assert (A0 : 0 <= a). { apply Rnot_lt_le; intros N; apply tanh_incr in N; rewrite tanh_0 in N; lra. }
     assert (A1 : a <= R). { apply Rnot_lt_le; intros N; apply tanh_incr in N; fold r in N; lra. }
     apply Rabs_le. lra.
@@ -379,7 +398,8 @@ Proof.
   rewrite <- IHT. simpl. ring.
 Qed.
 
-Lemma slope_U_le w d U X T : (forall t, vnorm d (X t) <= 1) -> vnorm d (slope_U w d U X T) <= Sum T (fun k => Rabs w ^ k).
+Lemma slope_U_le w d U X T : (forall t, vnorm d (X t) <= 1) -> vnorm d (slope_U w d U X T) <= Sum T (fun k => Rabs w ^
+  k).
 Proof.
   intros H. induction T.
   - unfold slope_U, vnorm, sq. cbn. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite Sum_zero, sqrt_0. lra.
@@ -407,7 +427,8 @@ Proof.
   - assert (U O = 0 /\ U 1%nat = 0) as [Z0 Z1] by (split; nra).
     exists (E 1 0). unfold vnorm. rewrite HQ, HD, Z0, Z1. split; [|ring].
     replace (1 ^ 2 + 0 ^ 2) with 1 by ring. apply sqrt_1.
-  - set (n := sqrt (U O ^ 2 + U 1%nat ^ 2)). assert (P : 0 < U O ^ 2 + U 1%nat ^ 2) by nra. assert (Pn := sqrt_lt_R0 _ P). fold n in Pn.
+  - set (n := sqrt (U O ^ 2 + U 1%nat ^ 2)). assert (P : 0 < U O ^ 2 + U 1%nat ^ 2) by nra.
+    assert (Pn := sqrt_lt_R0 _ P). fold n in Pn.
     assert (N2 : n * n = U O ^ 2 + U 1%nat ^ 2) by (apply sqrt_sqrt; lra).
     exists (E (U 1%nat / n) (- U O / n)). unfold vnorm. rewrite HQ, HD. split; [|field; lra].
     replace ((U 1%nat / n) ^ 2 + (- U O / n) ^ 2) with ((U O ^ 2 + U 1%nat ^ 2) / (n * n)) by (field; lra).
@@ -420,7 +441,8 @@ Lemma slope_U_attained w d U T : (2 <= d)%nat -> exists X, (forall t, vnorm d (X
 Proof.
   intros Hd. destruct (right_angle d U Hd) as (e & N & O).
   set (sg := if Rlt_dec w 0 then -1 else 1). assert (Sg : sg * w = Rabs w /\ sg * sg = 1 /\ Rabs sg = 1).
-  { unfold sg. destruct (Rlt_dec w 0); [rewrite Rabs_left, (Rabs_left (-1)) by lra|rewrite Rabs_right, (Rabs_right 1) by lra]; lra. }
+  { unfold sg. destruct (Rlt_dec w 0); [rewrite Rabs_left, (Rabs_left (-1)) by lra|rewrite Rabs_right, (Rabs_right 1)
+    by lra]; lra. }
   destruct Sg as (S1 & S2 & S3). set (X := fun t => vscal (sg ^ t) e). exists X.
   assert (Sp : forall t, Rabs (sg ^ t) = 1) by (intros; rewrite <- RPow_abs, S3; apply pow1).
   assert (St : forall t, state tanh w (fun s => dot d U (X s)) t = 0).
@@ -449,7 +471,8 @@ Proof.
   destruct (greedy_starts r Hr) as [t0 Ht0].
   assert (big : forall c, exists k, forall T, (k <= T)%nat -> c <= INR T).
   { intros c. destruct (Rle_dec c 0) as [N|N]; [exists O; intros; assert (A := pos_INR T); lra|].
-    destruct (nfloor_ex c) as [k [_ Hk]]; [lra|]. exists (S k). intros T HT. apply le_INR in HT. rewrite S_INR in HT. lra. }
+    destruct (nfloor_ex c) as [k [_ Hk]]; [lra|]. exists (S k). intros T HT. apply le_INR in HT. rewrite S_INR in HT.
+      lra. }
   destruct (big (2 / eps ^ 2)) as [k1 K1].
   destruct (big (INR (S t0) / (1 - (1 - eps) ^ 2))) as [k2 K2].
   exists (k1 + k2 + S t0)%nat. intros T HT. specialize (K1 T ltac:(lia)). specialize (K2 T ltac:(lia)).
@@ -461,7 +484,8 @@ Proof.
     rewrite <- (sqrt_pow2 eps) by lra. rewrite <- sqrt_mult by lra. rewrite <- sqrt_1. apply sqrt_le_1_alt.
     replace 1 with (eps ^ 2 * ((2 / eps ^ 2) / 2)) by (field; lra). apply Rmult_le_compat_l; lra.
   - destruct T as [|T]; [lia|]. destruct (reach R T HR) as [x [X1 X2]]. fold r in X2.
-    assert (G := greedy_grows r Hr t0 (T - t0) Ht0). replace (t0 + (T - t0))%nat with T in G by lia. destruct G as [_ G].
+    assert (G := greedy_grows r Hr t0 (T - t0) Ht0). replace (t0 + (T - t0))%nat with T in G by lia.
+      destruct G as [_ G].
     assert (G0 := greedy_ge0 r Hr T). rewrite minus_INR in G by lia.
     assert (L : (1 - eps) * sqrt (INR (S T) / 2) <= greedy r T).
     { destruct (Rle_dec 1 eps) as [N|N]; [assert (A := sqrt_pos (INR (S T) / 2)); nra|].
@@ -470,7 +494,8 @@ Proof.
       assert (D : 0 < 1 - (1 - eps) ^ 2) by nra.
       assert (M : INR (S t0) <= (1 - (1 - eps) ^ 2) * INR (S T)).
       { apply Rmult_le_compat_l with (r := 1 - (1 - eps) ^ 2) in K2; [|lra].
-        replace ((1 - (1 - eps) ^ 2) * (INR (S t0) / (1 - (1 - eps) ^ 2))) with (INR (S t0)) in K2 by (field; lra). lra. }
+        replace ((1 - (1 - eps) ^ 2) * (INR (S t0) / (1 - (1 - eps) ^ 2))) with (INR (S t0)) in K2 by (field; lra).
+          lra. }
       rewrite !S_INR in M. rewrite S_INR. lra. }
     assert (HX : Rabs (slope_w 1 x (S T)) = greedy r T) by (rewrite X2; apply Rabs_right; lra).
     destruct (Rcase_abs w) as [N|N]; [rewrite (Rabs_left w N) in Hw|rewrite (Rabs_right w N) in Hw].
@@ -526,7 +551,8 @@ Proof.
     + intros H. destruct (Req_dec (vnorm d U) 0) as [Z|Z].
       * assert (x = 0) as ->. { rewrite Z in H. assert (A := Rabs_pos x). apply Rabs_eq_0. lra. }
         exists (vscal 0 U). rewrite norm_scal, Rabs_R0, dot_sym, dot_scal_l. split; [lra|ring].
-      * assert (N := norm_ge0 d U). exists (vscal (x / vnorm d U ^ 2) U). rewrite norm_scal, dot_sym, dot_scal_l, <- sq_dot, <- norm_sq.
+      * assert (N := norm_ge0 d U). exists (vscal (x / vnorm d U ^ 2) U).
+        rewrite norm_scal, dot_sym, dot_scal_l, <- sq_dot, <- norm_sq.
         split; [|field; easy]. unfold Rdiv. rewrite Rabs_mult, (Rabs_right (/ vnorm d U ^ 2)).
         2: { apply Rle_ge. left. apply Rinv_0_lt_compat, pow_lt. lra. }
         replace 1 with (vnorm d U * / vnorm d U ^ 2 * vnorm d U) by (field; easy).
@@ -590,11 +616,13 @@ Theorem kr_proposition_2_below : forall m d T om b (c w : vector) (U X : matrix)
     1 + b ^ 2 * (/ (4 * op * (1 - op)) + / (1 - om) ^ 2).
 Proof.
   intros m d T om b c w U X Hm Hom Hwc HX h p P op. split.
-  - intros c' w' U'. destruct (kr_proposition_2_gradient tanh (fun z => 1 - tanh z ^ 2) m d T c w U X tanh_derive) as (_ & _ & D & _).
+  - intros c' w' U'. destruct (kr_proposition_2_gradient tanh (fun z => 1 - tanh z ^ 2) m d T c w U X tanh_derive) as
+    (_ & _ & D & _).
     evar_last; [apply D|]. f_equal. apply Sum_ext; intros i _. do 3 f_equal. apply dot_ext_r.
     intros k. unfold P, slope_U. now rewrite forwards_sum.
   - assert (PM : 0 < INR m) by now apply lt_0_INR.
-    assert (Op : om <= op /\ 1 / 2 <= op < 1). { unfold op. split; [apply Rmax_l|]. split; [apply Rmax_r|]. apply Rmax_lub_lt; lra. }
+    assert (Op : om <= op /\ 1 / 2 <= op < 1). { unfold op. split; [apply Rmax_l|]. split; [apply Rmax_r|].
+      apply Rmax_lub_lt; lra. }
     set (K := 1 + b ^ 2 * (/ (4 * op * (1 - op)) + / (1 - om) ^ 2)).
     assert (L : Sum m (fun i => h i ^ 2 + c i ^ 2 * (p i ^ 2 + sq d (P i))) <= INR m * K).
     { rewrite <- Sum_const. apply Sum_le; intros i Hi. destruct (Hwc i Hi) as [Hw Hc]. unfold K. apply Rplus_le_compat.
@@ -604,7 +632,8 @@ Proof.
         + rewrite <- pow2_abs. apply pow_incr. split; [apply Rabs_pos|easy].
         + apply Rplus_le_compat.
           * assert (B : Rabs (p i) <= / (2 * sqrt (op * (1 - op)))).
-            { assert (P0 : 0 < op * (1 - op)) by nra. assert (Q := sqrt_lt_R0 _ P0). apply slope_below; [apply Rinv_0_lt_compat; lra|].
+            { assert (P0 : 0 < op * (1 - op)) by nra. assert (Q := sqrt_lt_R0 _ P0).
+              apply slope_below; [apply Rinv_0_lt_compat; lra|].
               intros s Hs. assert (HC : 0 < / (2 * sqrt (op * (1 - op)))) by (apply Rinv_0_lt_compat; lra).
               set (C := / (2 * sqrt (op * (1 - op)))) in *.
               assert (W : Rabs (w i) * (1 - s ^ 2) * C <= op * (1 - s ^ 2) * C).
@@ -612,17 +641,20 @@ Proof.
               assert (OC : 0 < op * C) by (apply Rmult_lt_0_compat; lra). assert (S2 := parabola s (op * C) OC).
               assert (op * C + / (4 * (op * C)) = C); [|lra]. unfold C.
               assert (E := sqrt_sqrt (op * (1 - op)) (Rlt_le _ _ P0)). set (q := sqrt (op * (1 - op))) in *.
-              replace (/ (4 * (op * / (2 * q)))) with (/ (2 * q) * (q * q / op)) by (field; lra). rewrite E. field. lra. }
+              replace (/ (4 * (op * / (2 * q)))) with (/ (2 * q) * (q * q / op)) by (field; lra). rewrite E. field.
+                lra. }
             rewrite <- pow2_abs. assert (P0 : 0 < op * (1 - op)) by nra. assert (Q := sqrt_lt_R0 _ P0).
             replace (/ (4 * op * (1 - op))) with ((/ (2 * sqrt (op * (1 - op)))) ^ 2).
             { apply pow_incr. split; [apply Rabs_pos|easy]. }
             assert (E := sqrt_sqrt (op * (1 - op)) (Rlt_le _ _ P0)).
-            replace (4 * op * (1 - op)) with (4 * (sqrt (op * (1 - op)) * sqrt (op * (1 - op)))) by (rewrite E; ring). field. lra.
+            replace (4 * op * (1 - op)) with (4 * (sqrt (op * (1 - op)) * sqrt (op * (1 - op)))) by (rewrite E; ring).
+              field. lra.
           * rewrite <- norm_sq. assert (G : vnorm d (P i) <= / (1 - om)).
             { eapply Rle_trans; [now apply slope_U_le|]. assert (A := Rabs_pos (w i)).
               assert (Gm : forall n o, 0 <= o < 1 -> Sum n (fun k => o ^ k) <= / (1 - o)).
               { intros n o Ho. induction n; [simpl; left; apply Rinv_0_lt_compat; lra|]. rewrite geometric.
-                replace (/ (1 - o)) with (1 + o * / (1 - o)) by (field; lra). apply Rplus_le_compat_l, Rmult_le_compat_l; lra. }
+                replace (/ (1 - o)) with (1 + o * / (1 - o)) by (field; lra).
+                  apply Rplus_le_compat_l, Rmult_le_compat_l; lra. }
               eapply Rle_trans; [apply Gm; lra|]. apply Rinv_le_contravar; lra. }
             rewrite <- pow_inv. apply pow_incr. split; [apply norm_ge0|easy]. }
     apply Rmult_le_reg_r with (INR m); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.

@@ -27,7 +27,8 @@ Proof.
   { rewrite Sum_scal. unfold Rdiv. ring. }
   assert (I : / INR (N + N) = / sqrt (INR (N + N)) * / sqrt (INR (N + N))) by (rewrite <- Rinv_mult, E; reflexivity).
   assert (Q : forall i c, c ^ 2 = 1 -> dot D (fun k => / sqrt (INR (N + N)) * (c * g j (snd phi0 i) k))
-    (fun k => / sqrt (INR (N + N)) * (c * g l (snd phi0 i) k)) = / INR (N + N) * dot D (g j (snd phi0 i)) (g l (snd phi0 i))).
+    (fun k => / sqrt (INR (N + N)) * (c * g l (snd phi0 i) k)) = / INR (N + N) * dot D (g j (snd phi0 i)) (g l (snd
+      phi0 i))).
   { intros i c Hc2. unfold dot. rewrite <- Sum_scal. apply Sum_ext; intros k _. rewrite I.
     set (z := / sqrt (INR (N + N))). replace (z * (c * g j (snd phi0 i) k) * (z * (c * g l (snd phi0 i) k))) with
       (z * z * (c ^ 2) * (g j (snd phi0 i) k * g l (snd phi0 i) k)) by ring. rewrite Hc2. ring. }

@@ -36,7 +36,8 @@ Proof.
   intros A B C. unfold pairing. change (token T d X q (flip_c k)) with (token T d X q k).
   change (spread T d X q (flip_c k)) with (spread T d X q k). change (hU (flip_c k)) with (hU k). rewrite A.
   replace (dot d (token T d X q k) (vu v (flip_c k))) with (- dot d (token T d X q k) (vu v k)).
-  2: { unfold dot. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. rewrite B. ring. }
+  2: { unfold dot. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. rewrite B.
+    ring. }
   replace (Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v (flip_c k) i j))) with
     (- Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v k i j))); [ring|].
   rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros i _.
@@ -66,13 +67,16 @@ Proof.
   replace (-1 * dot d (hU k) (token T d X q k)) with (- dot d (hU k) (token T d X q k)) by ring.
   rewrite O, (odd_derivative sigma sigma') by easy.
   replace (dot d (token T d X q k) (vu v (flip_U k))) with (- dot d (token T d X q k) (vu v k)).
-  2: { unfold dot. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. rewrite B. ring. }
-  replace (Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (vscal (-1) (hU k)) i * q j * vw v (flip_U k) i j))) with
+  2: { unfold dot. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. rewrite B.
+    ring. }
+  replace (Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (vscal (-1) (hU k)) i * q j * vw v (flip_U k) i
+    j))) with
     (- Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v k i j))); [ring|].
   rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros i _.
   rewrite <- Sum_scal. apply Sum_ext; intros j _. rewrite C.
   replace (matvec d (spread T d X q k) (vscal (-1) (hU k)) i) with (- matvec d (spread T d X q k) (hU k) i); [ring|].
-  unfold matvec. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. unfold vscal. ring.
+  unfold matvec. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros.
+    unfold vscal. ring.
 Qed.
 
 (** kr-remark-9-norm
@@ -130,7 +134,8 @@ Proof.
     + apply oddc; intros; cbn; unfold vscal; rewrite ?A, ?B, ?C; ring.
     + rewrite (Hext _ (fun k => s ^ 2 * size2 d v k)).
       * rewrite Hs. unfold s. rewrite pow_inv, pow2_sqrt by lra. apply Rinv_l. lra.
-      * intros k _. unfold size2, times, frob2. cbn [vc vu vw]. rewrite sq_scal, !Rmult_plus_distr_l, <- Sum_scal. f_equal; [ring|].
+      * intros k _. unfold size2, times, frob2. cbn [vc vu vw]. rewrite sq_scal, !Rmult_plus_distr_l, <- Sum_scal.
+        f_equal; [ring|].
         apply Sum_ext; intros. rewrite <- Sum_scal. apply Sum_ext; intros. ring.
   - intros HU D O v A B C X q. apply (odd flip_U HU). intros k. now apply pairing_flip_U.
 Qed.
@@ -142,19 +147,22 @@ Definition bounded_by (d : nat) (nc nu nw : R) (v : instruction) : Prop := foral
 (** 2N heads at a symmetric initialisation: partners i and N + i share U and W, and have opposite c = ±1 *)
 Definition symmetric_start (N : nat) (k : nat -> head) : Prop :=
   (forall i, (i < N + N)%nat -> hc (k i) = 1 \/ hc (k i) = -1) /\
-  forall i, (i < N)%nat -> hc (k (N + i)%nat) = - hc (k i) /\ hU (k (N + i)%nat) = hU (k i) /\ hW (k (N + i)%nat) = hW (k i).
+  forall i, (i < N)%nat -> hc (k (N + i)%nat) = - hc (k i) /\ hU (k (N + i)%nat) = hU (k i) /\ hW (k (N + i)%nat) = hW
+    (k i).
 
 (** The moves of the transported point: m^(−1/2) v_c, c m^(−1/2) v_u, c m^(−1/2) v_w *)
 Definition move_c (N : nat) (v : instruction) (k : head) : R := / sqrt (INR (N + N)) * vc v k.
 Definition move_U (N : nat) (v : instruction) (k : head) : vector := vscal (hc k * / sqrt (INR (N + N))) (vu v k).
-Definition move_W (N : nat) (v : instruction) (k : head) : matrix := fun i j => hc k * / sqrt (INR (N + N)) * vw v k i j.
+Definition move_W (N : nat) (v : instruction) (k : head) : matrix := fun i j => hc k * / sqrt (INR (N + N)) * vw v k i
+  j.
 
 (** f_lin = f(φ⁽⁰⁾) + ⟨∇f(φ⁽⁰⁾), moves⟩ with ∇f = m^(−1/2)(φ_c, c φ_u, c φ_w) *)
 Definition linear_model sigma sigma' (T d : nat) X q (N : nat) (k : nat -> head) (v : instruction) : R :=
   / sqrt (INR (N + N)) * Sum (N + N) (fun i => hc (k i) * sigma (dot d (hU (k i)) (token T d X q (k i)))) +
   / sqrt (INR (N + N)) * Sum (N + N) (fun i => let z := dot d (hU (k i)) (token T d X q (k i)) in
     sigma z * move_c N v (k i) + hc (k i) * (sigma' z * dot d (token T d X q (k i)) (move_U N v (k i)) +
-    sigma' z * Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b * move_W N v (k i) a b)))).
+    sigma' z * Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b * move_W N v (k i) a
+      b)))).
 
 Lemma frob2_scal d s A : frob2 d d (fun i j => s * A i j) = s ^ 2 * frob2 d d A.
 Proof. unfold frob2. rewrite <- Sum_scal. apply Sum_ext; intros. rewrite <- Sum_scal. apply Sum_ext; intros. ring. Qed.
@@ -169,7 +177,8 @@ Proof.
     destruct (S2 i Hi) as (A & B & C). rewrite A. unfold token, weights. rewrite B, C. ring. }
   rewrite Rmult_0_r, Rplus_0_l. replace (/ m) with (/ sqrt m * / sqrt m) by (rewrite <- E at 3; field; lra).
   rewrite Rmult_assoc. f_equal. rewrite <- Sum_scal. apply Sum_ext; intros i Hi.
-  unfold pairing, move_c, move_U, move_W. fold m. cbv zeta. rewrite (dot_sym d (token T d X q (k i)) (vscal _ _)), dot_scal_l, (dot_sym d (vu v (k i))).
+  unfold pairing, move_c, move_U, move_W. fold m. cbv zeta. rewrite (dot_sym d (token T d X q (k i)) (vscal _ _)),
+    dot_scal_l, (dot_sym d (vu v (k i))).
   assert (Q : Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b *
       (hc (k i) * / sqrt m * vw v (k i) a b))) = hc (k i) * / sqrt m *
     Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b * vw v (k i) a b))).
@@ -186,7 +195,8 @@ Qed.
 Theorem kr_remark_9_transport : forall sigma sigma' T d X q N k nc nu nw,
   (0 < N)%nat -> symmetric_start N k -> 0 <= nc -> 0 <= nu -> 0 <= nw ->
   let m := INR (N + N) in
-  let far := fun v => Sum (N + N) (fun i => move_c N v (k i) ^ 2 + sq d (move_U N v (k i)) + frob2 d d (move_W N v (k i))) in
+  let far := fun v => Sum (N + N) (fun i => move_c N v (k i) ^ 2 + sq d (move_U N v (k i)) + frob2 d d (move_W N v (k
+    i))) in
   let inside := fun rc ru rw v => forall i, (i < N + N)%nat -> Rabs (move_c N v (k i)) <= rc / sqrt m /\
     vnorm d (move_U N v (k i)) <= ru / sqrt m /\ sqrt (frob2 d d (move_W N v (k i))) <= rw / sqrt m in
   (forall v, linear_model sigma sigma' T d X q N k v =
@@ -204,7 +214,8 @@ Proof.
   assert (ca : forall i, (i < N + N)%nat -> Rabs (hc (k i) * / sqrt m) = / sqrt m).
   { intros i Hi. rewrite Rabs_mult, (Rabs_right (/ sqrt m)) by lra.
     destruct (S1 i Hi) as [-> | ->]; [rewrite Rabs_R1|rewrite Rabs_left by lra]; ring. }
-  assert (FW : forall v i, (i < N + N)%nat -> sqrt (frob2 d d (move_W N v (k i))) = / sqrt m * sqrt (frob2 d d (vw v (k i)))).
+  assert (FW : forall v i, (i < N + N)%nat -> sqrt (frob2 d d (move_W N v (k i))) = / sqrt m * sqrt (frob2 d d (vw v
+    (k i)))).
   { intros v i Hi. unfold move_W. fold m. rewrite (frob2_scal d (hc (k i) * / sqrt m)), sqrt_mult.
     - now rewrite <- Rsqr_pow2, sqrt_Rsqr_abs, ca.
     - apply pow2_ge_0.
@@ -218,7 +229,8 @@ Proof.
     unfold m. rewrite <- Sum_const. apply Sum_le; intros i _. destruct (V (k i)) as (A & B & C). unfold size2.
     assert (vc v (k i) ^ 2 <= nc ^ 2); [|lra]. rewrite <- pow2_abs. apply pow_incr. split; [apply Rabs_pos|easy].
   - intros rc ru rw L1 L2 L3 v V i Hi. destruct (V (k i)) as (A & B & C). rewrite FW by easy.
-    unfold move_c, move_U. fold m. rewrite norm_scal, ca, Rabs_mult, (Rabs_right (/ sqrt m)) by (easy || lra). unfold Rdiv.
+    unfold move_c, move_U. fold m. rewrite norm_scal, ca, Rabs_mult, (Rabs_right (/ sqrt m)) by (easy || lra).
+      unfold Rdiv.
     rewrite !(Rmult_comm (/ sqrt m)).
     assert (vnorm d (vu v (k i)) <= nu) by now apply norm_le.
     assert (sqrt (frob2 d d (vw v (k i))) <= nw) by (rewrite <- (sqrt_pow2 nw Hw); now apply sqrt_le_1_alt).
@@ -232,7 +244,8 @@ Proof.
       rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring). apply Sum_zero. }
     exists (Instruction (fun _ => nc) (fun _ => e nu) (fun _ => e2 nw)). split.
     + intros j. cbn. rewrite Es, E2, Rabs_right by lra. lra.
-    + intros A. destruct (A O) as (A1 & A2 & A3); [lia|]. rewrite FW in A3 by lia. unfold move_c, move_U in *. fold m in A1, A2.
+    + intros A. destruct (A O) as (A1 & A2 & A3); [lia|]. rewrite FW in A3 by lia. unfold move_c, move_U in *.
+      fold m in A1, A2.
       cbn in A1, A2, A3. rewrite norm_scal, ca in A2 by lia. unfold vnorm in A2. rewrite Es, sqrt_pow2 in A2 by easy.
       rewrite E2, sqrt_pow2 in A3 by easy. rewrite Rabs_right in A1 by (apply Rle_ge, Rmult_le_pos; lra).
       unfold Rdiv in *. rewrite (Rmult_comm (/ sqrt m)) in A1, A2, A3.
@@ -249,7 +262,8 @@ Proof. assert (Q := pow2_ge_0 (a - b)). lra. Qed.
 
 Lemma evened_sq d x z : sq d (fun i => (x i + z i) / 2) <= (sq d x + sq d z) / 2.
 Proof.
-  unfold sq, Rdiv. rewrite <- Sum_plus, Rmult_comm, <- Sum_scal. apply Sum_le; intros. assert (Q := half_square (x i) (z i)). lra.
+  unfold sq, Rdiv. rewrite <- Sum_plus, Rmult_comm, <- Sum_scal. apply Sum_le; intros.
+    assert (Q := half_square (x i) (z i)). lra.
 Qed.
 
 Lemma evened_frob d A B : frob2 d d (fun i j => (A i j + B i j) / 2) <= (frob2 d d A + frob2 d d B) / 2.
@@ -264,7 +278,8 @@ Proof.
   unfold pairing. change (token T d X q (flip_c k)) with (token T d X q k).
   change (spread T d X q (flip_c k)) with (spread T d X q k). change (hU (flip_c k)) with (hU k). cbn [vc vu vw evened].
   set (a := token T d X q k). set (u := matvec d (spread T d X q k) (hU k)).
-  replace (dot d a (fun i => (vu v k i + vu v (flip_c k) i) / 2)) with ((dot d a (vu v k) + dot d a (vu v (flip_c k))) / 2).
+  replace (dot d a (fun i => (vu v k i + vu v (flip_c k) i) / 2)) with ((dot d a (vu v k) + dot d a (vu v (flip_c k)))
+    / 2).
   2: { unfold dot, Rdiv. rewrite <- Sum_plus, Rmult_comm, <- Sum_scal. apply Sum_ext; intros; field. }
   replace (Sum d (fun i => Sum d (fun j => u i * q j * ((vw v k i j + vw v (flip_c k) i j) / 2)))) with
     ((Sum d (fun i => Sum d (fun j => u i * q j * vw v k i j)) +
@@ -295,26 +310,31 @@ Theorem kr_remark_9_even : forall (I : (head -> R) -> Prop) (Ex : (head -> R) ->
       forall a b, move_W N (evened v) (k (N + i)%nat) a b = - move_W N (evened v) (k i) a b.
 Proof.
   intros I Ex sigma sigma' T d Hf Hs Hp Hm v.
-  assert (half : forall F, I F -> I (fun k => / 2 * (F k + F (flip_c k))) /\ Ex (fun k => / 2 * (F k + F (flip_c k))) = Ex F).
+  assert (half : forall F, I F -> I (fun k => / 2 * (F k + F (flip_c k))) /\ Ex (fun k => / 2 * (F k + F (flip_c k)))
+    = Ex F).
   { intros F HF. destruct (Hf F HF) as [F1 F2]. destruct (Hp F _ HF F1) as [P1 P2]. destruct (Hs (/ 2) _ P1) as [S1 S2].
     split; [exact S1|]. rewrite S2, P2, F2. field. }
   split; [|split; [|split]].
-  - intros nc nu nw V k. destruct (V k) as (A & B & C). destruct (V (flip_c k)) as (A' & B' & C'). cbn [vc vu vw evened].
+  - intros nc nu nw V k. destruct (V k) as (A & B & C). destruct (V (flip_c k)) as (A' & B' & C').
+    cbn [vc vu vw evened].
     split; [|split].
     + apply Rabs_le_between in A. apply Rabs_le_between in A'. apply Rabs_le. lra.
     + assert (Q := evened_sq d (vu v k) (vu v (flip_c k))). lra.
     + assert (Q := evened_frob d (vw v k) (vw v (flip_c k))). lra.
-  - intros I1 I2. destruct (half _ I1) as [H1 <-]. apply Hm; [easy|easy|]. intros k. unfold size2. cbn [vc vu vw evened].
+  - intros I1 I2. destruct (half _ I1) as [H1 <-]. apply Hm; [easy|easy|]. intros k. unfold size2.
+    cbn [vc vu vw evened].
     assert (Q1 := half_square (vc v k) (vc v (flip_c k))). assert (Q2 := evened_sq d (vu v k) (vu v (flip_c k))).
     assert (Q3 := evened_frob d (vw v k) (vw v (flip_c k))). lra.
   - intros X q p I1 I2. destruct (half _ I1) as [H1 <-].
     apply Rle_antisym; apply Hm; try easy; intros k; unfold p; rewrite evened_pairing; lra.
   - intros N k HN S. assert (S' := S). destruct S' as [S1 S2].
     assert (K : forall i, (i < N)%nat -> k (N + i)%nat = flip_c (k i)).
-    { intros i Hi. destruct (S2 i Hi) as (A & B & C). destruct (k (N + i)%nat), (k i). cbn in *. unfold flip_c. cbn. now subst. }
+    { intros i Hi. destruct (S2 i Hi) as (A & B & C). destruct (k (N + i)%nat), (k i). cbn in *. unfold flip_c. cbn.
+      now subst. }
     assert (Fl : forall h, flip_c (flip_c h) = h) by (intros [a b c]; unfold flip_c; cbn; f_equal; ring).
     split.
-    + intros X q. rewrite !linear_model_mean by easy. f_equal. rewrite !Sum_split, <- !Sum_plus. apply Sum_ext; intros i Hi.
+    + intros X q. rewrite !linear_model_mean by easy. f_equal. rewrite !Sum_split, <- !Sum_plus.
+      apply Sum_ext; intros i Hi.
       rewrite !evened_pairing, (K i Hi), Fl. field.
     + intros i Hi. unfold move_c, move_U, move_W, vscal. cbn [vc vu vw evened]. rewrite (K i Hi), Fl. cbn [hc flip_c].
       repeat split; intros; field; apply Rgt_not_eq, sqrt_lt_R0, lt_0_INR; lia.

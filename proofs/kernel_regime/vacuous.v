@@ -38,8 +38,10 @@ Proof.
   assert (R0 := sqrt_pos (H * V0 / (4 * (1 - theta)))). fold root in R0. assert (E0 := rms_ge0 n (e O)).
   assert (I : 0 <= / m) by (left; now apply Rinv_0_lt_compat).
   assert (St : star = rms n (e O) + (t0 + t1 * (H * star / (1 - theta) + root)) / m).
-  { apply Rmult_eq_reg_l with q; [|lra]. unfold star. fold q root. rewrite <- (Rmult_assoc q (/ q)), Rinv_r, Rmult_1_l by lra.
-    set (w := rms n (e O) + t0 / m + t1 / m * root). replace (q * (rms n (e O) + (t0 + t1 * (H * (/ q * w) / (1 - theta) + root)) / m))
+  { apply Rmult_eq_reg_l with q; [|lra]. unfold star. fold q root.
+    rewrite <- (Rmult_assoc q (/ q)), Rinv_r, Rmult_1_l by lra.
+    set (w := rms n (e O) + t0 / m + t1 / m * root). replace (q * (rms n (e O) + (t0 + t1 * (H * (/ q * w) / (1 -
+      theta) + root)) / m))
       with (q * w + w * (t1 * H / ((1 - theta) * m))) by (unfold w; field; lra). unfold q. ring. }
   assert (S0 : 0 <= star).
   { unfold star. fold q root. apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|].
