@@ -865,7 +865,7 @@ Theorem ts_definition_a1_needed :
     (forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1)) /\
     is_lim_seq (fun t => gap_of D (W t) 0) m_infty /\
     (forall t, phi D (W t) 0 (opt D 0%nat) <= / 2) /\ is_lim_seq (fun t => phi D (W t) 0 (opt D 0%nat)) 0) /\
-  (forall i j k, (i < 2)%nat -> (j < 2)%nat -> (k < 2)%nat -> proper smallest_example /\
+  (proper smallest_example /\
     score smallest_example 0 0 = 3 /\ score smallest_example 0 1 = 2 /\
     score smallest_example 1 0 = -1 /\ score smallest_example 1 1 = 0 /\
     frob2 2 2 (edge smallest_example 0) = 5 /\ frob2 2 2 (edge smallest_example 1) = 1 /\
@@ -877,7 +877,7 @@ Proof.
   - intros D eta beta W c P HN HL F Ec Hc Hq H W0 Hs.
     apply (lost_from_zero D 1 eta beta W c (two_is_copies D P HN HL) F H W0 Ec Hc); [|easy]. simpl INR.
       unfold Rdiv at 1. rewrite Rinv_1, Rmult_1_r. exact Hq.
-  - intros _ _ _ _ _ _. set (D := smallest_example).
+  - set (D := smallest_example).
     assert (PP : forall i t, pair D i t -> i = 0%nat /\ t = 1%nat \/ i = 1%nat /\ t = 0%nat).
     { intros i t [A [B C]]. simpl in A, B. destruct i as [|[|i]]; simpl in C; lia. }
     assert (PD : proper D).
