@@ -389,13 +389,8 @@ Proof.
   replace ((1 + eps) * (B / w) * x) with ((1 + eps) * (x / w) * B) by (field; lra). easy.
 Qed.
 
-(** ts-lemma-7-sharp
-    Covers: a part: the inequality and what follows from it; on the page: that Λ₀ cannot be made smaller.
-    Reads: under Assumption 2, if φ_opt ≥ φ_min > 0 in all samples at W, K = n(T − 1), Υ = Ψ_max/Ψ_min and Λ₀ ≥ 0 solves Λ e^Λ = (K − 1)Υ/(e φ_min²), then Σ w_k h_k ≤ (min h_k + Λ₀) Σ w_k; hence for every ε > 0 and ‖W‖ ≥ Λ₀‖W_mm‖/ε, W ≠ 0, (1 + ε)⟨−∇𝓛, W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛, W/‖W‖⟩; and such a Λ₀ exists.
-    Mistake: `(m + / 4 * Lam)` for `(m + Lam)`
-    Mistake: without `(forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->`
-*)
-Theorem ts_lemma_7_sharp : forall D W Wmm low high p, proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
+(** The key lemma, with a Λ₀ that exists *)
+Lemma key_lemma : forall D W Wmm low high p, proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
   solution D Wmm -> 0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->
   (exists Lam, 0 <= Lam /\ Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)) /\
   (forall Lam, 0 <= Lam -> Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) ->
@@ -870,7 +865,7 @@ Theorem ts_definition_a1_needed :
     (forall t, gap_of D (W t) 0 <= - Rabs (gap_of D (W t) 1)) /\
     is_lim_seq (fun t => gap_of D (W t) 0) m_infty /\
     (forall t, phi D (W t) 0 (opt D 0%nat) <= / 2) /\ is_lim_seq (fun t => phi D (W t) 0 (opt D 0%nat)) 0) /\
-  (forall i j k, (i < 2)%nat -> (j < 2)%nat -> (k < 2)%nat -> proper smallest_example /\
+  (proper smallest_example /\
     score smallest_example 0 0 = 3 /\ score smallest_example 0 1 = 2 /\
     score smallest_example 1 0 = -1 /\ score smallest_example 1 1 = 0 /\
     frob2 2 2 (edge smallest_example 0) = 5 /\ frob2 2 2 (edge smallest_example 1) = 1 /\
@@ -882,7 +877,7 @@ Proof.
   - intros D eta beta W c P HN HL F Ec Hc Hq H W0 Hs.
     apply (lost_from_zero D 1 eta beta W c (two_is_copies D P HN HL) F H W0 Ec Hc); [|easy]. simpl INR.
       unfold Rdiv at 1. rewrite Rinv_1, Rmult_1_r. exact Hq.
-  - intros _ _ _ _ _ _. set (D := smallest_example).
+  - set (D := smallest_example).
     assert (PP : forall i t, pair D i t -> i = 0%nat /\ t = 1%nat \/ i = 1%nat /\ t = 0%nat).
     { intros i t [A [B C]]. simpl in A, B. destruct i as [|[|i]]; simpl in C; lia. }
     assert (PD : proper D).
@@ -1615,4 +1610,215 @@ Proof.
     assert (Q2 := soft_raised D V Wmm a 0 P (proj1 Sol) A0 H0).
     assert (e * mnorm d (madd (W t) (-1) (madd V a Wmm)) <= e * (a * w)) by (apply Rmult_le_compat_l; easy). fold a.
       lra.
+Qed.
+
+(** n samples of two tokens in ℝⁿ: the optimal token e_i, which asks, and 0; scores x in the first, z in the others *)
+Definition axes (n : nat) (x z : R) : data := Data n 2 n
+  (fun i t a => if Nat.eqb t 0 then if Nat.eqb a i then 1 else 0 else 0) (fun _ => 1)
+  (fun i => if Nat.eqb i 0 then x else z) (fun _ => 0%nat).
+Definition diag (h : nat -> R) : matrix := fun a b => if Nat.eqb a b then h a else 0.
+
+Lemma Sum_unit n f i : (i < n)%nat -> Sum n (fun a => f a * (if Nat.eqb a i then 1 else 0)) = f i.
+Proof.
+  intros H. rewrite (Sum_single n _ i H); [rewrite Nat.eqb_refl; ring|].
+  intros a _ N. destruct (Nat.eqb_spec a i); [easy|ring].
+Qed.
+
+Lemma axes_score n x z i : (i < n)%nat -> score (axes n x z) i 0 = (if Nat.eqb i 0 then x else z) /\
+  score (axes n x z) i 1 = 0.
+Proof.
+  intros H. unfold score, dot. simpl. rewrite (Sum_unit n (fun a => if Nat.eqb a 0 then x else z) i H).
+  split; [ring|]. rewrite (Sum_ext n _ (fun _ => 0)), Sum_zero by (intros; ring). ring.
+Qed.
+
+Lemma axes_gap n x z h i : (i < n)%nat -> gap (axes n x z) (diag h) i 1 = h i.
+Proof.
+  intros H. unfold gap, dot, vminus, matvec, diag. simpl.
+  rewrite (Sum_ext n _ (fun a => Sum n (fun j => (if Nat.eqb a j then h a else 0) * (if Nat.eqb j i then 1 else 0)) *
+    (if Nat.eqb a i then 1 else 0))) by (intros; ring).
+  rewrite Sum_unit by easy. rewrite Sum_unit by easy. now rewrite Nat.eqb_refl.
+Qed.
+
+Lemma axes_pair n x z i t : pair (axes n x z) i t -> (i < n)%nat /\ t = 1%nat.
+Proof. intros [A [B C]]. simpl in A, B, C. lia. Qed.
+
+Lemma bump_slower m d : 0 <= d -> exp (- d) * bump m <= bump (m + d).
+Proof.
+  intros H. unfold bump. assert (A := exp_pos m). assert (B := exp_pos (- m)). assert (C := exp_pos d).
+  assert (F := exp_pos (- d)). replace (- (m + d)) with (- m + - d) by ring. rewrite !exp_plus.
+  assert (G : 1 <= exp d) by (rewrite <- exp_0; now apply exp_le).
+  assert (I : exp (- d) <= 1) by (rewrite <- exp_0; apply exp_le; lra).
+  apply Rle_trans with (/ (exp d * (2 + exp m + exp (- m)))); [right; rewrite (exp_Ropp d); field; lra|].
+  assert (exp m * exp d > 0) by nra. assert (0 < exp (- m) * exp (- d)) by nra.
+  apply Rinv_le_contravar; [lra|].
+  assert (exp (- m) * exp (- d) <= exp (- m) * exp d) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Lemma best_constant : forall (n : nat) (Ups eps q : R), (2 <= n)%nat -> 1 < Ups -> 0 < eps -> q < 1 ->
+  exists D W low high p Lam m, proper D /\ num D = n /\ len D = 2%nat /\ equal_scores D /\ (exists V, separates D V) /\
+    psi_min D low /\ psi_max D high /\ high / low = Ups /\ q < p < 1 /\
+    (forall i, (i < n)%nat -> p <= phi D W i (opt D i)) /\ 0 <= Lam /\
+    Lam * exp Lam = (INR n * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) /\ worst_gap D W m /\
+    (m + Lam - eps) * pairs D (weight D W) < pairs D (fun i t => weight D W i t * gap D W i t).
+Proof.
+  intros n Ups eps q Hn HU He Hq. assert (IN : 2 <= INR n) by (apply (le_INR 2); easy).
+  assert (LU : 0 < ln Ups) by (rewrite <- ln_1; apply ln_increasing; lra).
+  set (B := 4 * (INR n - 1) * Ups). assert (PB : 0 < B) by (unfold B; nra).
+  set (r := Rmin (/ 2) (Rmin ((1 - q) / 2) (eps / (8 * B)))).
+  assert (EB : 0 < eps / (8 * B)) by (apply Rdiv_lt_0_compat; lra).
+  assert (R1 : r <= / 2) by apply Rmin_l.
+  assert (R2 : r <= (1 - q) / 2) by (eapply Rle_trans; [apply Rmin_r|apply Rmin_l]).
+  assert (R3 : r <= eps / (8 * B)) by (eapply Rle_trans; [apply Rmin_r|apply Rmin_r]).
+  assert (R0 : 0 < r) by (apply Rmin_glb_lt; [lra|]; apply Rmin_glb_lt; lra).
+  set (x := Rmin (ln Ups / (1 + Ups)) (eps / (8 * B) / (1 + Ups))).
+  assert (X1 : (1 + Ups) * x <= ln Ups).
+  { apply Rle_trans with ((1 + Ups) * (ln Ups / (1 + Ups))); [apply Rmult_le_compat_l; [lra|apply Rmin_l]|right;
+    field; lra]. }
+  assert (X2 : (1 + Ups) * x <= eps / (8 * B)).
+  { apply Rle_trans with ((1 + Ups) * (eps / (8 * B) / (1 + Ups))); [apply Rmult_le_compat_l;
+    [lra|apply Rmin_r]|right; field; lra]. }
+  assert (X0 : 0 < x) by (apply Rmin_glb_lt; apply Rdiv_lt_0_compat; lra).
+  set (z := Ups * x * exp (- x)). assert (EX := exp_pos (- x)).
+  assert (EX1 : exp (- x) < 1) by (rewrite <- exp_0; apply exp_increasing; lra).
+  assert (UX : 0 < Ups * x) by nra. assert (Z0 : 0 < z) by (unfold z; nra).
+    assert (Z1 : z <= Ups * x) by (unfold z; nra).
+  assert (UE : forall s, s < ln Ups -> 1 < Ups * exp (- s)).
+  { intros s Hs. rewrite <- (exp_ln Ups) at 1 by lra. rewrite <- exp_plus, <- exp_0. apply exp_increasing. lra. }
+  assert (XZ : x < z) by (unfold z; assert (Q := UE x ltac:(lra)); nra).
+  assert (ZE : x * exp (- x) <= z * exp (- z)) by
+    (assert (Q := UE z ltac:(lra)); replace (z * exp (- z)) with (x * exp (- x) * (Ups * exp (- z)))
+      by (unfold z at 2; ring); assert (0 < x * exp (- x)) by nra; nra).
+  set (p := 1 - r). assert (Pp : / 2 <= p < 1) by (unfold p; lra). set (D := axes n x z).
+  assert (PR : proper D).
+  { split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. simpl in Hi. split; [now left|split; [simpl; lia|]].
+    intros t Hp. apply axes_pair in Hp. destruct Hp as [_ ->]. destruct (axes_score n x z i Hi) as [A C].
+    unfold D. rewrite C. simpl opt. rewrite A. destruct (Nat.eqb i 0); lra. }
+  assert (ES := proj2 (ts_definition_a2 D PR) eq_refl).
+  assert (FE : exists V, separates D V).
+  { exists (diag (fun _ => 1)). intros i t Hp. apply axes_pair in Hp. destruct Hp as [Hi ->]. unfold D.
+    rewrite axes_gap by easy. lra. }
+  assert (PMIN : psi_min D (x * exp (- x))).
+  { split.
+    - exists 0%nat, 1%nat. split; [repeat split; simpl; lia|]. destruct (axes_score n x z 0 ltac:(lia)) as [A C].
+      unfold D. rewrite C. simpl opt. rewrite A. simpl. ring.
+    - intros y [i [t [Hp ->]]]. apply axes_pair in Hp. destruct Hp as [Hi ->].
+      destruct (axes_score n x z i Hi) as [A C].
+      unfold D. rewrite C. simpl opt. rewrite A. destruct (Nat.eqb i 0); rewrite Rminus_0_r; lra. }
+  assert (PMAX : psi_max D z).
+  { split.
+    - exists 1%nat, 1%nat. destruct (axes_score n x z 1 ltac:(lia)) as [A C]. split; [simpl; lia|split; [simpl; lia|]].
+      unfold D. rewrite C. simpl opt. rewrite A. simpl. rewrite Ropp_0, exp_0. ring.
+    - intros y [i [t [Hi [Ht ->]]]]. simpl in Hi, Ht. destruct (axes_score n x z i Hi) as [A C]. unfold D. simpl opt.
+      destruct t as [|[|t]]; [|rewrite C, A, Ropp_0, exp_0; destruct (Nat.eqb i 0); lra|lia]. rewrite A. lra. }
+  assert (UPS : z / (x * exp (- x)) = Ups) by (unfold z; field; lra).
+  assert (PH : forall h i, (i < n)%nat -> (1 - p) / p >= exp (- h i) -> p <= phi D (diag h) i (opt D i)).
+  { intros h i Hi H. replace p with (/ (1 + (1 - p) / p)) by (field; lra). apply phi_from_below; [simpl; lia|].
+    rewrite others_two by (easy || simpl; lia). unfold other. simpl. unfold D. rewrite axes_gap by easy. lra. }
+  set (m := ln (p / (1 - p))). assert (EM : exp (- m) = (1 - p) / p).
+  { unfold m. rewrite exp_Ropp, exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra. }
+  assert (EL : exists Lam, 0 <= Lam /\ Lam * exp Lam = (INR n * (INR 2 - 1) - 1) * (z / (x * exp (- x)))
+    / (exp 1 * p ^ 2)).
+  { destruct (proj1 (ts_definition_1_svm D PR) FE) as [Wmm Sol].
+    apply (key_lemma D (diag (fun _ => m)) Wmm (x * exp (- x)) z p PR ES PMIN PMAX Sol); [lra|].
+    intros i Hi. apply PH; [easy|]. lra. }
+  destruct EL as [Lam [L0 L1]]. rewrite UPS in L1. simpl INR in L1. assert (E1 := exp_pos 1).
+  assert (E1' : 1 <= exp 1) by (assert (Q := exp_ineq1_le 1); lra).
+  assert (LB : Lam <= B).
+  { assert (1 <= exp Lam) by (rewrite <- exp_0; now apply exp_le). apply Rle_trans with (Lam * exp Lam); [nra|].
+    rewrite L1.
+    assert (P2 : / 4 <= p ^ 2) by nra. apply Rmult_le_reg_r with (exp 1 * p ^ 2); [nra|].
+    replace ((INR n * (1 + 1 - 1) - 1) * Ups / (exp 1 * p ^ 2) * (exp 1 * p ^ 2)) with ((INR n - 1) * Ups) by (field;
+      lra).
+    unfold B. assert (0 <= (INR n - 1) * Ups) by nra. assert (/ 4 <= exp 1 * p ^ 2) by nra. nra. }
+  set (h := fun i : nat => if Nat.eqb i 0 then m else m + (1 + Lam)). set (W := diag h).
+  assert (HH : forall i, m <= h i) by (intros i; unfold h; destruct (Nat.eqb i 0); lra).
+  exists D, W, (x * exp (- x)), z, p, Lam, m.
+  do 7 (split; [easy|]). split; [exact UPS|]. split; [unfold p; lra|].
+  split; [intros i Hi; apply PH; [easy|]; rewrite <- EM; apply Rle_ge, exp_le; assert (Q := HH i); lra|].
+  split; [easy|]. split; [rewrite UPS; exact L1|]. split.
+  { split.
+    - exists 0%nat, 1%nat. split; [repeat split; simpl; lia|]. unfold W, D. rewrite axes_gap by lia. easy.
+    - intros y [i [t [Hp ->]]]. apply axes_pair in Hp. destruct Hp as [Hi ->]. unfold W, D. rewrite axes_gap by easy.
+      apply HH. }
+  set (w := pull_of D W). assert (PW : forall f, pairs D f = Sum n (fun i => f i 1%nat)).
+  { intros f. apply Sum_ext. intros i Hi. now rewrite others_two. }
+  assert (GW : forall i, (i < n)%nat -> gap_of D W i = h i) by (intros; now apply axes_gap).
+  assert (DE : forall i, (i < n)%nat -> delta D i = (if Nat.eqb i 0 then x else z) /\ rest D i = 0 /\
+    score D i (opt D i) = (if Nat.eqb i 0 then x else z)).
+  { intros i Hi. destruct (axes_score n x z i Hi) as [A C]. unfold delta, rest, D. simpl opt. simpl Nat.eqb at 2.
+    cbv iota. rewrite A. simpl. rewrite C. repeat split; ring. }
+  assert (Nn := num_pos D PR). simpl num in Nn. assert (Pb := bump_pos m).
+  assert (W0 : w 0%nat <= / INR n * x * bump m).
+  { destruct (pull_bounds D W 0 PR eq_refl ltac:(simpl; lia)) as [_ Q]. rewrite GW in Q by lia. unfold pull_high in Q.
+    destruct (DE 0%nat ltac:(lia)) as [A [C _]]. rewrite A, C, Ropp_0, exp_0 in Q. simpl in Q. unfold h in Q.
+      simpl in Q. unfold w. lra. }
+  assert (W1 : forall i, (0 < i < n)%nat -> / INR n * (z * exp (- z)) * (exp (- (1 + Lam)) * bump m) <= w i).
+  { intros i Hi. destruct (pull_bounds D W i PR eq_refl ltac:(simpl; lia)) as [Q _]. rewrite GW in Q by lia.
+    unfold pull_low in Q.
+    destruct (DE i ltac:(lia)) as [A [_ C]]. rewrite A, C in Q. unfold h in Q.
+      destruct (Nat.eqb_spec i 0) as [->|]; [lia|].
+    eapply Rle_trans; [|exact Q]. simpl num. assert (S := bump_slower m (1 + Lam) ltac:(lra)).
+    assert (EZ := exp_pos (- z)). apply Rmult_le_compat_l; [|easy].
+    apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; lra. }
+  assert (WP : forall i, (i < n)%nat -> 0 < w i).
+  { intros i Hi. apply weight_pos; [easy|easy|]. apply (opt_two D i PR eq_refl). easy. }
+  (* Σ w (h − m − Λ + ε) > 0 *)
+  assert (KEY : 0 < Sum n (fun i => w i * (h i - (m + Lam - eps)))).
+  { replace n with (1 + (n - 1))%nat by lia. rewrite Sum_split. cbn [Sum]. rewrite Rplus_0_l.
+    set (c := / INR n * (z * exp (- z)) * (exp (- (1 + Lam)) * bump m)).
+    assert (S1 : (INR n - 1) * c <= Sum (n - 1) (fun i => w (1 + i)%nat * (h (1 + i)%nat - (m + Lam - eps)))).
+    { replace (INR n - 1) with (INR (n - 1)) by (rewrite minus_INR by lia; simpl; ring). rewrite <- Sum_const.
+      apply Sum_le. intros i Hi.
+      assert (Q := W1 (1 + i)%nat ltac:(lia)). fold c in Q. unfold h. simpl Nat.eqb. cbv iota.
+        assert (Q2 := WP (1 + i)%nat ltac:(lia)). nra. }
+    assert (CE : (INR n - 1) * c = / INR n * x * bump m * (Lam * p ^ 2 * exp (- (x + z)))).
+    { assert (LE : (INR n - 1) * Ups * exp (- (1 + Lam)) = Lam * p ^ 2).
+      { replace (- (1 + Lam)) with (- (1) + - Lam) by ring. rewrite exp_plus, !exp_Ropp. assert (EL := exp_pos Lam).
+        assert (NU : (INR n - 1) * Ups = Lam * exp Lam * (exp 1 * p ^ 2)) by (rewrite L1; field; lra).
+        rewrite NU. field. lra. }
+      unfold c. replace (- (x + z)) with (- x + - z) by ring. rewrite exp_plus, <- LE. unfold z at 1. ring. }
+    unfold h at 1. simpl Nat.eqb. cbv iota. replace (m - (m + Lam - eps)) with (eps - Lam) by ring.
+    rewrite CE in S1. set (y := / INR n * x * bump m) in *. assert (Q0 := WP 0%nat ltac:(lia)).
+    assert (XE : 1 - (x + z) <= exp (- (x + z))) by (assert (Q := exp_ineq1_le (- (x + z))); lra).
+    set (E := exp (- (x + z))) in *. assert (PE : 0 < E <= 1) by (split; [apply exp_pos|rewrite <- exp_0;
+      apply exp_le; lra]).
+    assert (DEF : Lam * (1 - p ^ 2 * E) < eps).
+    { assert (G1 : 1 - p ^ 2 * E <= 2 * r + (1 + Ups) * x).
+      { assert (p ^ 2 = 1 - 2 * r + r ^ 2) by (unfold p; ring). assert (0 <= r ^ 2) by apply pow2_ge_0. nra. }
+      assert (G2 : 2 * r + (1 + Ups) * x <= 3 * (eps / (8 * B))) by lra.
+      assert (G0 : 0 <= 1 - p ^ 2 * E) by (assert (0 <= p ^ 2 <= 1) by nra; nra).
+      apply Rle_lt_trans with (B * (3 * (eps / (8 * B)))); [apply Rmult_le_compat; lra|].
+      replace (B * (3 * (eps / (8 * B)))) with (3 / 8 * eps) by (field; lra). lra. }
+    assert (K0 : 0 <= Lam * p ^ 2 * E) by (apply Rmult_le_pos; [apply Rmult_le_pos; [easy|apply pow2_ge_0]|lra]).
+    assert (w 0%nat * (Lam * p ^ 2 * E) <= y * (Lam * p ^ 2 * E)) by (apply Rmult_le_compat_r; lra).
+    assert (0 < w 0%nat * (eps - Lam * (1 - p ^ 2 * E))) by (apply Rmult_lt_0_compat; lra). lra. }
+  rewrite !PW. change (fun i : nat => weight D W i 1) with w. rewrite <- Sum_scal. apply Rminus_gt_0_lt.
+  rewrite <- Sum_minus. rewrite (Sum_ext n _ (fun i => w i * (h i - (m + Lam - eps)))); [exact KEY|].
+  intros i Hi. change (weight D W i 1) with (w i). rewrite <- (GW i Hi). change (gap D W i 1) with (gap_of D W i). ring.
+Qed.
+
+(** ts-lemma-7-sharp
+    Covers: the whole statement.
+    Reads: under Assumption 2, if φ_opt ≥ φ_min > 0 in all samples at W, K = n(T − 1), Υ = Ψ_max/Ψ_min and Λ₀ ≥ 0 solves Λ e^Λ = (K − 1)Υ/(e φ_min²), then Σ w_k h_k ≤ (min h_k + Λ₀) Σ w_k; hence for every ε > 0 and ‖W‖ ≥ Λ₀‖W_mm‖/ε, W ≠ 0, (1 + ε)⟨−∇𝓛, W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛, W/‖W‖⟩; such a Λ₀ exists. For T = 2, every n ≥ 2, Υ > 1, ε > 0 and q < 1 there are feasible data with this Υ, a φ_min in (q, 1) and a W with φ_opt ≥ φ_min and Σ w_k h_k > (min h_k + Λ₀ − ε) Σ w_k.
+    Mistake: `(m + / 4 * Lam)` for `(m + Lam)`
+    Mistake: `(m + Lam + eps) *` for `(m + Lam - eps) *`
+*)
+Theorem ts_lemma_7_sharp :
+  (forall D W Wmm low high p, proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
+  solution D Wmm -> 0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->
+  (exists Lam, 0 <= Lam /\ Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)) /\
+  (forall Lam, 0 <= Lam -> Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) ->
+    (forall m, worst_gap D W m ->
+      pairs D (fun i t => weight D W i t * gap D W i t) <= (m + Lam) * pairs D (weight D W)) /\
+    (forall eps, 0 < eps -> 0 < mnorm (dim D) W -> Lam * mnorm (dim D) Wmm / eps <= mnorm (dim D) W ->
+      mdot (dim D) (descent D W) W / mnorm (dim D) W <=
+      (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm)))) /\
+  (forall (n : nat) (Ups eps q : R), (2 <= n)%nat -> 1 < Ups -> 0 < eps -> q < 1 ->
+  exists D W low high p Lam m, proper D /\ num D = n /\ len D = 2%nat /\ equal_scores D /\ (exists V, separates D V) /\
+    psi_min D low /\ psi_max D high /\ high / low = Ups /\ q < p < 1 /\
+    (forall i, (i < n)%nat -> p <= phi D W i (opt D i)) /\ 0 <= Lam /\
+    Lam * exp Lam = (INR n * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) /\ worst_gap D W m /\
+    (m + Lam - eps) * pairs D (weight D W) < pairs D (fun i t => weight D W i t * gap D W i t)).
+Proof.
+  split; [exact key_lemma|exact best_constant].
 Qed.
