@@ -420,6 +420,7 @@ Proof.
 Qed.
 End Placed.
 
+(** The matrix of zeros *)
 Definition zero : matrix := fun _ _ => 0.
 
 Lemma zero_l n A : matmul n zero A = zero.

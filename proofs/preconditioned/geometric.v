@@ -116,11 +116,6 @@ Proof.
   replace (8 * f) with (2 ^ 2 * (2 * f)) by ring. rewrite sqrt_mult_alt by (apply pow2_ge_0). now rewrite sqrt_pow2 by lra.
 Qed.
 
-Lemma loss_ge0 m d r M U V : 0 <= loss (/ 2) m d r M U V.
-Proof.
-  unfold loss. assert (P1 := frob2_ge0 m d (residual r M U V)). assert (P2 := frob2_ge0 r r (imbalance m d U V)). lra.
-Qed.
-
 Lemma below_saddle f sigma : 0 <= sigma -> f <= / 2 * sigma ^ 2 -> sqrt (2 * f) <= sigma.
 Proof. intros Hs H. rewrite <- (sqrt_pow2 sigma Hs). apply sqrt_le_1_alt. lra. Qed.
 
