@@ -1,0 +1,230 @@
+(** The chapter preconditioned/ingredients: the imbalance, the start by singular vectors, the price of a context. *)
+Require Import Reals Lra Lia FunctionalExtensionality.
+From Coquelicot Require Import Coquelicot.
+From Shallow Require Import base.sums base.vectors base.attention base.frobenius base.two_factors base.rotated
+  base.quadratic base.isotropic.
+Open Scope R_scope.
+
+(** WC + CW *)
+Definition anticommutator (r : nat) (W C : matrix) : matrix := mplus (matmul r W C) (matmul r C W).
+
+(** f_0 = ½‖UVᵀ − M‖², the loss with λ = 0, and a path of factors from gradient descent on it *)
+Definition descends (eta : R) (m d r : nat) (M : matrix) (U V : nat -> matrix) : Prop := forall t,
+  U (S t) = mminus (U t) (mscal eta (grad_U 0 m d r M (U t) (V t))) /\
+  V (S t) = mminus (V t) (mscal eta (grad_V 0 m d r M (U t) (V t))).
+
+(** After a step −η g the imbalance is C − η (first order) + η² (g_Uᵀ g_U − g_Vᵀ g_V). *)
+Lemma imbalance_step eta m d U V GU GV :
+  imbalance m d (mminus U (mscal eta GU)) (mminus V (mscal eta GV)) =
+  mplus (mminus (imbalance m d U V) (mscal eta (mminus (mplus (matmul m (transpose U) GU) (matmul m (transpose GU) U))
+    (mplus (matmul d (transpose V) GV) (matmul d (transpose GV) V))))) (mscal (eta ^ 2) (imbalance m d GU GV)).
+Proof. unfold imbalance. spread. matrix_ext. unfold mplus, mminus, mscal. ring. Qed.
+
+(** The first order of exact gradients is λ (WC + CW). *)
+Lemma imbalance_first lam m d r M U V :
+  let GU := grad_U lam m d r M U V in let GV := grad_V lam m d r M U V in
+  mminus (mplus (matmul m (transpose U) GU) (matmul m (transpose GU) U))
+    (mplus (matmul d (transpose V) GV) (matmul d (transpose GV) V)) =
+  mscal lam (anticommutator r (gram m d U V) (imbalance m d U V)).
+Proof.
+  intros GU GV. unfold GU, GV, grad_U, grad_V, anticommutator, gram.
+  assert (HC := imbalance_sym m d U V). set (C := imbalance m d U V) in *. spread. rewrite HC.
+  rewrite !matmul_assoc. matrix_ext. unfold mplus, mminus, mscal. ring.
+Qed.
+
+Lemma imbalance_bound m d r A B : fnorm r r (imbalance m d A B) <= frob2 m r A + frob2 d r B.
+Proof.
+  unfold imbalance. eapply Rle_trans; [apply fnorm_opp|]. apply Rplus_le_compat; apply fnorm_gram.
+Qed.
+
+(** U' = −∇_U, V' = −∇_V at all times t ≥ 0, entry by entry *)
+Definition flows (lam : R) (m d r : nat) (M : matrix) (U V : R -> matrix) : Prop := forall t, 0 <= t ->
+  (forall i j, (i < m)%nat -> (j < r)%nat -> is_derive (fun t => U t i j) t (- grad_U lam m d r M (U t) (V t) i j)) /\
+  (forall i j, (i < d)%nat -> (j < r)%nat -> is_derive (fun t => V t i j) t (- grad_V lam m d r M (U t) (V t) i j)).
+
+(** (ZᵀZ)' = Z'ᵀZ + ZᵀZ' where Z' = −G *)
+Lemma gram_flow m (Z : R -> matrix) G t i j :
+  (forall l, (l < m)%nat -> is_derive (fun t => Z t l i) t (- G l i)) ->
+  (forall l, (l < m)%nat -> is_derive (fun t => Z t l j) t (- G l j)) ->
+  is_derive (fun t => matmul m (transpose (Z t)) (Z t) i j) t
+    (- (matmul m (transpose (Z t)) G i j + matmul m (transpose G) (Z t) i j)).
+Proof.
+  intros Hi Hj. replace (- _) with (Sum m (fun l => - G l i * Z t l j + Z t l i * - G l j)).
+  - apply (Sum_derive m (fun t l => Z t l i * Z t l j)). intros l Hl.
+    apply (is_derive_mult (fun t => Z t l i) (fun t => Z t l j)); auto. intros; apply Rmult_comm.
+  - unfold matmul, transpose. rewrite <- Sum_plus.
+    transitivity (-1 * Sum m (fun l => Z t l i * G l j + G l i * Z t l j)); [|ring].
+    rewrite <- Sum_scal. apply Sum_ext; intros; ring.
+Qed.
+
+(** Along the flow C' = −λ (WC + CW). *)
+Lemma imbalance_flow lam m d r M U V t : flows lam m d r M U V -> 0 <= t -> forall i j, (i < r)%nat -> (j < r)%nat ->
+  is_derive (fun t => imbalance m d (U t) (V t) i j) t
+    (- lam * anticommutator r (gram m d (U t) (V t)) (imbalance m d (U t) (V t)) i j).
+Proof.
+  intros H Ht i j Hi Hj. destruct (H t Ht) as [HU HV].
+  assert (E := imbalance_first lam m d r M (U t) (V t)). cbv zeta in E.
+  apply (f_equal (fun A => A i j)) in E. unfold mminus, mplus, mscal in E.
+  rewrite Ropp_mult_distr_l_reverse, <- E.
+  set (GU := grad_U _ _ _ _ _ _ _) in *. set (GV := grad_V _ _ _ _ _ _ _) in *.
+  replace (- _) with (- (matmul m (transpose (U t)) GU i j + matmul m (transpose GU) (U t) i j)
+    - - (matmul d (transpose (V t)) GV i j + matmul d (transpose GV) (V t) i j)) by ring.
+  apply (is_derive_minus (fun t => matmul m (transpose (U t)) (U t) i j) (fun t => matmul d (transpose (V t)) (V t) i j));
+    apply gram_flow; intros; auto.
+Qed.
+
+Lemma frob2_derive r (C : R -> matrix) C' t :
+  (forall i j, (i < r)%nat -> (j < r)%nat -> is_derive (fun t => C t i j) t (C' i j)) ->
+  is_derive (fun t => frob2 r r (C t)) t (2 * fdot r r (C t) C').
+Proof.
+  intros H. replace (2 * _) with (Sum r (fun i => Sum r (fun j => 2 * (C t i j * C' i j)))).
+  - apply (Sum_derive r (fun t i => Sum r (fun j => C t i j ^ 2))); intros i Hi.
+    apply (Sum_derive r (fun t j => C t i j ^ 2)); intros j Hj.
+    replace (2 * (C t i j * C' i j)) with (INR 2 * C' i j * C t i j ^ pred 2) by (simpl; ring).
+    apply (is_derive_pow (fun t => C t i j) 2); auto.
+  - unfold fdot. rewrite <- Sum_scal. apply Sum_ext; intros. now rewrite Sum_scal.
+Qed.
+
+(** ⟨C, WC + CW⟩ ≥ 2w ‖C‖² if W ⪰ w and C is symmetric *)
+Lemma anticommutator_below r W C w : transpose C = C -> transpose W = W ->
+  (forall v, w * sq r v <= dot r v (matvec r W v)) -> 2 * w * frob2 r r C <= fdot r r C (anticommutator r W C).
+Proof.
+  intros HC HW H. unfold anticommutator. rewrite fdot_plus_r.
+  assert (E : fdot r r C (matmul r C W) = fdot r r C (matmul r W C)).
+  { rewrite (fdot_transpose r r C (matmul r C W)), transpose_matmul. now rewrite HC, HW. }
+  rewrite E. enough (w * frob2 r r C <= fdot r r C (matmul r W C)) by lra.
+  unfold fdot, frob2. rewrite (Sum_swap r r (fun i j => C i j * _)), (Sum_swap r r (fun i j => C i j ^ 2)), <- Sum_scal.
+  apply Sum_le; intros j _. apply (H (fun i => C i j)).
+Qed.
+
+Lemma slope_sum lam m d r M U V :
+  slope2 lam m d r M U V = frob2 m r (grad_U lam m d r M U V) + frob2 d r (grad_V lam m d r M U V).
+Proof. reflexivity. Qed.
+
+(** Steps of descent on f_0 change the imbalance by η² times the slope at most. *)
+Lemma imbalance_descent eta m d r M U V t : descends eta m d r M U V ->
+  fnorm r r (imbalance m d (U (S t)) (V (S t))) <=
+  fnorm r r (imbalance m d (U t) (V t)) + eta ^ 2 * slope2 0 m d r M (U t) (V t).
+Proof.
+  intros H. destruct (H t) as [EU EV]. rewrite EU, EV, imbalance_step.
+  assert (E := imbalance_first 0 m d r M (U t) (V t)). cbv zeta in E. rewrite E.
+  replace (mminus (imbalance m d (U t) (V t)) _) with (imbalance m d (U t) (V t))
+    by (matrix_ext; unfold mminus, mscal; ring).
+  eapply Rle_trans; [apply fnorm_triangle|]. apply Rplus_le_compat_l. rewrite fnorm_scal, Rabs_pos_eq by apply pow2_ge_0.
+  apply Rmult_le_compat_l; [apply pow2_ge_0|apply imbalance_bound].
+Qed.
+
+(** pa-theorem-x
+    Covers: a part: the change of C in a step, the damping and conservation of C along gradient flow, that the flow of λ = 0 from C = 0 solves the equation of every λ, and the bound for descent with its best constant; on the page: that solutions of the flow are unique, so that these flows are one and the same.
+    Reads: with W = UᵀU + VᵀV, C = UᵀU − VᵀV and g = ∇f_λ + ξ, after a step of size η along g the imbalance C is C − ηλ(WC + CW) − η(Uᵀξ_U + ξ_UᵀU − Vᵀξ_V − ξ_VᵀV) + η²(g_Uᵀg_U − g_Vᵀg_V). (1) Along gradient flow of f_λ, λ ≥ 0, if W(t) ⪰ w(t) and I is an integral of w with I(0) = 0, then ‖C_t‖ ≤ ‖C_0‖ exp(−2λ I(t)) for t ≥ 0; at λ = 0, C is constant; where C = 0 the gradients are the same for all λ. (2) Under descent on f_0 from C_0 = 0 with steps that satisfy f_0(z_{t+1}) ≤ f_0(z_t) − η/2 ‖∇f_0(z_t)‖², ‖C_t‖ ≤ 2η f_0(z_0) for all t; and there is such a descent with f_0(z_0) > 0 and ‖C_1‖ = 2η f_0(z_0).
+    Mistake: `mscal (2 * eta * lam) (anticommutator` for `mscal (eta * lam) (anticommutator`
+    Mistake: `exp (- 4 * lam * I t)` for `exp (- 2 * lam * I t)`
+    Mistake: `<= eta * loss` for `<= 2 * eta * loss`
+*)
+Theorem pa_theorem_x : forall m d r M,
+  (forall lam eta U V XU XV, let C := imbalance m d U V in let W := gram m d U V in
+    let gU := mplus (grad_U lam m d r M U V) XU in let gV := mplus (grad_V lam m d r M U V) XV in
+    imbalance m d (mminus U (mscal eta gU)) (mminus V (mscal eta gV)) =
+    mplus (mminus (mminus C (mscal (eta * lam) (anticommutator r W C)))
+      (mscal eta (mminus (mplus (matmul m (transpose U) XU) (matmul m (transpose XU) U))
+        (mplus (matmul d (transpose V) XV) (matmul d (transpose XV) V)))))
+      (mscal (eta ^ 2) (mminus (matmul m (transpose gU) gU) (matmul d (transpose gV) gV)))) /\
+  (forall lam U V (w I : R -> R), 0 <= lam -> flows lam m d r M U V ->
+    (forall t, 0 <= t -> is_derive I t (w t) /\
+      forall v, w t * sq r v <= dot r v (matvec r (gram m d (U t) (V t)) v)) -> I 0 = 0 ->
+    forall t, 0 <= t -> fnorm r r (imbalance m d (U t) (V t)) <=
+      fnorm r r (imbalance m d (U 0) (V 0)) * exp (- 2 * lam * I t)) /\
+  (forall U V, flows 0 m d r M U V -> forall t i j, 0 <= t -> (i < r)%nat -> (j < r)%nat ->
+    imbalance m d (U t) (V t) i j = imbalance m d (U 0) (V 0) i j) /\
+  (forall lam U V, same r r (imbalance m d U V) zero ->
+    same m r (grad_U lam m d r M U V) (grad_U 0 m d r M U V) /\
+    same d r (grad_V lam m d r M U V) (grad_V 0 m d r M U V)) /\
+  (forall eta U V, 0 < eta -> descends eta m d r M U V -> same r r (imbalance m d (U O) (V O)) zero ->
+    (forall t, loss 0 m d r M (U (S t)) (V (S t)) <=
+      loss 0 m d r M (U t) (V t) - eta / 2 * slope2 0 m d r M (U t) (V t)) ->
+    forall t, fnorm r r (imbalance m d (U t) (V t)) <= 2 * eta * loss 0 m d r M (U O) (V O)) /\
+  (exists N eta U V, 0 < eta /\ descends eta 2 1 1 N U V /\ same 1 1 (imbalance 2 1 (U O) (V O)) zero /\
+    (forall t, loss 0 2 1 1 N (U (S t)) (V (S t)) <=
+      loss 0 2 1 1 N (U t) (V t) - eta / 2 * slope2 0 2 1 1 N (U t) (V t)) /\
+    0 < loss 0 2 1 1 N (U O) (V O) /\
+    fnorm 1 1 (imbalance 2 1 (U 1%nat) (V 1%nat)) = 2 * eta * loss 0 2 1 1 N (U O) (V O)).
+Proof.
+  intros m d r M. split; [|split; [|split; [|split; [|split]]]].
+  - intros lam eta U V XU XV C W gU gV. rewrite imbalance_step.
+    assert (E := imbalance_first lam m d r M U V). cbv zeta in E. fold C W in E |- *.
+    unfold gU at 1 2, gV at 1 2. spread. matrix_ext. apply (f_equal (fun A => A x x0)) in E.
+    unfold imbalance at 1. unfold mplus, mminus, mscal in *. fold C.
+    transitivity (C x x0 - eta * (lam * anticommutator r W C x x0) - eta * (matmul m (transpose U) XU x x0
+      + matmul m (transpose XU) U x x0 - (matmul d (transpose V) XV x x0 + matmul d (transpose XV) V x x0))
+      + eta ^ 2 * (matmul m (transpose gU) gU x x0 - matmul d (transpose gV) gV x x0)); [rewrite <- E|]; ring.
+  - intros lam U V w I Hl HF HI I0 T HT. set (C := fun t => imbalance m d (U t) (V t)).
+    set (W := fun t => gram m d (U t) (V t)).
+    set (h := fun t => exp (4 * lam * I t) * frob2 r r (C t)).
+    assert (D : forall t, 0 <= t -> exists l, l <= 0 /\ is_derive h t l).
+    { intros t Ht. destruct (HI t Ht) as [DI HW].
+      assert (DC := frob2_derive r C (mscal (- lam) (anticommutator r (W t) (C t))) t
+        (fun i j Hi Hj => imbalance_flow lam m d r M U V t HF Ht i j Hi Hj)).
+      rewrite fdot_scal_r in DC.
+      assert (B := anticommutator_below r (W t) (C t) (w t) (imbalance_sym _ _ _ _) (gram_sym _ _ _ _) HW).
+      exists (exp (4 * lam * I t) * (4 * lam * w t) * frob2 r r (C t)
+        + exp (4 * lam * I t) * (2 * (- lam * fdot r r (C t) (anticommutator r (W t) (C t))))). split.
+      - assert (X := exp_pos (4 * lam * I t)). set (q := fdot _ _ _ _) in *. set (c := frob2 _ _ _) in *.
+        replace (_ + _) with (- (exp (4 * lam * I t) * (2 * lam) * (q - 2 * w t * c))) by ring.
+        enough (0 <= exp (4 * lam * I t) * (2 * lam) * (q - 2 * w t * c)) by lra.
+        apply Rmult_le_pos; [apply Rmult_le_pos|]; lra.
+      - apply (is_derive_mult (fun t => exp (4 * lam * I t)) (fun t => frob2 r r (C t))); [|exact DC|intros; apply Rmult_comm].
+        evar_last; [apply (is_derive_comp exp (fun t => 4 * lam * I t));
+          [apply is_derive_exp|apply (is_derive_scal I), DI]|]. unfold scal; simpl; unfold mult; simpl. ring. }
+    assert (K : h T <= h 0).
+    { destruct (Req_dec T 0) as [->|HT0]; [lra|].
+      destruct (MVT_gen h 0 T (Derive h)) as (c & Hc & E).
+      - rewrite Rmin_left, Rmax_right by lra. intros x Hx. destruct (D x ltac:(lra)) as (l & _ & Hx').
+        rewrite (is_derive_unique _ _ _ Hx'). exact Hx'.
+      - rewrite Rmin_left, Rmax_right by lra. intros x Hx. destruct (D x ltac:(lra)) as (l & _ & Hx').
+        apply continuity_pt_filterlim, (ex_derive_continuous h). now exists l.
+      - rewrite Rmin_left, Rmax_right in Hc by lra. destruct (D c ltac:(lra)) as (l & Hl' & Hc').
+        rewrite (is_derive_unique _ _ _ Hc') in E. nra. }
+    unfold h in K. rewrite I0, Rmult_0_r, exp_0, Rmult_1_l in K. fold (C T) (C 0).
+    apply Rsqr_incr_0_var; [|apply Rmult_le_pos; [apply sqrt_pos|left; apply exp_pos]].
+    rewrite !Rsqr_pow2, Rpow_mult_distr, !fnorm_sq.
+    apply Rmult_le_reg_l with (exp (4 * lam * I T)); [apply exp_pos|]. eapply Rle_trans; [exact K|].
+    apply Req_le. replace (exp (- 2 * lam * I T) ^ 2) with (exp (- (4 * lam * I T))).
+    + rewrite exp_Ropp. field. apply Rgt_not_eq, exp_pos.
+    + simpl. rewrite Rmult_1_r, <- exp_plus. f_equal. ring.
+  - intros U V HF t i j Ht Hi Hj. destruct (Req_dec t 0) as [->|Ht0]; [easy|].
+    assert (D : forall x, 0 <= x -> is_derive (fun t => imbalance m d (U t) (V t) i j) x 0).
+    { intros x Hx. evar_last; [apply (imbalance_flow 0 m d r M U V x HF Hx i j Hi Hj)|]. rewrite Ropp_0. apply Rmult_0_l. }
+    destruct (MVT_gen (fun t => imbalance m d (U t) (V t) i j) 0 t (fun _ => 0)) as (c & _ & E).
+    + rewrite Rmin_left, Rmax_right by lra. intros x Hx. apply D. lra.
+    + rewrite Rmin_left, Rmax_right by lra. intros x Hx.
+      apply continuity_pt_filterlim. apply (ex_derive_continuous (fun t => imbalance m d (U t) (V t) i j)).
+      exists 0. apply D. lra.
+    + cbv beta in E. lra.
+  - intros lam U V HC. assert (Z : forall A i j, (j < r)%nat -> matmul r A (imbalance m d U V) i j = 0).
+    { intros A i j Hj. unfold matmul. transitivity (Sum r (fun _ => 0)); [|apply Sum_zero].
+      apply Sum_ext; intros l Hl. rewrite HC by easy. unfold zero. ring. }
+    split; intros i j Hi Hj; unfold grad_U, grad_V, mplus, mminus, mscal; rewrite Z by easy; ring.
+  - intros eta U V He HD HC Hs t.
+    assert (K : fnorm r r (imbalance m d (U t) (V t)) <=
+      2 * eta * (loss 0 m d r M (U O) (V O) - loss 0 m d r M (U t) (V t))).
+    { induction t.
+      - unfold fnorm. rewrite (frob2_none r r _ HC), sqrt_0. lra.
+      - assert (B := imbalance_descent eta m d r M U V t HD). specialize (Hs t).
+        assert (eta * (eta / 2 * slope2 0 m d r M (U t) (V t)) <=
+          eta * (loss 0 m d r M (U t) (V t) - loss 0 m d r M (U (S t)) (V (S t)))) by (apply Rmult_le_compat_l; lra).
+        lra. }
+    assert (P : 0 <= loss 0 m d r M (U t) (V t)).
+    { unfold loss. assert (Q := frob2_ge0 m d (residual r M (U t) (V t))). lra. }
+    assert (0 <= eta * loss 0 m d r M (U t) (V t)) by (apply Rmult_le_pos; lra). lra.
+  - exists (fun _ _ => 1), 1, (fun t i _ => if Nat.eqb t 0 then if Nat.eqb i 0 then 1 else 0 else 1), (fun _ _ _ => 1).
+    split; [lra|split; [|split; [|split; [|split]]]].
+    + intros t. split; matrix_ext; unfold mminus, mscal, grad_U, grad_V, residual, imbalance, mplus, mminus, matmul,
+        transpose, mscal; destruct t; simpl; try destruct (Nat.eqb x 0); ring.
+    + intros i j Hi Hj. unfold zero, imbalance, mminus, matmul, transpose. simpl. ring.
+    + intros t. unfold loss, slope2, grad_U, grad_V, residual, imbalance, frob2, mplus,
+        mminus, matmul, transpose, mscal.
+      destruct t; simpl; lra.
+    + unfold loss, residual, imbalance, frob2, mminus, matmul, transpose. simpl. lra.
+    + unfold fnorm, loss, residual, imbalance, frob2, mminus, matmul, transpose. simpl.
+      replace (_ + _) with (1 * 1) at 1 by ring. rewrite sqrt_square by lra. field.
+Qed.
