@@ -365,3 +365,80 @@ Proof.
       clearbody w. rewrite Ew in A. assert (w ^ 2 * ((q - b) ^ 2 - (1 - q + b) ^ 2) = 0) by lra.
       assert (0 < w ^ 2) by (apply pow_lt; lra). nra.
 Qed.
+
+(** Π_{i<n} f_i *)
+Fixpoint Prod (n : nat) (f : nat -> R) : R := match n with O => 1 | S k => Prod k f * f k end.
+
+Lemma Prod_ge1 n f : (forall i, (i < n)%nat -> 1 <= f i) -> 1 <= Prod n f.
+Proof.
+  induction n; intros H; cbn; [lra|]. assert (1 <= Prod n f) by (apply IHn; intros; apply H; lia).
+  assert (1 <= f n) by (apply H; lia). nra.
+Qed.
+
+Lemma Prod_term n f i : (i < n)%nat -> (forall i, (i < n)%nat -> 1 <= f i) -> f i <= Prod n f.
+Proof.
+  induction n; intros Hi H; [lia|]. cbn. assert (1 <= f n) by (apply H; lia).
+  assert (1 <= Prod n f) by (apply Prod_ge1; intros; apply H; lia).
+  destruct (Nat.eq_dec i n) as [->|]; [nra|].
+  assert (f i <= Prod n f) by (apply IHn; [lia|intros; apply H; lia]). nra.
+Qed.
+
+Lemma root_ge1 x : 0 < x < 1 -> 1 <= Rpower x (- / 2).
+Proof.
+  intros H. assert (ln x < 0) by (rewrite <- ln_1; apply ln_increasing; lra). unfold Rpower. left.
+  rewrite <- exp_0 at 1. apply exp_increasing. lra.
+Qed.
+
+(** 𝒱 for K with eigenvalues k_i and eigenvectors the columns of E: det(I − 2K)^{−1/2} tr M[K⁻¹ + (I − 2K)⁻¹]Mᵀ *)
+Definition price (m d : nat) (M E : matrix) (k : vector) : R :=
+  Prod d (fun i => Rpower (1 - 2 * k i) (- / 2)) *
+  fdot m d (matmul d M (matmul d (matmul d E (diagonal (fun i => / k i + / (1 - 2 * k i)))) (transpose E))) M.
+
+Lemma price_columns m d M E k : price m d M E k = Prod d (fun i => Rpower (1 - 2 * k i) (- / 2)) *
+  Sum d (fun i => (/ k i + / (1 - 2 * k i)) * Sum m (fun a => matmul d M E a i ^ 2)).
+Proof.
+  unfold price. f_equal. rewrite <- !matmul_assoc, fdot_right, transpose_transpose. unfold fdot.
+  rewrite Sum_swap. apply Sum_ext; intros i Hi. rewrite <- Sum_scal. apply Sum_ext; intros a _.
+  rewrite diagonal_r by easy. ring.
+Qed.
+
+(** pa-theorem-y
+    Covers: a part: the bound 𝒱 ≥ c⋆ ‖M‖² for 𝒱 in the eigenvectors of K, where c⋆ is attained, and that it is 𝒱 for d = 1; on the page: that 𝒱 is the noise constant, the infimum for M of rank one, least squares, and what follows for the risk.
+    Reads: let K have eigenvalues k_1, …, k_d in (0, ½) and eigenvectors the columns of an orthogonal E, and 𝒱 = det(I − 2K)^{−1/2} tr M[K⁻¹ + (I − 2K)⁻¹]Mᵀ. With k⋆ = (5 − √13)/6, which lies in (0, ½), and c⋆ = (1 − k⋆)/(k⋆(1 − 2k⋆)^{3/2}): (1 − k)/(k(1 − 2k)^{3/2}) > c⋆ for all other k in (0, ½), and 𝒱 ≥ c⋆ ‖M‖². For d = 1 and k_1 = k⋆, 𝒱 = c⋆ ‖M‖².
+    Mistake: `(5 - sqrt 12) / 6` for `(5 - sqrt 13) / 6`
+    Mistake: `2 * c * frob2 m d M <= price` for `c * frob2 m d M <= price`
+*)
+Theorem pa_theorem_y : let k0 := (5 - sqrt 13) / 6 in
+  let g := fun k => (1 - k) / (k * Rpower (1 - 2 * k) (3 / 2)) in let c := g k0 in
+  0 < k0 < / 2 /\ (forall k, 0 < k < / 2 -> k <> k0 -> c < g k) /\
+  (forall m d M E k, orthogonal d E -> (forall i, (i < d)%nat -> 0 < k i < / 2) ->
+    c * frob2 m d M <= price m d M E k) /\
+  (forall m M E, orthogonal 1 E -> price m 1 M E (fun _ => k0) = c * frob2 m 1 M).
+Proof.
+  intros k0 g c. assert (E0 : k0 = best_square 1).
+  { unfold k0, best_square. replace (1 ^ 2 + 4 * 1 + 8) with 13 by ring. field. }
+  assert (H0 := best_square_in 1 ltac:(lra)). rewrite <- E0 in H0.
+  assert (G : forall k, 0 < k < / 2 -> g k = isotropic 1 k).
+  { intros k Hk. unfold g, isotropic. replace (- (1 / 2 + 1)) with (- (3 / 2)) by field. rewrite Rpower_Ropp. field.
+    split; [apply Rgt_not_eq, exp_pos|lra]. }
+  assert (L : forall k, 0 < k < / 2 -> k <> k0 -> c < g k).
+  { intros k Hk Hn. unfold c. rewrite !G by easy. rewrite E0. apply isotropic_least; [lra|easy|now rewrite <- E0]. }
+  assert (GP : forall k, 0 < k < / 2 -> g k = Rpower (1 - 2 * k) (- / 2) * (/ k + / (1 - 2 * k))).
+  { intros k Hk. unfold g. replace (3 / 2) with (/ 2 + 1) by field. rewrite Rpower_plus, Rpower_Ropp, Rpower_1 by lra.
+    field. repeat split; try lra. apply Rgt_not_eq, exp_pos. }
+  assert (Le : forall k, 0 < k < / 2 -> c <= g k).
+  { intros k Hk. destruct (Req_dec k k0) as [->|N]; [apply Rle_refl|left; now apply L]. }
+  assert (FE : forall m d M E, orthogonal d E ->
+    frob2 m d M = Sum d (fun i => Sum m (fun a => matmul d M E a i ^ 2))).
+  { intros m d M E HE. transitivity (frob2 d m (transpose (matmul d M E))); [|reflexivity].
+    rewrite (frob2_transpose' m d M), transpose_matmul, !frob2_fdot. now rewrite fdot_rotate. }
+  split; [easy|split; [easy|split]].
+  - intros m d M E k HE Hk. rewrite price_columns, (FE m d M E HE), <- !Sum_scal. apply Sum_le; intros i Hi.
+    rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply Sum_ge0; intros; apply pow2_ge_0|].
+    eapply Rle_trans; [apply (Le (k i)); now apply Hk|]. rewrite GP by now apply Hk.
+    assert (Hki := Hk i Hi). apply Rmult_le_compat_r.
+    + apply Rplus_le_le_0_compat; left; apply Rinv_0_lt_compat; lra.
+    + apply (Prod_term d (fun i => Rpower (1 - 2 * k i) (- / 2)) i Hi). intros j Hj. assert (Hkj := Hk j Hj).
+      apply root_ge1; lra.
+  - intros m M E HE. rewrite price_columns, (FE m 1%nat M E HE). unfold c. rewrite (GP k0 H0). cbn [Sum Prod]. ring.
+Qed.
