@@ -29,7 +29,7 @@ Qed.
 (** pa-lemma-l
     Covers: the whole statement, with the complements of the ranges of P and Q as the further columns of orthogonal matrices.
     Reads: let M = PSQᵀ with orthogonal P (m × m) and Q (d × d), s_1, …, s_k > 0 in S. X and Y are the first k rows of (PᵀU ± QᵀV)/√2, T the m + d − 2k other rows of PᵀU and QᵀV, W = XᵀX + YᵀY + TᵀT, and f = f_{1/2}. Then ‖X‖² + ‖Y‖² + ‖T‖² = ‖U‖² + ‖V‖²; every X, Y, T are those of some U, V; 8f is the sum of the seven terms of the page; X, Y and T of the gradients of f are ½XW − SX, ½YW + SY and ½TW. If r ≥ k, (U, V) is a global minimum of f if and only if Y = 0, T = 0 and XXᵀ = 2S.
-    Mistake: `mscal 3 (diagonal s)` for `mscal 2 (diagonal s)`
+    Mistake: `frob2 k k (mminus (matmul r X (transpose X)) (mscal 3` for `frob2 k k (mminus (matmul r X (transpose X)) (mscal 2`
     Mistake: `+ 2 * fdot k r` for `+ 4 * fdot k r`
     Mistake: `(mminus (mscal (/ 2) (matmul r Y W))` for `(mplus (mscal (/ 2) (matmul r Y W))`
 *)
@@ -106,4 +106,153 @@ Proof.
     unfold fdot. transitivity (Sum k (fun _ => 0)); [symmetry; apply Sum_zero|]. apply Sum_ext; intros i Hi.
     transitivity (Sum r (fun _ => 0)); [symmetry; apply Sum_zero|]. apply Sum_ext; intros j Hj.
     rewrite HY by easy. unfold zero. ring.
+Qed.
+
+Lemma zero_norm n A : frob2 n n (matmul n (transpose A) A) = 0 -> same n n A zero.
+Proof.
+  intros H i j Hi Hj. assert (K := frob2_zero n n _ H j j Hj Hj).
+  apply (sq_zero n (fun l => A l j)); [|easy]. rewrite <- K. apply Sum_ext; intros. unfold transpose. ring.
+Qed.
+
+(** Σ_i over the columns in I of p_i √s_i o_iᵀ: the factor P_I S_I^{1/2} Oᵀ *)
+Definition kept (k : nat) (I : nat -> bool) (s : vector) (P O : matrix) : matrix := fun a b =>
+  Sum k (fun i => if I i then P a i * sqrt (s i) * O b i else 0).
+
+(** The columns of O in I are orthonormal vectors of ℝʳ. *)
+Definition orthonormal_in (k r : nat) (I : nat -> bool) (O : matrix) : Prop := forall i j, (i < k)%nat -> (j < k)%nat ->
+  I i = true -> I j = true -> Sum r (fun b => O b i * O b j) = identity i j.
+
+Lemma kept_product k r I s P Q O a c : (forall i, (i < k)%nat -> 0 < s i) -> orthonormal_in k r I O ->
+  matmul r (kept k I s P O) (transpose (kept k I s Q O)) a c = Sum k (fun i => if I i then s i * P a i * Q c i else 0).
+Proof.
+  intros Hs HO. unfold matmul, transpose, kept.
+  rewrite (Sum_ext r _ (fun b => Sum k (fun i => Sum k (fun j => (if I i then P a i * sqrt (s i) * O b i else 0) *
+    (if I j then Q c j * sqrt (s j) * O b j else 0))))).
+  2:{ intros b _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros i _. rewrite Rmult_comm, <- Sum_scal.
+      apply Sum_ext; intros; ring. }
+  rewrite Sum_swap. apply Sum_ext; intros i Hi. rewrite Sum_swap, (Sum_single k _ i Hi).
+  - destruct (I i) eqn:E; [|rewrite (Sum_ext r _ (fun _ => 0)) by (intros; ring); apply Sum_zero].
+    rewrite (Sum_ext r _ (fun b => P a i * Q c i * (sqrt (s i) * sqrt (s i)) * (O b i * O b i))) by (intros; ring).
+    rewrite Sum_scal, (HO i i), sqrt_sqrt by (try easy; left; now apply Hs). unfold identity, diagonal.
+    rewrite Nat.eqb_refl. ring.
+  - intros j Hj Hn. destruct (I i) eqn:E, (I j) eqn:E2;
+      try (rewrite (Sum_ext r _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
+    rewrite (Sum_ext r _ (fun b => P a i * sqrt (s i) * (Q c j * sqrt (s j)) * (O b i * O b j))) by (intros; ring).
+    rewrite Sum_scal, (HO i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn. ring.
+Qed.
+
+(** (P X)ᵀ(P X) for orthonormal columns of P *)
+Lemma kept_gram k m I s P O b c : (forall i, (i < k)%nat -> 0 < s i) ->
+  (forall i j, (i < k)%nat -> (j < k)%nat -> Sum m (fun a => P a i * P a j) = identity i j) ->
+  matmul m (transpose (kept k I s P O)) (kept k I s P O) b c = Sum k (fun i => if I i then s i * O b i * O c i else 0).
+Proof.
+  intros Hs HP. unfold matmul, transpose, kept.
+  rewrite (Sum_ext m _ (fun a => Sum k (fun i => Sum k (fun j => (if I i then P a i * sqrt (s i) * O b i else 0) *
+    (if I j then P a j * sqrt (s j) * O c j else 0))))).
+  2:{ intros a _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros i _. rewrite Rmult_comm, <- Sum_scal.
+      apply Sum_ext; intros; ring. }
+  rewrite Sum_swap. apply Sum_ext; intros i Hi. rewrite Sum_swap, (Sum_single k _ i Hi).
+  - destruct (I i) eqn:E; [|rewrite (Sum_ext m _ (fun _ => 0)) by (intros; ring); apply Sum_zero].
+    rewrite (Sum_ext m _ (fun a => O b i * O c i * (sqrt (s i) * sqrt (s i)) * (P a i * P a i))) by (intros; ring).
+    rewrite Sum_scal, (HP i i), sqrt_sqrt by (try easy; left; now apply Hs). unfold identity, diagonal.
+    rewrite Nat.eqb_refl. ring.
+  - intros j Hj Hn. destruct (I i) eqn:E, (I j) eqn:E2;
+      try (rewrite (Sum_ext m _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
+    rewrite (Sum_ext m _ (fun a => sqrt (s i) * O b i * (sqrt (s j) * O c j) * (P a i * P a j))) by (intros; ring).
+    rewrite Sum_scal, (HP i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn. ring.
+Qed.
+
+(** Σ_i s_i p_i q_iᵀ over i < k, for the columns of P and Q *)
+Lemma svd_sum k m d s P Q M a c : (k <= m)%nat -> (k <= d)%nat -> svd k m d s P Q M -> (a < m)%nat -> (c < d)%nat ->
+  M a c = Sum k (fun i => s i * P a i * Q c i).
+Proof.
+  intros Hm Hd (_ & _ & HM) Ha Hc. rewrite HM by easy. unfold matmul at 1. replace m with (k + (m - k))%nat by lia.
+  rewrite Sum_split, (Sum_ext (m - k) _ (fun _ => 0)), Sum_zero, Rplus_0_r.
+  - apply Sum_ext; intros i Hi. rewrite core_l by easy. unfold transpose. ring.
+  - intros. rewrite core_l0 by lia. ring.
+Qed.
+
+Lemma kept_null k m I s (P O : matrix) b l : (l < k)%nat -> I l = false ->
+  (forall i j, (i < k)%nat -> (j < k)%nat -> Sum m (fun a => P a i * P a j) = identity i j) ->
+  Sum m (fun a => P a l * kept k I s P O a b) = 0.
+Proof.
+  intros Hl HI HP. unfold kept.
+  rewrite (Sum_ext m _ (fun a => Sum k (fun i => if I i then sqrt (s i) * O b i * (P a l * P a i) else 0))).
+  2:{ intros a _. rewrite <- Sum_scal. apply Sum_ext; intros i _. destruct (I i); ring. }
+  rewrite Sum_swap. transitivity (Sum k (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros i Hi.
+  destruct (I i) eqn:E; [|apply Sum_zero]. rewrite Sum_scal, HP by easy. unfold identity, diagonal.
+  replace (Nat.eqb l i) with false; [ring|]. symmetry. apply Nat.eqb_neq. intros ->. congruence.
+Qed.
+
+(** pa-theorem-j
+    Covers: a part: a point is stationary if and only if DV, DᵀU and C are 0, and all points of the page's form are stationary, with the value stated; on the page: that there are no others.
+    Reads: let λ > 0. ∇f_λ(U, V) = 0 if and only if DV = 0, DᵀU = 0 and C = 0. Let M = PSQᵀ with s_i > 0, I a set of indices up to k, o_i for i in I orthonormal vectors of ℝʳ, and U = Σ_{i∈I} √s_i p_i o_iᵀ, V = Σ_{i∈I} √s_i q_i o_iᵀ. Then ‖∇f_λ(U, V)‖ = 0 and f_λ(U, V) = ½ Σ_{i∉I} s_i².
+    Mistake: `if I i then s i ^ 2 else 0` for `if I i then 0 else s i ^ 2`
+    Mistake: without `orthonormal_in k r I O ->`
+*)
+Theorem pa_theorem_j : forall lam m d r M, 0 < lam ->
+  (forall U V, slope2 lam m d r M U V = 0 <->
+    same m r (matmul d (residual r M U V) V) zero /\ same d r (matmul m (transpose (residual r M U V)) U) zero /\
+    same r r (imbalance m d U V) zero) /\
+  (forall k s P Q (I : nat -> bool) O, (k <= m)%nat -> (k <= d)%nat -> svd k m d s P Q M ->
+    (forall i, (i < k)%nat -> 0 < s i) -> orthonormal_in k r I O ->
+    slope2 lam m d r M (kept k I s P O) (kept k I s Q O) = 0 /\
+    loss lam m d r M (kept k I s P O) (kept k I s Q O) = / 2 * Sum k (fun i => if I i then 0 else s i ^ 2)).
+Proof.
+  intros lam m d r M Hl.
+  assert (St : forall U V, slope2 lam m d r M U V = 0 <->
+    same m r (matmul d (residual r M U V) V) zero /\ same d r (matmul m (transpose (residual r M U V)) U) zero /\
+    same r r (imbalance m d U V) zero).
+  { intros U V. destruct (pa_lemma_i lam m d r M U V) as [_ E]. rewrite E. set (C := imbalance m d U V).
+    set (DV := matmul d _ V). set (DU := matmul m _ U).
+    assert (P1 := frob2_ge0 m r DV). assert (P2 := frob2_ge0 d r DU). assert (P3 := frob2_ge0 m r (matmul r U C)).
+    assert (P4 := frob2_ge0 d r (matmul r V C)). assert (Hl2 : 0 < lam ^ 2) by now apply pow_lt. split.
+    - intros Z. assert (F3 : frob2 m r (matmul r U C) = 0) by nra. assert (F4 : frob2 d r (matmul r V C) = 0) by nra.
+      split; [|split]; [intros i j Hi Hj; apply (frob2_zero m r DV); (easy || nra)
+        |intros i j Hi Hj; apply (frob2_zero d r DU); (easy || nra)|].
+      apply zero_norm. rewrite (imbalance_sym m d U V : transpose C = C).
+      rewrite (frob2_ext r r _ zero); [now apply frob2_none|].
+      intros i j Hi Hj. unfold C at 1. unfold imbalance. spread. rewrite !matmul_assoc. unfold mminus, zero.
+      unfold matmul at 1 3. rewrite (Sum_ext m _ (fun _ => 0)), (Sum_ext d _ (fun _ => 0)), !Sum_zero; [ring| |].
+      + intros l Hl'. rewrite (frob2_zero d r (matmul r V C) F4 l j) by easy. ring.
+      + intros l Hl'. rewrite (frob2_zero m r (matmul r U C) F3 l j) by easy. ring.
+    - intros (Z1 & Z2 & Z3). rewrite !(frob2_none _ _ _ Z1), !(frob2_none _ _ _ Z2).
+      assert (ZC : forall n A, same n r (matmul r A C) zero).
+      { intros n A i j Hi Hj. unfold matmul, zero. transitivity (Sum r (fun _ => 0)); [|apply Sum_zero].
+        apply Sum_ext; intros. rewrite Z3 by easy. unfold zero. ring. }
+      rewrite !(frob2_none _ _ _ (ZC _ _)). ring. }
+  split; [exact St|]. intros k s P Q I O Hm Hd HM Hs HO. destruct (HM) as ((HP & _) & (HQ & _) & _).
+  assert (HP' : forall i j, (i < k)%nat -> (j < k)%nat -> Sum m (fun a => P a i * P a j) = identity i j)
+    by (intros; apply HP; lia).
+  assert (HQ' : forall i j, (i < k)%nat -> (j < k)%nat -> Sum d (fun a => Q a i * Q a j) = identity i j)
+    by (intros; apply HQ; lia).
+  set (U := kept k I s P O). set (V := kept k I s Q O).
+  assert (HC : same r r (imbalance m d U V) zero).
+  { intros b c _ _. unfold imbalance, mminus, U, V, zero. rewrite !kept_gram by easy. ring. }
+  assert (HD : forall a c, (a < m)%nat -> (c < d)%nat ->
+    residual r M U V a c = Sum k (fun i => (if I i then 0 else - s i) * P a i * Q c i)).
+  { intros a c Ha Hc. unfold residual, mminus, U, V. rewrite kept_product, (svd_sum k m d s P Q M a c) by easy.
+    rewrite <- Sum_minus. apply Sum_ext; intros i _. destruct (I i); ring. }
+  split.
+  - apply St. split; [|split; [|exact HC]].
+    + intros a b Ha Hb. unfold matmul. rewrite (Sum_ext d _ (fun c => Sum k (fun i => (if I i then 0 else - s i) * P a i
+        * (Q c i * V c b)))).
+      2:{ intros c Hc. rewrite HD, Rmult_comm, <- Sum_scal by easy. apply Sum_ext; intros; ring. }
+      rewrite Sum_swap. unfold zero. transitivity (Sum k (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros i Hi.
+      rewrite Sum_scal. destruct (I i) eqn:E; [ring|]. unfold V. rewrite (kept_null k d I s Q O b i) by easy. ring.
+    + intros c b Hc Hb. unfold matmul, transpose. rewrite (Sum_ext m _ (fun a => Sum k (fun i => (if I i then 0 else - s i)
+        * Q c i * (P a i * U a b)))).
+      2:{ intros a Ha. rewrite HD, Rmult_comm, <- Sum_scal by easy. apply Sum_ext; intros; ring. }
+      rewrite Sum_swap. unfold zero. transitivity (Sum k (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros i Hi.
+      rewrite Sum_scal. destruct (I i) eqn:E; [ring|]. unfold U. rewrite (kept_null k m I s P O b i) by easy. ring.
+  - unfold loss. rewrite (frob2_none r r _ HC). set (t := fun i => if I i then 0 else - s i).
+    assert (HT : svd k m d t P Q (residual r M U V)).
+    { destruct (HM) as (H1 & H2 & _). split; [easy|split; [easy|]]. intros a c Ha Hc. rewrite HD by easy. symmetry.
+      unfold matmul at 1. replace m with (k + (m - k))%nat at 1 by lia.
+      rewrite Sum_split, (Sum_ext (m - k) _ (fun _ => 0)), Sum_zero, Rplus_0_r.
+      - apply Sum_ext; intros i Hi. rewrite core_l by easy. unfold transpose, t. ring.
+      - intros. rewrite core_l0 by lia. ring. }
+    rewrite (target_norm k m d t P Q _ Hm Hd HT), frob2_wide by lia.
+    rewrite (Sum_ext k (fun i => t i ^ 2) (fun i => if I i then 0 else s i ^ 2)); [lra|].
+    intros i _. unfold t. destruct (I i); ring.
 Qed.

@@ -237,7 +237,7 @@ Definition scale_free (lam : R) (m d r : nat) (U V : matrix) : R :=
 (** pa-proposition-t
     Covers: a part: the first claim, that the regulariser does not change with the scale; on the page: its gradient and the spectrum at a balanced optimum.
     Reads: for U, V ≠ 0, R_si(hU, V/h) = R_si(U, V) for h > 0; with ϱ = ‖V‖/‖U‖ and R = λ/4 ‖C‖², R_si(U, V) = R(√ϱ U, V/√ϱ), and there both factors have the same norm.
-    Mistake: without `0 < h ->`
+    Mistake: `4 * frob2 r r (imbalance m d (mscal rho U)` for `4 * frob2 r r (imbalance m d (mscal (sqrt rho) U)`
     Mistake: `mscal (/ h ^ 2) V` for `mscal (/ h) V`
 *)
 Theorem pa_proposition_t : forall lam m d r U V, frob2 m r U <> 0 -> frob2 d r V <> 0 ->
@@ -322,7 +322,7 @@ Qed.
 (** pa-theorem-u-svd
     Covers: a part: how the start by singular vectors turns, that rotations do not matter in the limit, and exact data on which they do, already through the sign of the one singular vector; on the page: the sizes of the differences in the chapter's example.
     Reads: for whitened tokens Oz the loss at (PS^{1/2}, OQS^{1/2}) is that on the tokens z at (U_0 O, V_0 O), where U_0 = PS^{1/2}, V_0 = QS^{1/2}, O orthogonal, at the same scale c. For the limit objective f_λ, (UO, VO) has the same value as (U, V). But for d = m = 1, n = 2, z = (√2, 0), y = (√2 s, 0), whose (1/n) Σ y_i z_i is s, U_0 = V_0 = √s, c = √s/b, and O = −1: for all s > 0 and b ≥ ½ the losses at (U_0, V_0) and at (U_0 O, V_0 O) are not equal.
-    Mistake: `= layer_loss 2 1 1` for `<> layer_loss 2 1 1`
+    Mistake: `U0 V0 =` for `U0 V0 <>`
     Mistake: `(matmul d O U0)` for `(matmul d U0 O)`
 *)
 Theorem pa_theorem_u_svd :

@@ -149,7 +149,7 @@ Qed.
     Covers: the whole statement.
     Reads: let q_i = Bᵀx_i, y_i = Mx_i + ω_i, F = ABᵀ − M, Σ̂ = (1/n) Σ x_i x_iᵀ, and e_i, H_i anything, H_i symmetric; ẑ_i = q_i + e_i, C_i = I + H_i, E_i = Aẑ_i − y_i, ∇_A = (1/n) Σ E_i ẑ_iᵀ, ∇_B = (1/n) Σ x_i (C_i Aᵀ E_i)ᵀ. Then ∇_A − FB and ∇_B − FᵀA are the sums of the page, entry by entry.
     Mistake: `+ Ae i a * e i b - om` for `+ Ae i a * q i b + Ae i a * e i b - om`
-    Mistake: `(Fx i a + om i a)` for `(Fx i a - om i a)`
+    Mistake: `(Fx i j + Ae i j + om i j)` for `(Fx i j + Ae i j - om i j)`
 *)
 Theorem pa_proposition_d_decomposition : forall n m d A B M (x om e : matrix) (H : nat -> matrix),
   (forall i, transpose (H i) = H i) ->
