@@ -171,3 +171,9 @@ Proof.
   unfold fnorm. rewrite <- (sqrt_pow2 (frob2 m n A)) by apply frob2_ge0. apply sqrt_le_1_alt.
   eapply Rle_trans; [apply frob2_matmul|]. apply Req_le. rewrite <- (frob2_transpose' m n). ring.
 Qed.
+
+Lemma form_plus n A B v : dot n v (matvec n (mplus A B) v) = dot n v (matvec n A v) + dot n v (matvec n B v).
+Proof.
+  unfold dot. rewrite <- Sum_plus. apply Sum_ext; intros. rewrite <- Rmult_plus_distr_l. f_equal.
+  unfold matvec. rewrite <- Sum_plus. apply Sum_ext; intros. unfold mplus. ring.
+Qed.

@@ -256,3 +256,186 @@ Proof.
     rewrite (Sum_ext k (fun i => t i ^ 2) (fun i => if I i then 0 else s i ^ 2)); [lra|].
     intros i _. unfold t. destruct (I i); ring.
 Qed.
+
+(** The non-zero eigenvalues at a global minimum, from the table of the chapter: s_i + s_j and 2λ(s_i + s_j) for i, j ≤ k (for i = j, 2s_i and 4λs_i), for wide factors also 2λs_i, for rectangular ones also s_i *)
+Definition at_square (lam : R) (k : nat) (s : vector) (e : R) : Prop := exists i j, (i < k)%nat /\ (j < k)%nat /\
+  (e = s i + s j \/ e = 2 * lam * (s i + s j)).
+Definition at_wide (lam : R) (k : nat) (s : vector) (e : R) : Prop :=
+  at_square lam k s e \/ exists i, (i < k)%nat /\ e = 2 * lam * s i.
+Definition at_rectangular (lam : R) (k : nat) (s : vector) (e : R) : Prop :=
+  at_square lam k s e \/ exists i, (i < k)%nat /\ e = s i.
+
+(** q is the largest element of a set of numbers over its smallest one. *)
+Definition quotient (A : R -> Prop) (q : R) : Prop := exists low high,
+  A low /\ A high /\ 0 < low /\ (forall e, A e -> low <= e <= high) /\ q = high / low.
+
+Lemma times_max a b c : 0 <= a -> a * Rmax b c = Rmax (a * b) (a * c).
+Proof. intros. now rewrite RmaxRmult. Qed.
+
+Lemma at_square_bounds lam k s e : descending k s -> (0 < k)%nat -> 0 < lam -> at_square lam k s e ->
+  2 * s (k - 1)%nat * Rmin 1 (2 * lam) <= e <= 2 * s O * Rmax 1 (2 * lam).
+Proof.
+  intros [Hd Hp] Hk Hl (i & j & Hi & Hj & He).
+  assert (A1 := Hd i (k - 1)%nat ltac:(lia) ltac:(lia)). assert (A2 := Hd j (k - 1)%nat ltac:(lia) ltac:(lia)).
+  assert (B1 := Hd O i ltac:(lia) Hi). assert (B2 := Hd O j ltac:(lia) Hj).
+  assert (C := Hp (k - 1)%nat ltac:(lia)). assert (C0 := Hp O ltac:(lia)).
+  assert (M1 := Rmin_l 1 (2 * lam)). assert (M2 := Rmin_r 1 (2 * lam)).
+  assert (M3 := Rmax_l 1 (2 * lam)). assert (M4 := Rmax_r 1 (2 * lam)).
+  assert (0 < Rmin 1 (2 * lam)) by (apply Rmin_pos; lra).
+  destruct He as [->| ->]; split; nra.
+Qed.
+
+(** pa-theorem-k
+    Covers: a part: the quotients and the best λ, from the eigenvalues of the table; on the page: that these are the eigenvalues of the Hessian, and that its kernel is the tangent space.
+    Reads: let s_1 ≥ … ≥ s_k > 0, κ = s_1/s_k, λ > 0. The largest over the smallest of the eigenvalues at a global minimum (the table's s_i + s_j, 2λ(s_i + s_j), for wide factors also 2λs_i, for rectangular ones also s_i) is κ max{2λ, 1/(2λ)} for square factors, κ max{1, 2λ}/min{1, λ} for wide ones, κ max{1, 2λ}/min{½, 2λ} for rectangular ones. The first factor is at least 1, with equality only at λ = ½; the second is at least 2, with equality if and only if ½ ≤ λ ≤ 1; the third is at least 2, with equality if and only if ¼ ≤ λ ≤ ½.
+    Mistake: `kappa * Rmax (2 * lam) (/ lam)` for `kappa * Rmax (2 * lam) (/ (2 * lam))`
+    Mistake: `Rmin (/ 2) lam)) /\` for `Rmin (/ 2) (2 * lam))) /\`
+    Mistake: `/ 2 <= lam <= 2` for `/ 2 <= lam <= 1`
+*)
+Theorem pa_theorem_k : forall lam k s, (0 < k)%nat -> descending k s -> 0 < lam ->
+  let kappa := s O / s (k - 1)%nat in
+  quotient (at_square lam k s) (kappa * Rmax (2 * lam) (/ (2 * lam))) /\
+  quotient (at_wide lam k s) (kappa * (Rmax 1 (2 * lam) / Rmin 1 lam)) /\
+  quotient (at_rectangular lam k s) (kappa * (Rmax 1 (2 * lam) / Rmin (/ 2) (2 * lam))) /\
+  (1 <= Rmax (2 * lam) (/ (2 * lam)) /\ (Rmax (2 * lam) (/ (2 * lam)) = 1 <-> lam = / 2)) /\
+  (2 <= Rmax 1 (2 * lam) / Rmin 1 lam /\ (Rmax 1 (2 * lam) / Rmin 1 lam = 2 <-> / 2 <= lam <= 1)) /\
+  (2 <= Rmax 1 (2 * lam) / Rmin (/ 2) (2 * lam) /\
+    (Rmax 1 (2 * lam) / Rmin (/ 2) (2 * lam) = 2 <-> / 4 <= lam <= / 2)).
+Proof.
+  intros lam k s Hk Hs Hl kappa. destruct (Hs) as [Hd Hp]. assert (P0 := Hp O Hk).
+  assert (P1 := Hp (k - 1)%nat ltac:(lia)).
+  assert (Low : forall i, (i < k)%nat -> s (k - 1)%nat <= s i) by (intros; apply Hd; lia).
+  assert (High : forall i, (i < k)%nat -> s i <= s O) by (intros; apply Hd; lia).
+  assert (I1 : at_square lam k s (2 * s O)) by (exists O, O; repeat split; try lia; left; ring).
+  assert (I2 : at_square lam k s (2 * s O * (2 * lam))) by (exists O, O; repeat split; try lia; right; ring).
+  assert (I3 : at_square lam k s (2 * s (k - 1)%nat)) by (exists (k - 1)%nat, (k - 1)%nat; repeat split; try lia; left; ring).
+  assert (I4 : at_square lam k s (2 * s (k - 1)%nat * (2 * lam)))
+    by (exists (k - 1)%nat, (k - 1)%nat; repeat split; try lia; right; ring).
+  assert (IH : at_square lam k s (2 * s O * Rmax 1 (2 * lam))) by
+    (unfold Rmax; destruct (Rle_dec 1 (2 * lam)); [exact I2|now rewrite Rmult_1_r]).
+  assert (IL : at_square lam k s (2 * s (k - 1)%nat * Rmin 1 (2 * lam))) by
+    (unfold Rmin; destruct (Rle_dec 1 (2 * lam)); [now rewrite Rmult_1_r|exact I4]).
+  assert (N1 : 0 < Rmin 1 (2 * lam)) by (apply Rmin_pos; lra).
+  assert (N2 : 0 < Rmin 1 lam) by (apply Rmin_pos; lra).
+  assert (N3 : 0 < Rmin (/ 2) (2 * lam)) by (apply Rmin_pos; lra).
+  split; [|split; [|split; [|split; [|split]]]].
+  - exists (2 * s (k - 1)%nat * Rmin 1 (2 * lam)), (2 * s O * Rmax 1 (2 * lam)).
+    split; [exact IL|split; [exact IH|split; [nra|split]]].
+    + intros e He. now apply at_square_bounds.
+    + unfold kappa, Rmax, Rmin in *. destruct (Rle_dec 1 (2 * lam)), (Rle_dec (2 * lam) (/ (2 * lam))).
+      * assert (2 * lam = 1); [|field_simplify; [|lra|lra]; replace lam with (/ 2) by lra; field; lra].
+        apply Rle_antisym; [|lra]. apply (Rmult_le_compat_r (2 * lam)) in r0; [|lra]. rewrite Rinv_l in r0 by lra. nra.
+      * field. lra.
+      * field. lra.
+      * exfalso. apply n0. apply Rle_trans with 1; [lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; lra.
+  - exists (2 * s (k - 1)%nat * Rmin 1 lam), (2 * s O * Rmax 1 (2 * lam)).
+    split; [|split; [now left|split; [nra|split]]].
+    + unfold Rmin. destruct (Rle_dec 1 lam); [left; now rewrite Rmult_1_r|right; exists (k - 1)%nat; split; [lia|ring]].
+    + assert (Q : Rmin 1 lam <= Rmin 1 (2 * lam)) by (unfold Rmin; destruct (Rle_dec 1 lam), (Rle_dec 1 (2 * lam)); lra).
+      intros e [He|(i & Hi & ->)].
+      * apply at_square_bounds in He; try easy. split; [|easy]. eapply Rle_trans; [|apply He]. apply Rmult_le_compat_l; lra.
+      * specialize (Low i Hi). specialize (High i Hi). assert (M := Rmin_r 1 lam). assert (M' := Rmax_r 1 (2 * lam)). split; nra.
+    + unfold kappa. field. lra.
+  - exists (2 * s (k - 1)%nat * Rmin (/ 2) (2 * lam)), (2 * s O * Rmax 1 (2 * lam)).
+    split; [|split; [now left|split; [nra|split]]].
+    + unfold Rmin. destruct (Rle_dec (/ 2) (2 * lam)); [right; exists (k - 1)%nat; split; [lia|field]|now left].
+    + assert (Q : Rmin (/ 2) (2 * lam) <= Rmin 1 (2 * lam))
+        by (unfold Rmin; destruct (Rle_dec (/ 2) (2 * lam)), (Rle_dec 1 (2 * lam)); lra).
+      intros e [He|(i & Hi & ->)].
+      * apply at_square_bounds in He; try easy. split; [|easy]. eapply Rle_trans; [|apply He]. apply Rmult_le_compat_l; lra.
+      * specialize (Low i Hi). specialize (High i Hi). assert (M := Rmin_l (/ 2) (2 * lam)).
+        assert (M' := Rmax_l 1 (2 * lam)). split; nra.
+    + unfold kappa. field. lra.
+  - assert (T : 2 * lam * / (2 * lam) = 1) by (apply Rinv_r; lra).
+    assert (T0 : 0 < / (2 * lam)) by (apply Rinv_0_lt_compat; lra). set (j := / (2 * lam)) in *.
+    unfold Rmax. destruct (Rle_dec (2 * lam) j); (split; [nra|split; intros; [nra|]]);
+      subst lam; nra.
+  - assert (E : Rmax 1 (2 * lam) = Rmax 1 (2 * lam) / Rmin 1 lam * Rmin 1 lam) by (field; lra).
+    set (q := Rmax 1 (2 * lam) / Rmin 1 lam) in *. clearbody q. unfold Rmax, Rmin in *.
+    destruct (Rle_dec 1 (2 * lam)), (Rle_dec 1 lam); try lra; (split; [nra|split; intros; nra]).
+  - assert (E : Rmax 1 (2 * lam) = Rmax 1 (2 * lam) / Rmin (/ 2) (2 * lam) * Rmin (/ 2) (2 * lam)) by (field; lra).
+    set (q := Rmax 1 (2 * lam) / Rmin (/ 2) (2 * lam)) in *. clearbody q. unfold Rmax, Rmin in *.
+    destruct (Rle_dec 1 (2 * lam)), (Rle_dec (/ 2) (2 * lam)); try lra; (split; [nra|split; intros; nra]).
+Qed.
+
+(** pa-proposition-r-exact
+    Covers: a part: the formula for f and the gradient; on the page: the closed form of the flow and when it reaches the optimum.
+    Reads: for λ = ½ and all U (m × r), V (d × r) and M (m × d): 8f = ‖UUᵀ‖² + ‖VVᵀ‖² + 2‖UVᵀ − 2M‖² − 4‖M‖², which is ‖ZZᵀ − 2M̂‖² − 4‖M‖² in blocks; and with W = UᵀU + VᵀV = ZᵀZ the gradients are ½UW − MV and ½VW − MᵀU, the blocks of ½ZZᵀZ − M̂Z.
+    Mistake: `- 2 * frob2 m d M` for `- 4 * frob2 m d M`
+    Mistake: `(mscal 2 (matmul d M V)) /\` for `(matmul d M V) /\`
+*)
+Theorem pa_proposition_r_exact : forall m d r M U V,
+  let W := mplus (matmul m (transpose U) U) (matmul d (transpose V) V) in
+  8 * loss (/ 2) m d r M U V = frob2 m m (matmul r U (transpose U)) + frob2 d d (matmul r V (transpose V))
+    + 2 * frob2 m d (mminus (matmul r U (transpose V)) (mscal 2 M)) - 4 * frob2 m d M /\
+  grad_U (/ 2) m d r M U V = mminus (mscal (/ 2) (matmul r U W)) (matmul d M V) /\
+  grad_V (/ 2) m d r M U V = mminus (mscal (/ 2) (matmul r V W)) (matmul m (transpose M) U).
+Proof.
+  intros m d r M U V W. split; [|split; [apply grad_U_gram|apply grad_V_gram]].
+  rewrite loss_gram. unfold gram. rewrite <- !fdot_gram, !frob2_fdot. spread.
+  rewrite (fdot_sym m d M (matmul r U (transpose V))), (fdot_right m d r U (transpose V) M), transpose_transpose.
+  rewrite <- (frob2_fdot m d (matmul r U (transpose V))), <- fdot_gram.
+  rewrite (fdot_sym r r (matmul d _ _) (matmul m _ _)). field.
+Qed.
+
+Lemma orthonormal_norm d P w : orthonormal d d P -> sq d (matvec d P w) = sq d w.
+Proof.
+  intros H. rewrite !sq_dot, dot_matvec, <- matvec_matmul. apply Sum_ext; intros i Hi. f_equal. unfold matvec.
+  rewrite (Sum_single d _ i Hi); [rewrite (H i i) by easy; unfold identity, diagonal; rewrite Nat.eqb_refl; ring|].
+  intros j Hj Hn. rewrite (H i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn. ring.
+Qed.
+
+(** pa-theorem-r-operator
+    Covers: a part: the bound for λ_min(X_0X_0ᵀ), that X_0 is invertible in the ball; on the page: that the flow then converges, and that no larger radius will do.
+    Reads: let M = PSQᵀ be d × d with s_i ≥ s_d, and X_0 = (PᵀU_0 + QᵀV_0)/√2. If ‖(U_0V_0ᵀ − M) v‖ ≤ ρ‖v‖ for all v, then ‖X_0ᵀw‖² ≥ 2(s_d − ρ)‖w‖² for all w; so if ρ < s_d, X_0ᵀw = 0 for w = 0 only.
+    Mistake: `3 * (sigma - rho) * sq d w <=` for `2 * (sigma - rho) * sq d w <=`
+    Mistake: without `(forall v, sq d (matvec d (residual d M U V) v) <= rho ^ 2 * sq d v) ->`
+*)
+Theorem pa_theorem_r_operator : forall d s P Q M U V sigma rho, svd d d d s P Q M ->
+  (forall i, (i < d)%nat -> sigma <= s i) -> 0 <= rho ->
+  (forall v, sq d (matvec d (residual d M U V) v) <= rho ^ 2 * sq d v) ->
+  let X := rot_plus d d P Q U V in
+  (forall w, 2 * (sigma - rho) * sq d w <= sq d (matvec d (transpose X) w)) /\
+  (rho < sigma -> forall w, (forall i, (i < d)%nat -> matvec d (transpose X) w i = 0) ->
+    forall i, (i < d)%nat -> w i = 0).
+Proof.
+  intros d s P Q M U V sigma rho HM Hs Hr Hrho X. destruct (HM) as (HP & HQ & _).
+  assert (L : forall w, 2 * (sigma - rho) * sq d w <= sq d (matvec d (transpose X) w)).
+  { intros w. set (a := matvec d (transpose (matmul d (transpose P) U)) w).
+    set (b := matvec d (transpose (matmul d (transpose Q) V)) w).
+    assert (EX : sq d (matvec d (transpose X) w) = / 2 * sq d (vplus a b)).
+    { unfold sq. rewrite <- Sum_scal. apply Sum_ext; intros j _. unfold vplus, a, b, matvec, X, transpose at 1, rot_plus.
+      rewrite (Sum_ext d _ (fun i => / sqrt 2 * (matmul d (transpose P) U i j * w i + matmul d (transpose Q) V i j * w i)))
+        by (intros; ring).
+      rewrite Sum_scal, Sum_plus, Rpow_mult_distr. f_equal. simpl. rewrite Rmult_1_r. apply half_half. }
+    rewrite EX, sq_plus.
+    assert (Sq : 2 * dot d a b <= sq d a + sq d b) by (assert (K := sq_ge0 d (vminus a b)); rewrite sq_minus in K; lra).
+    enough ((sigma - rho) * sq d w <= dot d a b) by lra.
+    unfold a at 1. rewrite <- dot_matvec. unfold b. rewrite <- matvec_matmul. spread. rewrite !matmul_assoc.
+    assert (EM : matmul d U (matmul d (transpose V) Q) = mplus (matmul d (residual d M U V) Q) (matmul d M Q)).
+    { rewrite <- matmul_plus_l, <- matmul_assoc. f_equal. unfold residual. matrix_ext. unfold mplus, mminus. ring. }
+    rewrite EM, matmul_plus_r, form_plus.
+    assert (T1 : - rho * sq d w <= dot d w (matvec d (matmul d (transpose P) (matmul d (residual d M U V) Q)) w)).
+    { rewrite !matvec_matmul, dot_matvec, transpose_transpose.
+      assert (K := cauchy d (matvec d P w) (matvec d (residual d M U V) (matvec d Q w))). apply Rabs_le_between in K.
+      destruct K as [K _]. eapply Rle_trans; [|exact K].
+      assert (Kv : vnorm d (matvec d (residual d M U V) (matvec d Q w)) <= rho * vnorm d w).
+      { apply norm_le; [apply Rmult_le_pos; [easy|apply norm_ge0]|]. rewrite Rpow_mult_distr, norm_sq.
+        eapply Rle_trans; [apply Hrho|]. rewrite (orthonormal_norm d Q w) by apply HQ. lra. }
+      assert (Kp : vnorm d (matvec d P w) = vnorm d w) by (unfold vnorm; rewrite (orthonormal_norm d P w) by apply HP; easy).
+      rewrite Kp, <- norm_sq. assert (Kn := norm_ge0 d w). nra. }
+    assert (T2 : sigma * sq d w <= dot d w (matvec d (matmul d (transpose P) (matmul d M Q)) w)).
+    { assert (EC : same d d (matmul d (transpose P) (matmul d M Q)) (core d s)).
+      { eapply same_trans; [apply (svd_left d d d d s P Q M Q HM)|]. intros i j Hi Hj. rewrite core_l by lia.
+        destruct HQ as [HQ _]. rewrite (HQ i j Hi Hj). unfold identity, diagonal, core.
+        replace (Nat.ltb i d) with true by (symmetry; now apply Nat.ltb_lt). destruct (Nat.eqb i j); ring. }
+      unfold dot, sq. rewrite <- Sum_scal. apply Sum_le; intros i Hi. unfold matvec. rewrite (Sum_single d _ i Hi).
+      - rewrite EC by easy. unfold core. rewrite Nat.eqb_refl.
+        replace (Nat.ltb i d) with true by (symmetry; now apply Nat.ltb_lt).
+        assert (K := Hs i Hi). assert (K' := pow2_ge_0 (w i)). nra.
+      - intros j Hj Hn. rewrite EC by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold core. rewrite Hn. ring. }
+    lra. }
+  split; [exact L|]. intros Hlt w Hw. apply sq_zero. specialize (L w). rewrite (sq_ext d _ (fun _ => 0) Hw) in L.
+  assert (Z : sq d (fun _ => 0) = 0) by (unfold sq; rewrite (Sum_ext d _ (fun _ => 0)); [apply Sum_zero|intros; ring]).
+  assert (K := sq_ge0 d w). nra.
+Qed.

@@ -85,12 +85,6 @@ Proof.
   rewrite Hk in U2. lra.
 Qed.
 
-Lemma form_plus n A B v : dot n v (matvec n (mplus A B) v) = dot n v (matvec n A v) + dot n v (matvec n B v).
-Proof.
-  unfold dot. rewrite <- Sum_plus. apply Sum_ext; intros. rewrite <- Rmult_plus_distr_l. f_equal.
-  unfold matvec. rewrite <- Sum_plus. apply Sum_ext; intros. unfold mplus. ring.
-Qed.
-
 (** XXᵀ ⪰ 2σ − ‖XXᵀ − 2S‖ *)
 Lemma outer_below k r s X sigma a w : (forall i, (i < k)%nat -> sigma <= s i) ->
   (forall v, - a * sq k v <= dot k v (matvec k (mminus (matmul r X (transpose X)) (mscal 2 (diagonal s))) v)) ->
