@@ -177,3 +177,8 @@ Proof.
   unfold dot. rewrite <- Sum_plus. apply Sum_ext; intros. rewrite <- Rmult_plus_distr_l. f_equal.
   unfold matvec. rewrite <- Sum_plus. apply Sum_ext; intros. unfold mplus. ring.
 Qed.
+
+Lemma root_8 f : sqrt (8 * f) = 2 * sqrt (2 * f).
+Proof.
+  replace (8 * f) with (2 ^ 2 * (2 * f)) by ring. rewrite sqrt_mult_alt by (apply pow2_ge_0). now rewrite sqrt_pow2 by lra.
+Qed.

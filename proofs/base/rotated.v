@@ -436,12 +436,16 @@ Proof.
 Qed.
 
 (** Factors with Y = T = 0 and X diagonal: 8f = Σ (x_i² − 2s_i)², 4‖∇f‖² = Σ x_i² (x_i² − 2s_i)². *)
-Lemma slice k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M -> exists U V,
-  8 * loss (/ 2) m d r M U V = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
-  4 * slope2 (/ 2) m d r M U V = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
+Definition slice_U (m k : nat) (P : matrix) (x : vector) : matrix :=
+  placed m k P (mscal (/ sqrt 2) (mplus (diagonal x) zero)).
+Definition slice_V (d k : nat) (Q : matrix) (x : vector) : matrix :=
+  placed d k Q (mscal (/ sqrt 2) (mminus (diagonal x) zero)).
+
+Lemma slice_at k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M ->
+  8 * loss (/ 2) m d r M (slice_U m k P x) (slice_V d k Q x) = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
+  4 * slope2 (/ 2) m d r M (slice_U m k P x) (slice_V d k Q x) = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
 Proof.
-  intros Hm Hd Hr HM. exists (placed m k P (mscal (/ sqrt 2) (mplus (diagonal x) zero))),
-    (placed d k Q (mscal (/ sqrt 2) (mminus (diagonal x) zero))).
+  intros Hm Hd Hr HM. unfold slice_U, slice_V.
   rewrite (placed_loss k m d r s P Q M (diagonal x) zero Hm Hd HM), (placed_slope k m d r s P Q M _ _ Hm Hd HM).
   change (transpose zero) with zero. rewrite !zero_l, !zero_r. split.
   - rewrite (frob2_ext k k (mminus _ _) (diagonal (fun i => x i ^ 2 - 2 * s i))).
@@ -463,6 +467,11 @@ Proof.
         unfold diagonal. destruct (Nat.eqb i j); ring. }
       rewrite E. unfold diagonal. destruct (Nat.eqb i j); field.
 Qed.
+
+Lemma slice k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M -> exists U V,
+  8 * loss (/ 2) m d r M U V = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
+  4 * slope2 (/ 2) m d r M U V = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
+Proof. intros. exists (slice_U m k P x), (slice_V d k Q x). now apply slice_at. Qed.
 
 (** s_0 ≥ … ≥ s_{k−1} > 0, singular values in order *)
 Definition descending (k : nat) (s : vector) : Prop :=

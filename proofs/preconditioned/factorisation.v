@@ -439,3 +439,358 @@ Proof.
   assert (Z : sq d (fun _ => 0) = 0) by (unfold sq; rewrite (Sum_ext d _ (fun _ => 0)); [apply Sum_zero|intros; ring]).
   assert (K := sq_ge0 d w). nra.
 Qed.
+
+(** αᵀMβ = Σ s_i (Pᵀα)_i (Qᵀβ)_i *)
+Lemma svd_form k m d s P Q M alpha beta : (k <= m)%nat -> (k <= d)%nat -> svd k m d s P Q M ->
+  dot m alpha (matvec d M beta) =
+  Sum k (fun i => s i * (matvec m (transpose P) alpha i * matvec d (transpose Q) beta i)).
+Proof.
+  intros Hm Hd HM.
+  transitivity (Sum k (fun i => Sum m (fun a => s i * (P a i * alpha a) * matvec d (transpose Q) beta i))).
+  - rewrite Sum_swap. apply Sum_ext; intros a Ha.
+    transitivity (alpha a * Sum d (fun c => Sum k (fun i => s i * P a i * (Q c i * beta c)))).
+    + f_equal. apply Sum_ext; intros c Hc. rewrite (svd_sum k m d s P Q M a c), Rmult_comm, <- Sum_scal by easy.
+      apply Sum_ext; intros; ring.
+    + rewrite Sum_swap, <- Sum_scal. apply Sum_ext; intros i _. rewrite Sum_scal. unfold matvec, transpose. ring.
+  - apply Sum_ext; intros i _. set (b := matvec d (transpose Q) beta i).
+    rewrite (Sum_ext m _ (fun a => s i * b * (P a i * alpha a))) by (intros; ring).
+    rewrite Sum_scal. unfold matvec, transpose. ring.
+Qed.
+
+(** Σ_{i<k} (Pᵀα)_i² ≤ ‖α‖² *)
+Lemma bessel k m P alpha : (k <= m)%nat -> orthogonal m P ->
+  Sum k (fun i => matvec m (transpose P) alpha i ^ 2) <= sq m alpha.
+Proof.
+  intros Hm [_ HP]. assert (E : sq m (matvec m (transpose P) alpha) = sq m alpha)
+    by (apply orthonormal_norm; unfold orthonormal; now rewrite transpose_transpose).
+  rewrite <- E. unfold sq. set (h := fun i => matvec m (transpose P) alpha i ^ 2).
+  replace (Sum m h) with (Sum (k + (m - k)) h) by (f_equal; lia). rewrite Sum_split.
+  assert (0 <= Sum (m - k) (fun i => h (k + i)%nat))
+    by (apply Sum_ge0; intros; apply pow2_ge_0). lra.
+Qed.
+
+Lemma frob2_minus m n A B : frob2 m n (mminus A B) = frob2 m n A - 2 * fdot m n A B + frob2 m n B.
+Proof. rewrite !frob2_fdot. spread. rewrite (fdot_sym m n B A). ring. Qed.
+
+Lemma three_cauchy h1 h2 e x y t : 0 <= t -> h1 ^ 2 + 2 * e ^ 2 + h2 ^ 2 <= t ^ 2 ->
+  h1 * x ^ 2 + 2 * (e * (x * y)) + h2 * y ^ 2 <= t * (x ^ 2 + y ^ 2).
+Proof.
+  intros Ht H. apply Rsqr_incr_0_var; [|apply Rmult_le_pos; [easy|apply Rplus_le_le_0_compat; apply pow2_ge_0]].
+  rewrite !Rsqr_pow2, Rpow_mult_distr.
+  apply Rle_trans with ((h1 ^ 2 + 2 * e ^ 2 + h2 ^ 2) * (x ^ 2 + y ^ 2) ^ 2).
+  - assert (0 <= 2 * (h1 * (x * y) - e * x ^ 2) ^ 2 + (h1 * y ^ 2 - h2 * x ^ 2) ^ 2 + 2 * (e * y ^ 2 - h2 * (x * y)) ^ 2)
+      by (repeat apply Rplus_le_le_0_compat; try (apply Rmult_le_pos; [lra|]); apply pow2_ge_0).
+    lra.
+  - apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
+Qed.
+
+Section Curvature.
+Variables (k m d r : nat) (s : vector) (P Q M U V : matrix).
+Hypotheses (Hk : (0 < k)%nat) (Hm : (k <= m)%nat) (Hd : (k <= d)%nat) (HM : svd k m d s P Q M).
+Hypothesis Hs : forall i, (i < k)%nat -> 0 <= s i <= s O.
+Let f := loss (/ 2) m d r M U V.
+Let E1 := matmul m P (matmul m (core k s) (transpose P)).
+Let E2 := matmul d Q (matmul d (core k s) (transpose Q)).
+Let H1 := mminus (matmul r U (transpose U)) E1.
+Let H2 := mminus (matmul r V (transpose V)) E2.
+Let D := residual r M U V.
+
+Lemma svd_E1 : svd k m m s P P E1.
+Proof. destruct HM as (HP & _). split; [easy|split; [easy|apply same_refl]]. Qed.
+Lemma svd_E2 : svd k d d s Q Q E2.
+Proof. destruct HM as (_ & HQ & _). split; [easy|split; [easy|apply same_refl]]. Qed.
+
+(** ‖UUᵀ − PSPᵀ‖² + 2‖UVᵀ − M‖² + ‖VVᵀ − QSQᵀ‖² ≤ 8f *)
+Lemma hat_bound : frob2 m m H1 + 2 * frob2 m d D + frob2 d d H2 <= 8 * f.
+Proof.
+  unfold f, H1, H2, D, residual. rewrite loss_gram, !frob2_minus.
+  rewrite (target_norm k m m s P P E1 Hm Hm svd_E1), (target_norm k d d s Q Q E2 Hd Hd svd_E2),
+    (target_norm k m d s P Q M Hm Hd HM).
+  rewrite !(fdot_right _ _ r), !transpose_transpose. unfold gram. rewrite (frob2_fdot r r). spread.
+  rewrite (fdot_sym r r (matmul d _ _) (matmul m _ _)), !fdot_gram.
+  assert (C : forall p q N A B, fdot p r A (matmul q N B) =
+    Sum r (fun c => dot p (fun i => A i c) (matvec q N (fun i => B i c)))) by (intros; unfold fdot; now rewrite Sum_swap).
+  enough (0 <= fdot m r U (matmul m E1 U) - 2 * fdot m r U (matmul d M V) + fdot d r V (matmul d E2 V)) by lra.
+  rewrite !C, <- Sum_scal, <- Sum_minus, <- Sum_plus. apply Sum_ge0; intros c _.
+  rewrite (svd_form k m m s P P E1), (svd_form k d d s Q Q E2), (svd_form k m d s P Q M)
+    by (easy || apply svd_E1 || apply svd_E2).
+  rewrite <- Sum_scal, <- Sum_minus, <- Sum_plus. apply Sum_ge0; intros i Hi.
+  set (a := matvec m _ _ i). set (b := matvec d _ _ i). destruct (Hs i Hi) as [K _].
+  assert (L := pow2_ge_0 (a - b)). nra.
+Qed.
+
+(** ‖Uᵀα + Vᵀβ‖² ≤ √(8f) (‖α‖² + ‖β‖²) + Σ s_i ((Pᵀα)_i + (Qᵀβ)_i)² *)
+Lemma outer_bound alpha beta :
+  sq r (vplus (matvec m (transpose U) alpha) (matvec d (transpose V) beta)) <=
+  sqrt (8 * f) * (sq m alpha + sq d beta) +
+  Sum k (fun i => s i * (matvec m (transpose P) alpha i + matvec d (transpose Q) beta i) ^ 2).
+Proof.
+  assert (F1 : sq r (matvec m (transpose U) alpha) = dot m alpha (matvec m (mplus H1 E1) alpha)).
+  { replace (mplus H1 E1) with (matmul r U (transpose U)) by (unfold H1; matrix_ext; unfold mplus, mminus; ring).
+    now rewrite matvec_matmul, dot_matvec, sq_dot. }
+  assert (F2 : sq r (matvec d (transpose V) beta) = dot d beta (matvec d (mplus H2 E2) beta)).
+  { replace (mplus H2 E2) with (matmul r V (transpose V)) by (unfold H2; matrix_ext; unfold mplus, mminus; ring).
+    now rewrite matvec_matmul, dot_matvec, sq_dot. }
+  assert (F3 : dot r (matvec m (transpose U) alpha) (matvec d (transpose V) beta) =
+    dot m alpha (matvec d D beta) + dot m alpha (matvec d M beta)).
+  { rewrite <- dot_matvec, <- matvec_matmul. unfold dot. rewrite <- Sum_plus. apply Sum_ext; intros a _.
+    rewrite <- Rmult_plus_distr_l. f_equal. unfold matvec. rewrite <- Sum_plus. apply Sum_ext; intros.
+    unfold D, residual, mminus. ring. }
+  rewrite sq_plus, F1, F2, F3, !form_plus.
+  rewrite (svd_form k m m s P P E1), (svd_form k d d s Q Q E2), (svd_form k m d s P Q M)
+    by (easy || apply svd_E1 || apply svd_E2).
+  assert (B1 := Rle_trans _ _ _ (Rle_abs _) (quadratic_frobenius m H1 alpha)).
+  assert (B2 := Rle_trans _ _ _ (Rle_abs _) (quadratic_frobenius d H2 beta)).
+  assert (B3 : dot m alpha (matvec d D beta) <= sqrt (frob2 m d D) * (vnorm m alpha * vnorm d beta)).
+  { eapply Rle_trans; [apply Rle_abs|]. eapply Rle_trans; [apply cauchy|].
+    assert (K : vnorm m (matvec d D beta) <= sqrt (frob2 m d D) * vnorm d beta)
+      by (unfold vnorm; rewrite <- sqrt_mult by (apply frob2_ge0 || apply sq_ge0); apply sqrt_le_1_alt, matvec_sq).
+    assert (L := norm_ge0 m alpha). nra. }
+  set (S1 := Sum k _) at 1. set (S2 := Sum k _) at 1. set (S3 := Sum k _) at 1. set (S4 := Sum k _).
+  assert (ES : S1 + 2 * S2 + S3 = S4).
+  { unfold S1, S2, S3, S4. rewrite <- Sum_scal, <- !Sum_plus. apply Sum_ext; intros; ring. }
+  assert (F0 : 0 <= f) by apply loss_ge0. assert (HB := hat_bound).
+  assert (TC := three_cauchy (sqrt (frob2 m m H1)) (sqrt (frob2 d d H2)) (sqrt (frob2 m d D)) (vnorm m alpha)
+    (vnorm d beta) (sqrt (8 * f)) (sqrt_pos _)).
+  rewrite !pow2_sqrt in TC by (apply frob2_ge0 || lra). specialize (TC ltac:(lra)). rewrite !norm_sq in TC. lra.
+Qed.
+
+Lemma form_weight (x : vector) : Sum k (fun i => s i * x i ^ 2) <= s O * Sum k (fun i => x i ^ 2).
+Proof.
+  rewrite <- Sum_scal. apply Sum_le; intros i Hi. destruct (Hs i Hi). assert (K := pow2_ge_0 (x i)). nra.
+Qed.
+
+(** ‖Uᵀα + Vᵀβ‖² ≤ (2s_1 + √(8f)) (‖α‖² + ‖β‖²), and minus 2αᵀMβ it is at most (s_1 + √(8f)) (…). *)
+Lemma outer_top alpha beta : let N := sq m alpha + sq d beta in
+  sq r (vplus (matvec m (transpose U) alpha) (matvec d (transpose V) beta)) <= (2 * s O + sqrt (8 * f)) * N /\
+  sq r (vplus (matvec m (transpose U) alpha) (matvec d (transpose V) beta)) - 2 * dot m alpha (matvec d M beta)
+    <= (s O + sqrt (8 * f)) * N.
+Proof.
+  intros N. destruct (HM) as (HP & HQ & _). assert (B := outer_bound alpha beta). fold N in B.
+  assert (G1 := bessel k m P alpha Hm HP). assert (G2 := bessel k d Q beta Hd HQ).
+  set (a := fun i => matvec m (transpose P) alpha i) in *. set (b := fun i => matvec d (transpose Q) beta i) in *.
+  change (Sum k (fun i => a i ^ 2) <= sq m alpha) in G1. change (Sum k (fun i => b i ^ 2) <= sq d beta) in G2.
+  assert (W1 := form_weight a). assert (W2 := form_weight b).
+  rewrite (Sum_ext k _ (fun i => 2 * (s i * (a i * b i)) + (s i * a i ^ 2 + s i * b i ^ 2))) in B
+    by (intros; unfold a, b; ring).
+  rewrite Sum_plus, Sum_plus, Sum_scal in B.
+  rewrite (svd_form k m d s P Q M alpha beta Hm Hd HM). fold (a 0%nat).
+  change (Sum k (fun i => s i * (matvec m (transpose P) alpha i * matvec d (transpose Q) beta i))) with
+    (Sum k (fun i => s i * (a i * b i))).
+  destruct (Hs O ltac:(lia)) as [S0 _].
+  assert (X : s O * (Sum k (fun i => a i ^ 2) + Sum k (fun i => b i ^ 2)) <= s O * N) by (apply Rmult_le_compat_l; unfold N; lra).
+  assert (C : 2 * Sum k (fun i => s i * (a i * b i)) <= Sum k (fun i => s i * a i ^ 2) + Sum k (fun i => s i * b i ^ 2)).
+  { rewrite <- Sum_scal, <- Sum_plus. apply Sum_le; intros i Hi. destruct (Hs i Hi) as [K _].
+    assert (L := pow2_ge_0 (a i - b i)). nra. }
+  split; lra.
+Qed.
+
+Lemma gram_top delta : sq m (matvec r U delta) + sq d (matvec r V delta) <= (2 * s O + sqrt (8 * f)) * sq r delta.
+Proof.
+  set (T := _ + _). destruct (outer_top (matvec r U delta) (matvec r V delta)) as [B _]. fold T in B.
+  set (w := vplus _ _) in B.
+  assert (ET : dot r delta w = T).
+  { unfold T. rewrite !sq_dot, !dot_matvec, <- dot_plus_l. apply dot_sym. }
+  assert (C := cauchy_sq r delta w). rewrite ET in C. assert (PT : 0 <= T) by (apply Rplus_le_le_0_compat; apply sq_ge0).
+  assert (Pd := sq_ge0 r delta). destruct (Hs O Hk) as [S0 _]. assert (R0 := sqrt_pos (8 * f)).
+  destruct (Rle_lt_or_eq_dec 0 T PT) as [L|L]; [|rewrite <- L; apply Rmult_le_pos; lra].
+  apply Rmult_le_reg_l with T; [easy|]. apply Rle_trans with (sq r delta * sq r w); [lra|].
+  apply Rle_trans with (sq r delta * ((2 * s O + sqrt (8 * f)) * T)); [apply Rmult_le_compat_l; easy|lra].
+Qed.
+
+Lemma hessian_bounds A B : let N := frob2 m r A + frob2 d r B in
+  let G := mplus (matmul m (transpose A) U) (matmul d (transpose B) V) in
+  let h := / 4 * frob2 r r (mplus G (transpose G)) + / 2 * fdot r r (gram m d U V) (gram m d A B)
+    - 2 * fdot m r A (matmul d M B) in
+  - s O * N <= h <= (2 * s O + 3 / 2 * sqrt (8 * f)) * N.
+Proof.
+  intros N G h.
+  assert (EN : N = Sum r (fun a => sq m (fun i => A i a) + sq d (fun i => B i a))).
+  { unfold N, frob2. rewrite (Sum_swap m), (Sum_swap d), <- Sum_plus. reflexivity. }
+  assert (EM : fdot m r A (matmul d M B) = Sum r (fun a => dot m (fun i => A i a) (matvec d M (fun i => B i a)))).
+  { unfold fdot. now rewrite Sum_swap. }
+  assert (EW : fdot r r (gram m d U V) (gram m d A B) =
+    Sum m (fun j => sq m (matvec r U (A j)) + sq d (matvec r V (A j)))
+    + Sum d (fun j => sq m (matvec r U (B j)) + sq d (matvec r V (B j)))).
+  { unfold gram. rewrite fdot_plus_l, !fdot_plus_r, !fdot_gram, !Sum_plus.
+    assert (C : forall p q X Y, frob2 p q (matmul r X (transpose Y)) = Sum q (fun j => sq p (matvec r X (Y j))))
+      by (intros; unfold frob2; now rewrite Sum_swap).
+    rewrite !C. ring. }
+  assert (PW : 0 <= fdot r r (gram m d U V) (gram m d A B)).
+  { rewrite EW. apply Rplus_le_le_0_compat; apply Sum_ge0; intros; apply Rplus_le_le_0_compat; apply sq_ge0. }
+  assert (TW : fdot r r (gram m d U V) (gram m d A B) <= (2 * s O + sqrt (8 * f)) * N).
+  { rewrite EW. unfold N. rewrite !frob2_rows, Rmult_plus_distr_l, <- !Sum_scal.
+    apply Rplus_le_compat; apply Sum_le; intros; apply gram_top. }
+  assert (PG := frob2_ge0 r r (mplus G (transpose G))).
+  assert (TG : frob2 r r (mplus G (transpose G)) <= 4 * frob2 r r G).
+  { assert (K := frob2_ge0 r r (mminus G (transpose G))). rewrite frob2_minus, <- frob2_transpose in K.
+    rewrite (frob2_fdot r r (mplus _ _)). spread. rewrite (fdot_sym r r (transpose G) G), <- !frob2_fdot, <- frob2_transpose.
+    lra. }
+  assert (GR : frob2 r r G = Sum r (fun a => sq r (vplus (matvec m (transpose U) (fun i => A i a))
+    (matvec d (transpose V) (fun i => B i a))))).
+  { rewrite frob2_rows. apply Sum_ext; intros a _. apply Sum_ext; intros j _. f_equal. unfold G, mplus, vplus.
+    f_equal; unfold matvec, matmul, transpose; apply Sum_ext; intros; ring. }
+  split.
+  - enough (2 * fdot m r A (matmul d M B) <= s O * N) by (unfold h; lra).
+    rewrite EM, EN, <- !Sum_scal. apply Sum_le; intros a _. destruct (HM) as (HP & HQ & _).
+    rewrite (svd_form k m d s P Q M _ _ Hm Hd HM).
+    assert (G1 := bessel k m P (fun i => A i a) Hm HP). assert (G2 := bessel k d Q (fun i => B i a) Hd HQ).
+    destruct (Hs O Hk) as [S0 _].
+    apply Rle_trans with (s O * (Sum k (fun i => matvec m (transpose P) (fun i => A i a) i ^ 2)
+      + Sum k (fun i => matvec d (transpose Q) (fun i => B i a) i ^ 2))); [|apply Rmult_le_compat_l; lra].
+    rewrite <- Sum_plus, <- !Sum_scal. apply Sum_le; intros i Hi. destruct (Hs i Hi) as [K0 K1].
+    set (x := matvec m _ _ i). set (y := matvec d _ _ i). assert (L := pow2_ge_0 (x - y)).
+    assert (L1 := pow2_ge_0 x). assert (L2 := pow2_ge_0 y).
+    apply Rle_trans with (s i * (x ^ 2 + y ^ 2)); [|apply Rmult_le_compat_r; lra].
+    enough (0 <= s i * (x - y) ^ 2) by lra. now apply Rmult_le_pos.
+  - assert (TT : frob2 r r G - 2 * fdot m r A (matmul d M B) <= (s O + sqrt (8 * f)) * N).
+    { rewrite GR, EM, EN, <- !Sum_scal, <- Sum_minus. apply Sum_le; intros a _.
+      apply (outer_top (fun i => A i a) (fun i => B i a)). }
+    unfold h. lra.
+Qed.
+End Curvature.
+
+Lemma second_derivative (F : R -> R) c0 c1 c2 c3 c4 :
+  (forall e, F e = c0 + c1 * e + c2 * e ^ 2 + c3 * e ^ 3 + c4 * e ^ 4) -> is_derive_n F 2 0 (2 * c2).
+Proof.
+  intros H. simpl.
+  apply (is_derive_ext (fun e => c1 + 2 * c2 * e + 3 * c3 * e ^ 2 + 4 * c4 * e ^ 3)).
+  - intros e. symmetry. apply is_derive_unique.
+    eapply is_derive_ext; [intros t; symmetry; apply H|]. auto_derive; [easy|ring].
+  - auto_derive; [easy|ring].
+Qed.
+
+(** f along a line *)
+Lemma balanced_along m d r M U V A B : exists c0 c1 c3 c4, forall e,
+  loss (/ 2) m d r M (shifted U A e) (shifted V B e) = c0 + c1 * e
+  + / 2 * (/ 4 * frob2 r r (mplus (mplus (matmul m (transpose A) U) (matmul d (transpose B) V))
+      (transpose (mplus (matmul m (transpose A) U) (matmul d (transpose B) V))))
+    + / 2 * fdot r r (gram m d U V) (gram m d A B) - 2 * fdot m r A (matmul d M B)) * e ^ 2 + c3 * e ^ 3 + c4 * e ^ 4.
+Proof.
+  set (G := mplus (matmul m (transpose A) U) (matmul d (transpose B) V)).
+  assert (EW : forall e, gram m d (shifted U A e) (shifted V B e) =
+    mplus (gram m d U V) (mplus (mscal e (mplus G (transpose G))) (mscal (e ^ 2) (gram m d A B)))).
+  { intros e. unfold gram, shifted, G. spread. matrix_ext. unfold mplus, mscal. ring. }
+  exists (/ 8 * (frob2 r r (gram m d U V) - 8 * fdot m r U (matmul d M V) + 4 * frob2 m d M)),
+    (/ 4 * fdot r r (gram m d U V) (mplus G (transpose G)) - fdot m r A (matmul d M V) - fdot m r U (matmul d M B)),
+    (/ 4 * fdot r r (mplus G (transpose G)) (gram m d A B)), (/ 8 * frob2 r r (gram m d A B)).
+  intros e. rewrite loss_gram, EW, frob2_quartic.
+  assert (EP : fdot m r (shifted U A e) (matmul d M (shifted V B e)) = fdot m r U (matmul d M V)
+    + e * (fdot m r A (matmul d M V) + fdot m r U (matmul d M B)) + e ^ 2 * fdot m r A (matmul d M B)).
+  { unfold shifted. spread. ring. }
+  rewrite EP. field.
+Qed.
+
+Lemma hessian_at m d r M U V A B : is_derive_n (fun e => loss (/ 2) m d r M (shifted U A e) (shifted V B e)) 2 0
+  (/ 4 * frob2 r r (mplus (mplus (matmul m (transpose A) U) (matmul d (transpose B) V))
+      (transpose (mplus (matmul m (transpose A) U) (matmul d (transpose B) V))))
+    + / 2 * fdot r r (gram m d U V) (gram m d A B) - 2 * fdot m r A (matmul d M B)).
+Proof.
+  destruct (balanced_along m d r M U V A B) as (c0 & c1 & c3 & c4 & H).
+  set (h := _ - _) in H. change (is_derive_n (fun e => loss (/ 2) m d r M (shifted U A e) (shifted V B e)) 2 0 h).
+  replace h with (2 * (/ 2 * h)) by field. exact (second_derivative _ c0 c1 (/ 2 * h) c3 c4 H).
+Qed.
+
+Lemma placed_shifted n k P X Y e : shifted (placed n k P X) (placed n k P Y) e = placed n k P (shifted X Y e).
+Proof.
+  unfold shifted, placed. rewrite <- matmul_scal_r, <- matmul_plus_r. f_equal. matrix_ext. unfold mplus, mscal.
+  destruct (Nat.ltb x k); ring.
+Qed.
+
+(** The unit vector e_0, and x with e added to its first entry *)
+Definition first : vector := fun i => if Nat.eqb i 0 then 1 else 0.
+Definition first_moved (x : vector) (e : R) : vector := fun i => x i + e * first i.
+
+Lemma slice_moved m d k P Q x e :
+  shifted (slice_U m k P x) (slice_U m k P first) e = slice_U m k P (first_moved x e) /\
+  shifted (slice_V d k Q x) (slice_V d k Q first) e = slice_V d k Q (first_moved x e).
+Proof.
+  unfold slice_U, slice_V. rewrite !placed_shifted. split; f_equal; matrix_ext;
+    unfold shifted, mscal, mplus, mminus, diagonal, first_moved, zero; destruct (Nat.eqb x0 x1); ring.
+Qed.
+
+Lemma first_norm k r : (0 < k)%nat -> (0 < r)%nat -> frob2 k r (diagonal first) = 1.
+Proof.
+  intros Hk Hr. unfold frob2. rewrite (Sum_single k _ 0%nat Hk).
+  - rewrite (Sum_single r _ 0%nat Hr); [unfold diagonal, first; simpl; ring|]. intros j _ Hj. destruct j; [easy|].
+    unfold diagonal. simpl. ring.
+  - intros i _ Hi. transitivity (Sum r (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros j _.
+    unfold diagonal. replace (first i) with 0 by (destruct i; easy). destruct (Nat.eqb i j); ring.
+Qed.
+
+Lemma first_turned k m d r s P Q M : (0 < k)%nat -> (k <= m)%nat -> (k <= d)%nat -> (0 < r)%nat -> svd k m d s P Q M ->
+  frob2 m r (slice_U m k P first) + frob2 d r (slice_V d k Q first) = 1 /\
+  fdot m r (slice_U m k P first) (matmul d M (slice_V d k Q first)) = / 2 * s O.
+Proof.
+  intros Hk Hm Hd Hr HM. destruct (HM) as (HP & HQ & _).
+  assert (EX := placed_plus k m d r s P Q M (diagonal first) zero Hm Hd HM).
+  assert (EY := placed_minus k m d r s P Q M (diagonal first) zero Hm Hd HM).
+  assert (ET := placed_rest k m d r s P Q M (diagonal first) zero Hm Hd HM).
+  fold (slice_U m k P first) (slice_V d k Q first) in EX, EY, ET. split.
+  - rewrite <- (rot_isometry k m d r P Q) by easy.
+    rewrite (frob2_ext k r _ _ EX), (frob2_none k r _ EY), (frob2_none _ r _ ET), first_norm by easy. ring.
+  - assert (E := target_product k m d r s P Q M (slice_U m k P first) (slice_V d k Q first) Hm Hd HM).
+    rewrite (fdot_ext k r _ _ _ _ (matmul_same k r k _ _ _ _ (same_refl _ _ _) EX) EX) in E.
+    rewrite (fdot_ext k r _ _ _ _ (matmul_same k r k _ _ _ _ (same_refl _ _ _) EY) EY) in E.
+    rewrite zero_r in E. assert (Z : fdot k r zero zero = 0) by (rewrite <- frob2_fdot; now apply frob2_none).
+    rewrite Z in E. assert (F : fdot k r (matmul k (diagonal s) (diagonal first)) (diagonal first) = s O); [|lra].
+    transitivity (s O * frob2 k r (diagonal first)); [|rewrite first_norm by easy; ring].
+    unfold fdot, frob2. rewrite <- Sum_scal. apply Sum_ext; intros i Hi. rewrite <- Sum_scal. apply Sum_ext; intros j _.
+    rewrite diagonal_l by easy. unfold diagonal, first. destruct (Nat.eqb i j); [|ring]. destruct i; simpl; ring.
+Qed.
+
+(** pa-lemma-m
+    Covers: the whole statement.
+    Reads: let M = PSQᵀ be m × d of rank k ≥ 1, s_1 ≥ … ≥ s_k > 0, f = f_{1/2}. At every (U, V) and in every direction (A, B) f has a second derivative h with −s_1 N ≤ h ≤ (2s_1 + 3√(2f)) N, N = ‖A‖² + ‖B‖². If r ≥ 1, at (0, 0) some direction with N = 1 has h = −s_1. If r ≥ k, for every f_0 ≥ 0 there are a point with f = f_0 and a direction with N = 1 and h = 2s_1 + 3√(2f_0).
+    Mistake: `h <= (2 * s O + 2 * sqrt` for `h <= (2 * s O + 3 * sqrt`
+    Mistake: `2 0 (- 2 * s O)` for `2 0 (- s O)`
+*)
+Theorem pa_lemma_m : forall k m d r s P Q M, (0 < k)%nat -> (k <= m)%nat -> (k <= d)%nat -> svd k m d s P Q M ->
+  descending k s ->
+  let along := fun U V A B e => loss (/ 2) m d r M (shifted U A e) (shifted V B e) in
+  let N := fun A B => frob2 m r A + frob2 d r B in
+  (forall U V A B, exists h, is_derive_n (along U V A B) 2 0 h /\ - s O * N A B <= h /\
+    h <= (2 * s O + 3 * sqrt (2 * loss (/ 2) m d r M U V)) * N A B) /\
+  ((0 < r)%nat -> exists A B, N A B = 1 /\ is_derive_n (along zero zero A B) 2 0 (- s O)) /\
+  ((k <= r)%nat -> forall f0, 0 <= f0 -> exists U V A B, loss (/ 2) m d r M U V = f0 /\ N A B = 1 /\
+    is_derive_n (along U V A B) 2 0 (2 * s O + 3 * sqrt (2 * f0))).
+Proof.
+  intros k m d r s P Q M Hk Hm Hd HM Hs along N. destruct (Hs) as [Hs1 Hs2].
+  assert (Hb : forall i, (i < k)%nat -> 0 <= s i <= s O) by (intros i Hi; split; [left; now apply Hs2|apply Hs1; lia]).
+  destruct (HM) as (HP & HQ & _). split; [|split].
+  - intros U V A B. eexists. split; [apply hessian_at|].
+    assert (K := hessian_bounds k m d r s P Q M U V Hk Hm Hd HM Hb A B). cbv zeta in K. rewrite root_8 in K.
+    destruct K as [K1 K2]. split; [exact K1|]. eapply Rle_trans; [exact K2|]. apply Req_le. unfold N. field.
+  - intros Hr. exists (slice_U m k P first), (slice_V d k Q first).
+    destruct (first_turned k m d r s P Q M Hk Hm Hd Hr HM) as [EN EM]. split; [exact EN|].
+    assert (H := hessian_at m d r M zero zero (slice_U m k P first) (slice_V d k Q first)).
+    evar_last; [exact H|]. unfold gram. change (transpose zero) with zero. rewrite ?zero_r, ?zero_l.
+    rewrite (frob2_none r r (mplus _ _)) by (intros i j _ _; unfold mplus, transpose, zero; ring).
+    rewrite fdot_plus_l, EM. assert (Z : forall A, fdot r r zero A = 0).
+    { intros A. unfold fdot. transitivity (Sum r (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros.
+      transitivity (Sum r (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros. unfold zero. ring. }
+    rewrite !Z. field.
+  - intros Hr f0 Hf. set (q := sqrt (2 * f0)). assert (Eq : q ^ 2 = 2 * f0) by (apply pow2_sqrt; lra).
+    assert (Hq : 0 <= q) by apply sqrt_pos. assert (S0 := Hs2 O Hk).
+    set (x := fun i => if Nat.eqb i 0 then sqrt (2 * s O + 2 * q) else sqrt (2 * s i)).
+    assert (Ex : x O ^ 2 = 2 * s O + 2 * q) by (apply pow2_sqrt; lra).
+    assert (EF : forall e, loss (/ 2) m d r M (shifted (slice_U m k P x) (slice_U m k P first) e)
+      (shifted (slice_V d k Q x) (slice_V d k Q first) e) = / 8 * ((x O + e) ^ 2 - 2 * s O) ^ 2).
+    { intros e. destruct (slice_moved m d k P Q x e) as [-> ->].
+      destruct (slice_at k m d r s P Q M (first_moved x e) Hm Hd Hr HM) as [E _].
+      rewrite (Sum_single k _ 0%nat Hk) in E.
+      - replace (first_moved x e 0%nat) with (x 0%nat + e) in E
+          by (unfold first_moved, first; rewrite Nat.eqb_refl; ring).
+        lra.
+      - intros i Hi Hn. unfold first_moved, first, x. destruct i; [easy|]. simpl Nat.eqb. cbv iota.
+        rewrite Rmult_0_r, Rplus_0_r, pow2_sqrt; [ring|]. specialize (Hs2 _ Hi). lra. }
+    exists (slice_U m k P x), (slice_V d k Q x), (slice_U m k P first), (slice_V d k Q first).
+    destruct (first_turned k m d r s P Q M Hk Hm Hd ltac:(lia) HM) as [EN _]. split; [|split; [exact EN|]].
+    + specialize (EF 0). assert (Z : forall A B, shifted A B 0 = A) by (intros; matrix_ext; unfold shifted, mplus, mscal; ring).
+      rewrite !Z, Rplus_0_r, Ex in EF. rewrite EF. replace ((2 * s O + 2 * q - 2 * s O) ^ 2) with (4 * q ^ 2) by ring.
+      rewrite Eq. field.
+    + evar_last.
+      * apply (second_derivative _ (/ 8 * (x O ^ 2 - 2 * s O) ^ 2) (/ 2 * x O * (x O ^ 2 - 2 * s O))
+          (/ 8 * (2 * (x O ^ 2 - 2 * s O) + 4 * x O ^ 2)) (/ 2 * x O) (/ 8)). intros e. unfold along. rewrite EF. field.
+      * rewrite Ex. fold q. field.
+Qed.

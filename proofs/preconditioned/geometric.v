@@ -105,11 +105,6 @@ Qed.
 Lemma descending_least k s : descending k s -> forall i, (i < k)%nat -> s (k - 1)%nat <= s i.
 Proof. intros [H _] i Hi. apply H; lia. Qed.
 
-Lemma root_8 f : sqrt (8 * f) = 2 * sqrt (2 * f).
-Proof.
-  replace (8 * f) with (2 ^ 2 * (2 * f)) by ring. rewrite sqrt_mult_alt by (apply pow2_ge_0). now rewrite sqrt_pow2 by lra.
-Qed.
-
 Lemma below_saddle f sigma : 0 <= sigma -> f <= / 2 * sigma ^ 2 -> sqrt (2 * f) <= sigma.
 Proof. intros Hs H. rewrite <- (sqrt_pow2 sigma Hs). apply sqrt_le_1_alt. lra. Qed.
 
