@@ -149,6 +149,29 @@ Proof.
   fold A in R. rewrite G. set (E8 := frob2 d d A + _ + _ + _) in R. replace E8 with (8 * f) in R by (unfold E8; lra). lra.
 Qed.
 
+(** On the slice f = f_0 and ‖∇f‖² = 4(s_d − √(2f_0)) f_0. *)
+Lemma slice_point d r s P Q M f0 : (0 < d)%nat -> (d <= r)%nat -> svd d d d s P Q M -> descending d s ->
+  0 < f0 <= / 2 * s (d - 1)%nat ^ 2 -> exists U V, loss (/ 2) d d r M U V = f0 /\
+    slope2 (/ 2) d d r M U V / loss (/ 2) d d r M U V = 4 * (s (d - 1)%nat - sqrt (2 * f0)).
+Proof.
+  intros Hd Hdr HM Hs [H0 H1]. set (sigma := s (d - 1)%nat) in *. assert (Hsig : 0 < sigma) by (apply Hs; lia).
+  set (rho := sqrt (2 * f0)). assert (Hr : rho <= sigma) by (apply below_saddle; lra).
+    assert (Er : rho ^ 2 = 2 * f0) by (apply pow2_sqrt; lra).
+    destruct (slice d d d r s P Q M (fun i => if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)))
+      as (U & V & EL & ES); try lia; [easy|]. exists U, V.
+    assert (Ex : forall i, (i < d)%nat -> (if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)) ^ 2
+      = if Nat.eqb i (d - 1) then 2 * sigma - 2 * rho else 2 * s i).
+    { intros i Hi. destruct (Nat.eqb i (d - 1)); apply pow2_sqrt; [lra|]. destruct Hs as [_ Hs]. specialize (Hs i Hi). lra. }
+    rewrite (Sum_single d _ (d - 1)%nat) in EL; [|lia|
+      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
+    rewrite (Sum_single d _ (d - 1)%nat) in ES; [|lia|
+      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
+    rewrite !Ex, Nat.eqb_refl in EL, ES by lia. fold sigma in EL, ES.
+    replace ((2 * sigma - 2 * rho - 2 * sigma) ^ 2) with (4 * rho ^ 2) in EL, ES by ring. rewrite Er in EL, ES.
+    assert (EF : loss (/ 2) d d r M U V = f0) by lra. split; [easy|]. rewrite EF.
+    apply Rmult_eq_reg_r with f0; [|lra]. field_simplify; lra.
+Qed.
+
 (** pa-theorem-n
     Covers: the whole statement.
     Reads: let M be a d × d matrix, d ≥ 1, with a singular value decomposition PSQᵀ, s_1 ≥ … ≥ s_d > 0, and f = ½‖UVᵀ − M‖² + ⅛‖UᵀU − VᵀV‖² for d × d factors, with the gradients of pa-lemma-i. Wherever f ≤ ½ s_d², ‖∇f‖² ≥ 4(s_d − √(2f)) f. For 0 < f₀ ≤ ½ s_d² the infimum of ‖∇f‖²/f over 0 < f ≤ f₀ is 4(s_d − √(2f₀)), attained at a point with f = f₀.
@@ -183,19 +206,115 @@ Proof.
     + assert (sqrt (2 * f) <= sqrt (2 * f0)) by (apply sqrt_le_1_alt; lra). lra.
     + apply Rmult_le_reg_r with f; [easy|]. replace (slope2 (/ 2) d d d M U V / f * f) with (slope2 (/ 2) d d d M U V)
         by (field; lra). easy.
-  - set (rho := sqrt (2 * f0)). assert (Hr : rho <= sigma) by (apply below_saddle; lra).
-    assert (Er : rho ^ 2 = 2 * f0) by (apply pow2_sqrt; lra).
-    destruct (slice d d d d s P Q M (fun i => if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)))
-      as (U & V & EL & ES); try lia; [easy|]. exists U, V.
-    assert (Ex : forall i, (i < d)%nat -> (if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)) ^ 2
-      = if Nat.eqb i (d - 1) then 2 * sigma - 2 * rho else 2 * s i).
-    { intros i Hi. destruct (Nat.eqb i (d - 1)); apply pow2_sqrt; [lra|]. destruct Hs as [_ Hs]. specialize (Hs i Hi). lra. }
-    rewrite (Sum_single d _ (d - 1)%nat) in EL; [|lia|
-      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
-    rewrite (Sum_single d _ (d - 1)%nat) in ES; [|lia|
-      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
-    rewrite !Ex, Nat.eqb_refl in EL, ES by lia. fold sigma in EL, ES.
-    replace ((2 * sigma - 2 * rho - 2 * sigma) ^ 2) with (4 * rho ^ 2) in EL, ES by ring. rewrite Er in EL, ES.
-    assert (EF : loss (/ 2) d d d M U V = f0) by lra. split; [easy|]. rewrite EF.
-    apply Rmult_eq_reg_r with f0; [|lra]. field_simplify; lra.
+  - apply (slice_point d d s P Q M f0); (easy || lia).
+Qed.
+
+(** pa-theorem-n-shapes
+    Covers: a part: the lower bound for wide factors, and that it is attained where it is 4(s_d − √(2f_0)); on the page: that 2s_d is approached, and the rectangular case.
+    Reads: let M be d × d with singular values s_1 ≥ … ≥ s_d > 0, factors with r > d columns, λ = ½, and 0 < f_0 ≤ ½ s_d². Wherever 0 < f ≤ f_0, ‖∇f‖²/f ≥ min{4(s_d − √(2f_0)), 2s_d}; and some point with f = f_0 has ‖∇f‖²/f = 4(s_d − √(2f_0)).
+    Mistake: `Rmin (4 * (s (d - 1)%nat - sqrt (2 * f0))) (9 * s (d - 1)%nat)` for `Rmin (4 * (s (d - 1)%nat - sqrt (2 * f0))) (2 * s (d - 1)%nat)`
+    Mistake: `= 3 * (s (d - 1)%nat - sqrt (2 * f0))` for `= 4 * (s (d - 1)%nat - sqrt (2 * f0))`
+*)
+Theorem pa_theorem_n_shapes : forall d r s P Q M, (0 < d < r)%nat -> svd d d d s P Q M -> descending d s ->
+  forall f0, 0 < f0 <= / 2 * s (d - 1)%nat ^ 2 ->
+  (forall U V, 0 < loss (/ 2) d d r M U V <= f0 ->
+    Rmin (4 * (s (d - 1)%nat - sqrt (2 * f0))) (2 * s (d - 1)%nat) <=
+    slope2 (/ 2) d d r M U V / loss (/ 2) d d r M U V) /\
+  exists U V, loss (/ 2) d d r M U V = f0 /\
+    slope2 (/ 2) d d r M U V / loss (/ 2) d d r M U V = 4 * (s (d - 1)%nat - sqrt (2 * f0)).
+Proof.
+  intros d r s P Q M [Hd Hr] HM Hs f0 [H0 H1]. set (sigma := s (d - 1)%nat) in *.
+  assert (Hsig : 0 < sigma) by (apply Hs; lia). split.
+  - intros U V [Hp Hf]. set (f := loss _ _ _ _ _ _ _) in *.
+    assert (K : sqrt (2 * f) <= sqrt (2 * f0)) by (apply sqrt_le_1_alt; lra).
+    assert (Kf : sqrt (2 * f) <= sigma) by (apply below_saddle; lra).
+    set (kappa := 2 * (sigma - sqrt (2 * f))). set (mu := Rmin kappa sigma).
+    assert (M1 : mu <= kappa) by apply Rmin_l. assert (M2 : mu <= sigma) by apply Rmin_r.
+    assert (B : 2 * mu * f <= slope2 (/ 2) d d r M U V).
+    { apply (pl_below d r s P Q M U V); try easy; try (fold f sigma; lra).
+      intros HX y t Ht. fold f sigma in HX, Ht |- *. fold kappa in HX |- *. assert (L := sq_ge0 r y).
+      set (X := rot_plus d d P Q U V) in *. assert (LX := sq_ge0 r (matvec d (transpose X) (matvec r X y))).
+      destruct (Req_dec kappa 0) as [Z|Z].
+      - assert (0 <= t * (0 - mu) * sq r y) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+        assert (0 <= t ^ 2 * sq r y) by (apply Rmult_le_pos; [apply pow2_ge_0|easy]). lra.
+      - destruct (row_space_bound d r X kappa y ltac:(unfold kappa in *; lra) HX) as (p & q & Pp & Pq & E & Bd & _).
+        rewrite E. assert (0 <= (kappa - 2 * t) ^ 2 * p) by (apply Rmult_le_pos; [apply pow2_ge_0|easy]).
+        assert (t * mu * p <= t * kappa * p) by (apply Rmult_le_compat_r; [easy|apply Rmult_le_compat_l; lra]).
+        assert (t * mu * q <= t * t * q) by (apply Rmult_le_compat_r; [easy|apply Rmult_le_compat_l; lra]). lra. }
+    apply Rle_trans with (2 * mu).
+    + unfold mu, Rmin. destruct (Rle_dec (4 * (sigma - sqrt (2 * f0))) (2 * sigma)),
+        (Rle_dec kappa sigma); unfold kappa in *; lra.
+    + apply Rmult_le_reg_r with f; [easy|].
+      replace (slope2 (/ 2) d d r M U V / f * f) with (slope2 (/ 2) d d r M U V) by (field; lra). easy.
+  - apply (slice_point d r s P Q M f0); (easy || lia).
+Qed.
+
+(** ψ(x) = 4 (s − √(2x)) x *)
+Definition psi (s x : R) : R := 4 * (s - sqrt (2 * x)) * x.
+
+Lemma psi_square s u : 0 <= u -> psi s (u ^ 2 / 2) = 2 * (s - u) * u ^ 2.
+Proof. intros Hu. unfold psi. replace (2 * (u ^ 2 / 2)) with (u ^ 2) by field. rewrite sqrt_pow2 by easy. field. Qed.
+
+(** pa-theorem-q
+    Covers: a part: the two roots, and what the recursion of the proof gives for the floor; on the page: that every step of biased descent obeys the recursion, and that floor and barrier are exact.
+    Reads: let s > 0 and ψ(x) = 4(s − √(2x))x. If 0 < δ² < (8/27) s³, ψ(x) = δ² has exactly two roots f⁻ < f⁺ in [0, ½s²], with f⁻ < (2/9)s² < f⁺ and ψ > δ² between them. If f_{t+1} ≤ (1 − 2ηθ) f_t + ηδ²/2 with θ > 0, η > 0, 2ηθ ≤ 1, then f_t ≤ (1 − 2ηθ)^t f_0 + δ²/(4θ) for f_0 ≥ 0.
+    Mistake: `d2 < 9 / 27 * s ^ 3` for `d2 < 8 / 27 * s ^ 3`
+    Mistake: `d2 / (5 * theta)` for `d2 / (4 * theta)`
+*)
+Theorem pa_theorem_q :
+  (forall s d2, 0 < s -> 0 < d2 < 8 / 27 * s ^ 3 -> exists low high, 0 < low < 2 / 9 * s ^ 2 /\
+    2 / 9 * s ^ 2 < high < s ^ 2 / 2 /\ psi s low = d2 /\ psi s high = d2 /\
+    (forall x, 0 <= x <= s ^ 2 / 2 -> psi s x = d2 -> x = low \/ x = high) /\
+    (forall x, low < x < high -> d2 < psi s x)) /\
+  (forall eta theta d2 (f : nat -> R), 0 < eta -> 0 < theta -> 2 * eta * theta <= 1 -> 0 <= d2 -> 0 <= f O ->
+    (forall t, f (S t) <= (1 - 2 * eta * theta) * f t + eta / 2 * d2) ->
+    forall t, f t <= (1 - 2 * eta * theta) ^ t * f O + d2 / (4 * theta)).
+Proof.
+  split.
+  - intros s d2 Hs [Hd Hd2]. set (g := fun u => 2 * (s - u) * u ^ 2 - d2).
+    assert (Cg : continuity g) by (unfold g; reg).
+    assert (Cm : continuity (fun u => - g u)) by (unfold g; reg).
+    assert (G : forall u, g u = 2 * (s - u) * u ^ 2 - d2) by reflexivity.
+    destruct (IVT g 0 (2 * s / 3) Cg ltac:(lra)) as (u & [Hu1 Hu2] & Eu).
+    { rewrite G. lra. }
+    { rewrite G. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) by field. lra. }
+    destruct (IVT (fun u => - g u) (2 * s / 3) s Cm ltac:(lra)) as (v & [Hv1 Hv2] & Ev).
+    { rewrite G. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) by field. lra. }
+    { rewrite G. lra. }
+    rewrite G in Eu, Ev. assert (Ev' : 2 * (s - v) * v ^ 2 = d2) by lra. assert (Eu' : 2 * (s - u) * u ^ 2 = d2) by lra.
+    assert (N1 : 0 < u) by (destruct Hu1 as [|Z]; [easy|rewrite <- Z in Eu'; lra]).
+    assert (N2 : u < 2 * s / 3).
+    { destruct Hu2 as [|Z]; [easy|]. rewrite Z in Eu'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) in Eu' by field. lra. }
+    assert (N3 : 2 * s / 3 < v).
+    { destruct Hv1 as [|Z]; [easy|]. rewrite <- Z in Ev'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) in Ev' by field. lra. }
+    assert (N4 : v < s) by (destruct Hv2 as [|Z]; [easy|rewrite Z in Ev'; lra]).
+    assert (W : s * (u + v) = u ^ 2 + u * v + v ^ 2).
+    { apply Rmult_eq_reg_l with (2 * (u - v)); [|lra]. lra. }
+    assert (F : forall x, 2 * (s - x) * x ^ 2 - d2 = -2 * (x - u) * (x - v) * (x + (u + v - s))).
+    { intros x. rewrite <- Eu'.
+      transitivity (-2 * (x - u) * (x - v) * (x + (u + v - s)) + 2 * (x - u) * (s * (u + v) - (u ^ 2 + u * v + v ^ 2)));
+        [ring|rewrite W; ring]. }
+    assert (Wp : 0 < u + v - s) by (assert (0 < u * v) by (apply Rmult_lt_0_compat; lra); nra).
+    assert (Sq : forall x, 0 <= x -> exists y, 0 <= y /\ x = y ^ 2 / 2).
+    { intros x Hx. exists (sqrt (2 * x)). split; [apply sqrt_pos|]. rewrite pow2_sqrt by lra. field. }
+    assert (Cmp : forall a b, 0 <= a -> 0 <= b -> a ^ 2 / 2 < b ^ 2 / 2 -> a < b).
+    { intros a b Ha Hb Hab. destruct (Rlt_or_le a b) as [|L]; [easy|]. assert (b ^ 2 <= a ^ 2) by (apply pow_incr; lra). lra. }
+    assert (Inc : forall a b, 0 <= a -> a < b -> a ^ 2 / 2 < b ^ 2 / 2) by (intros; nra).
+    exists (u ^ 2 / 2), (v ^ 2 / 2). split; [|split; [|split; [|split; [|split]]]].
+    + split; [nra|]. replace (2 / 9 * s ^ 2) with ((2 * s / 3) ^ 2 / 2) by field. apply Inc; lra.
+    + replace (2 / 9 * s ^ 2) with ((2 * s / 3) ^ 2 / 2) by field. split; apply Inc; lra.
+    + rewrite psi_square by lra. exact Eu'.
+    + rewrite psi_square by lra. exact Ev'.
+    + intros x [Hx _] Ex. destruct (Sq x Hx) as (y & Hy & ->). rewrite psi_square in Ex by easy.
+      assert (Fy := F y). assert (Z : (y - u) * (y - v) = 0) by (apply Rmult_eq_reg_r with (y + (u + v - s)); lra).
+      apply Rmult_integral in Z. destruct Z; [left; replace y with u by lra|right; replace y with v by lra]; easy.
+    + intros x [Hx1 Hx2]. destruct (Sq x) as (y & Hy & ->); [nra|]. rewrite psi_square by easy.
+      apply Cmp in Hx1; [|lra|lra]. apply Cmp in Hx2; [|lra|lra]. assert (Fy := F y).
+      assert (0 < (y - u) * (v - y) * (y + (u + v - s))) by (repeat apply Rmult_lt_0_compat; lra). lra.
+  - intros eta theta d2 f He Ht Het Hd Hf Hrec t. induction t.
+    + simpl. assert (0 <= d2 / (4 * theta)) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]). lra.
+    + eapply Rle_trans; [apply Hrec|].
+      apply Rle_trans with ((1 - 2 * eta * theta) * ((1 - 2 * eta * theta) ^ t * f O + d2 / (4 * theta)) + eta / 2 * d2).
+      * apply Rplus_le_compat_r, Rmult_le_compat_l; lra.
+      * apply Req_le. simpl. field. lra.
 Qed.
