@@ -268,3 +268,45 @@ Proof.
     { apply E_le; [easy|]. intros w Hw. assert (K := C n (p w) (Hp w Hw)). unfold P. lra. }
     apply (Rmult_le_compat_r u) in K; [|easy]. lra.
 Qed.
+
+(** pa-proposition-c
+    Covers: the whole statement.
+    Reads: let 𝓛 be a function of the m × d matrix A and the d × d matrix B with gradients G_A, G_B at (A, B) (derivatives in all directions), R symmetric with inverse R⁻¹, P = RR. In the coordinates Ã = AR, B̃ = RBR the function has the gradients G_A R⁻¹ and R⁻¹ G_B R⁻¹, and a step −η along them, read in A = ÃR⁻¹ and B = R⁻¹B̃R⁻¹, is A − η G_A P⁻¹ and B − η P⁻¹ G_B P⁻¹. The page's R is the positive root P^{1/2}.
+    Mistake: `(mscal eta (matmul d GA Ri)))` for `(mscal eta (matmul d GA (matmul d Ri Ri))))`
+    Mistake: `let HA := matmul d GA R in` for `let HA := matmul d GA Ri in`
+*)
+Theorem pa_proposition_c : forall m d (L : matrix -> matrix -> R) A B GA GB (Rt Ri : matrix) eta,
+  (forall A1 A2 B1 B2, same m d A1 A2 -> same d d B1 B2 -> L A1 B1 = L A2 B2) ->
+  (forall X Y, is_derive (fun e => L (shifted A X e) (shifted B Y e)) 0 (fdot m d GA X + fdot d d GB Y)) ->
+  transpose Rt = Rt -> transpose Ri = Ri -> same d d (matmul d Rt Ri) identity -> same d d (matmul d Ri Rt) identity ->
+  let Lt := fun At Bt => L (matmul d At Ri) (matmul d Ri (matmul d Bt Ri)) in
+  let At := matmul d A Rt in let Bt := matmul d Rt (matmul d B Rt) in
+  let HA := matmul d GA Ri in let HB := matmul d Ri (matmul d GB Ri) in
+  (forall X Y, is_derive (fun e => Lt (shifted At X e) (shifted Bt Y e)) 0 (fdot m d HA X + fdot d d HB Y)) /\
+  same m d (matmul d (mminus At (mscal eta HA)) Ri) (mminus A (mscal eta (matmul d GA (matmul d Ri Ri)))) /\
+  same d d (matmul d Ri (matmul d (mminus Bt (mscal eta HB)) Ri))
+    (mminus B (mscal eta (matmul d (matmul d Ri Ri) (matmul d GB (matmul d Ri Ri))))).
+Proof.
+  intros m d L A B GA GB Rt Ri eta HL HG HR HRi H1 H2 Lt At Bt HA HB.
+  assert (CA : forall n N i j, (i < n)%nat -> (j < d)%nat -> matmul d (matmul d N Rt) Ri i j = N i j).
+  { intros n N i j Hi Hj. rewrite matmul_assoc. transitivity (matmul d N identity i j); [|now apply identity_r].
+    apply Sum_ext; intros l Hl. now rewrite H1. }
+  assert (CB : forall N i j, (i < d)%nat -> (j < d)%nat ->
+    matmul d Ri (matmul d (matmul d Rt (matmul d N Rt)) Ri) i j = N i j).
+  { intros N i j Hi Hj. rewrite !matmul_assoc, <- (matmul_assoc d d Ri Rt).
+    transitivity (matmul d identity (matmul d N (matmul d Rt Ri)) i j).
+    - apply Sum_ext; intros l Hl. now rewrite H2.
+    - rewrite identity_l by easy. rewrite <- matmul_assoc. now apply (CA d). }
+  split; [|split].
+  - intros X Y. specialize (HG (matmul d X Ri) (matmul d Ri (matmul d Y Ri))).
+    replace (fdot m d HA X + fdot d d HB Y) with
+      (fdot m d GA (matmul d X Ri) + fdot d d GB (matmul d Ri (matmul d Y Ri))).
+    + eapply is_derive_ext; [|exact HG]. intros e. unfold Lt. apply HL.
+      * intros i j Hi Hj. unfold shifted. spread. unfold mplus, mscal. unfold At. now rewrite (CA m).
+      * intros i j Hi Hj. unfold shifted. spread. unfold mplus, mscal. unfold Bt. now rewrite CB.
+    + unfold HA, HB. rewrite !(fdot_sym _ _ _ X), !(fdot_sym _ _ _ Y). f_equal.
+      * rewrite fdot_sym, fdot_right. now rewrite HRi.
+      * rewrite fdot_sym, fdot_left, fdot_right, HRi. now rewrite matmul_assoc.
+  - intros i j Hi Hj. spread. unfold mminus, mscal, At, HA. rewrite (CA m) by easy. now rewrite matmul_assoc.
+  - intros i j Hi Hj. spread. unfold mminus, mscal, Bt, HB. rewrite CB by easy. now rewrite !matmul_assoc.
+Qed.
