@@ -794,3 +794,104 @@ Proof.
           (/ 8 * (2 * (x O ^ 2 - 2 * s O) + 4 * x O ^ 2)) (/ 2 * x O) (/ 8)). intros e. unfold along. rewrite EF. field.
       * rewrite Ex. fold q. field.
 Qed.
+
+(** pa-proposition-j-slope
+    Covers: a part: the point with its exact values, for M = diag(s); on the page: other M, by rotation.
+    Reads: let λ = 0, d ≥ 2, M = diag(s_1, …, s_d) with all s_i > 0. For every γ > 0 there are d × d factors with f_0 = s_1²/(2γ⁴), ‖∇f_0‖² = (6s_1/γ²) f_0, and a direction B for V with ‖B‖ = 1 along which f_0(U, V + eB) has the coefficient ½ s_1γ² at e²: a curvature of s_1γ².
+    Mistake: `5 * s O / gamma ^ 2` for `6 * s O / gamma ^ 2`
+    Mistake: `/ 2 * (2 * s O * gamma ^ 2)` for `/ 2 * (s O * gamma ^ 2)`
+*)
+Theorem pa_proposition_j_slope : forall d s gamma, (2 <= d)%nat -> (forall i, (i < d)%nat -> 0 < s i) -> 0 < gamma ->
+  let f := loss 0 d d d (diagonal s) in
+  exists U V, f U V = s O ^ 2 / (2 * gamma ^ 4) /\ slope2 0 d d d (diagonal s) U V = 6 * s O / gamma ^ 2 * f U V /\
+    exists B, frob2 d d B = 1 /\ exists c, forall e, f U (shifted V B e) = f U V + c * e
+      + / 2 * (s O * gamma ^ 2) * e ^ 2.
+Proof.
+  intros d s gamma Hd Hs Hg f. assert (S0 : 0 < s O) by (apply Hs; lia). assert (S1 := sqrt_sqrt (s O) (Rlt_le _ _ S0)).
+  assert (R0 : 0 < sqrt (s O)) by now apply sqrt_lt_R0.
+  set (eps := s O / gamma ^ 2). set (n := (d - 1)%nat).
+  set (u := fun i => if Nat.eqb i 0 then sqrt (s O) * gamma else if Nat.eqb i n then sqrt (s O) / gamma else sqrt (s i)).
+  assert (Hu : forall i, (i < d)%nat -> 0 < u i).
+  { intros i Hi. unfold u. destruct (Nat.eqb i 0); [now apply Rmult_lt_0_compat|].
+    destruct (Nat.eqb i n); [now apply Rdiv_lt_0_compat|apply sqrt_lt_R0; now apply Hs]. }
+  set (J := fun i j : nat => if (Nat.eqb i n && Nat.eqb j 0)%bool then eps else 0).
+  set (U := diagonal u). set (V := fun j i => (diagonal s i j + J i j) / u i).
+  assert (HD : same d d (residual d (diagonal s) U V) J).
+  { intros i j Hi Hj. unfold residual, mminus, U. rewrite diagonal_l by easy. unfold transpose, V.
+    specialize (Hu i Hi). field. lra. }
+  assert (Nn : Nat.eqb n 0 = false) by (apply Nat.eqb_neq; unfold n; lia).
+  assert (Hn : (n < d)%nat) by (unfold n; lia).
+  assert (Jn : J n O = eps) by (unfold J; now rewrite !Nat.eqb_refl).
+  assert (J0 : forall i j, i <> n \/ j <> 0%nat -> J i j = 0).
+  { intros i j [H|H]; apply Nat.eqb_neq in H; unfold J; rewrite H; [easy|]. now destruct (Nat.eqb i n). }
+  assert (Uu : forall i j, (i < d)%nat -> U i j = if Nat.eqb i j then u i else 0) by reflexivity.
+  assert (u0 : u O = sqrt (s O) * gamma) by reflexivity.
+  assert (un : u n = sqrt (s O) / gamma) by (unfold u; now rewrite Nn, Nat.eqb_refl).
+  assert (ND : frob2 d d (residual d (diagonal s) U V) = eps ^ 2).
+  { rewrite (frob2_ext d d _ _ HD). unfold frob2. rewrite (Sum_single d _ n Hn).
+    - rewrite (Sum_single d _ 0%nat); [now rewrite Jn|lia|]. intros j _ Hj. rewrite J0 by tauto. ring.
+    - intros i _ Hi. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros. rewrite J0 by tauto. ring. }
+  assert (NV : frob2 d d (matmul d (residual d (diagonal s) U V) V) = eps ^ 2 * (3 * s O / gamma ^ 2 - s O / gamma ^ 2)).
+  { rewrite (frob2_ext d d _ (fun i j => if Nat.eqb i n then eps * V O j else 0)).
+    - unfold frob2. rewrite (Sum_single d _ n Hn).
+      + rewrite Nat.eqb_refl.
+        rewrite (Sum_ext d _ (fun j => (if Nat.eqb j 0 then eps ^ 2 * (s O / u O) ^ 2 else 0)
+          + (if Nat.eqb j n then eps ^ 2 * (eps / u n) ^ 2 else 0))).
+        * rewrite Sum_plus, (Sum_single d _ 0%nat), (Sum_single d _ n Hn), !Nat.eqb_refl; try lia;
+            try (intros j _ Hj; apply Nat.eqb_neq in Hj; now rewrite Hj).
+          rewrite u0, un. unfold eps.
+          transitivity ((s O / gamma ^ 2) ^ 2 * (s O ^ 2 / ((sqrt (s O) * sqrt (s O)) * gamma ^ 2)
+            + s O ^ 2 / (gamma ^ 2 * (sqrt (s O) * sqrt (s O))))); [field; lra|]. rewrite S1. field. lra.
+        * intros j Hj. unfold V, diagonal. destruct (Nat.eqb j 0) eqn:E0.
+          -- apply Nat.eqb_eq in E0. subst j. rewrite (J0 O O) by (left; unfold n; lia).
+             rewrite (Nat.eqb_sym 0 n), Nn. unfold Rdiv. ring.
+          -- unfold J. rewrite Nat.eqb_refl. destruct (Nat.eqb j n) eqn:En; simpl; unfold Rdiv.
+             ++ apply Nat.eqb_eq in En. subst j. ring.
+             ++ ring.
+      + intros i _ Hi. apply Nat.eqb_neq in Hi. rewrite Hi. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero].
+        apply Sum_ext; intros; ring.
+    - intros i j Hi Hj. unfold matmul. rewrite (Sum_single d _ 0%nat); [|lia|].
+      + rewrite HD by lia. destruct (Nat.eqb i n) eqn:E; [apply Nat.eqb_eq in E; subst i; now rewrite Jn|].
+        apply Nat.eqb_neq in E. rewrite J0 by tauto. ring.
+      + intros l Hl Hl0. rewrite HD, J0 by tauto || easy. ring. }
+  assert (NU : frob2 d d (matmul d (transpose (residual d (diagonal s) U V)) U) = eps ^ 2 * (s O / gamma ^ 2)).
+  { unfold frob2. rewrite (Sum_single d _ 0%nat); [rewrite (Sum_single d _ n Hn)|lia|].
+    - unfold matmul, transpose. rewrite (Sum_single d _ n Hn).
+      + rewrite HD, Jn, Uu, Nat.eqb_refl, un by lia.
+        transitivity (eps ^ 2 * ((sqrt (s O) * sqrt (s O)) / gamma ^ 2)); [field; lra|now rewrite S1].
+      + intros l Hl Hne. rewrite HD, J0 by (tauto || lia). ring.
+    - intros j Hj Hne. unfold matmul, transpose. rewrite (Sum_single d _ n Hn).
+      + rewrite Uu by easy. apply not_eq_sym, Nat.eqb_neq in Hne. rewrite Hne. ring.
+      + intros l Hl Hne'. rewrite HD, J0 by (tauto || lia). ring.
+    - intros i Hi Hi0. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros j Hj.
+      unfold matmul, transpose. rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; [ring|]. intros l Hl.
+      rewrite HD, J0 by tauto || easy. ring. }
+  assert (EL : f U V = / 2 * eps ^ 2) by (unfold f, loss; rewrite ND; lra).
+  exists U, V. split; [rewrite EL; unfold eps; field; lra|split].
+  - unfold slope2, grad_U, grad_V.
+    replace (mscal 0 (matmul d U (imbalance d d U V))) with zero by (matrix_ext; unfold zero, mscal; ring).
+    replace (mscal 0 (matmul d V (imbalance d d U V))) with zero by (matrix_ext; unfold zero, mscal; ring).
+    replace (mplus (matmul d (residual d (diagonal s) U V) V) zero) with (matmul d (residual d (diagonal s) U V) V)
+      by (matrix_ext; unfold zero, mplus; ring).
+    replace (mminus (matmul d (transpose (residual d (diagonal s) U V)) U) zero) with
+      (matmul d (transpose (residual d (diagonal s) U V)) U) by (matrix_ext; unfold zero, mminus; ring).
+    rewrite NV, NU, EL. field. lra.
+  - set (B := fun i j : nat => if (Nat.eqb i 0 && Nat.eqb j 0)%bool then 1 else 0). exists B.
+    assert (NB : forall a : R, frob2 d d (fun i j => a * B i j) = a ^ 2).
+    { intros a. unfold frob2. rewrite (Sum_single d _ 0%nat); [rewrite (Sum_single d _ 0%nat)|lia|]; [unfold B; simpl; ring|lia| |].
+      - intros j _ Hj. apply Nat.eqb_neq in Hj. unfold B. rewrite Hj. simpl. ring.
+      - intros i _ Hi. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros j _.
+        apply Nat.eqb_neq in Hi. unfold B. rewrite Hi. simpl. ring. }
+    split.
+    + rewrite (frob2_ext d d B (fun i j => 1 * B i j)) by (intros i j _ _; ring). rewrite NB. ring.
+    + exists (fdot d d (residual d (diagonal s) U V) (matmul d U (transpose B))). intros e. unfold f, loss.
+      assert (ER : residual d (diagonal s) U (shifted V B e) =
+        mplus (residual d (diagonal s) U V) (mscal e (matmul d U (transpose B)))).
+      { unfold residual, shifted. spread. matrix_ext. unfold mplus, mminus, mscal. ring. }
+      rewrite ER, !frob2_fdot. spread. rewrite (fdot_sym d d (matmul d U (transpose B)) (residual _ _ _ _)).
+      rewrite <- (frob2_fdot d d (matmul d U (transpose B))).
+      rewrite (frob2_ext d d (matmul d U (transpose B)) (fun i j => u O * B i j)).
+      * rewrite NB, u0. replace ((sqrt (s O) * gamma) ^ 2) with (s O * gamma ^ 2) by (rewrite <- S1 at 1; ring). field.
+      * intros i j Hi Hj. unfold U. rewrite diagonal_l by easy. unfold transpose, B.
+        destruct (Nat.eqb i 0) eqn:E1, (Nat.eqb j 0); simpl; try ring. apply Nat.eqb_eq in E1. subst i. ring.
+Qed.
