@@ -318,3 +318,71 @@ Proof.
       * apply Rplus_le_compat_r, Rmult_le_compat_l; lra.
       * apply Req_le. simpl. field. lra.
 Qed.
+
+(** pa-theorem-p
+    Covers: a part: the best step and its factor, and the slope of a step on the slice; on the page: the limit superior of f_{t+1}/f_t.
+    Reads: let s_1 ≥ s_d > 0, κ = s_1/s_d and q(η) = max{|1 − 2ηs_d|, |1 − 2ηs_1|}. For η = 1/(s_1 + s_d), q = (κ − 1)/(κ + 1), and q(η) is larger for every other η. On the slice a step is x ↦ x − η/2 (x² − 2s)x, which fixes √(2s) and has the derivative 1 − 2ηs there.
+    Mistake: `(kappa - 1) / (kappa + 2)` for `(kappa - 1) / (kappa + 1)`
+    Mistake: `(1 - eta * s)` for `(1 - 2 * eta * s)`
+*)
+Theorem pa_theorem_p : forall s1 sd, 0 < sd <= s1 -> let kappa := s1 / sd in
+  let q := fun eta => Rmax (Rabs (1 - 2 * eta * sd)) (Rabs (1 - 2 * eta * s1)) in
+  q (1 / (s1 + sd)) = (kappa - 1) / (kappa + 1) /\
+  (forall eta, eta <> 1 / (s1 + sd) -> (kappa - 1) / (kappa + 1) < q eta) /\
+  (forall eta s, 0 <= s -> let step := fun x => x - eta / 2 * (x ^ 2 - 2 * s) * x in
+    step (sqrt (2 * s)) = sqrt (2 * s) /\ is_derive step (sqrt (2 * s)) (1 - 2 * eta * s)).
+Proof.
+  intros s1 sd [H0 H1] kappa q.
+  assert (EK : (kappa - 1) / (kappa + 1) = (s1 - sd) / (s1 + sd)) by (unfold kappa; field; lra).
+  split; [|split].
+  - rewrite EK. unfold q. replace (1 - 2 * (1 / (s1 + sd)) * sd) with ((s1 - sd) / (s1 + sd)) by (field; lra).
+    replace (1 - 2 * (1 / (s1 + sd)) * s1) with (- ((s1 - sd) / (s1 + sd))) by (field; lra).
+    assert (P : 0 <= (s1 - sd) / (s1 + sd)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
+    rewrite Rabs_Ropp, Rabs_pos_eq by easy. apply Rmax_left, Rle_refl.
+  - intros eta Hn. rewrite EK. unfold q. set (e := 1 / (s1 + sd)) in *.
+    assert (E : (s1 - sd) / (s1 + sd) = 1 - 2 * e * sd) by (unfold e; field; lra).
+    assert (E' : (s1 - sd) / (s1 + sd) = 2 * e * s1 - 1) by (unfold e; field; lra).
+    destruct (Rlt_or_le eta e) as [L|L].
+    + eapply Rlt_le_trans; [|apply Rmax_l]. rewrite E. eapply Rlt_le_trans; [|apply Rle_abs]. nra.
+    + eapply Rlt_le_trans; [|apply Rmax_r]. rewrite E'. eapply Rlt_le_trans; [|apply Rabs_maj2]. assert (e < eta) by lra. nra.
+  - intros eta s Hs step. assert (E := pow2_sqrt (2 * s) ltac:(lra)). split.
+    + unfold step. rewrite E. ring.
+    + unfold step. set (r := sqrt (2 * s)) in *. auto_derive; [easy|].
+      transitivity (1 - eta / 2 * (3 * r ^ 2 - 2 * s)); [field|rewrite E; field].
+Qed.
+
+(** pa-corollary-g
+    Covers: a part: the direction of the algorithm, by the chain rule; on the page: the eigenvalues of K_R and their law.
+    Reads: let Ã = cUR, B̃ = (1/c) RᵀVR, c ≠ 0, K_R = RRᵀ, and M̃ = M̂R. If a function has the gradients (ÃB̃ᵀ − M̃)B̃ + Δ_A and (ÃB̃ᵀ − M̃)ᵀÃ + Δ_B at (Ã, B̃), then as a function of (U, V), c held, it has the gradients (UK_RVᵀ − M̂)K_RVK_R + cΔ_ARᵀ and K_R(UK_RVᵀ − M̂)ᵀUK_R + (1/c) RΔ_BRᵀ.
+    Mistake: `(mscal c (matmul d DA Rt))` for `(mscal c (matmul d DA (transpose Rt)))`
+    Mistake: `(mscal c (matmul d Rt (matmul d DB (transpose Rt))))` for `(mscal (/ c) (matmul d Rt (matmul d DB (transpose Rt))))`
+*)
+Theorem pa_corollary_g : forall m d (L : matrix -> matrix -> R) U V (Rt Mh : matrix) DA DB c, c <> 0 ->
+  let A := mscal c (matmul d U Rt) in let B := mscal (/ c) (matmul d (transpose Rt) (matmul d V Rt)) in
+  let K := matmul d Rt (transpose Rt) in let D := mminus (matmul d A (transpose B)) (matmul d Mh Rt) in
+  let F := mminus (matmul d U (matmul d K (transpose V))) Mh in
+  (forall X Y, is_derive (fun e => L (shifted A X e) (shifted B Y e)) 0
+    (fdot m d (mplus (matmul d D B) DA) X + fdot d d (mplus (matmul m (transpose D) A) DB) Y)) ->
+  forall X Y, is_derive (fun e => L (mscal c (matmul d (shifted U X e) Rt))
+      (mscal (/ c) (matmul d (transpose Rt) (matmul d (shifted V Y e) Rt)))) 0
+    (fdot m d (mplus (matmul d F (matmul d K (matmul d V K))) (mscal c (matmul d DA (transpose Rt)))) X +
+     fdot d d (mplus (matmul d K (matmul m (transpose F) (matmul d U K)))
+       (mscal (/ c) (matmul d Rt (matmul d DB (transpose Rt))))) Y).
+Proof.
+  intros m d L U V Rt Mh DA DB c Hc A B K D F HG X Y.
+  specialize (HG (mscal c (matmul d X Rt)) (mscal (/ c) (matmul d (transpose Rt) (matmul d Y Rt)))).
+  assert (ED : D = matmul d F Rt).
+  { unfold D, A, B, F, K. spread. rewrite !matmul_assoc. matrix_ext. unfold mminus, mscal. field. easy. }
+  evar_last.
+  - eapply is_derive_ext; [|exact HG]. intros e. unfold A, B, shifted. f_equal; spread; matrix_ext;
+      unfold mplus, mscal; ring.
+  - rewrite !fdot_scal_r.
+    assert (T1 : forall N, fdot m d N (matmul d X Rt) = fdot m d (matmul d N (transpose Rt)) X)
+      by (intros; now rewrite fdot_sym, fdot_right, fdot_sym).
+    assert (T2 : forall N, fdot d d N (matmul d (transpose Rt) (matmul d Y Rt)) =
+      fdot d d (matmul d Rt (matmul d N (transpose Rt))) Y).
+    { intros. rewrite fdot_sym, fdot_left, fdot_right, transpose_transpose, fdot_sym. now rewrite matmul_assoc. }
+    rewrite T1, T2, <- !fdot_scal_l. f_equal; f_equal.
+    + rewrite ED. unfold B, K. spread. rewrite !matmul_assoc. matrix_ext. unfold mplus, mscal. field. easy.
+    + rewrite ED. unfold A, K. spread. rewrite !matmul_assoc. matrix_ext. unfold mplus, mscal. field. easy.
+Qed.
