@@ -895,3 +895,86 @@ Proof.
       * intros i j Hi Hj. unfold U. rewrite diagonal_l by easy. unfold transpose, B.
         destruct (Nat.eqb i 0) eqn:E1, (Nat.eqb j 0); simpl; try ring. apply Nat.eqb_eq in E1. subst i. ring.
 Qed.
+
+(** det A for a 2 × 2 matrix, and det[v, w] for columns v, w *)
+Definition det2 (A : matrix) : R := A 0%nat 0%nat * A 1%nat 1%nat - A 0%nat 1%nat * A 1%nat 0%nat.
+Definition det_columns (v w : vector) : R := v 0%nat * w 1%nat - w 0%nat * v 1%nat.
+
+(** pa-proposition-s-determinant
+    Covers: a part: the second claim, how a determinant of 0 is left in one step; on the page: equal singular values, and the certified starts.
+    Reads: let d = 2, square factors, M = PSQᵀ, λ = ½, and a step of size η of descent from (U, V). If X = (PᵀU + QᵀV)/√2 = uvᵀ and Y = (PᵀU − QᵀV)/√2, then after the step det X = −(η²/2)(s_1 − s_2) u_1u_2 det[v, YᵀYv].
+    Mistake: `- (eta / 2) * (s` for `- (eta ^ 2 / 2) * (s`
+    Mistake: `(s 0%nat + s 1%nat)` for `(s 0%nat - s 1%nat)`
+*)
+Theorem pa_proposition_s_determinant : forall s P Q M U V eta u v, svd 2 2 2 s P Q M ->
+  let X := rot_plus 2 2 P Q U V in let Y := rot_minus 2 2 P Q U V in
+  same 2 2 X (fun i j => u i * v j) ->
+  det2 (rot_plus 2 2 P Q (mminus U (mscal eta (grad_U (/ 2) 2 2 2 M U V)))
+    (mminus V (mscal eta (grad_V (/ 2) 2 2 2 M U V)))) =
+  - (eta ^ 2 / 2) * (s 0%nat - s 1%nat) * u 0%nat * u 1%nat *
+    det_columns v (matvec 2 (matmul 2 (transpose Y) Y) v).
+Proof.
+  intros s P Q M U V eta u v HM X Y HX.
+  assert (E : forall i j, (i < 2)%nat -> (j < 2)%nat ->
+    rot_plus 2 2 P Q (mminus U (mscal eta (grad_U (/ 2) 2 2 2 M U V))) (mminus V (mscal eta (grad_V (/ 2) 2 2 2 M U V))) i j
+    = u i * v j - eta * (/ 2 * Sum 2 (fun l => u i * v l * (Sum 2 (fun a => u a * v l * (u a * v j))
+      + Sum 2 (fun a => Y a l * Y a j))) - s i * (u i * v j))).
+  { intros i j Hi Hj.
+    transitivity (X i j - eta * rot_plus 2 2 P Q (grad_U (/ 2) 2 2 2 M U V) (grad_V (/ 2) 2 2 2 M U V) i j).
+    { unfold X, rot_plus. spread. unfold mminus, mscal. ring. }
+    rewrite (rot_plus_grad 2 2 2 2 s P Q M U V (le_n _) (le_n _) HM i j Hi Hj). fold X.
+    unfold mminus, mscal. rewrite diagonal_l, HX by easy. f_equal. f_equal. f_equal. f_equal.
+    destruct (HM) as (HP & HQ & _). rewrite (rot_gram 2 2 2 P Q U V (le_n _) (le_n _) HP HQ). fold X Y.
+    apply Sum_ext; intros l Hl. rewrite HX by easy. f_equal. unfold mplus.
+    change (2 + 2 - 2 * 2)%nat with O. unfold matmul at 3. cbn [Sum]. rewrite Rplus_0_r.
+    unfold matmul, transpose. cbn [Sum]. rewrite !HX by lia. ring. }
+  unfold det2. rewrite !E by lia. unfold det_columns, matvec, matmul, transpose. cbn [Sum]. field.
+Qed.
+
+(** pa-proposition-s-edge
+    Covers: a part: one step far out, and the last claim, how far apart the two bounds for the step are; on the page: that almost no start arrives above 1/s_1, and that descent then diverges.
+    Reads: let s > 0 (the page's s_1), a = √(2f_0) > 0. The quotient of min{1/s, √(2/f_0)} by 2/(2s + 3√(2f_0)) is at least 1 and at most 4, it is 4 at √(2f_0) = 2s, and it is at most 1 + 3√(2f_0)/(2s). For η > 0 the factor η/2 σ² − 1 − ηs of one step is above 1 if and only if σ² > 2s + 4/η.
+    Mistake: `Rmin (1 / s) (sqrt (2 / f0)) / (2 / (2 * s + 3 * sqrt (2 * f0))) <= 3` for `Rmin (1 / s) (sqrt (2 / f0)) / (2 / (2 * s + 3 * sqrt (2 * f0))) <= 4`
+    Mistake: `2 * s + 3 / eta` for `2 * s + 4 / eta`
+*)
+Theorem pa_proposition_s_edge : forall s, 0 < s ->
+  (forall f0, 0 < f0 -> 1 <= Rmin (1 / s) (sqrt (2 / f0)) / (2 / (2 * s + 3 * sqrt (2 * f0))) /\
+    Rmin (1 / s) (sqrt (2 / f0)) / (2 / (2 * s + 3 * sqrt (2 * f0))) <= 4 /\
+    Rmin (1 / s) (sqrt (2 / f0)) / (2 / (2 * s + 3 * sqrt (2 * f0))) <= 1 + 3 * sqrt (2 * f0) / (2 * s) /\
+    (sqrt (2 * f0) = 2 * s -> Rmin (1 / s) (sqrt (2 / f0)) / (2 / (2 * s + 3 * sqrt (2 * f0))) = 4)) /\
+  (forall eta sigma, 0 < eta -> (1 < eta / 2 * sigma ^ 2 - 1 - eta * s <-> 2 * s + 4 / eta < sigma ^ 2)).
+Proof.
+  intros s Hs. split.
+  - intros f0 Hf. set (a := sqrt (2 * f0)). assert (Ha : 0 < a) by (apply sqrt_lt_R0; lra).
+    assert (Ea : a ^ 2 = 2 * f0) by (apply pow2_sqrt; lra).
+    assert (E : sqrt (2 / f0) = 2 / a).
+    { replace (2 / f0) with ((2 / a) ^ 2).
+      - apply sqrt_pow2. left. apply Rdiv_lt_0_compat; lra.
+      - replace f0 with (a ^ 2 / 2) by lra. field. lra. }
+    rewrite E. set (q := Rmin (1 / s) (2 / a) / (2 / (2 * s + 3 * a))).
+    assert (P1 : 0 < 3 * a / (2 * s)) by (apply Rdiv_lt_0_compat; lra).
+    assert (P2 : 0 < 2 * s / a) by (apply Rdiv_lt_0_compat; lra).
+    assert (Q1 : 1 / s / (2 / (2 * s + 3 * a)) = 1 + 3 * a / (2 * s)) by (field; lra).
+    assert (Q2 : 2 / a / (2 / (2 * s + 3 * a)) = 2 * s / a + 3) by (field; lra).
+    assert (Cs : a <= 2 * s -> 3 * a / (2 * s) <= 3).
+    { intros H. apply Rmult_le_reg_r with (2 * s); [lra|]. replace (3 * a / (2 * s) * (2 * s)) with (3 * a) by (field; lra). lra. }
+    assert (Cb : 2 * s <= a -> 2 * s / a <= 1).
+    { intros H. apply Rmult_le_reg_r with a; [lra|]. replace (2 * s / a * a) with (2 * s) by (field; lra). lra. }
+    assert (Iv : 1 / s <= 2 / a <-> a <= 2 * s).
+    { split; intros H.
+      - apply (Rmult_le_compat_r (s * a)) in H; [|nra]. replace (1 / s * (s * a)) with a in H by (field; lra).
+        replace (2 / a * (s * a)) with (2 * s) in H by (field; lra). exact H.
+      - apply Rmult_le_reg_r with (s * a); [nra|]. replace (1 / s * (s * a)) with a by (field; lra).
+        replace (2 / a * (s * a)) with (2 * s) by (field; lra). exact H. }
+    unfold q, Rmin. destruct (Rle_dec (1 / s) (2 / a)) as [L|L]; rewrite ?Q1, ?Q2.
+    + apply Iv in L. specialize (Cs L). repeat split; try lra. intros H. rewrite H. field. lra.
+    + assert (L' : 2 * s < a) by (destruct (Rlt_or_le (2 * s) a); [easy|exfalso; apply L, Iv; easy]).
+      specialize (Cb ltac:(lra)). repeat split; try lra.
+      apply Rle_trans with 4; [lra|]. enough (3 <= 3 * a / (2 * s)) by lra.
+      apply Rmult_le_reg_r with (2 * s); [lra|]. replace (3 * a / (2 * s) * (2 * s)) with (3 * a) by (field; lra). lra.
+  - intros eta sigma He. replace (2 * s + 4 / eta) with (2 / eta * (2 + eta * s)) by (field; lra).
+    assert (R : sigma ^ 2 = 2 / eta * (eta / 2 * sigma ^ 2)) by (field; lra).
+    assert (P : 0 < 2 / eta) by (apply Rdiv_lt_0_compat; lra). split; intros H.
+    + rewrite R. apply Rmult_lt_compat_l; lra.
+    + rewrite R in H. apply Rmult_lt_reg_l in H; lra.
+Qed.

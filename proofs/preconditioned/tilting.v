@@ -273,7 +273,7 @@ Qed.
     Covers: the whole statement.
     Reads: let 𝓛 be a function of the m × d matrix A and the d × d matrix B with gradients G_A, G_B at (A, B) (derivatives in all directions), R symmetric with inverse R⁻¹, P = RR. In the coordinates Ã = AR, B̃ = RBR the function has the gradients G_A R⁻¹ and R⁻¹ G_B R⁻¹, and a step −η along them, read in A = ÃR⁻¹ and B = R⁻¹B̃R⁻¹, is A − η G_A P⁻¹ and B − η P⁻¹ G_B P⁻¹. The page's R is the positive root P^{1/2}.
     Mistake: `(mscal eta (matmul d GA Ri)))` for `(mscal eta (matmul d GA (matmul d Ri Ri))))`
-    Mistake: `let HA := matmul d GA R in` for `let HA := matmul d GA Ri in`
+    Mistake: `let HA := matmul d GA Rt in` for `let HA := matmul d GA Ri in`
 *)
 Theorem pa_proposition_c : forall m d (L : matrix -> matrix -> R) A B GA GB (Rt Ri : matrix) eta,
   (forall A1 A2 B1 B2, same m d A1 A2 -> same d d B1 B2 -> L A1 B1 = L A2 B2) ->
