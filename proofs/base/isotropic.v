@@ -53,7 +53,8 @@ Proof.
   destruct (Rlt_or_le beta c) as [L|L].
   - destruct (MVT_cor2 (log_isotropic p) g beta c L) as (x & E & Hx); [intros; apply G; lra|].
     assert (g x < 0); [|nra]. unfold g. rewrite Q. specialize (D x ltac:(lra)).
-    apply Rmult_lt_reg_r with (x * (1 - x) * (1 - 2 * x)); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+    apply Rmult_lt_reg_r with (x * (1 - x) * (1 - 2 * x)); [easy|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
     assert (0 < p + 4 - (p + 2) * (x + c)) by nra. nra.
   - destruct (MVT_cor2 (log_isotropic p) g c beta ltac:(lra)) as (x & E & Hx); [intros; apply G; lra|].
     assert (0 < g x); [|nra]. unfold g. rewrite Q. specialize (D x ltac:(lra)). apply Rdiv_lt_0_compat; [|easy].

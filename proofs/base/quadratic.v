@@ -180,5 +180,6 @@ Qed.
 
 Lemma root_8 f : sqrt (8 * f) = 2 * sqrt (2 * f).
 Proof.
-  replace (8 * f) with (2 ^ 2 * (2 * f)) by ring. rewrite sqrt_mult_alt by (apply pow2_ge_0). now rewrite sqrt_pow2 by lra.
+  replace (8 * f) with (2 ^ 2 * (2 * f)) by ring. rewrite sqrt_mult_alt by (apply pow2_ge_0).
+  now rewrite sqrt_pow2 by lra.
 Qed.

@@ -64,9 +64,11 @@ Proof.
       matmul n (transpose R) (matmul n R A) i j = A i j).
     { intros n R A i j H Hi. exact (orthogonal_cancel' n (S j) R A H i j Hi (le_n _)). }
     repeat split; intros i j Hi Hj.
-    + unfold rot_plus. rewrite !HA by (easy || lia). replace (Nat.ltb i k) with true by (symmetry; now apply Nat.ltb_lt).
+    + unfold rot_plus. rewrite !HA by (easy || lia). replace (Nat.ltb i k) with true by (symmetry;
+      now apply Nat.ltb_lt).
       transitivity (2 * (/ sqrt 2 * / sqrt 2) * X1 i j); [ring|rewrite half_half; field].
-    + unfold rot_minus. rewrite !HA by (easy || lia). replace (Nat.ltb i k) with true by (symmetry; now apply Nat.ltb_lt).
+    + unfold rot_minus. rewrite !HA by (easy || lia). replace (Nat.ltb i k) with true by (symmetry;
+      now apply Nat.ltb_lt).
       transitivity (2 * (/ sqrt 2 * / sqrt 2) * Y1 i j); [ring|rewrite half_half; field].
     + unfold rot_rest. destruct (Nat.ltb i (m - k)) eqn:E.
       * apply Nat.ltb_lt in E. rewrite HA by (easy || lia).
@@ -138,7 +140,8 @@ Proof.
   - intros j Hj Hn. destruct (I i) eqn:E, (I j) eqn:E2;
       try (rewrite (Sum_ext r _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
     rewrite (Sum_ext r _ (fun b => P a i * sqrt (s i) * (Q c j * sqrt (s j)) * (O b i * O b j))) by (intros; ring).
-    rewrite Sum_scal, (HO i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn. ring.
+    rewrite Sum_scal, (HO i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn.
+    ring.
 Qed.
 
 (** (P X)ᵀ(P X) for orthonormal columns of P *)
@@ -159,7 +162,8 @@ Proof.
   - intros j Hj Hn. destruct (I i) eqn:E, (I j) eqn:E2;
       try (rewrite (Sum_ext m _ (fun _ => 0)) by (intros; ring); apply Sum_zero).
     rewrite (Sum_ext m _ (fun a => sqrt (s i) * O b i * (sqrt (s j) * O c j) * (P a i * P a j))) by (intros; ring).
-    rewrite Sum_scal, (HP i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn. ring.
+    rewrite Sum_scal, (HP i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn.
+    ring.
 Qed.
 
 (** Σ_i s_i p_i q_iᵀ over i < k, for the columns of P and Q *)
@@ -240,7 +244,8 @@ Proof.
       2:{ intros c Hc. rewrite HD, Rmult_comm, <- Sum_scal by easy. apply Sum_ext; intros; ring. }
       rewrite Sum_swap. unfold zero. transitivity (Sum k (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros i Hi.
       rewrite Sum_scal. destruct (I i) eqn:E; [ring|]. unfold V. rewrite (kept_null k d I s Q O b i) by easy. ring.
-    + intros c b Hc Hb. unfold matmul, transpose. rewrite (Sum_ext m _ (fun a => Sum k (fun i => (if I i then 0 else - s i)
+    + intros c b Hc Hb. unfold matmul, transpose. rewrite (Sum_ext m _ (fun a => Sum k (fun i => (if I i then 0 else -
+      s i)
         * Q c i * (P a i * U a b)))).
       2:{ intros a Ha. rewrite HD, Rmult_comm, <- Sum_scal by easy. apply Sum_ext; intros; ring. }
       rewrite Sum_swap. unfold zero. transitivity (Sum k (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros i Hi.
@@ -257,7 +262,8 @@ Proof.
     intros i _. unfold t. destruct (I i); ring.
 Qed.
 
-(** The non-zero eigenvalues at a global minimum, from the table of the chapter: s_i + s_j and 2λ(s_i + s_j) for i, j ≤ k (for i = j, 2s_i and 4λs_i), for wide factors also 2λs_i, for rectangular ones also s_i *)
+(** The non-zero eigenvalues at a global minimum, from the table of the chapter: s_i + s_j and 2λ(s_i + s_j) for i,
+  j ≤ k (for i = j, 2s_i and 4λs_i), for wide factors also 2λs_i, for rectangular ones also s_i *)
 Definition at_square (lam : R) (k : nat) (s : vector) (e : R) : Prop := exists i j, (i < k)%nat /\ (j < k)%nat /\
   (e = s i + s j \/ e = 2 * lam * (s i + s j)).
 Definition at_wide (lam : R) (k : nat) (s : vector) (e : R) : Prop :=
@@ -308,7 +314,8 @@ Proof.
   assert (High : forall i, (i < k)%nat -> s i <= s O) by (intros; apply Hd; lia).
   assert (I1 : at_square lam k s (2 * s O)) by (exists O, O; repeat split; try lia; left; ring).
   assert (I2 : at_square lam k s (2 * s O * (2 * lam))) by (exists O, O; repeat split; try lia; right; ring).
-  assert (I3 : at_square lam k s (2 * s (k - 1)%nat)) by (exists (k - 1)%nat, (k - 1)%nat; repeat split; try lia; left; ring).
+  assert (I3 : at_square lam k s (2 * s (k - 1)%nat)) by (exists (k - 1)%nat, (k - 1)%nat; repeat split; try lia; left;
+    ring).
   assert (I4 : at_square lam k s (2 * s (k - 1)%nat * (2 * lam)))
     by (exists (k - 1)%nat, (k - 1)%nat; repeat split; try lia; right; ring).
   assert (IH : at_square lam k s (2 * s O * Rmax 1 (2 * lam))) by
@@ -331,10 +338,13 @@ Proof.
   - exists (2 * s (k - 1)%nat * Rmin 1 lam), (2 * s O * Rmax 1 (2 * lam)).
     split; [|split; [now left|split; [nra|split]]].
     + unfold Rmin. destruct (Rle_dec 1 lam); [left; now rewrite Rmult_1_r|right; exists (k - 1)%nat; split; [lia|ring]].
-    + assert (Q : Rmin 1 lam <= Rmin 1 (2 * lam)) by (unfold Rmin; destruct (Rle_dec 1 lam), (Rle_dec 1 (2 * lam)); lra).
+    + assert (Q : Rmin 1 lam <= Rmin 1 (2 * lam)) by (unfold Rmin; destruct (Rle_dec 1 lam), (Rle_dec 1 (2 * lam));
+      lra).
       intros e [He|(i & Hi & ->)].
-      * apply at_square_bounds in He; try easy. split; [|easy]. eapply Rle_trans; [|apply He]. apply Rmult_le_compat_l; lra.
-      * specialize (Low i Hi). specialize (High i Hi). assert (M := Rmin_r 1 lam). assert (M' := Rmax_r 1 (2 * lam)). split; nra.
+      * apply at_square_bounds in He; try easy. split; [|easy]. eapply Rle_trans; [|apply He].
+      apply Rmult_le_compat_l; lra.
+      * specialize (Low i Hi). specialize (High i Hi). assert (M := Rmin_r 1 lam). assert (M' := Rmax_r 1 (2 * lam)).
+      split; nra.
     + unfold kappa. field. lra.
   - exists (2 * s (k - 1)%nat * Rmin (/ 2) (2 * lam)), (2 * s O * Rmax 1 (2 * lam)).
     split; [|split; [now left|split; [nra|split]]].
@@ -342,7 +352,8 @@ Proof.
     + assert (Q : Rmin (/ 2) (2 * lam) <= Rmin 1 (2 * lam))
         by (unfold Rmin; destruct (Rle_dec (/ 2) (2 * lam)), (Rle_dec 1 (2 * lam)); lra).
       intros e [He|(i & Hi & ->)].
-      * apply at_square_bounds in He; try easy. split; [|easy]. eapply Rle_trans; [|apply He]. apply Rmult_le_compat_l; lra.
+      * apply at_square_bounds in He; try easy. split; [|easy]. eapply Rle_trans; [|apply He].
+      apply Rmult_le_compat_l; lra.
       * specialize (Low i Hi). specialize (High i Hi). assert (M := Rmin_l (/ 2) (2 * lam)).
         assert (M' := Rmax_l 1 (2 * lam)). split; nra.
     + unfold kappa. field. lra.
@@ -382,7 +393,8 @@ Lemma orthonormal_norm d P w : orthonormal d d P -> sq d (matvec d P w) = sq d w
 Proof.
   intros H. rewrite !sq_dot, dot_matvec, <- matvec_matmul. apply Sum_ext; intros i Hi. f_equal. unfold matvec.
   rewrite (Sum_single d _ i Hi); [rewrite (H i i) by easy; unfold identity, diagonal; rewrite Nat.eqb_refl; ring|].
-  intros j Hj Hn. rewrite (H i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn. ring.
+  intros j Hj Hn. rewrite (H i j) by easy. apply not_eq_sym, Nat.eqb_neq in Hn. unfold identity, diagonal. rewrite Hn.
+  ring.
 Qed.
 
 (** pa-theorem-r-operator
@@ -404,8 +416,10 @@ Proof.
   { intros w. set (a := matvec d (transpose (matmul d (transpose P) U)) w).
     set (b := matvec d (transpose (matmul d (transpose Q) V)) w).
     assert (EX : sq d (matvec d (transpose X) w) = / 2 * sq d (vplus a b)).
-    { unfold sq. rewrite <- Sum_scal. apply Sum_ext; intros j _. unfold vplus, a, b, matvec, X, transpose at 1, rot_plus.
-      rewrite (Sum_ext d _ (fun i => / sqrt 2 * (matmul d (transpose P) U i j * w i + matmul d (transpose Q) V i j * w i)))
+    { unfold sq. rewrite <- Sum_scal. apply Sum_ext; intros j _.
+    unfold vplus, a, b, matvec, X, transpose at 1, rot_plus.
+      rewrite (Sum_ext d _ (fun i => / sqrt 2 * (matmul d (transpose P) U i j * w i + matmul d (transpose Q) V i j * w
+        i)))
         by (intros; ring).
       rewrite Sum_scal, Sum_plus, Rpow_mult_distr. f_equal. simpl. rewrite Rmult_1_r. apply half_half. }
     rewrite EX, sq_plus.
@@ -422,7 +436,8 @@ Proof.
       assert (Kv : vnorm d (matvec d (residual d M U V) (matvec d Q w)) <= rho * vnorm d w).
       { apply norm_le; [apply Rmult_le_pos; [easy|apply norm_ge0]|]. rewrite Rpow_mult_distr, norm_sq.
         eapply Rle_trans; [apply Hrho|]. rewrite (orthonormal_norm d Q w) by apply HQ. lra. }
-      assert (Kp : vnorm d (matvec d P w) = vnorm d w) by (unfold vnorm; rewrite (orthonormal_norm d P w) by apply HP; easy).
+      assert (Kp : vnorm d (matvec d P w) = vnorm d w) by (unfold vnorm; rewrite (orthonormal_norm d P w) by apply HP;
+        easy).
       rewrite Kp, <- norm_sq. assert (Kn := norm_ge0 d w). nra. }
     assert (T2 : sigma * sq d w <= dot d w (matvec d (matmul d (transpose P) (matmul d M Q)) w)).
     { assert (EC : same d d (matmul d (transpose P) (matmul d M Q)) (core d s)).
@@ -478,7 +493,8 @@ Proof.
   intros Ht H. apply Rsqr_incr_0_var; [|apply Rmult_le_pos; [easy|apply Rplus_le_le_0_compat; apply pow2_ge_0]].
   rewrite !Rsqr_pow2, Rpow_mult_distr.
   apply Rle_trans with ((h1 ^ 2 + 2 * e ^ 2 + h2 ^ 2) * (x ^ 2 + y ^ 2) ^ 2).
-  - assert (0 <= 2 * (h1 * (x * y) - e * x ^ 2) ^ 2 + (h1 * y ^ 2 - h2 * x ^ 2) ^ 2 + 2 * (e * y ^ 2 - h2 * (x * y)) ^ 2)
+  - assert (0 <= 2 * (h1 * (x * y) - e * x ^ 2) ^ 2 + (h1 * y ^ 2 - h2 * x ^ 2) ^ 2 + 2 * (e * y ^ 2 - h2 * (x * y)) ^
+    2)
       by (repeat apply Rplus_le_le_0_compat; try (apply Rmult_le_pos; [lra|]); apply pow2_ge_0).
     lra.
   - apply Rmult_le_compat_r; [apply pow2_ge_0|easy].
@@ -509,7 +525,8 @@ Proof.
   rewrite !(fdot_right _ _ r), !transpose_transpose. unfold gram. rewrite (frob2_fdot r r). spread.
   rewrite (fdot_sym r r (matmul d _ _) (matmul m _ _)), !fdot_gram.
   assert (C : forall p q N A B, fdot p r A (matmul q N B) =
-    Sum r (fun c => dot p (fun i => A i c) (matvec q N (fun i => B i c)))) by (intros; unfold fdot; now rewrite Sum_swap).
+    Sum r (fun c => dot p (fun i => A i c) (matvec q N (fun i => B i c)))) by (intros; unfold fdot;
+      now rewrite Sum_swap).
   enough (0 <= fdot m r U (matmul m E1 U) - 2 * fdot m r U (matmul d M V) + fdot d r V (matmul d E2 V)) by lra.
   rewrite !C, <- Sum_scal, <- Sum_minus, <- Sum_plus. apply Sum_ge0; intros c _.
   rewrite (svd_form k m m s P P E1), (svd_form k d d s Q Q E2), (svd_form k m d s P Q M)
@@ -578,8 +595,10 @@ Proof.
   change (Sum k (fun i => s i * (matvec m (transpose P) alpha i * matvec d (transpose Q) beta i))) with
     (Sum k (fun i => s i * (a i * b i))).
   destruct (Hs O ltac:(lia)) as [S0 _].
-  assert (X : s O * (Sum k (fun i => a i ^ 2) + Sum k (fun i => b i ^ 2)) <= s O * N) by (apply Rmult_le_compat_l; unfold N; lra).
-  assert (C : 2 * Sum k (fun i => s i * (a i * b i)) <= Sum k (fun i => s i * a i ^ 2) + Sum k (fun i => s i * b i ^ 2)).
+  assert (X : s O * (Sum k (fun i => a i ^ 2) + Sum k (fun i => b i ^ 2)) <= s O * N) by (apply Rmult_le_compat_l;
+    unfold N; lra).
+  assert (C : 2 * Sum k (fun i => s i * (a i * b i)) <= Sum k (fun i => s i * a i ^ 2) + Sum k (fun i => s i * b i ^
+    2)).
   { rewrite <- Sum_scal, <- Sum_plus. apply Sum_le; intros i Hi. destruct (Hs i Hi) as [K _].
     assert (L := pow2_ge_0 (a i - b i)). nra. }
   split; lra.
@@ -591,7 +610,8 @@ Proof.
   set (w := vplus _ _) in B.
   assert (ET : dot r delta w = T).
   { unfold T. rewrite !sq_dot, !dot_matvec, <- dot_plus_l. apply dot_sym. }
-  assert (C := cauchy_sq r delta w). rewrite ET in C. assert (PT : 0 <= T) by (apply Rplus_le_le_0_compat; apply sq_ge0).
+  assert (C := cauchy_sq r delta w). rewrite ET in C. assert (PT : 0 <= T) by (apply Rplus_le_le_0_compat;
+    apply sq_ge0).
   assert (Pd := sq_ge0 r delta). destruct (Hs O Hk) as [S0 _]. assert (R0 := sqrt_pos (8 * f)).
   destruct (Rle_lt_or_eq_dec 0 T PT) as [L|L]; [|rewrite <- L; apply Rmult_le_pos; lra].
   apply Rmult_le_reg_l with T; [easy|]. apply Rle_trans with (sq r delta * sq r w); [lra|].
@@ -624,7 +644,8 @@ Proof.
   assert (PG := frob2_ge0 r r (mplus G (transpose G))).
   assert (TG : frob2 r r (mplus G (transpose G)) <= 4 * frob2 r r G).
   { assert (K := frob2_ge0 r r (mminus G (transpose G))). rewrite frob2_minus, <- frob2_transpose in K.
-    rewrite (frob2_fdot r r (mplus _ _)). spread. rewrite (fdot_sym r r (transpose G) G), <- !frob2_fdot, <- frob2_transpose.
+    rewrite (frob2_fdot r r (mplus _ _)). spread. rewrite (fdot_sym r r (transpose G) G), <- !frob2_fdot,
+      <- frob2_transpose.
     lra. }
   assert (GR : frob2 r r G = Sum r (fun a => sq r (vplus (matvec m (transpose U) (fun i => A i a))
     (matvec d (transpose V) (fun i => B i a))))).
@@ -786,7 +807,8 @@ Proof.
         rewrite Rmult_0_r, Rplus_0_r, pow2_sqrt; [ring|]. specialize (Hs2 _ Hi). lra. }
     exists (slice_U m k P x), (slice_V d k Q x), (slice_U m k P first), (slice_V d k Q first).
     destruct (first_turned k m d r s P Q M Hk Hm Hd ltac:(lia) HM) as [EN _]. split; [|split; [exact EN|]].
-    + specialize (EF 0). assert (Z : forall A B, shifted A B 0 = A) by (intros; matrix_ext; unfold shifted, mplus, mscal; ring).
+    + specialize (EF 0). assert (Z : forall A B, shifted A B 0 = A) by (intros; matrix_ext;
+      unfold shifted, mplus, mscal; ring).
       rewrite !Z, Rplus_0_r, Ex in EF. rewrite EF. replace ((2 * s O + 2 * q - 2 * s O) ^ 2) with (4 * q ^ 2) by ring.
       rewrite Eq. field.
     + evar_last.
@@ -810,7 +832,8 @@ Proof.
   intros d s gamma Hd Hs Hg f. assert (S0 : 0 < s O) by (apply Hs; lia). assert (S1 := sqrt_sqrt (s O) (Rlt_le _ _ S0)).
   assert (R0 : 0 < sqrt (s O)) by now apply sqrt_lt_R0.
   set (eps := s O / gamma ^ 2). set (n := (d - 1)%nat).
-  set (u := fun i => if Nat.eqb i 0 then sqrt (s O) * gamma else if Nat.eqb i n then sqrt (s O) / gamma else sqrt (s i)).
+  set (u := fun i => if Nat.eqb i 0 then sqrt (s O) * gamma else if Nat.eqb i n then sqrt (s O) / gamma else sqrt (s
+    i)).
   assert (Hu : forall i, (i < d)%nat -> 0 < u i).
   { intros i Hi. unfold u. destruct (Nat.eqb i 0); [now apply Rmult_lt_0_compat|].
     destruct (Nat.eqb i n); [now apply Rdiv_lt_0_compat|apply sqrt_lt_R0; now apply Hs]. }
@@ -830,8 +853,10 @@ Proof.
   assert (ND : frob2 d d (residual d (diagonal s) U V) = eps ^ 2).
   { rewrite (frob2_ext d d _ _ HD). unfold frob2. rewrite (Sum_single d _ n Hn).
     - rewrite (Sum_single d _ 0%nat); [now rewrite Jn|lia|]. intros j _ Hj. rewrite J0 by tauto. ring.
-    - intros i _ Hi. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros. rewrite J0 by tauto. ring. }
-  assert (NV : frob2 d d (matmul d (residual d (diagonal s) U V) V) = eps ^ 2 * (3 * s O / gamma ^ 2 - s O / gamma ^ 2)).
+    - intros i _ Hi. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros. rewrite J0 by tauto.
+    ring. }
+  assert (NV : frob2 d d (matmul d (residual d (diagonal s) U V) V) = eps ^ 2 * (3 * s O / gamma ^ 2 - s O / gamma ^
+    2)).
   { rewrite (frob2_ext d d _ (fun i j => if Nat.eqb i n then eps * V O j else 0)).
     - unfold frob2. rewrite (Sum_single d _ n Hn).
       + rewrite Nat.eqb_refl.
@@ -878,7 +903,8 @@ Proof.
     rewrite NV, NU, EL. field. lra.
   - set (B := fun i j : nat => if (Nat.eqb i 0 && Nat.eqb j 0)%bool then 1 else 0). exists B.
     assert (NB : forall a : R, frob2 d d (fun i j => a * B i j) = a ^ 2).
-    { intros a. unfold frob2. rewrite (Sum_single d _ 0%nat); [rewrite (Sum_single d _ 0%nat)|lia|]; [unfold B; simpl; ring|lia| |].
+    { intros a. unfold frob2. rewrite (Sum_single d _ 0%nat); [rewrite (Sum_single d _ 0%nat)|lia|]; [unfold B; simpl;
+      ring|lia| |].
       - intros j _ Hj. apply Nat.eqb_neq in Hj. unfold B. rewrite Hj. simpl. ring.
       - intros i _ Hi. transitivity (Sum d (fun _ => 0)); [|apply Sum_zero]. apply Sum_ext; intros j _.
         apply Nat.eqb_neq in Hi. unfold B. rewrite Hi. simpl. ring. }
@@ -916,7 +942,8 @@ Theorem pa_proposition_s_determinant : forall s P Q M U V eta u v, svd 2 2 2 s P
 Proof.
   intros s P Q M U V eta u v HM X Y HX.
   assert (E : forall i j, (i < 2)%nat -> (j < 2)%nat ->
-    rot_plus 2 2 P Q (mminus U (mscal eta (grad_U (/ 2) 2 2 2 M U V))) (mminus V (mscal eta (grad_V (/ 2) 2 2 2 M U V))) i j
+    rot_plus 2 2 P Q (mminus U (mscal eta (grad_U (/ 2) 2 2 2 M U V))) (mminus V (mscal eta (grad_V (/ 2) 2 2 2 M U
+      V))) i j
     = u i * v j - eta * (/ 2 * Sum 2 (fun l => u i * v l * (Sum 2 (fun a => u a * v l * (u a * v j))
       + Sum 2 (fun a => Y a l * Y a j))) - s i * (u i * v j))).
   { intros i j Hi Hj.
@@ -957,7 +984,8 @@ Proof.
     assert (Q1 : 1 / s / (2 / (2 * s + 3 * a)) = 1 + 3 * a / (2 * s)) by (field; lra).
     assert (Q2 : 2 / a / (2 / (2 * s + 3 * a)) = 2 * s / a + 3) by (field; lra).
     assert (Cs : a <= 2 * s -> 3 * a / (2 * s) <= 3).
-    { intros H. apply Rmult_le_reg_r with (2 * s); [lra|]. replace (3 * a / (2 * s) * (2 * s)) with (3 * a) by (field; lra). lra. }
+    { intros H. apply Rmult_le_reg_r with (2 * s); [lra|]. replace (3 * a / (2 * s) * (2 * s)) with (3 * a) by (field;
+      lra). lra. }
     assert (Cb : 2 * s <= a -> 2 * s / a <= 1).
     { intros H. apply Rmult_le_reg_r with a; [lra|]. replace (2 * s / a * a) with (2 * s) by (field; lra). lra. }
     assert (Iv : 1 / s <= 2 / a <-> a <= 2 * s).

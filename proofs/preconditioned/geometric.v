@@ -146,7 +146,8 @@ Proof.
   assert (HX : forall w, kappa * sq d w <= sq r (matvec d (transpose X) w)).
   { intros w. rewrite Ek. now apply (outer_below d r s X sigma a w). }
   assert (R := pl_core d r s X Y sigma a kappa mu Hl (Rlt_le _ _ Hsig) HA Ek (sqrt_pos _) Hmu HX (HY HX)).
-  fold A in R. rewrite G. set (E8 := frob2 d d A + _ + _ + _) in R. replace E8 with (8 * f) in R by (unfold E8; lra). lra.
+  fold A in R. rewrite G. set (E8 := frob2 d d A + _ + _ + _) in R. replace E8 with (8 * f) in R by (unfold E8; lra).
+  lra.
 Qed.
 
 (** On the slice f = f_0 and ‖∇f‖² = 4(s_d − √(2f_0)) f_0. *)
@@ -161,7 +162,8 @@ Proof.
       as (U & V & EL & ES); try lia; [easy|]. exists U, V.
     assert (Ex : forall i, (i < d)%nat -> (if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)) ^ 2
       = if Nat.eqb i (d - 1) then 2 * sigma - 2 * rho else 2 * s i).
-    { intros i Hi. destruct (Nat.eqb i (d - 1)); apply pow2_sqrt; [lra|]. destruct Hs as [_ Hs]. specialize (Hs i Hi). lra. }
+    { intros i Hi. destruct (Nat.eqb i (d - 1)); apply pow2_sqrt; [lra|]. destruct Hs as [_ Hs]. specialize (Hs i Hi).
+    lra. }
     rewrite (Sum_single d _ (d - 1)%nat) in EL; [|lia|
       intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
     rewrite (Sum_single d _ (d - 1)%nat) in ES; [|lia|
@@ -284,9 +286,11 @@ Proof.
     rewrite G in Eu, Ev. assert (Ev' : 2 * (s - v) * v ^ 2 = d2) by lra. assert (Eu' : 2 * (s - u) * u ^ 2 = d2) by lra.
     assert (N1 : 0 < u) by (destruct Hu1 as [|Z]; [easy|rewrite <- Z in Eu'; lra]).
     assert (N2 : u < 2 * s / 3).
-    { destruct Hu2 as [|Z]; [easy|]. rewrite Z in Eu'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) in Eu' by field. lra. }
+    { destruct Hu2 as [|Z]; [easy|]. rewrite Z in Eu'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s
+      ^ 3) in Eu' by field. lra. }
     assert (N3 : 2 * s / 3 < v).
-    { destruct Hv1 as [|Z]; [easy|]. rewrite <- Z in Ev'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) in Ev' by field. lra. }
+    { destruct Hv1 as [|Z]; [easy|]. rewrite <- Z in Ev'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27
+      * s ^ 3) in Ev' by field. lra. }
     assert (N4 : v < s) by (destruct Hv2 as [|Z]; [easy|rewrite Z in Ev'; lra]).
     assert (W : s * (u + v) = u ^ 2 + u * v + v ^ 2).
     { apply Rmult_eq_reg_l with (2 * (u - v)); [|lra]. lra. }
@@ -298,7 +302,8 @@ Proof.
     assert (Sq : forall x, 0 <= x -> exists y, 0 <= y /\ x = y ^ 2 / 2).
     { intros x Hx. exists (sqrt (2 * x)). split; [apply sqrt_pos|]. rewrite pow2_sqrt by lra. field. }
     assert (Cmp : forall a b, 0 <= a -> 0 <= b -> a ^ 2 / 2 < b ^ 2 / 2 -> a < b).
-    { intros a b Ha Hb Hab. destruct (Rlt_or_le a b) as [|L]; [easy|]. assert (b ^ 2 <= a ^ 2) by (apply pow_incr; lra). lra. }
+    { intros a b Ha Hb Hab. destruct (Rlt_or_le a b) as [|L]; [easy|].
+    assert (b ^ 2 <= a ^ 2) by (apply pow_incr; lra). lra. }
     assert (Inc : forall a b, 0 <= a -> a < b -> a ^ 2 / 2 < b ^ 2 / 2) by (intros; nra).
     exists (u ^ 2 / 2), (v ^ 2 / 2). split; [|split; [|split; [|split; [|split]]]].
     + split; [nra|]. replace (2 / 9 * s ^ 2) with ((2 * s / 3) ^ 2 / 2) by field. apply Inc; lra.
@@ -314,7 +319,8 @@ Proof.
   - intros eta theta d2 f He Ht Het Hd Hf Hrec t. induction t.
     + simpl. assert (0 <= d2 / (4 * theta)) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]). lra.
     + eapply Rle_trans; [apply Hrec|].
-      apply Rle_trans with ((1 - 2 * eta * theta) * ((1 - 2 * eta * theta) ^ t * f O + d2 / (4 * theta)) + eta / 2 * d2).
+      apply Rle_trans with ((1 - 2 * eta * theta) * ((1 - 2 * eta * theta) ^ t * f O + d2 / (4 * theta)) + eta / 2 *
+        d2).
       * apply Rplus_le_compat_r, Rmult_le_compat_l; lra.
       * apply Req_le. simpl. field. lra.
 Qed.
@@ -322,7 +328,7 @@ Qed.
 (** pa-theorem-p
     Covers: a part: the best step and its factor, and the slope of a step on the slice; on the page: the limit superior of f_{t+1}/f_t.
     Reads: let s_1 ≥ s_d > 0, κ = s_1/s_d and q(η) = max{|1 − 2ηs_d|, |1 − 2ηs_1|}. For η = 1/(s_1 + s_d), q = (κ − 1)/(κ + 1), and q(η) is larger for every other η. On the slice a step is x ↦ x − η/2 (x² − 2s)x, which fixes √(2s) and has the derivative 1 − 2ηs there.
-    Mistake: `(kappa - 1) / (kappa + 2)` for `(kappa - 1) / (kappa + 1)`
+    Mistake: `q (1 / (s1 + sd)) = (kappa - 1) / (kappa + 2)` for `q (1 / (s1 + sd)) = (kappa - 1) / (kappa + 1)`
     Mistake: `(1 - eta * s)` for `(1 - 2 * eta * s)`
 *)
 Theorem pa_theorem_p : forall s1 sd, 0 < sd <= s1 -> let kappa := s1 / sd in
@@ -344,7 +350,8 @@ Proof.
     assert (E' : (s1 - sd) / (s1 + sd) = 2 * e * s1 - 1) by (unfold e; field; lra).
     destruct (Rlt_or_le eta e) as [L|L].
     + eapply Rlt_le_trans; [|apply Rmax_l]. rewrite E. eapply Rlt_le_trans; [|apply Rle_abs]. nra.
-    + eapply Rlt_le_trans; [|apply Rmax_r]. rewrite E'. eapply Rlt_le_trans; [|apply Rabs_maj2]. assert (e < eta) by lra. nra.
+    + eapply Rlt_le_trans; [|apply Rmax_r]. rewrite E'. eapply Rlt_le_trans; [|apply Rabs_maj2].
+    assert (e < eta) by lra. nra.
   - intros eta s Hs step. assert (E := pow2_sqrt (2 * s) ltac:(lra)). split.
     + unfold step. rewrite E. ring.
     + unfold step. set (r := sqrt (2 * s)) in *. auto_derive; [easy|].

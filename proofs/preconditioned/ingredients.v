@@ -69,7 +69,8 @@ Proof.
   set (GU := grad_U _ _ _ _ _ _ _) in *. set (GV := grad_V _ _ _ _ _ _ _) in *.
   replace (- _) with (- (matmul m (transpose (U t)) GU i j + matmul m (transpose GU) (U t) i j)
     - - (matmul d (transpose (V t)) GV i j + matmul d (transpose GV) (V t) i j)) by ring.
-  apply (is_derive_minus (fun t => matmul m (transpose (U t)) (U t) i j) (fun t => matmul d (transpose (V t)) (V t) i j));
+  apply (is_derive_minus (fun t => matmul m (transpose (U t)) (U t) i j) (fun t => matmul d (transpose (V t)) (V t) i
+    j));
     apply gram_flow; intros; auto.
 Qed.
 
@@ -110,7 +111,8 @@ Proof.
   assert (E := imbalance_first 0 m d r M (U t) (V t)). cbv zeta in E. rewrite E.
   replace (mminus (imbalance m d (U t) (V t)) _) with (imbalance m d (U t) (V t))
     by (matrix_ext; unfold mminus, mscal; ring).
-  eapply Rle_trans; [apply fnorm_triangle|]. apply Rplus_le_compat_l. rewrite fnorm_scal, Rabs_pos_eq by apply pow2_ge_0.
+  eapply Rle_trans; [apply fnorm_triangle|]. apply Rplus_le_compat_l.
+  rewrite fnorm_scal, Rabs_pos_eq by apply pow2_ge_0.
   apply Rmult_le_compat_l; [apply pow2_ge_0|apply imbalance_bound].
 Qed.
 
@@ -172,7 +174,8 @@ Proof.
         replace (_ + _) with (- (exp (4 * lam * I t) * (2 * lam) * (q - 2 * w t * c))) by ring.
         enough (0 <= exp (4 * lam * I t) * (2 * lam) * (q - 2 * w t * c)) by lra.
         apply Rmult_le_pos; [apply Rmult_le_pos|]; lra.
-      - apply (is_derive_mult (fun t => exp (4 * lam * I t)) (fun t => frob2 r r (C t))); [|exact DC|intros; apply Rmult_comm].
+      - apply (is_derive_mult (fun t => exp (4 * lam * I t)) (fun t => frob2 r r (C t))); [|exact DC|intros;
+        apply Rmult_comm].
         evar_last; [apply (is_derive_comp exp (fun t => 4 * lam * I t));
           [apply is_derive_exp|apply (is_derive_scal I), DI]|]. unfold scal; simpl; unfold mult; simpl. ring. }
     assert (K : h T <= h 0).
@@ -193,7 +196,8 @@ Proof.
     + simpl. rewrite Rmult_1_r, <- exp_plus. f_equal. ring.
   - intros U V HF t i j Ht Hi Hj. destruct (Req_dec t 0) as [->|Ht0]; [easy|].
     assert (D : forall x, 0 <= x -> is_derive (fun t => imbalance m d (U t) (V t) i j) x 0).
-    { intros x Hx. evar_last; [apply (imbalance_flow 0 m d r M U V x HF Hx i j Hi Hj)|]. rewrite Ropp_0. apply Rmult_0_l. }
+    { intros x Hx. evar_last; [apply (imbalance_flow 0 m d r M U V x HF Hx i j Hi Hj)|]. rewrite Ropp_0.
+    apply Rmult_0_l. }
     destruct (MVT_gen (fun t => imbalance m d (U t) (V t) i j) 0 t (fun _ => 0)) as (c & _ & E).
     + rewrite Rmin_left, Rmax_right by lra. intros x Hx. apply D. lra.
     + rewrite Rmin_left, Rmax_right by lra. intros x Hx.
@@ -251,7 +255,8 @@ Proof.
   assert (PU : 0 < fnorm m r U) by (apply sqrt_lt_R0; assert (K := frob2_ge0 m r U); lra).
   assert (PV : 0 < fnorm d r V) by (apply sqrt_lt_R0; assert (K := frob2_ge0 d r V); lra).
   split.
-  - intros h Hh. unfold scale_free. rewrite !fnorm_scal, !Rabs_pos_eq by (left; assumption || now apply Rinv_0_lt_compat).
+  - intros h Hh. unfold scale_free. rewrite !fnorm_scal, !Rabs_pos_eq by (left;
+    assumption || now apply Rinv_0_lt_compat).
     f_equal. f_equal. spread. matrix_ext. unfold mminus, mscal. field. repeat split; lra.
   - intros rho. assert (Hr : 0 < rho) by now apply Rdiv_lt_0_compat.
     assert (Sr : 0 < sqrt rho) by now apply sqrt_lt_R0. assert (Er := sqrt_sqrt rho (Rlt_le _ _ Hr)). split.
@@ -262,7 +267,8 @@ Proof.
       transitivity (sqrt rho * sqrt rho * fnorm m r U); [ring|]. rewrite Er. unfold rho at 1. field. lra.
 Qed.
 
-(** ℓ(U, V; z) = 1/(2n) Σ ‖cU ẑ_i − y_i‖² with ẑ_i = Σ_j softmax_j(z_jᵀVᵀz_i / c) z_j: the loss of the layer on whitened tokens z_1, …, z_n, the rows of Z, at scale c *)
+(** ℓ(U, V; z) = 1/(2n) Σ ‖cU ẑ_i − y_i‖² with ẑ_i = Σ_j softmax_j(z_jᵀVᵀz_i / c) z_j: the loss of the layer on
+  whitened tokens z_1, …, z_n, the rows of Z, at scale c *)
 Definition layer_loss (n d m : nat) (c : R) (Z Y U V : matrix) : R :=
   / (2 * INR n) * Sum n (fun i => sq m (fun a => c * matvec d U (attended n (softmax n (fun j =>
     / c * matmul d Z (matmul d (transpose V) (transpose Z)) j i)) Z) a - Y i a)).

@@ -34,7 +34,8 @@ Proof.
     by (intros; auto_derive; [easy|ring]).
   assert (DN : is_derive N 0 (Sum k (fun j => t j * exp (s j) * X j b))).
   { apply (Sum_derive k (fun e j => exp (s j + e * t j) * X j b)). intros j _.
-    replace (t j * exp (s j) * X j b) with (X j b * (t j * exp (s j + 0 * t j))) by (rewrite Rmult_0_l, Rplus_0_r; ring).
+    replace (t j * exp (s j) * X j b) with (X j b * (t j * exp (s j + 0 * t j))) by (rewrite Rmult_0_l, Rplus_0_r;
+      ring).
     eapply is_derive_ext; [|apply (is_derive_scal (fun e => exp (s j + e * t j))), DX]. intros; apply Rmult_comm. }
   assert (DD : is_derive D 0 (Sum k (fun j => t j * exp (s j)))).
   { apply (Sum_derive k (fun e j => exp (s j + e * t j))). intros j _.
@@ -70,7 +71,8 @@ Proof.
   set (s := fun j => dot d (c j) (matvec d (transpose B) x)).
   apply (is_derive_ext (fun e => attended k (softmax k (fun j => s j + e * t j)) c b)).
   - intros e. unfold answer, weights. f_equal. f_equal. apply functional_extensionality; intros j.
-    unfold s, t, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros. unfold matvec, transpose, shifted, mplus, mscal.
+    unfold s, t, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros.
+    unfold matvec, transpose, shifted, mplus, mscal.
     rewrite (Sum_ext d (fun j0 => (B j0 i + e * Y j0 i) * x j0) (fun j0 => B j0 i * x j0 + e * (Y j0 i * x j0)))
       by (intros; ring).
     rewrite Sum_plus, Sum_scal. ring.
@@ -141,7 +143,8 @@ Proof.
     dot m (Er i) (matvec d A (matvec d (Cv i) (v i)))).
   { rewrite (dot_matvec d d Y (x i)). fold (v i). rewrite (dot_matvec d d (Cv i) (v i)), (dot_matvec m d A (Er i)).
     unfold Cv. rewrite spread_sym. apply dot_sym. }
-  rewrite K. unfold dot. rewrite <- Sum_plus. rewrite <- (Sum_scal m (/ 2)) || rewrite (Rmult_comm _ (/ 2)), <- Sum_scal.
+  rewrite K. unfold dot. rewrite <- Sum_plus. rewrite <- (Sum_scal m (/ 2)) || rewrite (Rmult_comm _ (/ 2)),
+    <- Sum_scal.
   apply Sum_ext; intros; field.
 Qed.
 
@@ -194,7 +197,8 @@ Proof.
     assert (SP : matmul d Sig P a b = / INR n * Sum n (fun i => x i a * Sum m (fun j => Fx i j * A j b))).
     { assert (S0 := SX identity P a b). assert (ES : Sig = mscal (/ INR n) (matmul n (transpose x) x)) by reflexivity.
       rewrite ES. spread. unfold mscal. f_equal. rewrite matmul_assoc. apply Sum_ext; intros i _. unfold transpose at 1.
-      f_equal. unfold P. rewrite <- matmul_assoc. apply Sum_ext; intros j _. f_equal. unfold Fx, matvec, matmul, transpose.
+      f_equal. unfold P. rewrite <- matmul_assoc. apply Sum_ext; intros j _. f_equal.
+      unfold Fx, matvec, matmul, transpose.
       apply Sum_ext; intros; ring. }
     rewrite T, SP. unfold outer_mean.
     rewrite (Sum_ext n (fun i => x i a * matvec d (Cv i) _ b) (fun i => x i a * Sum m (fun j => Fx i j * A j b) +
