@@ -820,8 +820,8 @@ Qed.
 (** pa-proposition-j-slope
     Covers: a part: the point with its exact values, for M = diag(s); on the page: other M, by rotation.
     Reads: let λ = 0, d ≥ 2, M = diag(s_1, …, s_d) with all s_i > 0. For every γ > 0 there are d × d factors with f_0 = s_1²/(2γ⁴), ‖∇f_0‖² = (6s_1/γ²) f_0, and a direction B for V with ‖B‖ = 1 along which f_0(U, V + eB) has the coefficient ½ s_1γ² at e²: a curvature of s_1γ².
-    Mistake: `5 * s O / gamma ^ 2` for `6 * s O / gamma ^ 2`
-    Mistake: `/ 2 * (2 * s O * gamma ^ 2)` for `/ 2 * (s O * gamma ^ 2)`
+    Mistake: `f U V = - s O ^ 2 /` for `f U V = s O ^ 2 /`
+    Mistake: `(diagonal s) U V = - 6 * s O` for `(diagonal s) U V = 6 * s O`
 *)
 Theorem pa_proposition_j_slope : forall d s gamma, (2 <= d)%nat -> (forall i, (i < d)%nat -> 0 < s i) -> 0 < gamma ->
   let f := loss 0 d d d (diagonal s) in
