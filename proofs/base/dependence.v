@@ -33,10 +33,12 @@ Proof.
       destruct (Nat.eq_dec i n) as [->|]; [|apply Hs; lia].
       rewrite (Sum_ext m _ (fun _ => 0)), Sum_zero; [easy|]. intros j Hj. rewrite Z by easy. ring.
     + destruct m as [|m]; [lia|]. set (skip := fun j => if Nat.ltb j p then j else S j).
-      destruct (IHn m (fun i j => A i (skip j) - A i p * (A n (skip j) / A n p)) ltac:(lia)) as (c & (q & Hq & Hcq) & Hs).
+      destruct (IHn m (fun i j => A i (skip j) - A i p * (A n (skip j) / A n p)) ltac:(lia)) as (c & (q & Hq & Hcq) &
+        Hs).
       set (t := - Sum m (fun j => A n (skip j) / A n p * c j)).
       exists (fun j => if Nat.eqb j p then t else if Nat.ltb j p then c j else c (pred j)).
-      assert (K : forall j, (if Nat.eqb (skip j) p then t else if Nat.ltb (skip j) p then c (skip j) else c (pred (skip j))) = c j).
+      assert (K : forall j, (if Nat.eqb (skip j) p then t else if Nat.ltb (skip j) p then c (skip j) else c (pred (skip
+        j))) = c j).
       { intros j. unfold skip. destruct (Nat.ltb j p) eqn:E.
         - apply Nat.ltb_lt in E. replace (Nat.eqb j p) with false by (symmetry; apply Nat.eqb_neq; lia).
           now replace (Nat.ltb j p) with true by (symmetry; apply Nat.ltb_lt; lia).
@@ -66,7 +68,8 @@ Proof.
   { intros i Hi. rewrite <- (Hs i Hi). cbn [Sum]. rewrite Nat.eqb_refl. f_equal. apply Sum_ext; intros j Hj.
     now replace (Nat.eqb j n) with false by (symmetry; apply Nat.eqb_neq; lia). }
   assert (Hn : c n <> 0).
-  { intros Z. assert (K : forall i, (i < n)%nat -> c i = 0) by (apply H; intros i Hi; specialize (G i Hi); rewrite Z in G; lra).
+  { intros Z. assert (K : forall i, (i < n)%nat -> c i = 0) by (apply H; intros i Hi; specialize (G i Hi);
+    rewrite Z in G; lra).
     apply Hcq. destruct (Nat.eq_dec q n) as [->|]; [easy|apply K; lia]. }
   exists (fun j => - / c n * c j). intros i Hi.
   transitivity (- / c n * matvec n A c i); [unfold matvec; rewrite <- Sum_scal; apply Sum_ext; intros; ring|].

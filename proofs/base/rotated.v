@@ -304,7 +304,8 @@ Lemma slope_rotated : let X := rot_plus m d P Q U V in let Y := rot_minus m d P 
   + frob2 (m + d - 2 * k) r (mscal (/ 2) (matmul r T W)).
 Proof.
   intros X Y T. unfold slope2. destruct (HM) as (HP & HQ & _). rewrite <- (rot_isometry k m d r P Q) by easy.
-  fold GU GV. now rewrite (frob2_ext _ _ _ _ rot_plus_grad), (frob2_ext _ _ _ _ rot_minus_grad), (frob2_ext _ _ _ _ rot_rest_grad).
+  fold GU GV. now rewrite (frob2_ext _ _ _ _ rot_plus_grad), (frob2_ext _ _ _ _ rot_minus_grad),
+    (frob2_ext _ _ _ _ rot_rest_grad).
 Qed.
 
 (** 8f in rotated coordinates *)
@@ -340,7 +341,8 @@ Let V := placed d k Q (mscal (/ sqrt 2) (mminus X Y)).
 
 Lemma placed_turned n R A i j : orthogonal n R -> (i < n)%nat ->
   matmul n (transpose R) (placed n k R A) i j = if Nat.ltb i k then A i j else 0.
-Proof. intros H Hi. exact (orthogonal_cancel' n (S j) R (fun i j => if Nat.ltb i k then A i j else 0) H i j Hi (le_n _)). Qed.
+Proof. intros H Hi. exact (orthogonal_cancel' n (S j) R (fun i j => if Nat.ltb i k then A i j else 0) H i j Hi (le_n
+  _)). Qed.
 
 Lemma placed_plus : same k r (rot_plus m d P Q U V) X.
 Proof.
@@ -380,7 +382,8 @@ Qed.
 Lemma placed_gram : same r r (gram m d U V) (mplus (matmul k (transpose X) X) (matmul k (transpose Y) Y)).
 Proof.
   destruct (HM) as (HP & HQ & _). rewrite (rot_gram k m d P Q U V) by easy. intros i j Hi Hj.
-  unfold mplus at 1. assert (Z : matmul (m + d - 2 * k) (transpose (rot_rest k m d P Q U V)) (rot_rest k m d P Q U V) i j = 0).
+  unfold mplus at 1. assert (Z : matmul (m + d - 2 * k) (transpose (rot_rest k m d P Q U V)) (rot_rest k m d P Q U V) i
+    j = 0).
   { unfold matmul, transpose. transitivity (Sum (m + d - 2 * k) (fun _ => 0)); [|apply Sum_zero].
     apply Sum_ext; intros. rewrite placed_rest by easy. ring. }
   rewrite Z, Rplus_0_r. unfold mplus. f_equal.
@@ -420,13 +423,16 @@ Proof.
 Qed.
 End Placed.
 
+(** The matrix of zeros *)
 Definition zero : matrix := fun _ _ => 0.
 
 Lemma zero_l n A : matmul n zero A = zero.
-Proof. matrix_ext. unfold matmul, zero. transitivity (Sum n (fun _ => 0)); [apply Sum_ext; intros; ring|apply Sum_zero]. Qed.
+Proof. matrix_ext. unfold matmul, zero. transitivity (Sum n (fun _ => 0)); [apply Sum_ext; intros;
+  ring|apply Sum_zero]. Qed.
 
 Lemma zero_r n A : matmul n A zero = zero.
-Proof. matrix_ext. unfold matmul, zero. transitivity (Sum n (fun _ => 0)); [apply Sum_ext; intros; ring|apply Sum_zero]. Qed.
+Proof. matrix_ext. unfold matmul, zero. transitivity (Sum n (fun _ => 0)); [apply Sum_ext; intros;
+  ring|apply Sum_zero]. Qed.
 
 Lemma frob2_wide k r t : (k <= r)%nat -> frob2 k r (diagonal t) = Sum k (fun i => t i ^ 2).
 Proof.
@@ -435,12 +441,16 @@ Proof.
 Qed.
 
 (** Factors with Y = T = 0 and X diagonal: 8f = Σ (x_i² − 2s_i)², 4‖∇f‖² = Σ x_i² (x_i² − 2s_i)². *)
-Lemma slice k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M -> exists U V,
-  8 * loss (/ 2) m d r M U V = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
-  4 * slope2 (/ 2) m d r M U V = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
+Definition slice_U (m k : nat) (P : matrix) (x : vector) : matrix :=
+  placed m k P (mscal (/ sqrt 2) (mplus (diagonal x) zero)).
+Definition slice_V (d k : nat) (Q : matrix) (x : vector) : matrix :=
+  placed d k Q (mscal (/ sqrt 2) (mminus (diagonal x) zero)).
+
+Lemma slice_at k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M ->
+  8 * loss (/ 2) m d r M (slice_U m k P x) (slice_V d k Q x) = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
+  4 * slope2 (/ 2) m d r M (slice_U m k P x) (slice_V d k Q x) = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
 Proof.
-  intros Hm Hd Hr HM. exists (placed m k P (mscal (/ sqrt 2) (mplus (diagonal x) zero))),
-    (placed d k Q (mscal (/ sqrt 2) (mminus (diagonal x) zero))).
+  intros Hm Hd Hr HM. unfold slice_U, slice_V.
   rewrite (placed_loss k m d r s P Q M (diagonal x) zero Hm Hd HM), (placed_slope k m d r s P Q M _ _ Hm Hd HM).
   change (transpose zero) with zero. rewrite !zero_l, !zero_r. split.
   - rewrite (frob2_ext k k (mminus _ _) (diagonal (fun i => x i ^ 2 - 2 * s i))).
@@ -458,10 +468,16 @@ Proof.
     + intros i j Hi Hj. unfold mminus, mscal. rewrite (diagonal_l k s) by easy.
       assert (E : matmul r (diagonal x) (mplus (matmul k (transpose (diagonal x)) (diagonal x)) zero) i j =
         x i * diagonal (fun i => x i ^ 2) i j).
-      { rewrite diagonal_l by lia. f_equal. unfold mplus, zero. rewrite Rplus_0_r, transpose_diagonal, diagonal_l by easy.
+      { rewrite diagonal_l by lia. f_equal. unfold mplus, zero.
+      rewrite Rplus_0_r, transpose_diagonal, diagonal_l by easy.
         unfold diagonal. destruct (Nat.eqb i j); ring. }
       rewrite E. unfold diagonal. destruct (Nat.eqb i j); field.
 Qed.
+
+Lemma slice k m d r s P Q M x : (k <= m)%nat -> (k <= d)%nat -> (k <= r)%nat -> svd k m d s P Q M -> exists U V,
+  8 * loss (/ 2) m d r M U V = Sum k (fun i => (x i ^ 2 - 2 * s i) ^ 2) /\
+  4 * slope2 (/ 2) m d r M U V = Sum k (fun i => x i ^ 2 * (x i ^ 2 - 2 * s i) ^ 2).
+Proof. intros. exists (slice_U m k P x), (slice_V d k Q x). now apply slice_at. Qed.
 
 (** s_0 ≥ … ≥ s_{k−1} > 0, singular values in order *)
 Definition descending (k : nat) (s : vector) : Prop :=

@@ -101,3 +101,8 @@ Proof.
   destruct (loss_along lam m d r M U V A B) as (c3 & c4 & H).
   eapply is_derive_ext; [intros e; symmetry; apply H|]. auto_derive; [easy|]. ring.
 Qed.
+
+Lemma loss_ge0 m d r M U V : 0 <= loss (/ 2) m d r M U V.
+Proof.
+  unfold loss. assert (P1 := frob2_ge0 m d (residual r M U V)). assert (P2 := frob2_ge0 r r (imbalance m d U V)). lra.
+Qed.

@@ -85,12 +85,6 @@ Proof.
   rewrite Hk in U2. lra.
 Qed.
 
-Lemma form_plus n A B v : dot n v (matvec n (mplus A B) v) = dot n v (matvec n A v) + dot n v (matvec n B v).
-Proof.
-  unfold dot. rewrite <- Sum_plus. apply Sum_ext; intros. rewrite <- Rmult_plus_distr_l. f_equal.
-  unfold matvec. rewrite <- Sum_plus. apply Sum_ext; intros. unfold mplus. ring.
-Qed.
-
 (** XXᵀ ⪰ 2σ − ‖XXᵀ − 2S‖ *)
 Lemma outer_below k r s X sigma a w : (forall i, (i < k)%nat -> sigma <= s i) ->
   (forall v, - a * sq k v <= dot k v (matvec k (mminus (matmul r X (transpose X)) (mscal 2 (diagonal s))) v)) ->
@@ -110,16 +104,6 @@ Qed.
 
 Lemma descending_least k s : descending k s -> forall i, (i < k)%nat -> s (k - 1)%nat <= s i.
 Proof. intros [H _] i Hi. apply H; lia. Qed.
-
-Lemma root_8 f : sqrt (8 * f) = 2 * sqrt (2 * f).
-Proof.
-  replace (8 * f) with (2 ^ 2 * (2 * f)) by ring. rewrite sqrt_mult_alt by (apply pow2_ge_0). now rewrite sqrt_pow2 by lra.
-Qed.
-
-Lemma loss_ge0 m d r M U V : 0 <= loss (/ 2) m d r M U V.
-Proof.
-  unfold loss. assert (P1 := frob2_ge0 m d (residual r M U V)). assert (P2 := frob2_ge0 r r (imbalance m d U V)). lra.
-Qed.
 
 Lemma below_saddle f sigma : 0 <= sigma -> f <= / 2 * sigma ^ 2 -> sqrt (2 * f) <= sigma.
 Proof. intros Hs H. rewrite <- (sqrt_pow2 sigma Hs). apply sqrt_le_1_alt. lra. Qed.
@@ -162,7 +146,32 @@ Proof.
   assert (HX : forall w, kappa * sq d w <= sq r (matvec d (transpose X) w)).
   { intros w. rewrite Ek. now apply (outer_below d r s X sigma a w). }
   assert (R := pl_core d r s X Y sigma a kappa mu Hl (Rlt_le _ _ Hsig) HA Ek (sqrt_pos _) Hmu HX (HY HX)).
-  fold A in R. rewrite G. set (E8 := frob2 d d A + _ + _ + _) in R. replace E8 with (8 * f) in R by (unfold E8; lra). lra.
+  fold A in R. rewrite G. set (E8 := frob2 d d A + _ + _ + _) in R. replace E8 with (8 * f) in R by (unfold E8; lra).
+  lra.
+Qed.
+
+(** On the slice f = f_0 and ‖∇f‖² = 4(s_d − √(2f_0)) f_0. *)
+Lemma slice_point d r s P Q M f0 : (0 < d)%nat -> (d <= r)%nat -> svd d d d s P Q M -> descending d s ->
+  0 < f0 <= / 2 * s (d - 1)%nat ^ 2 -> exists U V, loss (/ 2) d d r M U V = f0 /\
+    slope2 (/ 2) d d r M U V / loss (/ 2) d d r M U V = 4 * (s (d - 1)%nat - sqrt (2 * f0)).
+Proof.
+  intros Hd Hdr HM Hs [H0 H1]. set (sigma := s (d - 1)%nat) in *. assert (Hsig : 0 < sigma) by (apply Hs; lia).
+  set (rho := sqrt (2 * f0)). assert (Hr : rho <= sigma) by (apply below_saddle; lra).
+    assert (Er : rho ^ 2 = 2 * f0) by (apply pow2_sqrt; lra).
+    destruct (slice d d d r s P Q M (fun i => if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)))
+      as (U & V & EL & ES); try lia; [easy|]. exists U, V.
+    assert (Ex : forall i, (i < d)%nat -> (if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)) ^ 2
+      = if Nat.eqb i (d - 1) then 2 * sigma - 2 * rho else 2 * s i).
+    { intros i Hi. destruct (Nat.eqb i (d - 1)); apply pow2_sqrt; [lra|]. destruct Hs as [_ Hs]. specialize (Hs i Hi).
+    lra. }
+    rewrite (Sum_single d _ (d - 1)%nat) in EL; [|lia|
+      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
+    rewrite (Sum_single d _ (d - 1)%nat) in ES; [|lia|
+      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
+    rewrite !Ex, Nat.eqb_refl in EL, ES by lia. fold sigma in EL, ES.
+    replace ((2 * sigma - 2 * rho - 2 * sigma) ^ 2) with (4 * rho ^ 2) in EL, ES by ring. rewrite Er in EL, ES.
+    assert (EF : loss (/ 2) d d r M U V = f0) by lra. split; [easy|]. rewrite EF.
+    apply Rmult_eq_reg_r with f0; [|lra]. field_simplify; lra.
 Qed.
 
 (** pa-theorem-n
@@ -199,19 +208,188 @@ Proof.
     + assert (sqrt (2 * f) <= sqrt (2 * f0)) by (apply sqrt_le_1_alt; lra). lra.
     + apply Rmult_le_reg_r with f; [easy|]. replace (slope2 (/ 2) d d d M U V / f * f) with (slope2 (/ 2) d d d M U V)
         by (field; lra). easy.
-  - set (rho := sqrt (2 * f0)). assert (Hr : rho <= sigma) by (apply below_saddle; lra).
-    assert (Er : rho ^ 2 = 2 * f0) by (apply pow2_sqrt; lra).
-    destruct (slice d d d d s P Q M (fun i => if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)))
-      as (U & V & EL & ES); try lia; [easy|]. exists U, V.
-    assert (Ex : forall i, (i < d)%nat -> (if Nat.eqb i (d - 1) then sqrt (2 * sigma - 2 * rho) else sqrt (2 * s i)) ^ 2
-      = if Nat.eqb i (d - 1) then 2 * sigma - 2 * rho else 2 * s i).
-    { intros i Hi. destruct (Nat.eqb i (d - 1)); apply pow2_sqrt; [lra|]. destruct Hs as [_ Hs]. specialize (Hs i Hi). lra. }
-    rewrite (Sum_single d _ (d - 1)%nat) in EL; [|lia|
-      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
-    rewrite (Sum_single d _ (d - 1)%nat) in ES; [|lia|
-      intros i Hi Hn; rewrite Ex by easy; apply Nat.eqb_neq in Hn; rewrite Hn; ring].
-    rewrite !Ex, Nat.eqb_refl in EL, ES by lia. fold sigma in EL, ES.
-    replace ((2 * sigma - 2 * rho - 2 * sigma) ^ 2) with (4 * rho ^ 2) in EL, ES by ring. rewrite Er in EL, ES.
-    assert (EF : loss (/ 2) d d d M U V = f0) by lra. split; [easy|]. rewrite EF.
-    apply Rmult_eq_reg_r with f0; [|lra]. field_simplify; lra.
+  - apply (slice_point d d s P Q M f0); (easy || lia).
+Qed.
+
+(** pa-theorem-n-shapes
+    Covers: a part: the lower bound for wide factors, and that it is attained where it is 4(s_d − √(2f_0)); on the page: that 2s_d is approached, and the rectangular case.
+    Reads: let M be d × d with singular values s_1 ≥ … ≥ s_d > 0, factors with r > d columns, λ = ½, and 0 < f_0 ≤ ½ s_d². Wherever 0 < f ≤ f_0, ‖∇f‖²/f ≥ min{4(s_d − √(2f_0)), 2s_d}; and some point with f = f_0 has ‖∇f‖²/f = 4(s_d − √(2f_0)).
+    Mistake: `Rmin (4 * (s (d - 1)%nat - sqrt (2 * f0))) (9 * s (d - 1)%nat)` for `Rmin (4 * (s (d - 1)%nat - sqrt (2 * f0))) (2 * s (d - 1)%nat)`
+    Mistake: `= 3 * (s (d - 1)%nat - sqrt (2 * f0))` for `= 4 * (s (d - 1)%nat - sqrt (2 * f0))`
+*)
+Theorem pa_theorem_n_shapes : forall d r s P Q M, (0 < d < r)%nat -> svd d d d s P Q M -> descending d s ->
+  forall f0, 0 < f0 <= / 2 * s (d - 1)%nat ^ 2 ->
+  (forall U V, 0 < loss (/ 2) d d r M U V <= f0 ->
+    Rmin (4 * (s (d - 1)%nat - sqrt (2 * f0))) (2 * s (d - 1)%nat) <=
+    slope2 (/ 2) d d r M U V / loss (/ 2) d d r M U V) /\
+  exists U V, loss (/ 2) d d r M U V = f0 /\
+    slope2 (/ 2) d d r M U V / loss (/ 2) d d r M U V = 4 * (s (d - 1)%nat - sqrt (2 * f0)).
+Proof.
+  intros d r s P Q M [Hd Hr] HM Hs f0 [H0 H1]. set (sigma := s (d - 1)%nat) in *.
+  assert (Hsig : 0 < sigma) by (apply Hs; lia). split.
+  - intros U V [Hp Hf]. set (f := loss _ _ _ _ _ _ _) in *.
+    assert (K : sqrt (2 * f) <= sqrt (2 * f0)) by (apply sqrt_le_1_alt; lra).
+    assert (Kf : sqrt (2 * f) <= sigma) by (apply below_saddle; lra).
+    set (kappa := 2 * (sigma - sqrt (2 * f))). set (mu := Rmin kappa sigma).
+    assert (M1 : mu <= kappa) by apply Rmin_l. assert (M2 : mu <= sigma) by apply Rmin_r.
+    assert (B : 2 * mu * f <= slope2 (/ 2) d d r M U V).
+    { apply (pl_below d r s P Q M U V); try easy; try (fold f sigma; lra).
+      intros HX y t Ht. fold f sigma in HX, Ht |- *. fold kappa in HX |- *. assert (L := sq_ge0 r y).
+      set (X := rot_plus d d P Q U V) in *. assert (LX := sq_ge0 r (matvec d (transpose X) (matvec r X y))).
+      destruct (Req_dec kappa 0) as [Z|Z].
+      - assert (0 <= t * (0 - mu) * sq r y) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+        assert (0 <= t ^ 2 * sq r y) by (apply Rmult_le_pos; [apply pow2_ge_0|easy]). lra.
+      - destruct (row_space_bound d r X kappa y ltac:(unfold kappa in *; lra) HX) as (p & q & Pp & Pq & E & Bd & _).
+        rewrite E. assert (0 <= (kappa - 2 * t) ^ 2 * p) by (apply Rmult_le_pos; [apply pow2_ge_0|easy]).
+        assert (t * mu * p <= t * kappa * p) by (apply Rmult_le_compat_r; [easy|apply Rmult_le_compat_l; lra]).
+        assert (t * mu * q <= t * t * q) by (apply Rmult_le_compat_r; [easy|apply Rmult_le_compat_l; lra]). lra. }
+    apply Rle_trans with (2 * mu).
+    + unfold mu, Rmin. destruct (Rle_dec (4 * (sigma - sqrt (2 * f0))) (2 * sigma)),
+        (Rle_dec kappa sigma); unfold kappa in *; lra.
+    + apply Rmult_le_reg_r with f; [easy|].
+      replace (slope2 (/ 2) d d r M U V / f * f) with (slope2 (/ 2) d d r M U V) by (field; lra). easy.
+  - apply (slice_point d r s P Q M f0); (easy || lia).
+Qed.
+
+(** ψ(x) = 4 (s − √(2x)) x *)
+Definition psi (s x : R) : R := 4 * (s - sqrt (2 * x)) * x.
+
+Lemma psi_square s u : 0 <= u -> psi s (u ^ 2 / 2) = 2 * (s - u) * u ^ 2.
+Proof. intros Hu. unfold psi. replace (2 * (u ^ 2 / 2)) with (u ^ 2) by field. rewrite sqrt_pow2 by easy. field. Qed.
+
+(** pa-theorem-q
+    Covers: a part: the two roots, and what the recursion of the proof gives for the floor; on the page: that every step of biased descent obeys the recursion, and that floor and barrier are exact.
+    Reads: let s > 0 and ψ(x) = 4(s − √(2x))x. If 0 < δ² < (8/27) s³, ψ(x) = δ² has exactly two roots f⁻ < f⁺ in [0, ½s²], with f⁻ < (2/9)s² < f⁺ and ψ > δ² between them. If f_{t+1} ≤ (1 − 2ηθ) f_t + ηδ²/2 with θ > 0, η > 0, 2ηθ ≤ 1, then f_t ≤ (1 − 2ηθ)^t f_0 + δ²/(4θ) for f_0 ≥ 0.
+    Mistake: `d2 < 9 / 27 * s ^ 3` for `d2 < 8 / 27 * s ^ 3`
+    Mistake: `d2 / (5 * theta)` for `d2 / (4 * theta)`
+*)
+Theorem pa_theorem_q :
+  (forall s d2, 0 < s -> 0 < d2 < 8 / 27 * s ^ 3 -> exists low high, 0 < low < 2 / 9 * s ^ 2 /\
+    2 / 9 * s ^ 2 < high < s ^ 2 / 2 /\ psi s low = d2 /\ psi s high = d2 /\
+    (forall x, 0 <= x <= s ^ 2 / 2 -> psi s x = d2 -> x = low \/ x = high) /\
+    (forall x, low < x < high -> d2 < psi s x)) /\
+  (forall eta theta d2 (f : nat -> R), 0 < eta -> 0 < theta -> 2 * eta * theta <= 1 -> 0 <= d2 -> 0 <= f O ->
+    (forall t, f (S t) <= (1 - 2 * eta * theta) * f t + eta / 2 * d2) ->
+    forall t, f t <= (1 - 2 * eta * theta) ^ t * f O + d2 / (4 * theta)).
+Proof.
+  split.
+  - intros s d2 Hs [Hd Hd2]. set (g := fun u => 2 * (s - u) * u ^ 2 - d2).
+    assert (Cg : continuity g) by (unfold g; reg).
+    assert (Cm : continuity (fun u => - g u)) by (unfold g; reg).
+    assert (G : forall u, g u = 2 * (s - u) * u ^ 2 - d2) by reflexivity.
+    destruct (IVT g 0 (2 * s / 3) Cg ltac:(lra)) as (u & [Hu1 Hu2] & Eu).
+    { rewrite G. lra. }
+    { rewrite G. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) by field. lra. }
+    destruct (IVT (fun u => - g u) (2 * s / 3) s Cm ltac:(lra)) as (v & [Hv1 Hv2] & Ev).
+    { rewrite G. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s ^ 3) by field. lra. }
+    { rewrite G. lra. }
+    rewrite G in Eu, Ev. assert (Ev' : 2 * (s - v) * v ^ 2 = d2) by lra. assert (Eu' : 2 * (s - u) * u ^ 2 = d2) by lra.
+    assert (N1 : 0 < u) by (destruct Hu1 as [|Z]; [easy|rewrite <- Z in Eu'; lra]).
+    assert (N2 : u < 2 * s / 3).
+    { destruct Hu2 as [|Z]; [easy|]. rewrite Z in Eu'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27 * s
+      ^ 3) in Eu' by field. lra. }
+    assert (N3 : 2 * s / 3 < v).
+    { destruct Hv1 as [|Z]; [easy|]. rewrite <- Z in Ev'. replace (2 * (s - 2 * s / 3) * (2 * s / 3) ^ 2) with (8 / 27
+      * s ^ 3) in Ev' by field. lra. }
+    assert (N4 : v < s) by (destruct Hv2 as [|Z]; [easy|rewrite Z in Ev'; lra]).
+    assert (W : s * (u + v) = u ^ 2 + u * v + v ^ 2).
+    { apply Rmult_eq_reg_l with (2 * (u - v)); [|lra]. lra. }
+    assert (F : forall x, 2 * (s - x) * x ^ 2 - d2 = -2 * (x - u) * (x - v) * (x + (u + v - s))).
+    { intros x. rewrite <- Eu'.
+      transitivity (-2 * (x - u) * (x - v) * (x + (u + v - s)) + 2 * (x - u) * (s * (u + v) - (u ^ 2 + u * v + v ^ 2)));
+        [ring|rewrite W; ring]. }
+    assert (Wp : 0 < u + v - s) by (assert (0 < u * v) by (apply Rmult_lt_0_compat; lra); nra).
+    assert (Sq : forall x, 0 <= x -> exists y, 0 <= y /\ x = y ^ 2 / 2).
+    { intros x Hx. exists (sqrt (2 * x)). split; [apply sqrt_pos|]. rewrite pow2_sqrt by lra. field. }
+    assert (Cmp : forall a b, 0 <= a -> 0 <= b -> a ^ 2 / 2 < b ^ 2 / 2 -> a < b).
+    { intros a b Ha Hb Hab. destruct (Rlt_or_le a b) as [|L]; [easy|].
+    assert (b ^ 2 <= a ^ 2) by (apply pow_incr; lra). lra. }
+    assert (Inc : forall a b, 0 <= a -> a < b -> a ^ 2 / 2 < b ^ 2 / 2) by (intros; nra).
+    exists (u ^ 2 / 2), (v ^ 2 / 2). split; [|split; [|split; [|split; [|split]]]].
+    + split; [nra|]. replace (2 / 9 * s ^ 2) with ((2 * s / 3) ^ 2 / 2) by field. apply Inc; lra.
+    + replace (2 / 9 * s ^ 2) with ((2 * s / 3) ^ 2 / 2) by field. split; apply Inc; lra.
+    + rewrite psi_square by lra. exact Eu'.
+    + rewrite psi_square by lra. exact Ev'.
+    + intros x [Hx _] Ex. destruct (Sq x Hx) as (y & Hy & ->). rewrite psi_square in Ex by easy.
+      assert (Fy := F y). assert (Z : (y - u) * (y - v) = 0) by (apply Rmult_eq_reg_r with (y + (u + v - s)); lra).
+      apply Rmult_integral in Z. destruct Z; [left; replace y with u by lra|right; replace y with v by lra]; easy.
+    + intros x [Hx1 Hx2]. destruct (Sq x) as (y & Hy & ->); [nra|]. rewrite psi_square by easy.
+      apply Cmp in Hx1; [|lra|lra]. apply Cmp in Hx2; [|lra|lra]. assert (Fy := F y).
+      assert (0 < (y - u) * (v - y) * (y + (u + v - s))) by (repeat apply Rmult_lt_0_compat; lra). lra.
+  - intros eta theta d2 f He Ht Het Hd Hf Hrec t. induction t.
+    + simpl. assert (0 <= d2 / (4 * theta)) by (apply Rmult_le_pos; [easy|left; apply Rinv_0_lt_compat; lra]). lra.
+    + eapply Rle_trans; [apply Hrec|].
+      apply Rle_trans with ((1 - 2 * eta * theta) * ((1 - 2 * eta * theta) ^ t * f O + d2 / (4 * theta)) + eta / 2 *
+        d2).
+      * apply Rplus_le_compat_r, Rmult_le_compat_l; lra.
+      * apply Req_le. simpl. field. lra.
+Qed.
+
+(** pa-theorem-p
+    Covers: a part: the best step and its factor, and the slope of a step on the slice; on the page: the limit superior of f_{t+1}/f_t.
+    Reads: let s_1 ≥ s_d > 0, κ = s_1/s_d and q(η) = max{|1 − 2ηs_d|, |1 − 2ηs_1|}. For η = 1/(s_1 + s_d), q = (κ − 1)/(κ + 1), and q(η) is larger for every other η. On the slice a step is x ↦ x − η/2 (x² − 2s)x, which fixes √(2s) and has the derivative 1 − 2ηs there.
+    Mistake: `q (1 / (s1 + sd)) = (kappa - 1) / (kappa + 2)` for `q (1 / (s1 + sd)) = (kappa - 1) / (kappa + 1)`
+    Mistake: `(1 - eta * s)` for `(1 - 2 * eta * s)`
+*)
+Theorem pa_theorem_p : forall s1 sd, 0 < sd <= s1 -> let kappa := s1 / sd in
+  let q := fun eta => Rmax (Rabs (1 - 2 * eta * sd)) (Rabs (1 - 2 * eta * s1)) in
+  q (1 / (s1 + sd)) = (kappa - 1) / (kappa + 1) /\
+  (forall eta, eta <> 1 / (s1 + sd) -> (kappa - 1) / (kappa + 1) < q eta) /\
+  (forall eta s, 0 <= s -> let step := fun x => x - eta / 2 * (x ^ 2 - 2 * s) * x in
+    step (sqrt (2 * s)) = sqrt (2 * s) /\ is_derive step (sqrt (2 * s)) (1 - 2 * eta * s)).
+Proof.
+  intros s1 sd [H0 H1] kappa q.
+  assert (EK : (kappa - 1) / (kappa + 1) = (s1 - sd) / (s1 + sd)) by (unfold kappa; field; lra).
+  split; [|split].
+  - rewrite EK. unfold q. replace (1 - 2 * (1 / (s1 + sd)) * sd) with ((s1 - sd) / (s1 + sd)) by (field; lra).
+    replace (1 - 2 * (1 / (s1 + sd)) * s1) with (- ((s1 - sd) / (s1 + sd))) by (field; lra).
+    assert (P : 0 <= (s1 - sd) / (s1 + sd)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
+    rewrite Rabs_Ropp, Rabs_pos_eq by easy. apply Rmax_left, Rle_refl.
+  - intros eta Hn. rewrite EK. unfold q. set (e := 1 / (s1 + sd)) in *.
+    assert (E : (s1 - sd) / (s1 + sd) = 1 - 2 * e * sd) by (unfold e; field; lra).
+    assert (E' : (s1 - sd) / (s1 + sd) = 2 * e * s1 - 1) by (unfold e; field; lra).
+    destruct (Rlt_or_le eta e) as [L|L].
+    + eapply Rlt_le_trans; [|apply Rmax_l]. rewrite E. eapply Rlt_le_trans; [|apply Rle_abs]. nra.
+    + eapply Rlt_le_trans; [|apply Rmax_r]. rewrite E'. eapply Rlt_le_trans; [|apply Rabs_maj2].
+    assert (e < eta) by lra. nra.
+  - intros eta s Hs step. assert (E := pow2_sqrt (2 * s) ltac:(lra)). split.
+    + unfold step. rewrite E. ring.
+    + unfold step. set (r := sqrt (2 * s)) in *. auto_derive; [easy|].
+      transitivity (1 - eta / 2 * (3 * r ^ 2 - 2 * s)); [field|rewrite E; field].
+Qed.
+
+(** pa-corollary-g
+    Covers: a part: the direction of the algorithm, by the chain rule; on the page: the eigenvalues of K_R and their law.
+    Reads: let Ã = cUR, B̃ = (1/c) RᵀVR, c ≠ 0, K_R = RRᵀ, and M̃ = M̂R. If a function has the gradients (ÃB̃ᵀ − M̃)B̃ + Δ_A and (ÃB̃ᵀ − M̃)ᵀÃ + Δ_B at (Ã, B̃), then as a function of (U, V), c held, it has the gradients (UK_RVᵀ − M̂)K_RVK_R + cΔ_ARᵀ and K_R(UK_RVᵀ − M̂)ᵀUK_R + (1/c) RΔ_BRᵀ.
+    Mistake: `(mscal c (matmul d DA Rt))` for `(mscal c (matmul d DA (transpose Rt)))`
+    Mistake: `(mscal c (matmul d Rt (matmul d DB (transpose Rt))))` for `(mscal (/ c) (matmul d Rt (matmul d DB (transpose Rt))))`
+*)
+Theorem pa_corollary_g : forall m d (L : matrix -> matrix -> R) U V (Rt Mh : matrix) DA DB c, c <> 0 ->
+  let A := mscal c (matmul d U Rt) in let B := mscal (/ c) (matmul d (transpose Rt) (matmul d V Rt)) in
+  let K := matmul d Rt (transpose Rt) in let D := mminus (matmul d A (transpose B)) (matmul d Mh Rt) in
+  let F := mminus (matmul d U (matmul d K (transpose V))) Mh in
+  (forall X Y, is_derive (fun e => L (shifted A X e) (shifted B Y e)) 0
+    (fdot m d (mplus (matmul d D B) DA) X + fdot d d (mplus (matmul m (transpose D) A) DB) Y)) ->
+  forall X Y, is_derive (fun e => L (mscal c (matmul d (shifted U X e) Rt))
+      (mscal (/ c) (matmul d (transpose Rt) (matmul d (shifted V Y e) Rt)))) 0
+    (fdot m d (mplus (matmul d F (matmul d K (matmul d V K))) (mscal c (matmul d DA (transpose Rt)))) X +
+     fdot d d (mplus (matmul d K (matmul m (transpose F) (matmul d U K)))
+       (mscal (/ c) (matmul d Rt (matmul d DB (transpose Rt))))) Y).
+Proof.
+  intros m d L U V Rt Mh DA DB c Hc A B K D F HG X Y.
+  specialize (HG (mscal c (matmul d X Rt)) (mscal (/ c) (matmul d (transpose Rt) (matmul d Y Rt)))).
+  assert (ED : D = matmul d F Rt).
+  { unfold D, A, B, F, K. spread. rewrite !matmul_assoc. matrix_ext. unfold mminus, mscal. field. easy. }
+  evar_last.
+  - eapply is_derive_ext; [|exact HG]. intros e. unfold A, B, shifted. f_equal; spread; matrix_ext;
+      unfold mplus, mscal; ring.
+  - rewrite !fdot_scal_r.
+    assert (T1 : forall N, fdot m d N (matmul d X Rt) = fdot m d (matmul d N (transpose Rt)) X)
+      by (intros; now rewrite fdot_sym, fdot_right, fdot_sym).
+    assert (T2 : forall N, fdot d d N (matmul d (transpose Rt) (matmul d Y Rt)) =
+      fdot d d (matmul d Rt (matmul d N (transpose Rt))) Y).
+    { intros. rewrite fdot_sym, fdot_left, fdot_right, transpose_transpose, fdot_sym. now rewrite matmul_assoc. }
+    rewrite T1, T2, <- !fdot_scal_l. f_equal; f_equal.
+    + rewrite ED. unfold B, K. spread. rewrite !matmul_assoc. matrix_ext. unfold mplus, mscal. field. easy.
+    + rewrite ED. unfold A, K. spread. rewrite !matmul_assoc. matrix_ext. unfold mplus, mscal. field. easy.
 Qed.
