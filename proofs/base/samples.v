@@ -46,7 +46,8 @@ Definition gap (D : data) (W : matrix) (i t : nat) : R :=
 Definition Ek (D : data) (i t : nat) : matrix := fun a b => (tok D i (opt D i) a - tok D i t a) * tok D i 0%nat b.
 
 (** Σ over the tokens of sample i that are not optimal, and over all pairs *)
-Definition others (D : data) (i : nat) (f : nat -> R) : R := Sum (len D) (fun t => if Nat.eqb t (opt D i) then 0 else f t).
+Definition others (D : data) (i : nat) (f : nat ->
+  R) : R := Sum (len D) (fun t => if Nat.eqb t (opt D i) then 0 else f t).
 Definition pairs (D : data) (f : nat -> nat -> R) : R := Sum (num D) (fun i => others D i (f i)).
 
 (** Ψ_min = min (γ_opt − γ_t) exp (− γ_opt) over pairs, Ψ_max = max (γ_opt − γ_t) exp (− γ_t) over tokens *)
@@ -175,7 +176,8 @@ Proof. unfold others. rewrite <- Sum_plus. apply Sum_ext. intros. destruct (Nat.
 Lemma others_split D i f : (opt D i < len D)%nat -> Sum (len D) f = f (opt D i) + others D i f.
 Proof.
   intros H. unfold others.
-  rewrite (Sum_ext (len D) f (fun t => (if Nat.eqb t (opt D i) then f t else 0) + if Nat.eqb t (opt D i) then 0 else f t))
+  rewrite (Sum_ext (len D) f (fun t => (if Nat.eqb t (opt D i) then f t else 0) + if Nat.eqb t (opt D i)
+    then 0 else f t))
     by (intros t _; destruct (Nat.eqb t (opt D i)); ring).
   rewrite Sum_plus, (Sum_single (len D) (fun t => if Nat.eqb t (opt D i) then f t else 0) (opt D i) H).
   - now rewrite Nat.eqb_refl.
@@ -261,7 +263,8 @@ Qed.
 (** Gaps *)
 Lemma gap_Ek D W i t : gap D W i t = mdot (dim D) (Ek D i t) W.
 Proof.
-  unfold gap, mdot, dot, Ek, vminus, matvec. apply Sum_ext. intros a _. rewrite <- Sum_scal. apply Sum_ext. intros; ring.
+  unfold gap, mdot, dot, Ek, vminus, matvec. apply Sum_ext. intros a _. rewrite <- Sum_scal. apply Sum_ext.
+    intros; ring.
 Qed.
 
 Lemma gap_madd D A c B i t : gap D (madd A c B) i t = gap D A i t + c * gap D B i t.
@@ -307,7 +310,8 @@ Lemma others_exp_ge0 D W i : 0 <= others D i (fun t => exp (- gap D W i t)).
 Proof. apply others_ge0. intros. left. apply exp_pos. Qed.
 
 Lemma others_exp_pos D W i t : pair D i t -> exp (- gap D W i t) <= others D i (fun t => exp (- gap D W i t)).
-Proof. intros [_ [H1 H2]]. apply (others_term D i (fun t => exp (- gap D W i t)) t H1 H2). intros. left. apply exp_pos. Qed.
+Proof. intros [_ [H1 H2]]. apply (others_term D i (fun t => exp (- gap D W i t)) t H1 H2). intros. left.
+  apply exp_pos. Qed.
 
 (** y_i f_i = Σ φ_t γ_t *)
 Lemma answer_average D W i : lab D i * answer D W i = E (len D) (phi D W i) (score D i).
@@ -323,7 +327,8 @@ Lemma answer_below D W i : (opt D i < len D)%nat -> score D i (opt D i) - lab D 
 Proof.
   intros H. rewrite answer_average. destruct (phi_distribution D W i ltac:(lia)) as [_ Q].
   assert (Q2 := others_split D i (fun t => phi D W i t * (score D i (opt D i) - score D i t)) H).
-  cbv beta in Q2. rewrite (Sum_ext (len D) _ (fun t => score D i (opt D i) * phi D W i t - phi D W i t * score D i t)) in Q2
+  cbv beta in Q2. rewrite (Sum_ext (len D) _ (fun t => score D i (opt D i)
+    * phi D W i t - phi D W i t * score D i t)) in Q2
     by (intros; ring).
   rewrite Sum_minus, Sum_scal, Q in Q2. unfold E. lra.
 Qed.
@@ -368,5 +373,6 @@ Proof.
     assert (0 <= e * (gap D W i t - m)) by (apply Rmult_le_pos; lra). lra. }
   apply H in Sep. apply mnorm_le_frob in Sep. fold d in Sep. rewrite frob2_madd in Sep. fold q in Sep.
   assert (e * (e * (frob2 d d V + 1)) <= e * - q) by (apply Rmult_le_compat_l; lra).
-  assert (e * q < 0) by (rewrite <- (Rmult_0_r e); apply Rmult_lt_compat_l; easy). assert (0 <= e ^ 2) by apply pow2_ge_0. lra.
+  assert (e * q < 0) by (rewrite <- (Rmult_0_r e); apply Rmult_lt_compat_l; easy).
+    assert (0 <= e ^ 2) by apply pow2_ge_0. lra.
 Qed.

@@ -55,12 +55,14 @@ Proof.
   induction K as [|K IH]; intros E b; [left; exists (fun _ => 0); intros k Hk; lia|].
   destruct (IH E b) as [[lam Hlam]|[lam [H0 [H1 H2]]]].
   2:{ right. exists (extend K lam 0). split; [|split].
-      - intros k Hk. destruct (Nat.eq_dec k K) as [->|]; [rewrite extend_last; lra|rewrite extend_old by lia; apply H0; lia].
+      - intros k Hk. destruct (Nat.eq_dec k K) as [->|]; [rewrite extend_last; lra|rewrite extend_old by lia;
+        apply H0; lia].
       - intros a Ha. rewrite extend_combination, H1 by easy. ring.
       - rewrite extend_sum. lra. }
   set (W := combination K lam E) in *.
   destruct (Rle_lt_dec (b K) (dot D (E K) W)) as [Hb|Hb].
-  { left. exists (extend K lam 0). assert (Q : forall k, dot D (E k) (combination (S K) (extend K lam 0) E) = dot D (E k) W).
+  { left. exists (extend K lam 0). assert (Q : forall k, dot D (E k) (combination (S K) (extend K lam 0) E)
+    = dot D (E k) W).
     { intros k. apply dot_ext; [easy|]. intros a _. rewrite extend_combination. unfold W. ring. }
     intros k Hk. rewrite Q. destruct (Nat.eq_dec k K) as [->|].
     - rewrite extend_last. repeat split; try lra.
@@ -93,7 +95,8 @@ Proof.
     assert (EW' : forall k, dot D (E k) W' = dot D (F k) V + r k * b K).
     { intros k. transitivity (dot D W' (E k)); [apply dot_sym|].
       rewrite (dot_ext D W' (E k) (vplus V (vscal (b K / N) (E K))) (E k)) by (intros; easy || apply W'V).
-      rewrite dot_plus_l, dot_scal_l. unfold F. rewrite dot_minus_l, dot_scal_l, EV, (dot_sym D V), (dot_sym D (E K) (E k)).
+      rewrite dot_plus_l, dot_scal_l. unfold F.
+        rewrite dot_minus_l, dot_scal_l, EV, (dot_sym D V), (dot_sym D (E K) (E k)).
       unfold r. field. lra. }
     assert (EWK : dot D (E K) W' = b K).
     { rewrite dot_sym, (dot_ext D W' (E K) (vplus V (vscal (b K / N) (E K))) (E K)) by (intros; easy || apply W'V).
@@ -127,7 +130,8 @@ Proof.
     { intros a Ha. assert (Q := H1 a Ha). rewrite CF in Q. fold c in Q. lra. }
     destruct (Rle_lt_dec c 0) as [Hc|Hc].
     + exists (extend K mu (- c)). split; [|split].
-      * intros k Hk. destruct (Nat.eq_dec k K) as [->|]; [rewrite extend_last; lra|rewrite extend_old by lia; apply H0; lia].
+      * intros k Hk. destruct (Nat.eq_dec k K) as [->|]; [rewrite extend_last; lra|rewrite extend_old by lia;
+        apply H0; lia].
       * intros a Ha. rewrite extend_combination, CE by easy. ring.
       * rewrite extend_sum. lra.
     + exfalso. assert (Q : dot D (combination K mu E) W = c * dot D (E K) W).

@@ -50,9 +50,11 @@ Proof. intros. apply Rmult_le_pos; [easy|]. now apply Rmult_le_pos. Qed.
 
 (** What sample i adds to n times the excess of the loss over its infimum, from both sides *)
 Lemma sample_two_sides D W i low high : (opt D i < len D)%nat ->
-  (forall t, (t < len D)%nat -> t <> opt D i -> low <= (score D i (opt D i) - score D i t) * exp (- score D i (opt D i))) ->
+  (forall t, (t < len D)%nat -> t <> opt D i ->
+    low <= (score D i (opt D i) - score D i t) * exp (- score D i (opt D i))) ->
   (forall t, (t < len D)%nat -> t <> opt D i -> (score D i (opt D i) - score D i t) * exp (- score D i t) <= high) ->
-  low * (1 - phi D W i (opt D i)) <= sample_loss D W i - exp (- score D i (opt D i)) <= high * (1 - phi D W i (opt D i)).
+  low * (1 - phi D W i (opt D i)) <= sample_loss D W i - exp (- score D i (opt D i))
+    <= high * (1 - phi D W i (opt D i)).
 Proof.
   intros Ho Hl Hh. assert (HT : (0 < len D)%nat) by lia. rewrite <- (phi_others D W i Ho), <- !others_scal.
   assert (B := answer_below D W i Ho). unfold sample_loss. set (f := lab D i * answer D W i) in *.
@@ -67,7 +69,8 @@ Proof.
   - assert (J : exp (- f) <= Sum (len D) (fun t => phi D W i t * exp (- score D i t))).
     { destruct (phi_distribution D W i HT) as [_ Q]. apply Rle_trans with
         (Sum (len D) (fun t => exp (- f) * (1 + f) * phi D W i t - exp (- f) * (phi D W i t * score D i t))).
-      - rewrite Sum_minus, !Sum_scal, Q. assert (Q2 := answer_average D W i). fold f in Q2. unfold E in Q2. rewrite <- Q2. lra.
+      - rewrite Sum_minus, !Sum_scal, Q. assert (Q2 := answer_average D W i). fold f in Q2. unfold E in Q2.
+        rewrite <- Q2. lra.
       - apply Sum_le. intros t Ht. assert (Q2 := phi_pos D W i t HT).
         assert (Q3 := exp_ineq1_le (f - score D i t)). assert (0 < exp (- f)) by apply exp_pos.
         replace (- score D i t) with (- f + (f - score D i t)) by ring. rewrite exp_plus.
@@ -162,7 +165,8 @@ Proof.
   rewrite gram_Ek, (mdot_sym _ (Ek D i t)). ring.
 Qed.
 
-Lemma gap_ext D V W i t : (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b) -> gap D V i t = gap D W i t.
+Lemma gap_ext D V W i t : (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b) ->
+  gap D V i t = gap D W i t.
 Proof. intros H. rewrite !gap_Ek, !(mdot_sym _ (Ek D i t)). now apply mdot_ext. Qed.
 
 Lemma frob2_ext d V W : (forall a b, (a < d)%nat -> (b < d)%nat -> V a b = W a b) -> frob2 d d V = frob2 d d W.
@@ -177,7 +181,8 @@ Proof.
   set (F := fun k => flat (dim D) (Ek D (k / T) (k mod T))).
   set (b := fun k => if Nat.eqb (k mod T) (opt D (k / T)) then 0 else 1).
   set (back := fun (lam : vector) i t => lam (i * T + t)%nat).
-  assert (KB : forall k, (k / T * T + k mod T)%nat = k) by (intros; rewrite Nat.mul_comm; symmetry; apply Nat.div_mod; lia).
+  assert (KB : forall k, (k / T * T + k mod T)%nat = k) by (intros; rewrite Nat.mul_comm; symmetry;
+    apply Nat.div_mod; lia).
   assert (ID : forall i t, (t < T)%nat -> ((i * T + t) / T)%nat = i /\ ((i * T + t) mod T)%nat = t).
   { intros i t Ht. split; [symmetry; apply (Nat.div_unique _ _ _ t); lia|symmetry; apply (Nat.mod_unique _ _ i); lia]. }
   assert (SP : forall (lam : vector) f, (forall i, f i (opt D i) = 0) ->
@@ -185,14 +190,17 @@ Proof.
   { intros lam f Hf. rewrite (Sum_ext N _ (fun k => back lam (k / T)%nat (k mod T)%nat * f (k / T)%nat (k mod T)%nat))
       by (intros; unfold back; now rewrite KB).
     unfold N. rewrite (Sum_flat (num D) T (fun i t => back lam i t * f i t)). apply Sum_ext. intros i _.
-    unfold others. fold T. apply Sum_ext. intros t _. destruct (Nat.eqb_spec t (opt D i)) as [->|]; [rewrite Hf; ring|easy]. }
+    unfold others. fold T. apply Sum_ext. intros t _.
+      destruct (Nat.eqb_spec t (opt D i)) as [->|]; [rewrite Hf; ring|easy]. }
   assert (CS : forall lam c, combination N lam F c = flat (dim D) (support D (back lam)) c).
-  { intros lam c. unfold combination, F, flat, support. apply (SP lam (fun i t => Ek D i t (c / dim D)%nat (c mod dim D)%nat)).
+  { intros lam c. unfold combination, F, flat, support.
+    apply (SP lam (fun i t => Ek D i t (c / dim D)%nat (c mod dim D)%nat)).
     intros i. unfold Ek. ring. }
   assert (PK : forall i t, pair D i t -> (i * T + t < N)%nat).
   { intros i t [H1 [H2 _]]. fold T in H2. unfold N. nia. }
   destruct (shortest_or_certificate (dim D * dim D) N F b) as [[lam H]|[lam [H0 [H1 H2]]]].
-  - left. exists (back lam). assert (G : forall i t, pair D i t -> 0 <= back lam i t /\ 1 <= gap D (support D (back lam)) i t /\
+  - left. exists (back lam). assert (G : forall i t, pair D i t ->
+    0 <= back lam i t /\ 1 <= gap D (support D (back lam)) i t /\
       back lam i t * (gap D (support D (back lam)) i t - 1) = 0).
     { intros i t Hp. assert (Q := H _ (PK i t Hp)). destruct Hp as [_ [Ht Hn]]. destruct (ID i t Ht) as [I1 I2].
       unfold F, b in Q. rewrite I1, I2 in Q. fold F in Q. destruct (Nat.eqb_spec t (opt D i)) as [|_]; [easy|].
@@ -205,12 +213,14 @@ Proof.
     + intros i t Hp. now apply G.
     + intros i t Hp Hg. destruct (G i t Hp) as [_ [_ Q]]. apply Rmult_integral in Q. lra.
   - right. assert (S1 : Sum N (fun k => lam k * b k) = pairs D (back lam)).
-    { unfold b. rewrite (SP lam (fun i t => if Nat.eqb t (opt D i) then 0 else 1)) by (intros; now rewrite Nat.eqb_refl).
+    { unfold b. rewrite (SP lam (fun i t => if Nat.eqb t (opt D i) then 0 else 1)) by (intros;
+      now rewrite Nat.eqb_refl).
       apply pairs_ext. intros i t [_ [_ Hn]]. destruct (Nat.eqb_spec t (opt D i)); [easy|ring]. }
     rewrite S1 in H2. exists (fun i t => / pairs D (back lam) * back lam i t). split; [|split].
     + intros i t Hp. apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|]. apply H0, PK, Hp.
     + rewrite (pairs_scal D _ (back lam)). field. lra.
-    + intros a c Ha Hc. assert (Q : (a * dim D + c < dim D * dim D)%nat) by nia. assert (Q2 := H1 _ Q). rewrite CS in Q2.
+    + intros a c Ha Hc. assert (Q : (a * dim D + c < dim D * dim D)%nat) by nia. assert (Q2 := H1 _ Q).
+      rewrite CS in Q2.
       unfold flat in Q2. rewrite <- (Nat.div_unique (a * dim D + c) (dim D) a c) in Q2 by lia.
       rewrite <- (Nat.mod_unique (a * dim D + c) (dim D) a c) in Q2 by lia. unfold support in *.
       rewrite (pairs_ext D _ (fun i t => / pairs D (back lam) * (back lam i t * Ek D i t a c))) by (intros; ring).
@@ -218,7 +228,8 @@ Proof.
 Qed.
 
 (** What multipliers say of every other matrix *)
-Lemma multipliers_pair D lam W V : multipliers_of D lam W -> mdot (dim D) V W = pairs D (fun i t => lam i t * gap D V i t).
+Lemma multipliers_pair D lam W V : multipliers_of D lam W ->
+  mdot (dim D) V W = pairs D (fun i t => lam i t * gap D V i t).
 Proof. intros [_ [H _]]. rewrite mdot_sym, (mdot_ext _ _ _ V H). apply mdot_support. Qed.
 
 Lemma multipliers_norm D lam W : multipliers_of D lam W -> frob2 (dim D) (dim D) W = pairs D lam.
@@ -241,9 +252,11 @@ Proof.
   assert (Q3 := frob2_ge0 (dim D) (madd V (-1) W)). rewrite frob2_madd in Q3. lra.
 Qed.
 
-Lemma solution_unique D V W : solution D V -> solution D W -> forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b.
+Lemma solution_unique D V W : solution D V -> solution D W -> forall a b, (a < dim D)%nat -> (b < dim D)%nat ->
+  V a b = W a b.
 Proof.
-  intros SV SW a b Ha Hb. assert (Q : 1 * frob2 (dim D) (dim D) W <= mdot (dim D) V W) by (apply (average D); [easy|apply SV]).
+  intros SV SW a b Ha Hb. assert (Q : 1 * frob2 (dim D) (dim D) W <= mdot (dim D) V W) by (apply (average D);
+    [easy|apply SV]).
   assert (Q2 : frob2 (dim D) (dim D) V <= frob2 (dim D) (dim D) W) by (apply mnorm_le_frob, SV, SW).
   assert (Z := frob2_ge0 (dim D) (madd V (-1) W)). assert (Z2 := frob2_madd (dim D) V (-1) W).
   assert (Z3 : frob2 (dim D) (dim D) (madd V (-1) W) = 0) by lra.
@@ -261,7 +274,8 @@ Proof.
   apply pairs_le. intros i t Hp. assert (Q2 := S i t Hp). assert (Q3 := H0 i t Hp). nra.
 Qed.
 
-Lemma feasible_multipliers D : proper D -> (exists V, separates D V) -> exists lam, multipliers_of D lam (support D lam).
+Lemma feasible_multipliers D : proper D -> (exists V, separates D V) ->
+  exists lam, multipliers_of D lam (support D lam).
 Proof.
   intros [_ [HT _]] [V S]. destruct (multipliers_or_certificate D ltac:(lia)) as [H|[lam [H0 [H1 H2]]]]; [easy|].
   exfalso. now apply (certificate_infeasible D lam V).
@@ -279,14 +293,16 @@ Proof.
       destruct (Nat.eq_dec j N) as [->|]; [easy|apply IH; lia]. }
     destruct C as [C|C].
     + destruct (IH C) as [m [A [B M]]]. destruct (Rle_lt_dec (f m) (f N)).
-      * exists m. split; [lia|split; [easy|]]. intros j Hj Pj. destruct (Nat.eq_dec j N) as [->|]; [easy|apply M; [lia|easy]].
+      * exists m. split; [lia|split; [easy|]]. intros j Hj Pj.
+        destruct (Nat.eq_dec j N) as [->|]; [easy|apply M; [lia|easy]].
       * exists N. split; [lia|split; [easy|]]. intros j Hj Pj. destruct (Nat.eq_dec j N) as [->|]; [lra|].
         assert (f m <= f j) by (apply M; [lia|easy]). lra.
     + exists N. split; [lia|split; [easy|]]. intros j Hj Pj. destruct (Nat.eq_dec j N) as [->|]; [lra|].
       exfalso. apply (C j); [lia|easy].
   - destruct IH as [m [A [B M]]].
     { exists k. split; [|easy]. destruct (Nat.eq_dec k N) as [->|]; [easy|lia]. }
-    exists m. split; [lia|split; [easy|]]. intros j Hj Pj. destruct (Nat.eq_dec j N) as [->|]; [easy|apply M; [lia|easy]].
+    exists m. split; [lia|split; [easy|]]. intros j Hj Pj.
+      destruct (Nat.eq_dec j N) as [->|]; [easy|apply M; [lia|easy]].
 Qed.
 
 Lemma pair_least D (f : nat -> nat -> R) : proper D ->
@@ -295,11 +311,14 @@ Proof.
   intros P. assert (HT : (0 < len D)%nat) by (destruct P as [_ [HT _]]; lia). set (T := len D) in *.
   assert (ID : forall i t, (t < T)%nat -> ((i * T + t) / T)%nat = i /\ ((i * T + t) mod T)%nat = t).
   { intros i t Ht. split; [symmetry; apply (Nat.div_unique _ _ _ t); lia|symmetry; apply (Nat.mod_unique _ _ i); lia]. }
-  destruct (finite_least (num D * T) (fun k => pair D (k / T) (k mod T)) (fun k => f (k / T)%nat (k mod T)%nat)) as [k [_ [B M]]].
-  - intros k. unfold pair. destruct (lt_dec (k / T) (num D)), (lt_dec (k mod T) (len D)), (Nat.eq_dec (k mod T) (opt D (k / T)));
+  destruct (finite_least (num D * T) (fun k => pair D (k / T) (k mod T)) (fun k => f (k / T)%nat (k mod T)%nat))
+    as [k [_ [B M]]].
+  - intros k. unfold pair. destruct (lt_dec (k / T) (num D)), (lt_dec (k mod T) (len D)), (Nat.eq_dec (k mod T)
+    (opt D (k / T)));
       tauto.
   - destruct (some_pair D 0 P) as [t Ht]; [destruct P; lia|]. exists (0 * T + t)%nat.
-    assert (Ht' := Ht). destruct Ht' as [H1 [H2 _]]. fold T in H2. destruct (ID 0%nat t H2) as [-> ->]. split; [nia|easy].
+    assert (Ht' := Ht). destruct Ht' as [H1 [H2 _]]. fold T in H2. destruct (ID 0%nat t H2) as [-> ->].
+      split; [nia|easy].
   - exists (k / T)%nat, (k mod T). split; [easy|]. intros j s Hp. assert (Hp' := Hp). destruct Hp' as [H1 [H2 _]].
     fold T in H2. assert (Q := M (j * T + s)%nat). destruct (ID j s H2) as [E1 E2]. rewrite E1, E2 in Q.
     apply Q; [nia|easy].
@@ -340,7 +359,8 @@ Theorem ts_definition_1_svm : forall D, proper D ->
       gap D V i t <= mnorm (dim D) V / mnorm (dim D) W * corr (dim D) V W)).
 Proof.
   intros D P. assert (EX : (exists V, separates D V) -> exists W, solution D W).
-  { intros F. destruct (feasible_multipliers D P F) as [lam H]. exists (support D lam). now apply (multipliers_solution D lam). }
+  { intros F. destruct (feasible_multipliers D P F) as [lam H]. exists (support D lam).
+    now apply (multipliers_solution D lam). }
   assert (KK : forall W, solution D W -> exists lam, multipliers_of D lam W).
   { intros W S. destruct (feasible_multipliers D P ltac:(exists W; apply S)) as [lam H]. exists lam.
     assert (U := solution_unique D W (support D lam) S (multipliers_solution D lam _ H)).
@@ -366,7 +386,8 @@ Proof.
       { assert (A6 : pairs D (fun i t => lam i t * gap D V i t) = frob2 (dim D) (dim D) V)
           by (rewrite frob2_mdot; unfold V at 2; now rewrite mdot_support).
         rewrite (pairs_ext D _ (fun i t => lam i t * gap D V i t + -1 * lam i t)) by (intros; ring).
-        rewrite pairs_plus, pairs_scal, A6. assert (frob2 (dim D) (dim D) V = frob2 (dim D) (dim D) W) by now apply frob2_ext.
+        rewrite pairs_plus, pairs_scal, A6. assert (frob2 (dim D) (dim D) V = frob2 (dim D) (dim D) W)
+          by now apply frob2_ext.
         lra. }
       assert (A7 : lam i t * (gap D V i t - 1) <= 0).
       { rewrite <- A5. apply (pairs_term D (fun i t => lam i t * (gap D V i t - 1)) i t Hp).
@@ -381,7 +402,8 @@ Proof.
     assert (A2 := frob2_ge0 (dim D) (madd (support D mu) (-1) W)). rewrite frob2_madd in A2. lra.
   - now apply multipliers_norm.
   - intros V. now apply multipliers_pair.
-  - intros V HV. destruct (smallest_gap D V W P (multipliers_solution D lam W M) HV) as [i [t [Hp [_ Q]]]]. now exists i, t.
+  - intros V HV. destruct (smallest_gap D V W P (multipliers_solution D lam W M) HV) as [i [t [Hp [_ Q]]]].
+    now exists i, t.
 Qed.
 
 Lemma mnorm_scale d c A : mnorm d (fun a b => c * A a b) = Rabs c * mnorm d A.
@@ -389,7 +411,8 @@ Proof. rewrite !mnorm_flat. apply (norm_scal (d * d) c (flat d A)). Qed.
 
 Lemma gap_scale D c W i t : gap D (fun a b => c * W a b) i t = c * gap D W i t.
 Proof.
-  rewrite !gap_Ek. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring.
+  rewrite !gap_Ek. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
+    intros; ring.
 Qed.
 
 Lemma support_scale D c lam a b : support D (fun i t => c * lam i t) a b = c * support D lam a b.
@@ -422,13 +445,16 @@ Theorem ts_definition_1_farkas : forall D, proper D -> exists v,
     ~ exists V, forall i t, pair D i t -> 0 < gap D V i t).
 Proof.
   intros D P.
-  assert (CERT : (exists lam, convex D lam /\ forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D lam a b = 0) ->
+  assert (CERT : (exists lam, convex D lam /\ forall a b, (a < dim D)%nat -> (b < dim D)%nat ->
+    support D lam a b = 0) ->
     ~ exists V, forall i t, pair D i t -> 0 < gap D V i t).
   { intros [lam [[C1 C2] C3]] [V HV]. destruct (pair_least D (gap D V) P) as [i [t [Hp M]]]. assert (G := HV i t Hp).
     apply (certificate_infeasible D lam (fun a b => / gap D V i t * V a b) C1 C2 C3). intros j s Hq. rewrite gap_scale.
-    apply Rmult_le_reg_l with (gap D V i t); [easy|]. rewrite <- Rmult_assoc, Rinv_r by lra. assert (Q := M j s Hq). lra. }
+    apply Rmult_le_reg_l with (gap D V i t); [easy|]. rewrite <- Rmult_assoc, Rinv_r by lra. assert (Q := M j s Hq).
+      lra. }
   destruct (multipliers_or_certificate D) as [[lam H]|[lam [C1 [C2 C3]]]]; [destruct P as [_ [HT _]]; lia| |].
-  - set (W := support D lam) in *. assert (S := multipliers_solution D lam W H). assert (N := multipliers_norm D lam W H).
+  - set (W := support D lam) in *. assert (S := multipliers_solution D lam W H).
+    assert (N := multipliers_norm D lam W H).
     assert (PW := solution_pos D W P (proj1 S)). set (w := mnorm (dim D) W) in *. rewrite <- mnorm_sq in N. fold w in N.
     assert (Pi : 0 < / w) by now apply Rinv_0_lt_compat.
     exists (/ w). split; [split|split; [split|split; [|split]]].
@@ -436,7 +462,8 @@ Proof.
       * rewrite mnorm_scale, Rabs_pos_eq by lra. fold w. rewrite Rinv_l; lra.
       * destruct (smallest_gap D W W P S PW) as [i [t [Hp [M Q]]]]. fold w in Q. split.
         -- exists i, t. split; [easy|]. rewrite gap_scale. replace (gap D W i t) with 1; [ring|].
-           apply Rle_antisym; [now apply S|]. unfold corr in Q. fold w in Q. rewrite <- frob2_mdot, <- mnorm_sq in Q. fold w in Q.
+           apply Rle_antisym; [now apply S|]. unfold corr in Q. fold w in Q. rewrite <- frob2_mdot, <- mnorm_sq in Q.
+             fold w in Q.
            replace (w / w * (w ^ 2 / (w * w))) with 1 in Q by (field; lra). easy.
         -- intros x [j [s [Hq ->]]]. rewrite gap_scale. assert (Q2 := proj1 S j s Hq). nra.
     + intros x [V [HV [[i [t [Hp ->]]] M]]].
@@ -448,14 +475,16 @@ Proof.
       * intros i t Hp. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat; now apply pow_lt|now apply H].
       * rewrite (pairs_scal D _ lam), <- N. field. lra.
       * transitivity (mnorm (dim D) (fun a b => / w ^ 2 * W a b)).
-        -- rewrite mnorm_scale. fold w. rewrite Rabs_pos_eq by (left; apply Rinv_0_lt_compat; now apply pow_lt). field. lra.
+        -- rewrite mnorm_scale. fold w. rewrite Rabs_pos_eq by (left; apply Rinv_0_lt_compat; now apply pow_lt).
+          field. lra.
         -- unfold mnorm. f_equal. apply frob2_ext. intros. unfold W. now rewrite support_scale.
     + intros x [mu [[M1 M2] ->]]. assert (Q := mdot_support D mu W).
       assert (pairs D mu <= pairs D (fun i t => mu i t * gap D W i t)).
       { apply pairs_le. intros i t Hp. assert (Q2 := proj1 S i t Hp). assert (Q3 := M1 i t Hp). nra. }
       assert (Q2 := mdot_le (dim D) (support D mu) W). fold w in Q2.
       apply Rmult_le_reg_r with w; [easy|]. rewrite Rinv_l by lra. lra.
-    + intros V SV. assert (Q := proj2 S V (proj1 SV)). assert (Q2 := proj2 SV W (proj1 S)). f_equal. fold w in Q, Q2. lra.
+    + intros V SV. assert (Q := proj2 S V (proj1 SV)). assert (Q2 := proj2 SV W (proj1 S)). f_equal. fold w in Q, Q2.
+      lra.
     + intros F. exfalso. apply F. exists W. apply S.
     + exact CERT.
   - assert (IN : ~ exists V, separates D V) by (intros [V SV]; now apply (certificate_infeasible D lam V)).
@@ -467,7 +496,8 @@ Proof.
         rewrite gap_scale. ring. }
       split; [|intros x [i [t [_ ->]]]; rewrite G; lra].
       destruct (some_pair D 0 P) as [t Ht]; [destruct P; lia|]. exists 0%nat, t. now rewrite G.
-    + intros x [V [_ [[i [t [Hp ->]]] M]]]. apply Rnot_lt_le. intros G. apply CERT; [now exists lam|]. exists V. intros j s Hq.
+    + intros x [V [_ [[i [t [Hp ->]]] M]]]. apply Rnot_lt_le. intros G. apply CERT; [now exists lam|]. exists V.
+      intros j s Hq.
       eapply Rlt_le_trans; [exact G|]. apply M. now exists j, s.
     + exists lam. split; [easy|]. now rewrite mnorm_zero.
     + intros x [mu [_ ->]]. apply mnorm_ge0.
@@ -491,14 +521,16 @@ Qed.
     Covers: the whole statement.
     Reads: if y_i⟨v, x_i1⟩ ≥ 1 for all i and δ₀ is the smallest γ_opt − γ_t, then u vᵀ/δ₀ has gaps of at least 1, (W-SVM) has a solution, and every solution has ‖W_mm‖ ≤ ‖u‖‖v‖/δ₀, so also for the shortest such v, which exists; and such v exist whenever the queries are linearly independent.
     Mistake: `<= / 2 * (vnorm (dim D) (dec D) * vnorm (dim D) v / d0)` for `<= vnorm (dim D) (dec D) * vnorm (dim D) v / d0`
-    Mistake: without `(forall c, (forall a, (a < dim D)%nat -> Sum (num D) (fun i => c i * tok D i 0%nat a) = 0) -> forall i, (i < num D)%nat -> c i = 0) ->`
+    Mistake: `c i = c i` for `c i = 0`
 *)
 Theorem ts_definition_1_feasible : forall D d0, proper D ->
   least (fun x => exists i t, pair D i t /\ x = score D i (opt D i) - score D i t) d0 ->
   (forall v, readable D v -> separates D (fun a b => / d0 * (dec D a * v b)) /\ (exists W, solution D W) /\
     forall W, solution D W -> mnorm (dim D) W <= vnorm (dim D) (dec D) * vnorm (dim D) v / d0) /\
-  ((exists v, readable D v) -> exists v, readable D v /\ forall v', readable D v' -> vnorm (dim D) v <= vnorm (dim D) v') /\
-  ((forall c, (forall a, (a < dim D)%nat -> Sum (num D) (fun i => c i * tok D i 0%nat a) = 0) -> forall i, (i < num D)%nat -> c i = 0) ->
+  ((exists v, readable D v) -> exists v, readable D v /\ forall v', readable D v' ->
+    vnorm (dim D) v <= vnorm (dim D) v') /\
+  ((forall c, (forall a, (a < dim D)%nat -> Sum (num D) (fun i => c i * tok D i 0%nat a) = 0) ->
+    forall i, (i < num D)%nat -> c i = 0) ->
     exists v, readable D v).
 Proof.
   intros D d0 P [[i0 [t0 [Hp0 E0]]] M]. assert (P' := P). destruct P' as [Pn [_ HP]].
@@ -516,11 +548,14 @@ Proof.
       - assert (0 <= (score D i (opt D i) - score D i t) * (lab D i * dot (dim D) v (tok D i 0%nat) - 1)) by
           (apply Rmult_le_pos; lra). lra.
       - rewrite gap_Ek. unfold mdot, Ek.
-        rewrite (Sum_ext _ (fun a => Sum _ _) (fun a => dot (dim D) v (tok D i 0%nat) * (dec D a * (tok D i (opt D i) a - tok D i t a)))).
+        rewrite (Sum_ext _ (fun a => Sum _ _) (fun a => dot (dim D) v (tok D i 0%nat) * (dec D a * (tok D i (opt D i)
+          a - tok D i t a)))).
         2:{ intros. unfold dot. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring. }
-        rewrite Sum_scal, (Sum_ext _ (fun a => dec D a * _) (fun a => dec D a * tok D i (opt D i) a - dec D a * tok D i t a))
+        rewrite Sum_scal, (Sum_ext _ (fun a => dec D a * _) (fun a => dec D a * tok D i (opt D i)
+          a - dec D a * tok D i t a))
           by (intros; ring).
-        rewrite Sum_minus. unfold score. fold (dot (dim D) (dec D) (tok D i (opt D i))). fold (dot (dim D) (dec D) (tok D i t)).
+        rewrite Sum_minus. unfold score. fold (dot (dim D) (dec D) (tok D i (opt D i))).
+          fold (dot (dim D) (dec D) (tok D i t)).
         destruct Hl as [->| ->]; ring. }
     split; [easy|]. split.
     + destruct (feasible_multipliers D P) as [lam H]; [now exists (fun a b => / d0 * (dec D a * v b))|].
@@ -532,18 +567,21 @@ Proof.
     + set (w := combination (num D) lam F) in *. exists w. split.
       * intros i Hi. rewrite <- FD. now apply H.
       * intros v' Hv'. apply sqrt_le_1_alt. assert (Q := sq_ge0 (dim D) (vminus v' w)). rewrite sq_minus in Q.
-        assert (sq (dim D) w <= dot (dim D) v' w); [|lra]. rewrite sq_dot, (dot_sym _ v'). unfold w at 1 3. rewrite !dot_combination.
+        assert (sq (dim D) w <= dot (dim D) v' w); [|lra]. rewrite sq_dot, (dot_sym _ v'). unfold w at 1 3.
+          rewrite !dot_combination.
         apply Sum_le. intros i Hi. destruct (H i Hi) as [A [B C]]. fold w in B, C.
         assert (Q2 := Hv' i Hi). rewrite <- FD in Q2.
         assert (0 <= lam i * (dot (dim D) (F i) v' - 1)) by (apply Rmult_le_pos; lra). lra.
-    + exfalso. assert (Q := dot_combination (num D) (dim D) lam F v). rewrite (dot_ext _ _ v (fun _ => 0) v H1) in Q by easy.
+    + exfalso. assert (Q := dot_combination (num D) (dim D) lam F v).
+      rewrite (dot_ext _ _ v (fun _ => 0) v H1) in Q by easy.
       unfold dot in Q at 1. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero in Q by (intros; ring).
       assert (Sum (num D) (fun k => lam k * 1) <= Sum (num D) (fun k => lam k * dot (dim D) (F k) v)); [|lra].
       apply Sum_le. intros i Hi. apply Rmult_le_compat_l; [now apply H0|]. rewrite FD. now apply Hv.
   - intros Ind. destruct (shortest_or_certificate (dim D) (num D) F (fun _ => 1)) as [[lam H]|[lam [H0 [H1 H2]]]].
     + exists (combination (num D) lam F). intros i Hi. rewrite <- FD. now apply H.
     + exfalso. assert (Z : forall i, (i < num D)%nat -> lam i * lab D i = 0).
-      { apply (Ind (fun i => lam i * lab D i)). intros a Ha. rewrite <- (H1 a Ha). unfold combination, F. apply Sum_ext. intros; ring. }
+      { apply (Ind (fun i => lam i * lab D i)). intros a Ha. rewrite <- (H1 a Ha). unfold combination, F.
+        apply Sum_ext. intros; ring. }
       rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero in H2; [lra|]. intros i Hi. assert (Q := Z i Hi).
       destruct (HP i Hi) as [[L|L] _]; rewrite L in Q; lra.
 Qed.
@@ -558,7 +596,8 @@ Proof.
   assert (0 < exp s) by apply exp_pos. rewrite exp_Ropp in H. unfold off. apply Rmult_le_reg_r with (1 + exp s); [lra|].
   rewrite Rinv_l by lra. set (S := others D i (fun t => exp (- gap D W i t))) in *.
   assert (p * / exp s <= p * S) by (apply Rmult_le_compat_l; lra).
-  assert ((p * / exp s) * exp s = p) by (field; lra). assert (p * / exp s * exp s <= p * S * exp s) by (apply Rmult_le_compat_r; lra).
+  assert ((p * / exp s) * exp s = p) by (field; lra).
+    assert (p * / exp s * exp s <= p * S * exp s) by (apply Rmult_le_compat_r; lra).
   replace (p * S) with (1 - p) in * by lra. lra.
 Qed.
 
@@ -569,13 +608,15 @@ Proof.
   assert (0 < exp s) by apply exp_pos. rewrite exp_Ropp in H. unfold off. apply Rmult_le_reg_r with (1 + exp s); [lra|].
   rewrite Rinv_l by lra. set (S := others D i (fun t => exp (- gap D W i t))) in *.
   assert (p * S <= p * / exp s) by (apply Rmult_le_compat_l; lra).
-  assert ((p * / exp s) * exp s = p) by (field; lra). assert (p * S * exp s <= p * / exp s * exp s) by (apply Rmult_le_compat_r; lra).
+  assert ((p * / exp s) * exp s = p) by (field; lra).
+    assert (p * S * exp s <= p * / exp s * exp s) by (apply Rmult_le_compat_r; lra).
   replace (p * S) with (1 - p) in * by lra. lra.
 Qed.
 
 Lemma unselected_exists D W : proper D -> exists r, unselected D W r.
 Proof.
-  intros [Pn _]. destruct (finite_least (num D) (fun _ => True) (fun i => - (1 - phi D W i (opt D i)))) as [k [Hk [_ M]]].
+  intros [Pn _]. destruct (finite_least (num D) (fun _ => True) (fun i => - (1 - phi D W i (opt D i))))
+    as [k [Hk [_ M]]].
   - tauto.
   - exists 0%nat. split; [lia|easy].
   - exists (1 - phi D W k (opt D k)). split; [now exists k|]. intros x [i [Hi ->]]. assert (Q := M i Hi I). lra.
@@ -598,7 +639,8 @@ Proof.
     - tauto.
     - exists 0%nat. destruct P as [A [B _]]. split; [nia|easy].
     - assert (HT : (0 < len D)%nat) by nia.
-      exists ((score D (k / len D) (opt D (k / len D)) - score D (k / len D) (k mod len D)) * exp (- score D (k / len D) (k mod len D))).
+      exists ((score D (k / len D) (opt D (k / len D)) - score D (k / len D) (k mod len D))
+        * exp (- score D (k / len D) (k mod len D))).
       split.
       + exists (k / len D)%nat, (k mod len D)%nat. split; [|split; [|easy]].
         * apply Nat.div_lt_upper_bound; lia.
@@ -609,12 +651,14 @@ Proof.
   destruct EX as [high Hh]. destruct (ts_definition_1_infimum D W low high r P Hl Hh Hr) as [Q _].
   eapply Rle_trans; [|exact Q]. destruct (HP i (proj1 Hp)) as [_ [Ho _]]. apply Rmult_le_compat_l.
   - assert (Q2 := psi_min_pos D low P Hl). assert (Q3 := num_pos D P). unfold Rdiv. apply Rmult_le_pos; lra.
-  - eapply Rle_trans; [|apply Hr; exists i; split; [apply Hp|easy]]. apply off_unselected; [easy|]. now apply others_exp_pos.
+  - eapply Rle_trans; [|apply Hr; exists i; split; [apply Hp|easy]]. apply off_unselected; [easy|].
+    now apply others_exp_pos.
 Qed.
 
 Lemma ln_exp_opp T s : (2 <= T)%nat -> exp (- (s - ln (INR T - 1))) = (INR T - 1) * exp (- s).
 Proof.
-  intros H. assert (2 <= INR T) by (apply (le_INR 2); easy). replace (- (s - ln (INR T - 1))) with (ln (INR T - 1) + - s) by ring.
+  intros H. assert (2 <= INR T) by (apply (le_INR 2); easy).
+    replace (- (s - ln (INR T - 1))) with (ln (INR T - 1) + - s) by ring.
   rewrite exp_plus, exp_ln by lra. easy.
 Qed.
 
@@ -623,7 +667,7 @@ Qed.
     Reads: let W_mm be the solution of (W-SVM), off(h) = 1/(1 + e^h), Υ = Ψ_max/Ψ_min and R Ŵ = (R/‖W_mm‖) W_mm. Then 𝓛(W) − 𝓛* ≥ (Ψ_min/n) off((‖W‖/‖W_mm‖) corr(W, W_mm)) for every W ≠ 0 and 𝓛(R Ŵ) − 𝓛* ≤ Ψ_max off(R/‖W_mm‖ − log(T − 1)) for every R > 0; if R ≥ ‖W_mm‖ log(2n(T − 1)Υ), then every W with ‖W‖ ≤ R and 𝓛(W) ≤ 𝓛(R Ŵ), a minimiser among these among them, is not 0 and has 1 − corr ≤ (‖W_mm‖/R) log(2n(T − 1)Υ).
     Mistake: `off (mnorm (dim D) W * mnorm (dim D) Wmm * corr (dim D) W Wmm)` for `off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)`
     Mistake: `off (R / mnorm (dim D) Wmm + ln (INR (len D) - 1))` for `off (R / mnorm (dim D) Wmm - ln (INR (len D) - 1))`
-    Mistake: `/ 4 * (mnorm (dim D) Wmm / R * ln` for `mnorm (dim D) Wmm / R * (ln`
+    Mistake: `/ 8 * (mnorm (dim D) Wmm / R * ln` for `mnorm (dim D) Wmm / R * (ln`
 *)
 Theorem ts_definition_1_path : forall D Wmm low high, proper D -> solution D Wmm -> psi_min D low -> psi_max D high ->
   (forall W, 0 < mnorm (dim D) W -> low / INR (num D) * off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)
@@ -638,7 +682,8 @@ Proof.
   intros D Wmm low high P S Hl Hh. assert (P' := P). destruct P' as [Pn [HT HP]].
   assert (Pw := solution_pos D Wmm P (proj1 S)). set (w := mnorm (dim D) Wmm) in *.
   assert (Pl := psi_min_pos D low P Hl). assert (Nn := num_pos D P).
-  assert (IT : 2 <= INR (len D)) by (apply (le_INR 2); easy). assert (In : 1 <= INR (num D)) by (apply (le_INR 1); easy).
+  assert (IT : 2 <= INR (len D)) by (apply (le_INR 2); easy).
+    assert (In : 1 <= INR (num D)) by (apply (le_INR 1); easy).
   assert (L1 : forall W, 0 < mnorm (dim D) W -> low / INR (num D) * off (mnorm (dim D) W / w * corr (dim D) W Wmm)
     <= loss D W - infimum D).
   { intros W HW. destruct (smallest_gap D W Wmm P S HW) as [i [t [Hp [_ Q]]]]. fold w in Q.
@@ -651,7 +696,8 @@ Proof.
     - apply Rmult_lt_0_compat; [|apply exp_pos]. assert (score D i t < score D i (opt D i)); [|lra].
       apply HP; [easy|]. repeat split; easy.
     - apply Hh. exists i, t. repeat split; easy. }
-  assert (L2 : forall R, 0 < R -> loss D (fun a b => R / w * Wmm a b) - infimum D <= high * off (R / w - ln (INR (len D) - 1))).
+  assert (L2 : forall R, 0 < R -> loss D (fun a b => R / w * Wmm a b)
+    - infimum D <= high * off (R / w - ln (INR (len D) - 1))).
   { intros R HR. destruct (unselected_exists D (fun a b => R / w * Wmm a b) P) as [r Hr].
     destruct (ts_definition_1_infimum D _ low high r P Hl Hh Hr) as [_ Q]. eapply Rle_trans; [exact Q|].
     apply Rmult_le_compat_l; [lra|]. destruct Hr as [[i [Hi ->]] _]. destruct (HP i Hi) as [_ [Ho _]].
@@ -665,11 +711,13 @@ Proof.
   set (K := 2 * INR (num D) * (INR (len D) - 1) * (high / low)) in *.
   assert (PK : 0 < K) by (unfold K; apply Rmult_lt_0_compat; [nra|now apply Rdiv_lt_0_compat]).
   set (e := R / w - ln K). assert (He : 0 <= e).
-  { unfold e. assert (ln K <= R / w); [|lra]. apply Rmult_le_reg_l with w; [easy|]. replace (w * (R / w)) with R by (field; lra). easy. }
+  { unfold e. assert (ln K <= R / w); [|lra]. apply Rmult_le_reg_l with w; [easy|].
+    replace (w * (R / w)) with R by (field; lra). easy. }
   assert (EE : 1 <= exp e) by (assert (Q := exp_ineq1_le e); lra).
   (* whatever the excess of W bounds from below by off(m) has m > e or so *)
   assert (KEY : forall m, low / INR (num D) * off m <= loss D W - infimum D -> 0 < m /\ e <= m).
-  { intros m Hm. assert (Q := L2 R HR). assert (Q2 : low / INR (num D) * off m <= high * off (R / w - ln (INR (len D) - 1))) by lra.
+  { intros m Hm. assert (Q := L2 R HR). assert (Q2 : low / INR (num D) * off m <= high * off (R / w - ln (INR (len D)
+    - 1))) by lra.
     assert (Q3 : off (R / w - ln (INR (len D) - 1)) < (INR (len D) - 1) * exp (- (R / w))).
     { rewrite <- ln_exp_opp by easy. rewrite exp_Ropp. assert (0 < exp (R / w - ln (INR (len D) - 1))) by apply exp_pos.
       unfold off. apply Rinv_lt_contravar; [|lra]. apply Rmult_lt_0_compat; lra. }
@@ -678,7 +726,8 @@ Proof.
     assert (Q5 : off m < / (2 * exp e)).
     { apply Rmult_lt_reg_l with (low / INR (num D)); [now apply Rdiv_lt_0_compat; [|lra]|].
       eapply Rlt_le_trans; [exact Q4|]. right. unfold e. replace (R / w - ln K) with (- ln K + - - (R / w)) by ring.
-      rewrite exp_plus, (exp_Ropp (- (R / w))), (exp_Ropp (ln K)), exp_ln by easy. assert (0 < exp (- (R / w))) by apply exp_pos.
+      rewrite exp_plus, (exp_Ropp (- (R / w))), (exp_Ropp (ln K)), exp_ln by easy.
+        assert (0 < exp (- (R / w))) by apply exp_pos.
       unfold K. field. repeat split; lra. }
     assert (0 < exp m) by apply exp_pos. assert (Q6 : 2 * exp e < 1 + exp m).
     { apply Rnot_le_lt. intros A. assert (/ (2 * exp e) <= off m); [|lra]. apply Rinv_le_contravar; lra. }
@@ -689,11 +738,372 @@ Proof.
   { destruct (Req_dec (mnorm (dim D) W) 0) as [Z|Z]; [|assert (0 <= mnorm (dim D) W) by apply mnorm_ge0; lra]. exfalso.
     destruct (some_pair D 0 P) as [t Ht]; [lia|]. destruct (KEY _ (loss_above_gap D W low 0 t P Hl Ht)) as [A _].
     rewrite gap_Ek in A. assert (Q := mdot_le (dim D) (Ek D 0 t) W). rewrite Z in Q. lra. }
-  split; [easy|]. destruct (KEY _ (L1 W NZ)) as [A B]. set (c := corr (dim D) W Wmm) in *. set (x := mnorm (dim D) W) in *.
+  split; [easy|]. destruct (KEY _ (L1 W NZ)) as [A B]. set (c := corr (dim D) W Wmm) in *.
+    set (x := mnorm (dim D) W) in *.
   assert (Pc : 0 < c).
   { apply Rmult_lt_reg_l with (x / w); [now apply Rdiv_lt_0_compat|]. lra. }
   assert (C : e <= R / w * c).
-  { eapply Rle_trans; [exact B|]. apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|easy]. }
+  { eapply Rle_trans; [exact B|]. apply Rmult_le_compat_r; [lra|].
+    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|easy]. }
   unfold e in C. apply Rmult_le_reg_l with (R / w); [now apply Rdiv_lt_0_compat|].
   replace (R / w * (w / R * ln K)) with (ln K) by (field; lra). lra.
+Qed.
+
+Lemma softmax_ext T y z t : (forall s, y s = z s) -> softmax T y t = softmax T z t.
+Proof. intros H. unfold softmax. rewrite H. f_equal. apply Sum_ext. intros. now rewrite H. Qed.
+
+Lemma exp_opp_derive g x l : is_derive g x l -> is_derive (fun e => exp (- g e)) x (- l * exp (- g x)).
+Proof. intros H. auto_derive; [now exists l|].
+  replace (Derive (fun y => g y) x) with l by (symmetry; now apply is_derive_unique). ring. Qed.
+
+Lemma softmax_derive T (z v : vector) t : (0 < T)%nat -> is_derive (fun e => softmax T (fun s => z s + e * v s) t) 0
+  (softmax T z t * (v t - E T (softmax T z) v)).
+Proof.
+  intros HT. set (Z := Sum T (fun s => exp (z s))). assert (PZ : 0 < Z) by now apply partition_pos.
+  assert (D1 : forall s, is_derive (fun e => exp (z s + e * v s)) 0 (v s * exp (z s))).
+  { intros s. auto_derive; [easy|]. replace (z s + 0 * v s) with (z s) by ring. ring. }
+  assert (D2 := Sum_derive T (fun e s => exp (z s + e * v s)) (fun s => v s * exp (z s)) 0 ltac:(intros; apply D1)).
+  assert (Z0 : Sum T (fun s => exp (z s + 0 * v s)) = Z) by (apply Sum_ext; intros; f_equal; ring).
+  evar_last; [apply (is_derive_div (fun e => exp (z t + e * v t)) (fun e => Sum T (fun s => exp (z s + e * v s))));
+    [apply D1|exact D2|]|].
+  - rewrite Z0. lra.
+  - rewrite Z0. replace (z t + 0 * v t) with (z t) by ring. unfold E, softmax. fold Z.
+    rewrite (Sum_ext T (fun s => exp (z s) / Z * v s) (fun s => / Z * (v s * exp (z s)))) by (intros; unfold Rdiv;
+      ring).
+    rewrite Sum_scal. field. lra.
+Qed.
+
+Lemma jacobian_score T p g t : (t < T)%nat -> matvec T (jacobian p) g t = p t * (g t - E T p g).
+Proof.
+  intros Ht. unfold matvec, jacobian, E.
+  rewrite (Sum_ext T _ (fun s => (if Nat.eqb t s then p t * g s else 0) - p t * (p s * g s)))
+    by (intros s _; destruct (Nat.eqb t s); ring).
+  rewrite Sum_minus, Sum_scal, (Sum_single T _ t Ht).
+  - rewrite Nat.eqb_refl. ring.
+  - intros s _ Hs. destruct (Nat.eqb_spec t s); [congruence|easy].
+Qed.
+
+(** the same data with another decoder, and −∇_u of the loss in closed form *)
+Definition with_dec (D : data) (u : vector) : data := Data (num D) (len D) (dim D) (tok D) (lab D) u (opt D).
+Definition decoder_descent (D : data) (W : matrix) : vector := fun a => / INR (num D) *
+  Sum (num D) (fun i => sample_loss D W i * lab D i * attended (len D) (phi D W i) (tok D i) a).
+
+Lemma mdot_descent D W V : mdot (dim D) (descent D W) V = / INR (num D) * Sum (num D) (fun i => sample_loss D W i *
+  Sum (len D) (fun t => matvec (len D) (jacobian (phi D W i)) (score D i) t * dot (dim D) (tok D i t) (matvec (dim D)
+    V (tok D i 0%nat)))).
+Proof.
+  unfold mdot, descent. set (J := fun i t => matvec (len D) (jacobian (phi D W i)) (score D i) t). set (d := dim D).
+  rewrite (Sum_ext d _ (fun a => / INR (num D) * Sum (num D) (fun i => sample_loss D W i * Sum (len D) (fun t =>
+    J i t * (tok D i t a * matvec d V (tok D i 0%nat) a))))).
+  - rewrite Sum_scal. f_equal. rewrite Sum_swap. apply Sum_ext. intros i _. rewrite Sum_scal. f_equal.
+    rewrite Sum_swap. apply Sum_ext. intros t _. unfold dot. now rewrite Sum_scal.
+  - intros a _. rewrite (Sum_ext d _ (fun b => / INR (num D) * (Sum (num D) (fun i => sample_loss D W i *
+      Sum (len D) (fun t => tok D i t a * J i t) * tok D i 0%nat b * V a b)))).
+    2:{ intros b _. rewrite Rmult_assoc, (Rmult_comm _ (V a b)), <- Sum_scal. f_equal. apply Sum_ext. intros.
+      unfold J. ring. }
+    rewrite Sum_scal. f_equal. rewrite Sum_swap. apply Sum_ext. intros i _.
+    rewrite (Sum_ext d _ (fun b => sample_loss D W i * Sum (len D) (fun t => tok D i t a * J i t)
+      * (V a b * tok D i 0%nat b)))
+      by (intros; ring).
+    rewrite Sum_scal, Rmult_assoc. f_equal. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros. unfold matvec. ring.
+Qed.
+
+(** ts-definition-1-gradient
+    Covers: the whole statement, gradients as derivatives along every line.
+    Reads: for every W, every direction V and every v, the derivative of e ↦ 𝓛(W + eV) at 0 is −⟨G, V⟩ with G = (1/n) Σ ℓ_i X_iᵀ J(φ_i) γ_i x_i1ᵀ, and that of e ↦ 𝓛 with the decoder u + ev is −⟨g, v⟩ with g = (1/n) Σ ℓ_i y_i X_iᵀ φ_i.
+    Mistake: `(mdot (dim D) (descent D W) V)` for `(- mdot (dim D) (descent D W) V)`
+    Mistake: `(- (2 * dot (dim D) (decoder_descent D W) v))` for `(- dot (dim D) (decoder_descent D W) v)`
+*)
+Theorem ts_definition_1_gradient : forall D W V v, (0 < len D)%nat ->
+  is_derive (fun e => loss D (madd W e V)) 0 (- mdot (dim D) (descent D W) V) /\
+  is_derive (fun e => loss (with_dec D (fun a => dec D a + e * v a)) W) 0 (- dot (dim D) (decoder_descent D W) v).
+Proof.
+  intros D W V v HT. split.
+  - set (z := fun i t => dot (dim D) (tok D i t) (matvec (dim D) W (tok D i 0%nat))).
+    set (w := fun i t => dot (dim D) (tok D i t) (matvec (dim D) V (tok D i 0%nat))).
+    assert (LG : forall e i t, dot (dim D) (tok D i t) (matvec (dim D) (madd W e V) (tok D i 0%nat))
+      = z i t + e * w i t).
+    { intros e i t. unfold z, w, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros a _. unfold matvec, madd.
+      rewrite (Sum_ext (dim D) _ (fun j => W a j * tok D i 0%nat j + e * (V a j * tok D i 0%nat j))) by (intros; ring).
+      rewrite Sum_plus, Sum_scal. ring. }
+    set (f := fun e i => Sum (len D) (fun t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).
+    set (f' := fun i => Sum (len D) (fun t => phi D W i t * (w i t - E (len D) (phi D W i) (w i)) * score D i t)).
+    assert (SF : forall e i, sample_loss D (madd W e V) i = exp (- f e i)).
+    { intros e i. unfold sample_loss. rewrite answer_average. unfold E, f, phi. do 2 f_equal. apply Sum_ext.
+      intros t _. f_equal.
+      apply softmax_ext. intros. apply LG. }
+    assert (DF : forall i, is_derive (fun e => f e i) 0 (f' i)).
+    { intros i. apply (Sum_derive (len D) (fun e t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).
+      intros t _. apply (is_derive_ext (fun e => score D i t * softmax (len D) (fun s => z i s + e * w i s) t)).
+      - intros. apply Rmult_comm.
+      - evar_last; [apply is_derive_scal, (softmax_derive (len D) (z i) (w i) t HT)|]. unfold phi. fold (z i).
+        unfold z. ring. }
+    assert (F0 : forall i, exp (- f 0 i) = sample_loss D W i).
+    { intros i. unfold sample_loss. rewrite answer_average. unfold E, f, phi. do 2 f_equal. apply Sum_ext.
+      intros t _. f_equal.
+      apply softmax_ext. intros. fold (z i s). ring. }
+    apply (is_derive_ext (fun e => / INR (num D) * Sum (num D) (fun i => exp (- f e i)))).
+    { intros e. unfold loss. f_equal. apply Sum_ext. intros. now rewrite SF. }
+    evar_last; [apply is_derive_scal, (Sum_derive (num D) (fun e i => exp (- f e i))
+      (fun i => - f' i * exp (- f 0 i)))|].
+    { intros i _. apply (exp_opp_derive (fun e => f e i)), DF. }
+    rewrite mdot_descent, Ropp_mult_distr_r. f_equal.
+    rewrite <- (Rmult_1_l (Sum _ (fun i => sample_loss D W i * _))), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext.
+      intros i _.
+    rewrite F0. assert (Q : f' i = Sum (len D) (fun t => matvec (len D) (jacobian (phi D W i)) (score D i) t * w i t)).
+    { rewrite (Sum_ext (len D) (fun t => _ * w i t) (fun t => phi D W i t * score D i t * w i t - E (len D)
+      (phi D W i) (score D i) *
+        (phi D W i t * w i t))) by (intros t Ht; rewrite jacobian_score by easy; ring).
+      unfold f'. rewrite (Sum_ext (len D) _ (fun t => phi D W i t * score D i t * w i t - E (len D) (phi D W i) (w i) *
+        (phi D W i t * score D i t))) by (intros; ring).
+      rewrite !Sum_minus, !Sum_scal. unfold E. ring. }
+    rewrite Q. unfold w. ring.
+  - set (A := fun i => attended (len D) (phi D W i) (tok D i)).
+    apply (is_derive_ext (fun e => / INR (num D) * Sum (num D) (fun i =>
+      exp (- (lab D i * (dot (dim D) (dec D) (A i) + e * dot (dim D) v (A i))))))).
+    { intros e. unfold loss. simpl num. f_equal. apply Sum_ext. intros i _. unfold sample_loss, answer. simpl.
+      do 3 f_equal. unfold dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros; unfold A; simpl.
+      change (phi (with_dec D (fun a => dec D a + e * v a)) W i) with (phi D W i). ring. }
+    evar_last; [apply is_derive_scal, (Sum_derive (num D) (fun e i => exp (- (lab D i * (dot (dim D) (dec D) (A i)
+      + e * dot (dim D) v (A i)))))
+      (fun i => - (lab D i * dot (dim D) v (A i)) * sample_loss D W i))|].
+    { intros i _. cbv beta. auto_derive; [easy|]. unfold sample_loss, answer. fold (A i).
+      rewrite Rmult_0_l, Rplus_0_r. ring. }
+    unfold decoder_descent. unfold dot at 2.
+    rewrite (Sum_ext (dim D) _ (fun a => / INR (num D) * Sum (num D)
+      (fun i => sample_loss D W i * lab D i * (v a * A i a)))).
+    2:{ intros a _. rewrite Rmult_assoc. f_equal. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext.
+      intros; unfold A; ring. }
+    rewrite Sum_scal, Sum_swap, Ropp_mult_distr_r. f_equal.
+    rewrite <- (Rmult_1_l (Sum _ (fun j => Sum _ _))), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext. intros i _.
+    rewrite Sum_scal. unfold dot. ring.
+Qed.
+
+(** Under equal scores descent is a sum of the E_k with positive weights. *)
+Lemma descent_sample D W i a : (opt D i < len D)%nat -> (forall t, (t < len D)%nat -> t <> opt D i ->
+  score D i t = rest D i) ->
+  Sum (len D) (fun t => tok D i t a * matvec (len D) (jacobian (phi D W i)) (score D i) t) =
+  delta D i * phi D W i (opt D i) * others D i (fun t => phi D W i t * (tok D i (opt D i) a - tok D i t a)).
+Proof.
+  intros Ho Hs. assert (PH := phi_others D W i Ho). set (p := phi D W i) in *. set (o := opt D i) in *.
+  assert (EG : E (len D) p (score D i) = rest D i + p o * delta D i).
+  { assert (Q := answer_below D W i Ho). rewrite answer_average in Q. fold p o in Q.
+    rewrite (others_ext D i _ (fun t => delta D i * p t)) in Q.
+    - rewrite others_scal, PH in Q. unfold delta in *. fold o in Q |- *. lra.
+    - intros t Ht Hn. rewrite (Hs t Ht Hn). unfold delta. fold o. fold p. ring. }
+  rewrite (Sum_ext (len D) _ (fun t => tok D i t a * (p t * (score D i t - E (len D) p (score D i)))))
+    by (intros t Ht; now rewrite jacobian_score).
+  rewrite (others_split D i _ Ho). fold o. rewrite EG, <- others_scal.
+  rewrite (others_ext D i (fun t => tok D i t a * _) (fun t => - (delta D i * p o) * (p t * tok D i t a)))
+    by (intros t Ht Hn; rewrite (Hs t Ht Hn); ring).
+  rewrite (others_ext D i (fun t => delta D i * p o * _) (fun t => delta D i * p o * tok D i o a * p t +
+    - (delta D i * p o) * (p t * tok D i t a))) by (intros; ring).
+  rewrite others_plus, (others_scal D i _ p), PH.
+  replace (score D i o - (rest D i + p o * delta D i)) with (delta D i * (1 - p o)) by (unfold delta; fold o; ring).
+    ring.
+Qed.
+
+Lemma descent_pairs D W a b : proper D -> equal_scores D ->
+  descent D W a b = pairs D (fun i t => weight D W i t * Ek D i t a b).
+Proof.
+  intros [_ [_ HP]] ES. unfold descent. rewrite <- Sum_scal. apply Sum_ext. intros i Hi.
+    destruct (HP i Hi) as [_ [Ho _]].
+  rewrite (descent_sample D W i a Ho) by (intros; apply ES; repeat split; easy).
+  rewrite (others_ext D i (fun t => weight D W i t * _) (fun t => / INR (num D) * sample_loss D W i * delta D i *
+    phi D W i (opt D i) * tok D i 0%nat b * (phi D W i t * (tok D i (opt D i) a - tok D i t a))))
+    by (intros; unfold weight, Ek; ring).
+  rewrite others_scal. ring.
+Qed.
+
+(** ts-definition-a2
+    Covers: the whole statement.
+    Reads: if all tokens of a sample but the optimal one have the same score γ_i, then with Δ_i = γ_opt − γ_i and a_i = ℓ_i Δ_i, −∇_W 𝓛 = (1/n) Σ_i a_i φ_opt Σ over t ≠ opt of φ_t (x_opt − x_t) x_i1ᵀ, entry by entry, where −∇_W 𝓛 is that of ts-definition-1-gradient; for T = 2 the assumption always holds, and all Δ_i are positive.
+    Mistake: `(1 - phi D W i (opt D i)) * others` for `phi D W i (opt D i) * others`
+    Mistake: without `equal_scores D ->`
+    Mistake: `len D = 3%nat` for `len D = 2%nat`
+*)
+Theorem ts_definition_a2 : forall D, proper D ->
+  (equal_scores D -> (forall i, (i < num D)%nat -> 0 < delta D i) /\ forall W a b, descent D W a b = / INR (num D) *
+    Sum (num D) (fun i => sample_loss D W i * delta D i * (phi D W i (opt D i) * others D i (fun t =>
+      phi D W i t * ((tok D i (opt D i) a - tok D i t a) * tok D i 0%nat b))))) /\
+  (len D = 2%nat -> equal_scores D).
+Proof.
+  intros D P. split.
+  - intros ES. split.
+    + intros i Hi. destruct (some_pair D i P Hi) as [t Ht]. unfold delta. rewrite <- (ES i t Ht).
+      destruct P as [_ [_ HP]].
+      assert (Q := proj2 (proj2 (HP i Hi)) t Ht). lra.
+    + intros W a b. rewrite descent_pairs by easy. unfold pairs. rewrite <- Sum_scal. apply Sum_ext. intros i _.
+      rewrite <- !Rmult_assoc, <- others_scal. apply others_ext. intros. unfold weight, Ek. ring.
+  - intros HL i t [Hi [Ht Hn]]. unfold rest. destruct P as [_ [_ HP]]. destruct (HP i Hi) as [_ [Ho _]].
+    destruct (Nat.eqb_spec (opt D i) 0) as [Q|Q]; f_equal; lia.
+Qed.
+
+(** ν, M_o, m_o and s₁ of condition (A1′) *)
+Definition inner (D : data) (i t j s : nat) : R := dot (dim D) (tok D i t) (tok D j s).
+Definition overlaps (D : data) (nu M m s1 : R) : Prop :=
+  largest (fun x => exists i t j s, (i < num D)%nat /\ (t < len D)%nat /\ (j < num D)%nat /\ (s < len D)%nat /\
+    (i, t) <> (j, s) /\ ~ (t = opt D i /\ s = opt D j) /\ x = Rabs (inner D i t j s)) nu /\
+  (num D = 1%nat /\ M = 0 \/ largest (fun x => exists i j, (i < num D)%nat /\ (j < num D)%nat /\ i <> j /\
+    x = Rabs (inner D i (opt D i) j (opt D j))) M) /\
+  least (fun x => exists i, (i < num D)%nat /\ x = inner D i (opt D i) i (opt D i)) m /\
+  least (fun x => exists i, (i < num D)%nat /\ x = inner D i 0 i 0) s1.
+
+(** (A1′): m_o > 3ν and (m_o − 3ν) s₁ ≥ (n − 1) Υ / (2 φ_min) ν (M_o + 3ν) *)
+Definition a1_prime (n : nat) (upsilon phi_min nu M m s1 : R) : Prop :=
+  3 * nu < m /\ (INR n - 1) * upsilon / (2 * phi_min) * (nu * (M + 3 * nu)) <= (m - 3 * nu) * s1.
+
+(** ts-definition-a1-sufficient
+    Covers: the whole statement, the definition of (A1′) and its last sentence.
+    Reads: with ν, M_o, m_o, s₁ as on the page and Υ = Ψ_max/Ψ_min, if m_o > 0, M_o ≤ m_o, ν ≤ m_o/6 and s₁ ≥ 3(n − 1)TΥν, then m_o > 3ν and (m_o − 3ν)s₁ ≥ ((n − 1)Υ/(2φ_min)) ν(M_o + 3ν) for φ_min = 1/(2T).
+    Mistake: `nu <= / 3 * m ->` for `nu <= / 6 * m ->`
+    Mistake: without `3 * (INR (num D) - 1) * INR (len D) * (high / low) * nu <= s1 ->`
+*)
+Theorem ts_definition_a1_sufficient : forall D low high nu M m s1, proper D -> psi_min D low -> psi_max D high ->
+  overlaps D nu M m s1 -> 0 < m -> M <= m -> nu <= / 6 * m ->
+  3 * (INR (num D) - 1) * INR (len D) * (high / low) * nu <= s1 ->
+  a1_prime (num D) (high / low) (/ (2 * INR (len D))) nu M m s1.
+Proof.
+  intros D low high nu M m s1 P Hl Hh [[[i [t [j [s [_ [_ [_ [_ [_ [_ EN]]]]]]]]]] _] [HM [_ [[k [_ ES]] _]]]]
+    Hm HMm Hnu Hs.
+  assert (N0 : 0 <= nu) by (rewrite EN; apply Rabs_pos). split; [lra|].
+  destruct P as [Pn [HT _]]. assert (2 <= INR (len D)) by (apply (le_INR 2); easy).
+    assert (1 <= INR (num D)) by (apply (le_INR 1); easy).
+  assert (S0 : 0 <= s1) by (rewrite ES; unfold inner; rewrite <- sq_dot; apply sq_ge0).
+  assert (M0 : 0 <= M) by (destruct HM as [[_ ->]|[[i1 [j1 [_ [_ [_ ->]]]]] _]]; [lra|apply Rabs_pos]).
+  set (q := high / low) in *. set (X := 3 * (INR (num D) - 1) * INR (len D) * q * nu) in *.
+  replace ((INR (num D) - 1) * q / (2 * / (2 * INR (len D))) * (nu * (M + 3 * nu))) with (X * (/ 3 * (M + 3 * nu)))
+    by (unfold X; field; lra).
+  apply Rle_trans with (s1 * (/ 3 * (M + 3 * nu))); [apply Rmult_le_compat_r; lra|].
+  rewrite (Rmult_comm (m - 3 * nu)). apply Rmult_le_compat_l; lra.
+Qed.
+
+(** ts-remark-e1
+    Covers: the whole statement, for every outcome of the noise.
+    Reads: let μ₊ ⟂ μ₋ with norm U > 0, the optimal token of a sample be μ₊ for the label 1 and μ₋ for −1, the other tokens orthogonal to both, and u = (μ₊ − μ₋)/U². Then optimal tokens have score 1 and all others 0; they are the only optimal ones; Assumption 2 holds, Ψ_max = 1 and Υ = Ψ_max/Ψ_min = e.
+    Mistake: `high / low = 1` for `high / low = exp 1`
+    Mistake: without `0 < U ->`
+*)
+Theorem ts_remark_e1 : forall D U mup mum, (1 <= num D)%nat -> (2 <= len D)%nat -> 0 < U ->
+  sq (dim D) mup = U ^ 2 -> sq (dim D) mum = U ^ 2 -> dot (dim D) mup mum = 0 ->
+  (forall i, (i < num D)%nat -> (opt D i < len D)%nat /\
+    (lab D i = 1 /\ (forall a, (a < dim D)%nat -> tok D i (opt D i) a = mup a) \/
+     lab D i = -1 /\ (forall a, (a < dim D)%nat -> tok D i (opt D i) a = mum a))) ->
+  (forall i t, pair D i t -> dot (dim D) mup (tok D i t) = 0 /\ dot (dim D) mum (tok D i t) = 0) ->
+  (forall a, (a < dim D)%nat -> dec D a = (mup a - mum a) / U ^ 2) ->
+  (forall i, (i < num D)%nat -> score D i (opt D i) = 1) /\ (forall i t, pair D i t -> score D i t = 0) /\
+  proper D /\ equal_scores D /\ psi_max D 1 /\ forall low high, psi_min D low -> psi_max D high -> high / low = exp 1.
+Proof.
+  intros D U mup mum Pn HT HU Sp Sm O Ho Hn Hu. assert (PU : 0 < U ^ 2) by now apply pow_lt.
+  assert (DU : forall v, dot (dim D) (dec D) v = (dot (dim D) mup v - dot (dim D) mum v) / U ^ 2).
+  { intros v. rewrite <- dot_minus_l. unfold Rdiv. rewrite Rmult_comm, <- dot_scal_l. apply dot_ext; [|easy].
+    intros a Ha. rewrite Hu by easy. unfold vscal, vminus, Rdiv. ring. }
+  assert (G1 : forall i, (i < num D)%nat -> score D i (opt D i) = 1).
+  { intros i Hi. unfold score. rewrite DU. destruct (Ho i Hi) as [_ [[-> Q]|[-> Q]]].
+    - rewrite !(dot_ext (dim D) _ (tok D i (opt D i)) _ mup) by (easy || exact Q).
+      rewrite <- sq_dot, Sp, (dot_sym _ mum), O. field. lra.
+    - rewrite !(dot_ext (dim D) _ (tok D i (opt D i)) _ mum) by (easy || exact Q). rewrite <- sq_dot, Sm, O. field.
+      lra. }
+  assert (G0 : forall i t, pair D i t -> score D i t = 0).
+  { intros i t Hp. unfold score. rewrite DU. destruct (Hn i t Hp) as [-> ->]. unfold Rdiv. ring. }
+  assert (PR : proper D).
+  { split; [easy|split; [easy|]]. intros i Hi. destruct (Ho i Hi) as [A B]. split; [tauto|split; [easy|]].
+    intros t Hp. rewrite (G0 i t Hp), (G1 i Hi). lra. }
+  assert (ES : equal_scores D).
+  { intros i t Hp. rewrite (G0 i t Hp). unfold rest. symmetry. apply G0. destruct Hp as [Hi _].
+    destruct (Nat.eqb_spec (opt D i) 0); repeat split; lia. }
+  destruct (some_pair D 0 PR) as [t Ht]; [lia|].
+  assert (MX : psi_max D 1).
+  { split.
+    - exists 0%nat, t. assert (Ht' := Ht). destruct Ht' as [A [B _]]. split; [easy|split; [easy|]].
+      rewrite (G0 0%nat t Ht), (G1 0%nat A), Ropp_0, exp_0. ring.
+    - intros x [i [s [Hi [Hs ->]]]]. rewrite (G1 i Hi). destruct (Nat.eq_dec s (opt D i)) as [->|N].
+      + rewrite (G1 i Hi). lra.
+      + rewrite (G0 i s) by (repeat split; easy). rewrite Ropp_0, exp_0. lra. }
+  repeat (split; [easy|]). intros low high Hl Hh.
+  assert (high = 1) by (apply Rle_antisym; [apply MX, Hh|apply Hh, MX]).
+  assert (EL : low = exp (-1)).
+  { destruct Hl as [[i [s [Hp ->]]] _]. rewrite (G0 i s Hp), (G1 i (proj1 Hp)). replace (- (1)) with (-1) by ring.
+    ring. }
+  rewrite EL, H. replace (-1) with (- (1)) by ring. rewrite exp_Ropp. field. apply Rgt_not_eq, exp_pos.
+Qed.
+
+(** some multipliers are positive on every constraint that holds with equality *)
+Definition strictly_complementary (D : data) : Prop :=
+  exists lam W, multipliers_of D lam W /\ forall i t, pair D i t -> gap D W i t = 1 -> 0 < lam i t.
+
+(** the E_k of the constraints that hold with equality at W are linearly independent *)
+Definition independent_active (D : data) (W : matrix) : Prop := forall c,
+  (forall i t, pair D i t -> gap D W i t <> 1 -> c i t = 0) ->
+  (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D c a b = 0) -> forall i t, pair D i t -> c i t = 0.
+
+(** (x, y, z), and two samples with one query (1, 0, 0) and differences (0, 1, 1) and (0, 1, 0) *)
+Definition vec3 (x y z : R) : vector := fun a => match a with 0 => x | 1 => y | _ => z end%nat.
+Definition touching : data := Data 2 2 3 (fun i t => match i, t with
+  | 0, 1 => vec3 1 1 1 | _, 1 => vec3 1 1 0 | _, _ => vec3 1 0 0 end%nat) (fun _ => 1) (vec3 0 1 0) (fun _ => 1%nat).
+
+(** ts-definition-1-strict
+    Covers: a part: the definition, uniqueness of multipliers and the example that fails; on the page: that a sample may occur twice.
+    Reads: multipliers λ of W satisfy Σ_l G_kl λ_l = 1 wherever the gap is 1 and vanish elsewhere; if the E_k with gap 1 are linearly independent, they are the only multipliers of W, and then strict complementarity holds if and only if none of them with gap 1 is 0. For two samples with query (1,0,0) and differences (0,1,1), (0,1,0): G₁₁ = 2, G₁₂ = G₂₂ = 1, W_mm = E₂ with λ = (0, 1), the first gap is 1 as well, and strict complementarity fails.
+    Mistake: `gram touching 0 0 1 0 = 2` for `gram touching 0 0 1 0 = 1`
+    Mistake: `strictly_complementary touching)` for `~ strictly_complementary touching)`
+    Mistake: without `independent_active D W ->`
+*)
+Theorem ts_definition_1_strict :
+  (forall D W lam, proper D -> multipliers_of D lam W ->
+    (forall i t, pair D i t -> gap D W i t = 1 -> pairs D (fun j s => gram D i t j s * lam j s) = 1) /\
+    (forall i t, pair D i t -> gap D W i t <> 1 -> lam i t = 0) /\
+    (independent_active D W -> (forall mu, multipliers_of D mu W -> forall i t, pair D i t -> mu i t = lam i t)
+      /\ (strictly_complementary D <-> forall i t, pair D i t -> gap D W i t = 1 -> lam i t <> 0))) /\
+  (proper touching /\ gram touching 0 0 0 0 = 2 /\ gram touching 0 0 1 0 = 1 /\ gram touching 1 0 1 0 = 1 /\
+    multipliers_of touching (fun i _ => if Nat.eqb i 1 then 1 else 0) (Ek touching 1 0) /\
+    gap touching (Ek touching 1 0) 0 0 = 1 /\ ~ strictly_complementary touching).
+Proof.
+  split.
+  - intros D W lam P H. assert (Z : forall mu, multipliers_of D mu W -> forall i t, pair D i t -> gap D W i t <> 1 ->
+    mu i t = 0).
+    { intros mu Hmu i t Hp N. apply Hmu; [easy|]. assert (Q := proj1 (multipliers_solution D mu W Hmu) i t Hp). lra. }
+    split; [|split; [now apply Z|intros Ind]].
+    + intros i t Hp G. destruct H as [_ [H _]].
+      rewrite <- G, (gap_ext D W (support D lam)) by exact H. rewrite gap_Ek, mdot_sym. unfold support.
+        rewrite mdot_pairs.
+      apply pairs_ext. intros. rewrite gram_Ek, (mdot_sym _ (Ek D i t)). ring.
+    + assert (U : forall mu, multipliers_of D mu W -> forall i t, pair D i t -> mu i t = lam i t).
+      { intros mu Hmu i t Hp. assert (Q := Ind (fun i t => mu i t + -1 * lam i t)).
+        assert (mu i t + -1 * lam i t = 0); [|lra]. apply Q; [| |easy].
+        - intros j s Hq N. rewrite (Z mu Hmu j s Hq N), (Z lam H j s Hq N). ring.
+        - intros a b Ha Hb. unfold support.
+          rewrite (pairs_ext D _ (fun i t => mu i t * Ek D i t a b + -1 * (lam i t * Ek D i t a b))) by (intros; ring).
+          rewrite pairs_plus, pairs_scal. destruct H as [_ [H _]]. destruct Hmu as [_ [Hmu _]].
+          assert (Q1 := H a b Ha Hb). assert (Q2 := Hmu a b Ha Hb). unfold support in Q1, Q2. lra. }
+      split; [exact U|]. split.
+      * intros [mu [V [Hmu Pos]]] i t Hp G. assert (VW := solution_unique D V W (multipliers_solution D mu V Hmu)
+          (multipliers_solution D lam W H)).
+        assert (Hmu2 : multipliers_of D mu W).
+        { destruct Hmu as [A [B [C E]]]. split; [easy|split; [|split; [apply H|]]].
+          - intros a b Ha Hb. rewrite <- VW by easy. now apply B.
+          - intros j s Hq Hg. apply E; [easy|]. now rewrite (gap_ext D V W). }
+        rewrite <- (U mu Hmu2 i t Hp). assert (Q := Pos i t Hp). rewrite (gap_ext D V W) in Q by easy.
+          specialize (Q G). lra.
+      * intros N. exists lam, W. split; [easy|]. intros i t Hp G. assert (Q := N i t Hp G). destruct H as [H _].
+        assert (Q2 := H i t Hp). lra.
+  - assert (PT : proper touching).
+    { split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. simpl in Hi. split; [left; easy|split; [simpl; lia|]].
+      intros t [_ [Ht N]]. simpl in Ht, N. assert (t = 0%nat) by lia. subst t.
+      destruct i as [|[|i]]; [| |lia]; unfold score, dot; simpl; lra. }
+    assert (G1 : gap touching (Ek touching 1 0) 0 0 = 1) by (unfold gap, dot, matvec, vminus, Ek; simpl; ring).
+    assert (MU : multipliers_of touching (fun i _ => if Nat.eqb i 1 then 1 else 0) (Ek touching 1 0)).
+    { split; [intros i t _; destruct (Nat.eqb i 1); lra|]. split; [|split].
+      - intros a b _ _. unfold support, pairs, others, Ek. simpl. ring.
+      - intros i t [Hi [Ht N]]. simpl in Hi, Ht, N. assert (t = 0%nat) by lia. subst t.
+        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, matvec, vminus, Ek; simpl; lra.
+      - intros i t [Hi [Ht N]]. simpl in Hi, Ht, N. assert (t = 0%nat) by lia. subst t.
+        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, matvec, vminus, Ek; simpl; lra. }
+    split; [easy|]. repeat split; try (unfold gram, dot, vminus; simpl; ring); try apply MU; try exact G1.
+    intros [lam [W [H Pos]]]. assert (E := solution_unique touching W _ (multipliers_solution _ lam W H)
+      (multipliers_solution _ _ _ MU)).
+    assert (P0 : pair touching 0 0) by (repeat split; simpl; lia).
+    assert (Q := Pos 0%nat 0%nat P0). rewrite (gap_ext touching W _ 0 0 E) in Q. specialize (Q G1).
+    destruct H as [_ [H _]]. assert (Q2 := H 2%nat 0%nat ltac:(simpl; lia) ltac:(simpl; lia)).
+    rewrite E in Q2 by (simpl; lia). unfold support, pairs, others, Ek in Q2. simpl in Q2. lra.
 Qed.
