@@ -21,6 +21,3 @@ Lemma dot_delta d a k : (k < d)%nat -> dot d a (delta k) = a k.
 Proof.
   intros H. unfold dot. rewrite (Sum_ext d _ (fun j => delta k j * a j)) by (intros; ring). now apply Sum_delta.
 Qed.
-
-Lemma delta_unit d k : (k < d)%nat -> vnorm d (delta k) = 1.
-Proof. intros H. unfold vnorm. rewrite sq_dot, dot_delta by easy. rewrite delta_same. apply sqrt_1. Qed.

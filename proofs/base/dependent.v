@@ -67,16 +67,3 @@ Proof.
              with (- (A p j / A p n * Sum (S n) (fun i => v i * A (s i) n)))
              by (field; easy). lra.
 Qed.
-
-(** more vectors than dimensions *)
-Lemma more_than_dimensions N d A : (d < N)%nat -> dependent N d A.
-Proof.
-  intros L. destruct (too_many d A) as [v [[i [Hi Ni]] H]].
-  exists (fun i => if (i <? S d)%nat then v i else 0). split.
-  - exists i. split; [lia|]. now replace (i <? S d)%nat with true by (symmetry; apply Nat.ltb_lt; lia).
-  - intros j Hj. replace N with (S d + (N - S d))%nat by lia. rewrite Sum_split.
-    rewrite (Sum_ext (S d) _ (fun i => v i * A i j))
-      by (intros k Hk; now replace (k <? S d)%nat with true by (symmetry; apply Nat.ltb_lt; lia)).
-    rewrite (H j Hj), (Sum_ext (N - S d) _ (fun _ => 0)), Sum_zero; [ring|].
-    intros k _. replace (S d + k <? S d)%nat with false by (symmetry; apply Nat.ltb_ge; lia). ring.
-Qed.

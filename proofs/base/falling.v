@@ -91,28 +91,6 @@ Proof.
   unfold plus in E; simpl in E. rewrite <- E. replace (h * s U) with ((U + h - U) * s U) by ring. lra.
 Qed.
 
-(** ∫₀ᵁ s ≥ U s(r) *)
-Lemma RInt_floor s r U : falling s r -> 0 <= U <= r -> U * s r <= RInt s 0 U.
-Proof.
-  intros Hs HU. assert (L : RInt (fun _ => s r) 0 U <= RInt s 0 U).
-  { apply RInt_le; [lra|apply ex_RInt_const| |intros x Hx; apply Hs; lra].
-    apply falling_integrable; [lra|]. intros u v A B C. apply Hs; lra. }
-  rewrite RInt_const in L. unfold scal in L; simpl in L; unfold mult in L; simpl in L. lra.
-Qed.
-
-(** ∫₀ᵘ (s₀ − M u) = s₀ u − M u²/2 *)
-Lemma linear_area s s0 M r u : (forall u, 0 <= u <= r -> s u = s0 - M * u) -> 0 <= u <= r ->
-  RInt s 0 u = s0 * u - M / 2 * u ^ 2.
-Proof.
-  intros E Hu. apply is_RInt_unique. apply (is_RInt_ext (fun u => s0 - M * u)).
-  { rewrite Rmin_left, Rmax_right by easy. intros x Hx. symmetry. apply E. lra. }
-  replace (s0 * u - M / 2 * u ^ 2) with (minus (s0 * u - M / 2 * u ^ 2) (s0 * 0 - M / 2 * 0 ^ 2))
-    by (unfold minus, plus, opp; simpl; field).
-  apply (is_RInt_derive (fun u => s0 * u - M / 2 * u ^ 2)).
-  - intros x _. auto_derive; [easy|field].
-  - intros x _. apply (ex_derive_continuous (fun u => s0 - M * u)). auto_derive. easy.
-Qed.
-
 (** ∫₀ᵁ s ≤ ∫₀ⱽ s for U ≤ V, s ≥ 0 *)
 Lemma RInt_grows s r U V : falling s r -> (forall u, 0 <= u <= r -> 0 < s u) -> 0 <= U -> U <= V -> V <= r ->
   RInt s 0 U <= RInt s 0 V.

@@ -84,10 +84,13 @@ Proof. matrix_ext. apply Sum_ext; intros. unfold transpose. ring. Qed.
 
 Lemma transpose_plus A B : transpose (mplus A B) = mplus (transpose A) (transpose B).
 Proof. reflexivity. Qed.
+
 Lemma transpose_minus A B : transpose (mminus A B) = mminus (transpose A) (transpose B).
 Proof. reflexivity. Qed.
+
 Lemma transpose_scal c A : transpose (mscal c A) = mscal c (transpose A).
 Proof. reflexivity. Qed.
+
 Lemma transpose_transpose A : transpose (transpose A) = A.
 Proof. reflexivity. Qed.
 
@@ -113,14 +116,19 @@ Qed.
 
 Lemma matmul_plus_l k A B C : matmul k (mplus A B) C = mplus (matmul k A C) (matmul k B C).
 Proof. matrix_ext. unfold matmul, mplus. rewrite <- Sum_plus. apply Sum_ext; intros; ring. Qed.
+
 Lemma matmul_minus_l k A B C : matmul k (mminus A B) C = mminus (matmul k A C) (matmul k B C).
 Proof. matrix_ext. unfold matmul, mminus. rewrite <- Sum_minus. apply Sum_ext; intros; ring. Qed.
+
 Lemma matmul_scal_l k c A C : matmul k (mscal c A) C = mscal c (matmul k A C).
 Proof. matrix_ext. unfold matmul, mscal. rewrite <- Sum_scal. apply Sum_ext; intros; ring. Qed.
+
 Lemma matmul_plus_r k A B C : matmul k C (mplus A B) = mplus (matmul k C A) (matmul k C B).
 Proof. matrix_ext. unfold matmul, mplus. rewrite <- Sum_plus. apply Sum_ext; intros; ring. Qed.
+
 Lemma matmul_minus_r k A B C : matmul k C (mminus A B) = mminus (matmul k C A) (matmul k C B).
 Proof. matrix_ext. unfold matmul, mminus. rewrite <- Sum_minus. apply Sum_ext; intros; ring. Qed.
+
 Lemma matmul_scal_r k c A C : matmul k C (mscal c A) = mscal c (matmul k C A).
 Proof. matrix_ext. unfold matmul, mscal. rewrite <- Sum_scal. apply Sum_ext; intros; ring. Qed.
 
@@ -141,6 +149,7 @@ Qed.
 
 Lemma identity_l k A i j : (i < k)%nat -> matmul k identity A i j = A i j.
 Proof. intros H. unfold identity. rewrite diagonal_l by easy. ring. Qed.
+
 Lemma identity_r k A i j : (j < k)%nat -> matmul k A identity i j = A i j.
 Proof. intros H. unfold identity. rewrite diagonal_r by easy. ring. Qed.
 

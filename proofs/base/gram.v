@@ -90,19 +90,3 @@ Proof.
   rewrite Rmult_0_l. replace (lam * sq n v) with (quadratic n (gram p D x) v); [rewrite quadratic_gram; apply sq_ge0|].
   unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite E by easy. ring.
 Qed.
-
-(** Σ_j ⟨∇f_j, u⟩² ≤ λ_max ‖u‖² *)
-Lemma largest_spread p n D x lam u : largest_eigenvalue n (gram p D x) lam ->
-  sq n (fun j => dot p (D j x) u) <= lam * sq p u.
-Proof.
-  intros H. assert (L0 := largest_ge0 p n D x lam H). destruct H as [_ R].
-  set (w := fun j => dot p (D j x) u). specialize (R w). rewrite quadratic_gram in R.
-  set (t := fun i => Sum n (fun j => w j * D j x i)) in *.
-  assert (W : sq n w = dot p t u).
-  { unfold dot, t. rewrite (Sum_ext p _ (fun i => Sum n (fun j => w j * (D j x i * u i)))).
-    - rewrite Sum_swap. apply Sum_ext. intros j _. rewrite Sum_scal. unfold w, dot. ring.
-    - intros i _. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring. }
-  assert (C := cauchy_sq p t u). rewrite <- W in C. assert (S := sq_ge0 n w). assert (U := sq_ge0 p u).
-  assert (Q : sq n w ^ 2 <= lam * sq n w * sq p u) by (eapply Rle_trans; [apply C|now apply Rmult_le_compat_r]).
-  destruct S as [S|S]; [apply Rmult_le_reg_l with (sq n w); lra|]. rewrite <- S. now apply Rmult_le_pos.
-Qed.

@@ -32,8 +32,6 @@ Definition model (sigma : R -> R) (m T d : nat) (X : matrix) (q : vector) (phi :
 (** φ + t δ, ⟨φ, ψ⟩ and ‖φ‖² for m heads *)
 Definition along (phi : parameters) (t : R) (delta : parameters) : parameters :=
   fun i k j => phi i k j + t * delta i k j.
-Definition pdot (m d : nat) (phi psi : parameters) : R :=
-  Sum m (fun i => Sum 3 (fun k => dot (size d k) (phi i k) (psi i k))).
 Definition psq (m d : nat) (phi : parameters) : R := Sum m (fun i => Sum 3 (fun k => sq (size d k) (phi i k))).
 
 (** equal as parameters of m heads: in every entry that the model has *)
@@ -59,28 +57,12 @@ Proof. intros H. unfold partner. now rewrite (proj2 (Nat.ltb_lt i N) H). Qed.
 Lemma partner_high N i : partner N (N + i) = i.
 Proof. unfold partner. rewrite (proj2 (Nat.ltb_ge (N + i) N)) by lia. lia. Qed.
 
-Lemma partner_partner N i : (i < 2 * N)%nat -> partner N (partner N i) = i.
-Proof.
-  intros H. destruct (Nat.lt_ge_cases i N) as [L|L].
-  - rewrite (partner_low N i L), Nat.add_comm. apply partner_high.
-  - replace i with (N + (i - N))%nat by lia. rewrite partner_high, partner_low by lia. lia.
-Qed.
-
-Lemma partner_lt N i : (i < 2 * N)%nat -> (partner N i < 2 * N)%nat.
-Proof. unfold partner. destruct (Nat.ltb_spec i N); lia. Qed.
-
 (** A sum over 2N heads does not change when partners are exchanged. *)
 Lemma Sum_partner N f : Sum (2 * N) (fun i => f (partner N i)) = Sum (2 * N) f.
 Proof.
   replace (2 * N)%nat with (N + N)%nat by lia. rewrite !Sum_split, Rplus_comm. f_equal.
   - apply Sum_ext; intros; now rewrite partner_high.
   - apply Sum_ext; intros; rewrite partner_low by easy. f_equal; lia.
-Qed.
-
-Lemma Sum_pairs N f : Sum (2 * N) f = Sum N (fun i => f i + f (i + N)%nat).
-Proof.
-  replace (2 * N)%nat with (N + N)%nat by lia. rewrite Sum_split, <- Sum_plus.
-  apply Sum_ext; intros; f_equal; f_equal; lia.
 Qed.
 
 Lemma start_mirror N d phi : symmetric_start N d phi -> same (2 * N) d (mirror N phi) phi.

@@ -173,4 +173,5 @@ Proof.
       [apply is_derive_id|apply spread_line|intros; apply Rmult_comm]. }
   unfold plus, mult, one. cbn. unfold one. cbn. ring.
 Qed.
+
 End Line.

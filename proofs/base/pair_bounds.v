@@ -74,6 +74,7 @@ Let bracket j := fun k => (c0 + ch) * geven j k + gam * godd j k - c0 * g0 j k.
 
 Lemma gam_le : Rabs gam <= gmb.
 Proof. unfold gmb. replace gam with (gamL + (gam - gamL)) by ring. eapply Rle_trans; [apply Rabs_triang|lra]. Qed.
+
 Lemma ch_le : Rabs ch <= chb.
 Proof. unfold chb. replace ch with (chL + (ch - chL)) by ring. eapply Rle_trans; [apply Rabs_triang|lra]. Qed.
 
@@ -234,4 +235,5 @@ Proof.
     replace (dot d (g0 j) (vminus alp alpL)) with (dot d (g0 j) alp - dot d (g0 j) alpL); [ring|].
     unfold dot. rewrite <- Sum_minus. apply Sum_ext; intros. unfold vminus. ring.
 Qed.
+
 End Pair.

@@ -75,6 +75,7 @@ Proof.
   assert (B : 0 <= rms n r * rms n (fun l => pnorm N D (b l))) by (apply Rmult_le_pos; apply rms_ge0).
   destruct (Req_dec (pnorm N D v) 0) as [->|Z]; [easy|]. apply Rmult_le_reg_r with (pnorm N D v); lra.
 Qed.
+
 End Points.
 
 (** One step of gradient descent: the four parts of a pair. *)

@@ -33,8 +33,10 @@ Qed.
 
 Lemma form2_plus d T x x' z k : form2 d T (vplus x x') z k = form2 d T x z k + form2 d T x' z k.
 Proof. apply dot_plus_l. Qed.
+
 Lemma form2_minus d T x x' z k : form2 d T (vminus x x') z k = form2 d T x z k - form2 d T x' z k.
 Proof. apply dot_minus_l. Qed.
+
 Lemma dot_ext d x z z' : (forall k, z k = z' k) -> dot d x z = dot d x z'.
 Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
 
@@ -42,11 +44,13 @@ Lemma form3_plus d T x x' y z : form3 d T (vplus x x') y z = form3 d T x y z + f
 Proof.
   unfold form3. rewrite !(dot_sym d z), <- dot_plus_l. apply Sum_ext; intros. unfold vplus at 2. now rewrite form2_plus.
 Qed.
+
 Lemma form3_minus d T x x' y z : form3 d T (vminus x x') y z = form3 d T x y z - form3 d T x' y z.
 Proof.
   unfold form3. rewrite !(dot_sym d z), <- dot_minus_l. apply Sum_ext; intros. unfold vminus at 2.
     now rewrite form2_minus.
 Qed.
+
 Lemma form3_swap d T x y z : symmetric3 T -> form3 d T x y z = form3 d T y x z.
 Proof. intros S. apply dot_ext; intros. now apply form2_sym. Qed.
 
@@ -59,6 +63,7 @@ Proof.
   rewrite (form3_sym d T a b b), (form3_swap d T a b a), (form3_sym d T b a a), (form3_swap d T b a b) by easy.
   rewrite (form3_sym d T a b b) by easy. ring.
 Qed.
+
 Lemma cube_minus d T a b : symmetric3 T -> let x := vminus b a in
   form3 d T x x x = form3 d T b b b - 3 * form3 d T b b a + 3 * form3 d T a a b - form3 d T a a a.
 Proof.
@@ -67,24 +72,28 @@ Proof.
   rewrite (form3_sym d T a b b), (form3_swap d T a b a), (form3_sym d T b a a), (form3_swap d T b a b) by easy.
   rewrite (form3_sym d T a b b) by easy. ring.
 Qed.
+
 Lemma square_plus d T a b k : symmetric3 T -> let x := vplus b a in
   form2 d T x x k = form2 d T b b k + 2 * form2 d T a b k + form2 d T a a k.
 Proof.
   intros S x. unfold x. rewrite form2_plus, !(form2_sym d T _ (vplus b a)), !form2_plus by easy.
   rewrite (form2_sym d T b a) by easy. ring.
 Qed.
+
 Lemma square_minus d T a b k : symmetric3 T -> let x := vminus b a in
   form2 d T x x k = form2 d T b b k - 2 * form2 d T a b k + form2 d T a a k.
 Proof.
   intros S x. unfold x. rewrite form2_minus, !(form2_sym d T _ (vminus b a)), !form2_minus by easy.
   rewrite (form2_sym d T b a) by easy. ring.
 Qed.
+
 Lemma quad_plus d A a b : symmetric2 A -> let x := vplus b a in
   dot d x (matvec d A x) = dot d b (matvec d A b) + 2 * dot d a (matvec d A b) + dot d a (matvec d A a).
 Proof.
   intros S x. unfold x. rewrite dot_plus_l, !(dot_matvec d A _ (vplus b a)), !dot_plus_l by easy.
   rewrite (dot_matvec d A b a) by easy. ring.
 Qed.
+
 Lemma quad_minus d A a b : symmetric2 A -> let x := vminus b a in
   dot d x (matvec d A x) = dot d b (matvec d A b) - 2 * dot d a (matvec d A b) + dot d a (matvec d A a).
 Proof.
@@ -174,7 +183,6 @@ Hypothesis HTn : forall j, 0 <= Tn j.
 Hypothesis HHb : forall z, vrms n d (fun j => matvec d (H0 j) z) <= Hb * vnorm d z.
 Hypothesis Hgb : vrms n d g0 <= gb.
 Hypotheses (HTb : rms n Tn <= Tb) (HGb : rms n Gr <= Gb) (HHb0 : 0 <= Hb).
-
 Let up j := h j (vplus th0 (vplus bet alp)).
 Let um j := h j (vplus th0 (vminus bet alp)).
 Let gp j := g j (vplus th0 (vplus bet alp)).
@@ -185,18 +193,22 @@ Proof.
   unfold ab. rewrite (norm_ext d alp (vplus alpL (vminus alp alpL))) by (intros; unfold vplus, vminus; ring).
   eapply Rle_trans; [apply norm_triangle|]. lra.
 Qed.
+
 Lemma bet_le : vnorm d bet <= bb.
 Proof.
   unfold bb. rewrite (norm_ext d bet (vplus betL (vminus bet betL))) by (intros; unfold vplus, vminus; ring).
   eapply Rle_trans; [apply norm_triangle|]. lra.
 Qed.
+
 Lemma ab_ge0 : 0 <= ab. Proof. eapply Rle_trans; [apply (norm_ge0 d alp)|apply alp_le]. Qed.
+
 Lemma bb_ge0 : 0 <= bb. Proof. eapply Rle_trans; [apply (norm_ge0 d bet)|apply bet_le]. Qed.
+
 Lemma Da_ge0 : 0 <= Da. Proof. eapply Rle_trans; [apply norm_ge0|exact HDa]. Qed.
-Lemma Tb_ge0 : 0 <= Tb. Proof. eapply Rle_trans; [apply rms_ge0|exact HTb]. Qed.
 
 Lemma near_plus : vnorm d (vplus bet alp) <= ab + bb.
 Proof. eapply Rle_trans; [apply norm_triangle|]. assert (A := alp_le). assert (B := bet_le). lra. Qed.
+
 Lemma near_minus : vnorm d (vminus bet alp) <= ab + bb.
 Proof. eapply Rle_trans; [apply norm_minus|]. assert (A := alp_le). assert (B := bet_le). lra. Qed.
 
@@ -217,8 +229,10 @@ Proof.
   - intros. rewrite Rmult_comm. apply L.
   - rewrite rms_scal, Rabs_right by (easy || lra). rewrite Rmult_comm. now apply Rmult_le_compat_r.
 Qed.
+
 Lemma vrms_T X c : (forall j, vnorm d (X j) <= Tn j * c) -> 0 <= c -> vrms n d X <= Tb * c.
 Proof. intros L C. apply rms_T; [|easy]. intros. rewrite Rabs_right by apply Rle_ge, norm_ge0. apply L. Qed.
+
 Lemma rms_dot X z : rms n (fun j => dot d z (X j)) <= vrms n d X * vnorm d z.
 Proof.
   eapply Rle_trans; [apply (rms_le n _ (fun j => vnorm d z * vnorm d (X j))); [easy|intros; apply cauchy]|].
@@ -243,6 +257,7 @@ Proof.
   eapply Rle_trans; [now apply vrms_plus|]. apply Rplus_le_compat_l.
   eapply Rle_trans; [apply HHb|]. now apply Rmult_le_compat_l.
 Qed.
+
 Lemma Hda_le : vrms n d (fun j => matvec d (H0 j) (vminus alp alpL)) <= Hb * Da.
 Proof. eapply Rle_trans; [apply HHb|]. now apply Rmult_le_compat_l. Qed.
 
@@ -490,4 +505,5 @@ Proof.
     eapply Rle_trans; [apply (half_norm _ _ _ _ (Taylor' j _ near_plus) (Taylor' j _ near_minus))|].
     assert (L := rest' j). lra.
 Qed.
+
 End Letters.

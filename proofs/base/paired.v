@@ -203,4 +203,5 @@ Proof.
       rewrite <- Sum_scal. apply Sum_ext; intros. rewrite (pdot_sym v). ring.
     + reflexivity.
 Qed.
+
 End Products.

@@ -122,56 +122,6 @@ Qed.
 Lemma frob2_transpose' m n A : frob2 m n A = frob2 n m (transpose A).
 Proof. now rewrite !frob2_fdot, fdot_transpose. Qed.
 
-(** ‖A‖, the Frobenius norm *)
-Definition fnorm (m n : nat) (A : matrix) : R := sqrt (frob2 m n A).
-
-Lemma fnorm_sq m n A : fnorm m n A ^ 2 = frob2 m n A.
-Proof. apply pow2_sqrt, frob2_ge0. Qed.
-
-Lemma fdot_cauchy m n A B : Rabs (fdot m n A B) <= fnorm m n A * fnorm m n B.
-Proof.
-  unfold fnorm. rewrite <- sqrt_mult by apply frob2_ge0. rewrite <- sqrt_Rsqr_abs, Rsqr_pow2. apply sqrt_le_1_alt.
-  assert (H := Sum_cauchy m (fun _ => 1) (fun i => vnorm n (A i)) (fun i => vnorm n (B i)) ltac:(intros; lra)).
-  eapply Rle_trans; [|eapply Rle_trans; [exact H|]].
-  - rewrite <- !Rsqr_pow2. apply Rsqr_le_abs_1. eapply Rle_trans; [apply Sum_abs|].
-    eapply Rle_trans; [|apply Rle_abs]. apply Sum_le; intros i _. rewrite Rmult_1_l. apply cauchy.
-  - apply Req_le. f_equal; apply Sum_ext; intros; now rewrite norm_sq, Rmult_1_l.
-Qed.
-
-Lemma fnorm_triangle m n A B : fnorm m n (mplus A B) <= fnorm m n A + fnorm m n B.
-Proof.
-  assert (PA := sqrt_pos (frob2 m n A)). assert (PB := sqrt_pos (frob2 m n B)).
-  apply Rsqr_incr_0_var; [|unfold fnorm; lra]. rewrite !Rsqr_pow2, fnorm_sq, frob2_fdot. spread.
-  rewrite (fdot_sym m n B A), <- !frob2_fdot, <- !fnorm_sq.
-  assert (H := Rle_trans _ _ _ (Rle_abs _) (fdot_cauchy m n A B)). lra.
-Qed.
-
-Lemma fnorm_scal m n c A : fnorm m n (mscal c A) = Rabs c * fnorm m n A.
-Proof.
-  unfold fnorm. rewrite !frob2_fdot. spread. rewrite <- Rmult_assoc, sqrt_mult_alt by nra.
-  f_equal. apply sqrt_Rsqr_abs.
-Qed.
-
-Lemma fnorm_opp m n A B : fnorm m n (mminus A B) <= fnorm m n A + fnorm m n B.
-Proof.
-  replace (mminus A B) with (mplus A (mscal (-1) B)) by (matrix_ext; unfold mplus, mminus, mscal; ring).
-  eapply Rle_trans; [apply fnorm_triangle|]. rewrite fnorm_scal, Rabs_left by lra. lra.
-Qed.
-
-(** ‖AB‖² ≤ ‖A‖² ‖B‖² *)
-Lemma frob2_matmul m n k A B : frob2 m k (matmul n A B) <= frob2 m n A * frob2 n k B.
-Proof.
-  rewrite frob2_rows, (frob2_rows m n), Rmult_comm, <- Sum_scal. apply Sum_le; intros i _. rewrite matmul_row.
-  eapply Rle_trans; [apply matvec_sq|]. apply Req_le. f_equal.
-  unfold frob2, transpose. apply Sum_swap.
-Qed.
-
-Lemma fnorm_gram m n A : fnorm n n (matmul m (transpose A) A) <= frob2 m n A.
-Proof.
-  unfold fnorm. rewrite <- (sqrt_pow2 (frob2 m n A)) by apply frob2_ge0. apply sqrt_le_1_alt.
-  eapply Rle_trans; [apply frob2_matmul|]. apply Req_le. rewrite <- (frob2_transpose' m n). ring.
-Qed.
-
 Lemma form_plus n A B v : dot n v (matvec n (mplus A B) v) = dot n v (matvec n A v) + dot n v (matvec n B v).
 Proof.
   unfold dot. rewrite <- Sum_plus. apply Sum_ext; intros. rewrite <- Rmult_plus_distr_l. f_equal.

@@ -37,14 +37,6 @@ Proof.
   rewrite <- (Rmult_comm (V k j)), <- Sum_scal. apply Sum_ext; intros; ring.
 Qed.
 
-Lemma frob_dot_right n d K E H W : frob_dot n K E (matmul d H W) = frob_dot n d (matmul K E (transpose W)) H.
-Proof.
-  unfold frob_dot, dot, matmul, transpose. apply Sum_ext; intros i _.
-  rewrite (Sum_ext K _ (fun k => Sum d (fun j => E i k * (H i j * W j k)))) by (intros; now rewrite Sum_scal).
-  rewrite Sum_swap. apply Sum_ext; intros j _.
-  rewrite <- (Rmult_comm (H i j)), <- Sum_scal. apply Sum_ext; intros; ring.
-Qed.
-
 (** If F is affine in W, the gradient of ½‖F − Y‖² is what the errors are pulled back to. *)
 Lemma affine_gradient k m n K (F : matrix -> matrix) (L : matrix -> matrix) Y W G :
   (forall V s i j, F (mplus W V s) i j = F W i j + s * L V i j) ->
@@ -58,20 +50,10 @@ Proof.
   apply Sum_derive; intros i _. apply Sum_derive; intros j _. auto_derive; [easy|field].
 Qed.
 
-Lemma square_loss_ge0 n K F Y : 0 <= square_loss n K F Y.
-Proof. assert (0 <= frob2 n K (mminus F Y)); [|unfold square_loss; lra]. apply Sum_ge0; intros; apply sq_ge0. Qed.
-
 (** ‖Aᵀ E‖² ≥ s² ‖E‖² and ‖E Wᵀ‖² ≥ s² ‖E‖² *)
 Lemma left_bound n l d A s E : (forall v, s * sq n v <= sq l (pullback n A v)) ->
   s * frob2 n d E <= frob2 l d (matmul n (transpose A) E).
 Proof. intros H. rewrite !frob2_columns, <- Sum_scal. apply Sum_le; intros j _. apply H. Qed.
-
-Lemma right_bound n d K W s E : (forall v, s * sq K v <= sq d (matvec K W v)) ->
-  s * frob2 n K E <= frob2 n d (matmul K E (transpose W)).
-Proof.
-  intros H. unfold frob2. rewrite <- Sum_scal. apply Sum_le; intros i _. eapply Rle_trans; [apply (H (E i))|].
-  right. apply Sum_ext; intros j _. f_equal. apply Sum_ext; intros. unfold transpose. ring.
-Qed.
 
 (** u vᵀ *)
 Definition outer (u v : vector) : matrix := fun i j => u i * v j.
@@ -89,15 +71,4 @@ Proof. intros H. apply Sum_ext; intros; apply Sum_ext; intros. now rewrite H. Qe
 Lemma outer_left n A u v i j : matmul n (transpose A) (outer u v) i j = outer (pullback n A u) v i j.
 Proof.
   unfold matmul, outer, pullback, matvec. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros; ring.
-Qed.
-
-Lemma outer_right K W u v i j : matmul K (outer u v) (transpose W) i j = outer u (matvec K W v) i j.
-Proof. unfold matmul, outer, transpose, matvec. rewrite <- Sum_scal. apply Sum_ext; intros; ring. Qed.
-
-Lemma matmul_assoc m n A B C i j : matmul m A (matmul n B C) i j = matmul n (matmul m A B) C i j.
-Proof.
-  unfold matmul. rewrite (Sum_ext m _ (fun k => Sum n (fun l => A i k * (B k l * C l j)))) by (intros;
-    now rewrite Sum_scal).
-  rewrite Sum_swap. apply Sum_ext; intros l _. rewrite <- (Rmult_comm (C l j)), <- Sum_scal.
-  apply Sum_ext; intros; ring.
 Qed.

@@ -7,6 +7,7 @@ Open Scope R_scope.
 (** h₀ = 0, h_t = σ(x_t + w h_{t−1}); the drive x_t of time t has the index t − 1, and so has z_t = x_t + w h_{t−1} *)
 Fixpoint state (sigma : R -> R) (w : R) (x : vector) (t : nat) : R :=
   match t with O => 0 | S t' => sigma (x t' + w * state sigma w x t') end.
+
 Definition seen (sigma : R -> R) (w : R) (x : vector) (t : nat) : R := x t + w * state sigma w x t.
 
 (** q₀ = 0, q_t = σ′(z_t)(ξ_t + w q_{t−1}): p_t for ξ_t = h_{t−1}, and one coordinate of P_t for ξ_t = (X_t)_k *)
@@ -97,4 +98,5 @@ Proof.
   unfold scal; simpl; unfold mult; simpl. unfold F. rewrite Z. unfold seen.
   replace (x t + 0 * x' t + (w + 0 * w') * state sigma w x t) with (x t + w * state sigma w x t) by ring. ring.
 Qed.
+
 End Unit.

@@ -13,9 +13,6 @@ Definition core (k : nat) (s : vector) : matrix := fun i j => if Nat.eqb i j the
 (** W = UᵀU + VᵀV *)
 Definition gram (m d : nat) (U V : matrix) : matrix := mplus (matmul m (transpose U) U) (matmul d (transpose V) V).
 
-Lemma gram_sym m d U V : transpose (gram m d U V) = gram m d U V.
-Proof. unfold gram. now spread. Qed.
-
 (** ⟨AᵀA, G⟩ = ⟨A, AG⟩ and ⟨AᵀA, BᵀB⟩ = ‖ABᵀ‖² *)
 Lemma fdot_gram_l k n A G : fdot n n (matmul k (transpose A) A) G = fdot k n A (matmul n A G).
 Proof. now rewrite fdot_left, transpose_transpose. Qed.
@@ -49,12 +46,6 @@ Proof.
   unfold grad_V, residual, imbalance, gram. spread. rewrite matmul_assoc. matrix_ext.
   unfold mplus, mminus, mscal. field.
 Qed.
-
-Lemma identity_at i j : identity i j = if Nat.eqb i j then 1 else 0.
-Proof. reflexivity. Qed.
-
-Lemma same_sym m n A B : same m n A B -> same m n B A.
-Proof. intros H i j Hi Hj. symmetry. now apply H. Qed.
 
 Lemma same_trans m n A B C : same m n A B -> same m n B C -> same m n A C.
 Proof. intros H K i j Hi Hj. now rewrite H, K. Qed.
@@ -327,6 +318,7 @@ Proof.
   rewrite (fdot_sym r r (matmul k (transpose Y) Y) (matmul k (transpose X) X)),
     !(fdot_sym r r (matmul z (transpose T) T) (matmul k _ _)). field.
 Qed.
+
 End Gradients.
 
 (** The n × … matrix P times X, whose first k rows count and whose others are 0 *)
@@ -421,6 +413,7 @@ Proof.
   - rewrite (matmul_same k r r _ _ X W HX HW i j Hi Hj). now rewrite HX.
   - rewrite (matmul_same k r r _ _ Y W HY HW i j Hi Hj). now rewrite HY.
 Qed.
+
 End Placed.
 
 (** The matrix of zeros *)

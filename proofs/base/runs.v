@@ -22,23 +22,6 @@ Definition descends (mu : R) (grad : vector -> vector) (theta : nat -> vector) :
 (** Jᵀ w for a matrix of n rows *)
 Definition pullback (n : nat) (J : matrix) (w : vector) : vector := matvec n (transpose J) w.
 
-(** E = F(z) − y, and e = ‖E‖ *)
-Definition errors (F : vector -> vector) (y z : vector) : vector := vminus (F z) y.
-Definition error (n : nat) (F : vector -> vector) (y z : vector) : R := vnorm n (errors F y z).
-
-(** Jᵀ E, the gradient of ½‖F − y‖² *)
-Definition least_squares (n : nat) (F : vector -> vector) (J : vector -> matrix) (y z : vector) : vector :=
-  pullback n (J z) (errors F y z).
-
-(** ‖(J(z) − J(z′)) v‖ ≤ M ‖z − z′‖ ‖v‖ on B *)
-Definition lipschitz_jacobian (n D : nat) (J : vector -> matrix) (M : R) (B : vector -> Prop) : Prop :=
-  forall z z' v, B z -> B z' ->
-    vnorm n (vminus (matvec D (J z) v) (matvec D (J z') v)) <= M * distance D z' z * vnorm D v.
-
-(** J is the Jacobian of F on B *)
-Definition jacobian_on (n D : nat) (F : vector -> vector) (J : vector -> matrix) (B : vector -> Prop) : Prop :=
-  forall z, B z -> jacobian_at n D F z (J z).
-
 Lemma sq_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> sq d x = sq d y.
 Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
 
@@ -134,111 +117,7 @@ Proof.
     rewrite (distance_sym D (theta T)) in K. lra.
 Qed.
 
-Lemma dot_ext d x y x' y' : (forall i, (i < d)%nat -> x i = x' i) -> (forall i, (i < d)%nat -> y i = y' i) ->
-  dot d x y = dot d x' y'.
-Proof. intros H K. apply Sum_ext; intros. now rewrite H, K. Qed.
-
-Lemma dot_plus_r d x y z : dot d x (vplus y z) = dot d x y + dot d x z.
-Proof. rewrite dot_sym, dot_plus_l, (dot_sym d y), (dot_sym d z). ring. Qed.
-
-Lemma dot_minus_r d x y z : dot d x (vminus y z) = dot d x y - dot d x z.
-Proof. rewrite dot_sym, dot_minus_l, (dot_sym d y), (dot_sym d z). ring. Qed.
-
-Lemma dot_scal_r d c x y : dot d x (vscal c y) = c * dot d x y.
-Proof. rewrite dot_sym, dot_scal_l, (dot_sym d y). ring. Qed.
-
-(** ⟨w, J v⟩ = ⟨Jᵀ w, v⟩ *)
-Lemma adjoint n D J w v : dot n w (matvec D J v) = dot D (pullback n J w) v.
-Proof.
-  unfold dot, pullback, matvec, transpose.
-  rewrite (Sum_ext n _ (fun k => Sum D (fun j => w k * (J k j * v j)))) by (intros; now rewrite Sum_scal).
-  rewrite Sum_swap. apply Sum_ext; intros j _.
-  rewrite <- (Rmult_comm (v j)), <- Sum_scal. apply Sum_ext; intros; ring.
-Qed.
-
-Lemma matvec_scal D J c v : matvec D J (vscal c v) = vscal c (matvec D J v).
-Proof.
-  apply functional_extensionality; intros k. unfold matvec, vscal. rewrite <- Sum_scal. apply Sum_ext; intros; ring.
-Qed.
-
 Lemma matvec_minus D J v w : matvec D J (vminus v w) = vminus (matvec D J v) (matvec D J w).
 Proof.
   apply functional_extensionality; intros k. unfold matvec, vminus. rewrite <- Sum_minus. apply Sum_ext; intros; ring.
-Qed.
-
-Lemma matvec_plus D J v w : matvec D J (vplus v w) = vplus (matvec D J v) (matvec D J w).
-Proof.
-  apply functional_extensionality; intros k. unfold matvec, vplus. rewrite <- Sum_plus. apply Sum_ext; intros; ring.
-Qed.
-
-(** ‖J v‖ ≤ c ‖v‖ for all v gives the same for Jᵀ. *)
-Lemma transpose_bound n D J mu : 0 <= mu -> (forall v, mu * sq n (matvec D J v) <= sq D v) ->
-  forall w, mu * sq D (pullback n J w) <= sq n w.
-Proof.
-  intros Hm H w. set (g := pullback n J w). assert (E : sq D g = dot n w (matvec D J g)) by (rewrite adjoint;
-    apply sq_dot).
-  assert (C := cauchy_sq n w (matvec D J g)). rewrite <- E in C. specialize (H g).
-  assert (0 <= sq D g) by apply sq_ge0. assert (0 <= sq n w) by apply sq_ge0.
-  assert (K : mu * sq D g ^ 2 <= sq n w * sq D g).
-  { apply (Rle_trans _ (mu * (sq n w * sq n (matvec D J g)))); [now apply Rmult_le_compat_l|].
-    replace (mu * (sq n w * sq n (matvec D J g))) with (sq n w * (mu * sq n (matvec D J g))) by ring.
-    now apply Rmult_le_compat_l. }
-  destruct (Req_dec (sq D g) 0) as [->|]; [lra|]. apply (Rmult_le_reg_r (sq D g)); [lra|]. lra.
-Qed.
-
-(** ‖(I − k JJᵀ) E‖² ≤ (1 − k s)(‖E‖² − k ‖Jᵀ E‖²) if s I ≤ JJᵀ ≤ I/k. *)
-Lemma contraction n D J E k s : 0 <= k -> (forall w, k * sq D (pullback n J w) <= sq n w) ->
-  (forall w, s * sq n w <= sq D (pullback n J w)) ->
-  sq n (vminus E (vscal k (matvec D J (pullback n J E)))) <= (1 - k * s) * (sq n E - k * sq D (pullback n J E)).
-Proof.
-  intros Hk H1 H2. set (g := pullback n J E). set (E' := vminus E (vscal k (matvec D J g))).
-  set (c := fun w => sq n w - k * sq D (pullback n J w)).
-  assert (P : forall w, 0 <= c w) by (intros w; specialize (H1 w); unfold c; lra).
-  assert (L : forall w, c w <= (1 - k * s) * sq n w).
-  { intros w. assert (k * (s * sq n w) <= k * sq D (pullback n J w)) by now apply Rmult_le_compat_l. unfold c. lra. }
-  assert (N : sq n E' = dot n E E' - k * dot D g (pullback n J E')).
-  { rewrite sq_dot. unfold E' at 1. rewrite dot_minus_l, dot_scal_l, (dot_sym n (matvec D J g)), adjoint.
-    now rewrite (dot_sym D g). }
-  assert (Q : forall t, 0 <= c E - 2 * t * sq n E' + t ^ 2 * c E').
-  { intros t. specialize (P (vminus E (vscal t E'))). unfold c in *.
-    replace (pullback n J (vminus E (vscal t E'))) with (vminus g (vscal t (pullback n J E'))) in P
-      by (unfold g, pullback; now rewrite matvec_minus, matvec_scal).
-    rewrite !sq_minus, !sq_scal, !dot_scal_r in P. rewrite N at 1. fold g. lra. }
-  assert (L1 := L E). assert (L2 := L E'). assert (P1 := P E). assert (P2 := P E').
-  assert (0 <= sq n E') by apply sq_ge0. assert (0 <= sq n E) by apply sq_ge0.
-  change (sq n E - k * sq D g) with (c E). set (q := 1 - k * s) in *.
-  destruct (Rle_lt_dec q 0) as [Hq|Hq].
-  - assert (c E <= 0) by nra. assert (c E = 0) by lra. assert (c E' <= 0) by nra. specialize (Q 1).
-    assert (q * c E = 0) by (replace (c E) with 0 by lra; ring). lra.
-  - specialize (Q (/ q)). apply (Rmult_le_compat_l q) in Q; [|lra].
-    assert (q * (/ q ^ 2 * c E') <= sq n E').
-    { replace (q * (/ q ^ 2 * c E')) with (c E' / q) by (field; lra). apply Rle_div_l; lra. }
-    replace (q * (c E - 2 * / q * sq n E' + (/ q) ^ 2 * c E')) with (q * c E - 2 * sq n E' + q * (/ q ^ 2 * c E'))
-      in Q by (field; lra). lra.
-Qed.
-
-(** ‖F(z + v) − F(z) − J(z) v‖ ≤ M ‖v‖²/2 *)
-Lemma remainder n D F J M B z v : 0 <= M -> jacobian_on n D F J B -> lipschitz_jacobian n D J M B -> 
-  (forall s, 0 <= s <= 1 -> B (along z v s)) ->
-  vnorm n (vminus (vminus (F (along z v 1)) (F z)) (matvec D (J z) v)) <= M / 2 * sq D v.
-Proof.
-  intros H0 HJ HM HB. set (w := vminus _ _).
-  assert (K := quadratic (fun s => dot n w (F (along z v s))) (fun s => dot n w (matvec D (J (along z v s)) v))
-    (vnorm n w * M * sq D v) 1 ltac:(lra)). simpl in K. rewrite !along_0 in K.
-  assert (L : dot n w (F (along z v 1)) <=
-    dot n w (F z) + dot n w (matvec D (J z) v) * 1 + vnorm n w * M * sq D v / 2 * (1 * (1 * 1))).
-  { apply K; [intros s Hs; apply jacobian_along, HJ, HB, Hs|]. intros s Hs.
-    specialize (HM (along z v s) z v (HB s Hs)). assert (B z) by (rewrite <- (along_0 z v); apply HB; lra).
-    specialize (HM H). assert (Dz : distance D z (along z v s) = s * vnorm D v).
-    { unfold distance. rewrite (norm_ext D _ (vscal s v)) by (intros; unfold vminus, along, vscal; ring).
-      rewrite norm_scal, Rabs_right by lra. easy. }
-    rewrite Dz in HM. assert (C := Rle_trans _ _ _ (Rle_abs _)
-      (cauchy n w (vminus (matvec D (J (along z v s)) v) (matvec D (J z) v)))).
-    rewrite dot_minus_r in C. assert (0 <= vnorm n w) by apply norm_ge0. rewrite <- norm_sq.
-    assert (vnorm n w * vnorm n (vminus (matvec D (J (along z v s)) v) (matvec D (J z) v)) <=
-      vnorm n w * (M * (s * vnorm D v) * vnorm D v)) by now apply Rmult_le_compat_l. nra. }
-  assert (W : vnorm n w ^ 2 <= vnorm n w * (M / 2 * sq D v)).
-  { rewrite norm_sq, sq_dot. unfold w at 2. rewrite !dot_minus_r. lra. }
-  assert (P := norm_ge0 n w). destruct (Req_dec (vnorm n w) 0) as [Z|]; [|nra].
-  rewrite Z. apply Rmult_le_pos; [lra|apply sq_ge0].
 Qed.

@@ -145,18 +145,6 @@ Proof.
   split; intros H; [|apply sqrt_le_1_alt, H]. rewrite <- !mnorm_sq. apply pow_incr. split; [apply mnorm_ge0|easy].
 Qed.
 
-Lemma frob2_zero d A : frob2 d d A = 0 -> forall a b, (a < d)%nat -> (b < d)%nat -> A a b = 0.
-Proof.
-  intros H a b Ha Hb.
-  assert (P : forall c, 0 <= Sum d (fun e => A c e ^ 2)) by (intros; apply Sum_ge0; intros; apply pow2_ge_0).
-  assert (Q := Sum_term d (fun c => Sum d (fun e => A c e ^ 2)) a Ha ltac:(intros; apply P)).
-  assert (Q2 := Sum_term d (fun e => A a e ^ 2) b Hb ltac:(intros; apply pow2_ge_0)).
-  cbv beta in Q, Q2. unfold frob2 in H. nra.
-Qed.
-
-Lemma mnorm_diff_sym d A B : mnorm d (madd A (-1) B) = mnorm d (madd B (-1) A).
-Proof. unfold mnorm. f_equal. rewrite !frob2_madd, (mdot_sym d B A). ring. Qed.
-
 Lemma mdot_ext d A B V : (forall a b, (a < d)%nat -> (b < d)%nat -> A a b = B a b) -> mdot d A V = mdot d B V.
 Proof. intros H. apply Sum_ext; intros. apply Sum_ext; intros. now rewrite H. Qed.
 
@@ -209,9 +197,6 @@ Proof. unfold pairs. rewrite <- Sum_scal. apply Sum_ext. intros. apply others_sc
 
 Lemma pairs_plus D f g : pairs D (fun i t => f i t + g i t) = pairs D f + pairs D g.
 Proof. unfold pairs. rewrite <- Sum_plus. apply Sum_ext. intros. apply others_plus. Qed.
-
-Lemma pairs_ge0 D f : (forall i t, pair D i t -> 0 <= f i t) -> 0 <= pairs D f.
-Proof. intros H. apply Sum_ge0. intros. apply others_ge0. intros. now apply H. Qed.
 
 Lemma pairs_term D f i t : pair D i t -> (forall j s, pair D j s -> 0 <= f j s) -> f i t <= pairs D f.
 Proof.
@@ -269,12 +254,6 @@ Qed.
 
 Lemma gap_madd D A c B i t : gap D (madd A c B) i t = gap D A i t + c * gap D B i t.
 Proof. rewrite !gap_Ek. apply mdot_madd_r. Qed.
-
-Lemma gap_opt D W i : gap D W i (opt D i) = 0.
-Proof.
-  unfold gap, dot. rewrite (Sum_ext (dim D) _ (fun _ => 0)); [apply Sum_zero|].
-  intros. unfold vminus. ring.
-Qed.
 
 Lemma phi_gap D W i t : (0 < len D)%nat -> phi D W i t = phi D W i (opt D i) * exp (- gap D W i t).
 Proof.

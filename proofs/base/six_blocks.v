@@ -37,12 +37,6 @@ Definition readout (d d1 : nat) (gf : R) (phi : R -> R) (Z W1 W2 U : matrix) : m
 Definition network (N d dk d1 : nat) (gamma g gf : R) (phi : R -> R) (Q K V W1 W2 U X : matrix) : matrix :=
   readout d d1 gf phi (output N d g X (weights N d dk gamma Q K X) V) W1 W2 U.
 
-(** the rows of P blocks of N rows, one below the other *)
-Definition stack (N : nat) (Z : nat -> matrix) : matrix := fun r k => Z (r / N)%nat (r mod N)%nat k.
-
-(** ⟨A, B⟩ = tr AᵀB for k rows and n columns *)
-Definition inner (k n : nat) (A B : matrix) : R := Sum k (fun i => Sum n (fun j => A i j * B i j)).
-
 (** Φ = ½ Σ_p ‖F_p − Y_p‖²_F over P sequences, with m output dimensions *)
 Definition loss (P N m : nat) (F Y : nat -> matrix) : R :=
   / 2 * Sum P (fun p => frob2 N m (fun i k => F p i k - Y p i k)).
@@ -76,6 +70,3 @@ Qed.
 
 Lemma centring_matmul N M i k : (i < N)%nat -> matmul N (centring N) M i k = M i k - / INR N * Sum N (fun l => M l k).
 Proof. intros Hi. apply (centring_apply N (fun l => M l k) i Hi). Qed.
-
-Lemma weights_stochastic N d dk gamma Q K X : (0 < N)%nat -> stochastic N (weights N d dk gamma Q K X).
-Proof. intros H i _. now apply softmax_distribution. Qed.

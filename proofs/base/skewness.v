@@ -25,6 +25,7 @@ Definition in_ball (T d : nat) (X : matrix) : Prop := forall t, (t < T)%nat -> s
 
 Lemma dot_plus_r d x y z : dot d x (vplus y z) = dot d x y + dot d x z.
 Proof. rewrite !(dot_sym d x). apply dot_plus_l. Qed.
+
 Lemma dot_scal_r d c x y : dot d x (vscal c y) = c * dot d x y.
 Proof. rewrite !(dot_sym d x). apply dot_scal_l. Qed.
 

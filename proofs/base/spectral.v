@@ -9,8 +9,10 @@ Definition clip (t : R) : R := Rmax (-1) (Rmin 1 t).
 
 Lemma clip_in t : -1 <= clip t <= 1.
 Proof. unfold clip, Rmax, Rmin. repeat destruct Rle_dec; lra. Qed.
+
 Lemma clip_id t : -1 <= t <= 1 -> clip t = t.
 Proof. intros. unfold clip, Rmax, Rmin. repeat destruct Rle_dec; lra. Qed.
+
 Lemma clip_lip s t : Rabs (clip s - clip t) <= Rabs (s - t).
 Proof. unfold clip, Rmax, Rmin, Rabs. repeat destruct Rle_dec; repeat destruct Rcase_abs; lra. Qed.
 

@@ -53,12 +53,6 @@ Qed.
 Lemma Sum_zero_terms n f k : (forall i, (i < n)%nat -> 0 <= f i) -> Sum n f = 0 -> (k < n)%nat -> f k = 0.
 Proof. intros P H Hk. assert (A := Sum_term n f k Hk P). specialize (P k Hk). lra. Qed.
 
-Lemma sq_zero d x i : sq d x = 0 -> (i < d)%nat -> x i = 0.
-Proof.
-  intros H Hi. assert (A := Sum_zero_terms d (fun i => x i ^ 2) i (fun i _ => pow2_ge_0 (x i)) H Hi).
-  cbv beta in A. nra.
-Qed.
-
 (** M = Σ α X Xᵀ − a aᵀ *)
 Lemma covariance_moment T alpha X i j : distribution T alpha ->
   covariance T alpha X i j = moment T alpha X i j - attended T alpha X i * attended T alpha X j.

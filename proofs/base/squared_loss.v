@@ -93,9 +93,6 @@ Qed.
 Lemma Min_le_Mean n f : (0 < n)%nat -> Min n f <= Mean n f.
 Proof. intros H. rewrite <- (Mean_const n (Min n f) H). apply Mean_le. intros; now apply Min_le. Qed.
 
-Lemma Mean_swap n m f : Mean n (fun i => Mean m (fun j => f i j)) = Mean m (fun j => Mean n (fun i => f i j)).
-Proof. unfold Mean. rewrite !Sum_scal, Sum_swap. ring. Qed.
-
 (** (1/n Σ f g)² ≤ 1/n Σ f² · 1/n Σ g² *)
 Lemma Mean_cauchy n f g : Mean n (fun j => f j * g j) ^ 2 <= Mean n (fun j => f j ^ 2) * Mean n (fun j => g j ^ 2).
 Proof.
@@ -158,9 +155,6 @@ Proof. now rewrite dot_sym, dot_scal_l, dot_sym. Qed.
 
 Lemma sq_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> sq d x = sq d y.
 Proof. intros H. apply Sum_ext. intros. now rewrite H. Qed.
-
-Lemma vnorm_ext d x y : (forall i, (i < d)%nat -> x i = y i) -> vnorm d x = vnorm d y.
-Proof. intros H. unfold vnorm. f_equal. now apply sq_ext. Qed.
 
 Lemma sq_opp d x y : sq d (vminus x y) = sq d (vminus y x).
 Proof. apply Sum_ext. intros. unfold vminus. ring. Qed.

@@ -41,41 +41,13 @@ Lemma gaps_by_pushes t : h1 t = h1 0%nat + g1 * Sum t d1 - c * Sum t d2 /\
   h2 t = h2 0%nat + g2 * Sum t d2 - c * Sum t d1.
 Proof. induction t as [|t [A B]]; simpl; [lra|]. rewrite step1, step2, A, B. lra. Qed.
 
-(** From h = 0 on the cone h₁ ≤ − |h₂| is not left if d₁ ≤ q d₂ as long as it is not. *)
-Lemma cone q : g2 < c -> c < g1 -> q <= (c - g2) / (g1 - c) -> h1 0%nat = 0 -> h2 0%nat = 0 ->
-  (forall t, (forall s, (s <= t)%nat -> h1 s <= - Rabs (h2 s)) -> d1 t <= q * d2 t /\ 0 <= d2 t) ->
-  c ^ 2 < g1 * g2 -> 0 < c ->
-  forall t, (forall s, (s <= t)%nat -> h1 s <= - Rabs (h2 s)) /\ 0 <= Sum t d2 /\
-    h1 t <= - ((g1 * g2 - c ^ 2) / (g1 - c)) * Sum t d2.
-Proof.
-  intros G2 G1 Hq Z1 Z2 Hd PD Pc. set (k := (g1 * g2 - c ^ 2) / (g1 - c)).
-  assert (Pk : 0 < k) by (apply Rdiv_lt_0_compat; lra). set (r := (c - g2) / (g1 - c)) in *.
-  assert (R1 : (g1 - c) * r = c - g2) by (unfold r; field; lra).
-  assert (R2 : (g1 + c) * r - (g2 + c) = - 2 * k) by (unfold r, k; field; lra).
-  assert (INV : forall t, (forall s, (s <= t)%nat -> h1 s <= - Rabs (h2 s)) /\ 0 <= Sum t d2 /\
-    h1 t + h2 t <= 0 /\ h1 t - h2 t <= - 2 * k * Sum t d2).
-  { induction t as [|t [A [B [C E]]]].
-    - split; [|simpl; rewrite Z1, Z2; lra]. intros s Hs. replace s with 0%nat by lia. rewrite Z1, Z2, Rabs_R0. lra.
-    - destruct (Hd t A) as [Q P]. assert (Q2 : d1 t <= r * d2 t) by (eapply Rle_trans;
-      [exact Q|apply Rmult_le_compat_r; lra]).
-      assert (X : (g1 - c) * d1 t <= (g1 - c) * (r * d2 t)) by (apply Rmult_le_compat_l; lra).
-      assert (Y : (g1 + c) * d1 t <= (g1 + c) * (r * d2 t)) by (apply Rmult_le_compat_l; lra).
-      rewrite <- Rmult_assoc, R1 in X. rewrite <- Rmult_assoc in Y.
-        replace ((g1 + c) * r) with (g2 + c - 2 * k) in Y by lra.
-      assert (0 <= k * Sum t d2) by (apply Rmult_le_pos; lra). assert (0 <= k * d2 t) by (apply Rmult_le_pos; lra).
-      assert (S1 : h1 (S t) + h2 (S t) <= 0) by (rewrite step1, step2; lra).
-      assert (S2 : h1 (S t) - h2 (S t) <= - 2 * k * Sum (S t) d2) by (cbn [Sum]; rewrite step1, step2; lra).
-      split; [|cbn [Sum] in *; lra]. intros s Hs. destruct (Nat.eq_dec s (S t)) as [->|]; [|apply A; lia].
-      cbn [Sum] in S2. unfold Rabs. destruct (Rcase_abs (h2 (S t))); lra. }
-  intros t. destruct (INV t) as [A [B [C E]]]. split; [easy|]. split; [easy|]. lra.
-Qed.
-
 Hypothesis pos1 : forall t, 0 < d1 t.
 Hypothesis pos2 : forall t, 0 < d2 t.
 Hypothesis diverges : forall M, exists t, M < Sum t d1 + Sum t d2.
 
 Lemma Sum_pos1 t : 0 <= Sum t d1.
 Proof. apply Sum_ge0. intros. left. apply pos1. Qed.
+
 Lemma Sum_pos2 t : 0 <= Sum t d2.
 Proof. apply Sum_ge0. intros. left. apply pos2. Qed.
 
@@ -124,6 +96,7 @@ Qed.
 Variables (k1 k2 b : R).
 Hypothesis K1 : 0 < k1.
 Hypothesis K2 : 0 < k2.
+
 (* far from 0 the one that is behind pushes with a share of the other's force that grows with h₁ + h₂ *)
 Hypothesis tool1 : forall t, h1 t <= 0 <= h2 t -> k1 * exp (h1 t + h2 t) * d2 t <= d1 t.
 Hypothesis tool2 : forall t, h2 t <= 0 <= h1 t -> k2 * exp (h1 t + h2 t) * d1 t <= d2 t.
@@ -240,4 +213,5 @@ Proof.
   rewrite step1. assert (Y : g1 * (c / g1 * d2 t) <= g1 * d1 t) by (apply Rmult_le_compat_l; lra).
   replace (g1 * (c / g1 * d2 t)) with (c * d2 t) in Y by (field; lra). lra.
 Qed.
+
 End TwoGaps.

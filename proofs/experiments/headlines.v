@@ -47,26 +47,3 @@ Proof.
       [easy|].
     apply fe; intros j. apply fe; intros phi. now rewrite (L (Z j)).
 Qed.
-
-(** kr-theorem-b-sample-size
-    Covers: a part: the display, for all inputs and labels; on the page: what it says of expectations.
-    Reads: for squared residuals ℓ_j(φ) of n + 1 ≥ 2 samples (any numbers), any set Ω, lower bounds a_j of the mean loss without sample j on Ω and the infimum b of the mean loss over n + 1 samples on Ω: the mean of the a_j is at most b; so the mean of the infima is.
-    Mistake: `b <= Sum (S n) a / INR (S n)` for `Sum (S n) a / INR (S n) <= b`
-    Mistake: `lower (full n) Omega b -> Sum` for `inf (full n) Omega b -> Sum`
-*)
-Theorem kr_theorem_b_sample_size : forall (P : Type) (l : nat -> P -> R) (Omega : P -> Prop) n (a : vector) b, (0 <
-  n)%nat ->
-  let full := fun n phi => Sum (S n) (fun j => l j phi) / INR (S n) in
-  let without := fun j phi => (Sum (S n) (fun i => l i phi) - l j phi) / INR n in
-  let lower := fun (f : P -> R) (O : P -> Prop) c => forall phi, O phi -> c <= f phi in
-  let inf := fun f O c => lower f O c /\ forall c', lower f O c' -> c' <= c in
-  (forall j, (j < S n)%nat -> lower (without j) Omega (a j)) -> inf (full n) Omega b -> Sum (S n) a / INR (S n) <= b.
-Proof.
-  intros P l Omega n a b Hn full without lower inf Ha [_ Hb]. apply Hb. intros phi HO.
-  assert (N : 0 < INR n) by now apply lt_0_INR. assert (M : 0 < INR (S n)) by (apply lt_0_INR; lia).
-  unfold full, Rdiv. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
-  eapply Rle_trans; [apply (Sum_le (S n) a (fun j => without j phi)); intros j Hj; now apply Ha|].
-  unfold without. rewrite (Sum_ext (S n) _ (fun j => / INR n * (Sum (S n) (fun i => l i phi) - l j phi)))
-    by (intros; unfold Rdiv; ring).
-  rewrite Sum_scal, Sum_minus, Sum_const, S_INR. apply Req_le. field. lra.
-Qed.

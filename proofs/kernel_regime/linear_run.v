@@ -1,8 +1,7 @@
 (** Chapter "The whole run, known before the first step": how training leaves its linear run, pair by pair. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.means base.paired base.pair_moves
-  base.pair_bounds base.pair_taylor.
+From Shallow Require Import base.sums base.vectors base.attention base.means base.paired base.pair_moves base.pair_bounds base.pair_taylor.
 Open Scope R_scope.
 
 (** (I − 2ηG)ˢ x for a matrix G over n samples *)
@@ -124,6 +123,7 @@ Proof.
   - unfold gamma, pminus, slope. cbn [fst snd]. rewrite B. field. lra.
   - intros k. rewrite Q. unfold alpha, chi, gamma, x, pminus, slope. cbn [fst snd]. rewrite A, B. field. lra.
 Qed.
+
 End Identity.
 
 (** kr-theorem-f-identity
@@ -183,15 +183,20 @@ Qed.
 Section Known.
 Variables (n N D : nat) (eh : R) (c0 : vector) (u : nat -> vector) (h0 : nat -> nat -> R) (g0 : nat -> nat -> vector)
   (H0 : nat -> nat -> matrix).
+
 Fixpoint known_gamma (s p : nat) : R :=
   match s with O => 0 | S s' => known_gamma s' p - eh * mean n (fun j => u s' j * h0 p j) end.
+
 Fixpoint known_alpha (s p : nat) : vector := fun k =>
   match s with O => 0 | S s' => known_alpha s' p k - eh * mean n (fun j => u s' j * (c0 p * g0 p j k)) end.
+
 Fixpoint known_beta (s p : nat) : vector := fun k =>
   match s with O => 0 | S s' => known_beta s' p k - eh * mean n (fun j => u s' j *
     (c0 p * matvec D (H0 p j) (known_alpha s' p) k + known_gamma s' p * g0 p j k)) end.
+
 Fixpoint known_chi (s p : nat) : R :=
   match s with O => 0 | S s' => known_chi s' p - eh * mean n (fun j => u s' j * dot D (g0 p j) (known_alpha s' p)) end.
+
 End Known.
 
 Section Band.
@@ -214,12 +219,6 @@ Proof.
   rewrite (Sum_ext n _ (fun l => G0 j l * decayed n G0 eta s x l + G0 j l * decayed n G0 eta s z l)).
   - rewrite Sum_plus. ring.
   - intros. rewrite IHs. ring.
-Qed.
-
-Lemma decayed_ext s x z : (forall j, x j = z j) -> forall j, decayed n G0 eta s x j = decayed n G0 eta s z j.
-Proof.
-  intros H. induction s; intros j; simpl; [easy|]. rewrite IHs. unfold matvec. do 2 f_equal.
-  apply Sum_ext; intros. now rewrite IHs.
 Qed.
 
 (** What drives ê at step k. *)
@@ -274,6 +273,7 @@ Proof.
     rewrite <- Rmult_assoc, sqrt_mult, sqrt_square by (try apply pdot_ge0; nra). apply Rmult_le_compat_l; [lra|].
     eapply Rle_trans; [now apply pmean_norm|]. apply Rmult_le_compat; (apply rms_ge0 || easy).
 Qed.
+
 End Band.
 
 (** The same descent with a map Π after every step. *)

@@ -106,13 +106,6 @@ Proof.
   - rewrite tanh_0 in E. assert (Q := pow2_ge_0 (tanh c)). nra.
 Qed.
 
-Lemma tanh_onto y : -1 < y < 1 -> exists a, tanh a = y.
-Proof.
-  intros H. exists (ln ((1 + y) / (1 - y)) / 2). rewrite tanh_exp.
-  replace (2 * (ln ((1 + y) / (1 - y)) / 2)) with (ln ((1 + y) / (1 - y))) by field.
-  rewrite exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra.
-Qed.
-
 (** p of a unit with tanh *)
 Definition slope_w (w : R) (x : vector) : vector := forwards tanh (fun z => 1 - tanh z ^ 2) w x (state tanh w x).
 
@@ -286,7 +279,9 @@ Qed.
 Section Greedy.
 Variable r : R.
 Hypothesis Hr : 0 < r < 1.
+
 Definition greedy_choice (g : R) : R := if Rle_dec (2 * r * g) 1 then r else / (2 * g).
+
 Fixpoint greedy (t : nat) : R :=
   match t with O => 0 | S t' => greedy_choice (greedy t') + (1 - greedy_choice (greedy t') ^ 2) * greedy t' end.
 
@@ -338,6 +333,7 @@ Proof.
     rewrite S_INR. replace ((g + / (4 * g)) ^ 2) with (g ^ 2 + / 2 + / (4 * g) ^ 2) by (field; lra).
     assert (0 < / (4 * g) ^ 2) by (apply Rinv_0_lt_compat, pow_lt; lra). lra.
 Qed.
+
 End Greedy.
 
 Lemma reach R T : 0 < R -> exists x, (forall t, Rabs (x t) <= R) /\ slope_w 1 x (S T) = greedy (tanh R) T.
@@ -361,9 +357,6 @@ Proof.
       unfold hs. replace (S t =? S T)%nat with false by (symmetry; apply Nat.eqb_neq; lia). cbn [greedy]. ring. }
     rewrite slope_w_S, G, X2 by lia. unfold hs. rewrite Nat.eqb_refl. ring.
 Qed.
-
-Lemma dot_ext_r d x z z' : (forall k, z k = z' k) -> dot d x z = dot d x z'.
-Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
 
 (** P, the gradient of h_T in the input vector U *)
 Definition slope_U (w : R) (d : nat) (U : vector) (X : matrix) (T : nat) : vector := fun k =>
@@ -594,68 +587,4 @@ Proof.
     { assert (A := Rabs_pos B). rewrite <- (sqrt_pow2 (2 * (Rabs B + 1))) by lra. apply sqrt_le_1_alt.
       rewrite plus_INR, S_INR. assert (Q := pos_INR T0). nra. }
     assert (A := Rle_abs B). lra.
-Qed.
-
-(** kr-proposition-2-below
-    Covers: a part: the bound on the gradient; on the page: what Theorem A makes of it.
-    Reads: for tanh, weights |w_i| ≤ ω < 1 and readouts |c_i| ≤ b, m ≥ 1 units and tokens in the unit ball: the derivative of f_rnn along (c′, U′, w′) is m^(−1/2) Σ_i [c′_i h_T + c_i(⟨U′_i, P_i⟩ + w′_i p_i)], and its square norm m^(−1) Σ_i [h_T² + c_i²(p_i² + ‖P_i‖²)] is at most 1 + b²[1/(4ω₊(1 − ω₊)) + 1/(1 − ω)²] with ω₊ = max{ω, ½}.
-    Mistake: `1 + b ^ 2 * (/ (4 * op * (1 - op)))` for `1 + b ^ 2 * (/ (4 * op * (1 - op)) + / (1 - om) ^ 2)`
-    Mistake: without `om < 1 ->`
-*)
-Theorem kr_proposition_2_below : forall m d T om b (c w : vector) (U X : matrix),
-  (0 < m)%nat -> om < 1 -> (forall i, (i < m)%nat -> Rabs (w i) <= om /\ Rabs (c i) <= b) ->
-  (forall t, vnorm d (X t) <= 1) ->
-  let h := fun i => state tanh (w i) (fun t => dot d (U i) (X t)) T in
-  let p := fun i => slope_w (w i) (fun t => dot d (U i) (X t)) T in
-  let P := fun i => slope_U (w i) d (U i) X T in
-  let op := Rmax om (1 / 2) in
-  (forall (c' w' : vector) (U' : matrix), is_derive (fun e => / sqrt (INR m) * Sum m (fun i => (c i + e * c' i) *
-      state tanh (w i + e * w' i) (fun t => dot d (fun k => U i k + e * U' i k) (X t)) T)) 0
-      (/ sqrt (INR m) * Sum m (fun i => c' i * h i + c i * (dot d (U' i) (P i) + w' i * p i)))) /\
-  Sum m (fun i => h i ^ 2 + c i ^ 2 * (p i ^ 2 + sq d (P i))) / INR m <=
-    1 + b ^ 2 * (/ (4 * op * (1 - op)) + / (1 - om) ^ 2).
-Proof.
-  intros m d T om b c w U X Hm Hom Hwc HX h p P op. split.
-  - intros c' w' U'. destruct (kr_proposition_2_gradient tanh (fun z => 1 - tanh z ^ 2) m d T c w U X tanh_derive) as
-    (_ & _ & D & _).
-    evar_last; [apply D|]. f_equal. apply Sum_ext; intros i _. do 3 f_equal. apply dot_ext_r.
-    intros k. unfold P, slope_U. now rewrite forwards_sum.
-  - assert (PM : 0 < INR m) by now apply lt_0_INR.
-    assert (Op : om <= op /\ 1 / 2 <= op < 1). { unfold op. split; [apply Rmax_l|]. split; [apply Rmax_r|].
-      apply Rmax_lub_lt; lra. }
-    set (K := 1 + b ^ 2 * (/ (4 * op * (1 - op)) + / (1 - om) ^ 2)).
-    assert (L : Sum m (fun i => h i ^ 2 + c i ^ 2 * (p i ^ 2 + sq d (P i))) <= INR m * K).
-    { rewrite <- Sum_const. apply Sum_le; intros i Hi. destruct (Hwc i Hi) as [Hw Hc]. unfold K. apply Rplus_le_compat.
-      - unfold h. assert (Q := state_bound (w i) (fun t => dot d (U i) (X t)) T). rewrite <- pow2_abs.
-        assert (A := Rabs_pos (state tanh (w i) (fun t => dot d (U i) (X t)) T)). nra.
-      - apply Rmult_le_compat; [apply pow2_ge_0|apply Rplus_le_le_0_compat; [apply pow2_ge_0|apply sq_ge0]| |].
-        + rewrite <- pow2_abs. apply pow_incr. split; [apply Rabs_pos|easy].
-        + apply Rplus_le_compat.
-          * assert (B : Rabs (p i) <= / (2 * sqrt (op * (1 - op)))).
-            { assert (P0 : 0 < op * (1 - op)) by nra. assert (Q := sqrt_lt_R0 _ P0).
-              apply slope_below; [apply Rinv_0_lt_compat; lra|].
-              intros s Hs. assert (HC : 0 < / (2 * sqrt (op * (1 - op)))) by (apply Rinv_0_lt_compat; lra).
-              set (C := / (2 * sqrt (op * (1 - op)))) in *.
-              assert (W : Rabs (w i) * (1 - s ^ 2) * C <= op * (1 - s ^ 2) * C).
-              { apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; [nra|lra]. }
-              assert (OC : 0 < op * C) by (apply Rmult_lt_0_compat; lra). assert (S2 := parabola s (op * C) OC).
-              assert (op * C + / (4 * (op * C)) = C); [|lra]. unfold C.
-              assert (E := sqrt_sqrt (op * (1 - op)) (Rlt_le _ _ P0)). set (q := sqrt (op * (1 - op))) in *.
-              replace (/ (4 * (op * / (2 * q)))) with (/ (2 * q) * (q * q / op)) by (field; lra). rewrite E. field.
-                lra. }
-            rewrite <- pow2_abs. assert (P0 : 0 < op * (1 - op)) by nra. assert (Q := sqrt_lt_R0 _ P0).
-            replace (/ (4 * op * (1 - op))) with ((/ (2 * sqrt (op * (1 - op)))) ^ 2).
-            { apply pow_incr. split; [apply Rabs_pos|easy]. }
-            assert (E := sqrt_sqrt (op * (1 - op)) (Rlt_le _ _ P0)).
-            replace (4 * op * (1 - op)) with (4 * (sqrt (op * (1 - op)) * sqrt (op * (1 - op)))) by (rewrite E; ring).
-              field. lra.
-          * rewrite <- norm_sq. assert (G : vnorm d (P i) <= / (1 - om)).
-            { eapply Rle_trans; [now apply slope_U_le|]. assert (A := Rabs_pos (w i)).
-              assert (Gm : forall n o, 0 <= o < 1 -> Sum n (fun k => o ^ k) <= / (1 - o)).
-              { intros n o Ho. induction n; [simpl; left; apply Rinv_0_lt_compat; lra|]. rewrite geometric.
-                replace (/ (1 - o)) with (1 + o * / (1 - o)) by (field; lra).
-                  apply Rplus_le_compat_l, Rmult_le_compat_l; lra. }
-              eapply Rle_trans; [apply Gm; lra|]. apply Rinv_le_contravar; lra. }
-            rewrite <- pow_inv. apply pow_incr. split; [apply norm_ge0|easy]. }
-    apply Rmult_le_reg_r with (INR m); [easy|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.

@@ -2,7 +2,9 @@
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.squared_loss base.draws.
+
 Import ListNotations.
+
 Open Scope R_scope.
 
 (** kr-proposition-1-noise
@@ -124,90 +126,4 @@ Proof.
     induction tau; [easy|]. cbn [Sum Expect]. destruct (Expect_mean _ _ K tau) as (L & Hp & Hs & Hc).
     rewrite <- IHtau, <- Hp. apply (mean_ext _ _ (Expect_mean _ _ K tau)). intros w _. cbn [seen].
     now rewrite Mean_plus, (Mean_const n _ Hn).
-Qed.
-
-(** kr-proposition-1
-    Covers: a part: all that follows from the bounds on Ω, in expectation over the batches; on the page: that the bounds hold with probability at least 1 − δ − δ' over φ⁽⁰⁾, and the order for η = 1/√τ.
-    Reads: let every step draw a batch of b ≥ 1 samples, uniformly, with replacement and independently of the past (b = 1: ProjSGD), φ⁽⁰⁾ and z in the convex Ω, ‖φ⁽⁰⁾ − z‖² ≤ N. If |r_j| ≤ F, ‖∇f_j‖ ≤ A, |e_j| ≤ E and |f − f_lin| ≤ B_lin at the data at all points of Ω, where e_j = f_j + ⟨∇f_j, z − φ⟩ − y_j, then E min_{s<τ} L(φ⁽ˢ⁾) ≤ E (1/τ) Σ L(φ⁽ˢ⁾) ≤ M = N/(4ητ) + ηA²F² + F E, and E L(φ̄) ≤ 4M + 6B_lin².
-    Mistake: `N / (8 * eta * INR tau)` for `N / (4 * eta * INR tau)`
-    Mistake: without `Omega z ->`
-*)
-Theorem kr_proposition_1 : forall p n b tau f D y Omega z (phi : list (list nat) -> vector) eta N F A Err Blin,
-  (0 < n)%nat -> (0 < b)%nat -> (0 < tau)%nat -> 0 < eta ->
-  (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> convex Omega ->
-  Omega (phi []) -> Omega z -> sq p (vminus (phi []) z) <= N ->
-  stochastic_run p n b tau f D y Omega eta phi ->
-  (forall j u, (j < n)%nat -> Omega u -> Rabs (residual f y u j) <= F /\ vnorm p (D j u) <= A /\
-    Rabs (tangent_error p f D y u z j) <= Err /\ Rabs (f j u - linear_model p f D (phi []) j u) <= Blin) ->
-  let L u := loss n f y u in let Ex := Expect (batch n b) tau in
-  let M := N / (4 * eta * INR tau) + eta * A ^ 2 * F ^ 2 + F * Err in
-  Ex (fun w => Min tau (fun s => L (iterate tau phi w s))) <=
-    Ex (fun w => Mean tau (fun s => L (iterate tau phi w s))) /\
-  Ex (fun w => Mean tau (fun s => L (iterate tau phi w s))) <= M /\
-  Ex (fun w => L (average tau (iterate tau phi w))) <= 4 * M + 6 * Blin ^ 2.
-Proof.
-  intros p n b tau f D y Omega z phi eta N F A Err Blin Hn Hb Ht He G C H0 Hz HN R B L Ex M.
-  assert (BM := batch_mean n b Hn). assert (EM := fun s => Expect_mean _ _ BM s).
-  assert (I := run_inside p n b tau f D y Omega eta phi H0 R).
-  assert (TN := INR_pos tau Ht).
-  assert (X : Ex (fun w => Mean tau (fun s => L (iterate tau phi w s))) <= M).
-  { unfold Ex. rewrite (Expect_Mean_iterates _ _ tau phi L BM).
-    set (x := fun s => Expect (batch n b) s (fun w => L (phi w))).
-    set (v := fun s => Expect (batch n b) s (fun w => sq p (vminus (phi w) z))).
-    set (c := 4 * eta * (F * Err) + 4 * eta ^ 2 * (F ^ 2 * A ^ 2)).
-    assert (St : forall s, (s < tau)%nat -> v (S s) <= v s + (- (4 * eta) * x s + c)).
-    { intros s Hs. destruct (EM s) as (Le & Hp & Hsc & Hc).
-      eapply Rle_trans; [apply (expected_step p n b tau f D y Omega z eta phi s Hn Hb G C Hz R Hs)|].
-      unfold v, x. rewrite <- (Hc c), <- Hsc, <- !Hp. apply Le. intros w Hw. assert (Ow := I s w ltac:(lia) Hw).
-      assert (W : Mean n (fun j => residual f y (phi w) j * tangent_error p f D y (phi w) z j) <= F * Err).
-      { rewrite <- (Mean_const n (F * Err) Hn). apply Mean_le. intros j Hj.
-        destruct (B j (phi w) Hj Ow) as (B1 & _ & B3 & _).
-        eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos; easy. }
-      assert (Z : second_moment p n b f D y (phi w) <= 4 * (F ^ 2 * A ^ 2)).
-      { set (g := fun i => Mean n (fun j => 2 * residual f y (phi w) j * D j (phi w) i)).
-        assert (K : gradient p (loss n f y) (phi w) g) by (apply loss_gradient; intros; now apply G).
-        unfold second_moment. rewrite (batch_second_moment n b p f D y (phi w) g Hn Hb (fun j => G j (phi w)) K).
-        assert (Y := gradient_below_mean n p f D y (phi w) g Hn (fun j => G j (phi w)) K).
-        assert (Y2 : Mean n (fun j => residual f y (phi w) j ^ 2 * sq p (D j (phi w))) <= F ^ 2 * A ^ 2).
-        { rewrite <- (Mean_const n (F ^ 2 * A ^ 2) Hn). apply Mean_le. intros j Hj.
-          destruct (B j (phi w) Hj Ow) as (B1 & B2 & _ & _).
-          apply Rmult_le_compat; [apply pow2_ge_0|apply sq_ge0| |now apply norm_le_sq].
-          rewrite <- (pow2_abs (residual f y (phi w) j)). apply pow_incr. split; [apply Rabs_pos|easy]. }
-        assert (Hi : 0 < / INR b) by now apply Rinv_0_lt_compat, INR_pos.
-        assert (Hi1 : / INR b <= 1).
-        { rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. change 1 with (INR 1). apply le_INR. lia. }
-        apply (Rmult_le_compat_l (1 - / INR b)) in Y; [|lra]. lra. }
-      apply (Rmult_le_compat_l (eta ^ 2) _ _ (pow2_ge_0 eta)) in Z.
-      apply (Rmult_le_compat_l eta _ _ (Rlt_le _ _ He)) in W.
-      unfold L, c. lra. }
-    assert (T : forall k, (k <= tau)%nat -> v k + 4 * eta * Sum k x <= N + INR k * c).
-    { induction k; intros Hk; [unfold v; simpl; lra|]. rewrite S_INR. cbn [Sum].
-      assert (T1 := IHk ltac:(lia)). assert (T2 := St k ltac:(lia)). lra. }
-    specialize (T tau ltac:(lia)). assert (V : 0 <= v tau) by (apply (mean_ge0 _ _ (EM tau)); intros; apply sq_ge0).
-    apply Rmult_le_reg_l with (4 * eta * INR tau); [apply Rmult_lt_0_compat; lra|]. unfold Mean, M.
-    replace (4 * eta * INR tau * (/ INR tau * Sum tau x)) with (4 * eta * Sum tau x) by (field; lra).
-    match goal with |- _ <= ?r => replace r with (N + INR tau * c) by (unfold c; field; lra) end. lra. }
-  destruct (EM tau) as (Le & Hp & Hsc & Hc). split; [|split; [easy|]].
-  - apply Le. intros w _. now apply Min_le_Mean.
-  - apply Rle_trans with (Ex (fun w => 4 * Mean tau (fun s => L (iterate tau phi w s)) + 6 * Blin ^ 2)).
-    2: { unfold Ex. rewrite Hp, Hsc, Hc. fold Ex. lra. }
-    apply Le. intros w Hw.
-    assert (Bp : 0 <= Blin) by (eapply Rle_trans; [apply Rabs_pos|apply (B O (phi []) Hn H0)]).
-    assert (Oi : forall s, (s < tau)%nat -> Omega (iterate tau phi w s)).
-    { intros s Hs. apply (I s); [lia|]. apply draws_skipn; [lia|easy]. }
-    assert (Oa : Omega (average tau (iterate tau phi w))) by (destruct tau; [lia|now apply convex_average]).
-    assert (Bb : forall u, Omega u -> rms n (fun j => f j u - linear_model p f D (phi []) j u) <= Blin).
-    { intros u Hu. apply rms_le; [easy|easy|]. intros j Hj. apply (B j u Hj Hu). }
-    assert (Av := average_loss p n tau f D y (phi []) (iterate tau phi w) Hn Ht). cbv zeta in Av.
-    assert (B1 := Bb _ Oa). assert (B2 : Mean tau (fun s => rms n (fun j => f j (iterate tau phi w s)
-      - linear_model p f D (phi []) j (iterate tau phi w s))) <= Blin).
-    { rewrite <- (Mean_const tau Blin Ht). apply Mean_le. intros s Hs. apply Bb, Oi, Hs. }
-    set (m := Mean tau (fun s => loss n f y (iterate tau phi w s))) in *.
-    assert (m0 : 0 <= m) by (apply Mean_ge0; intros; apply loss_ge0).
-    unfold L. rewrite <- (pow2_sqrt _ (loss_ge0 n f y (average tau (iterate tau phi w)))). fold m.
-    apply Rle_trans with ((sqrt m + 2 * Blin) ^ 2).
-    + apply pow_incr. split; [apply sqrt_pos|lra].
-    + assert (0 <= (sqrt m - Blin) ^ 2) by apply pow2_ge_0. rewrite <- (pow2_sqrt m m0) at 2.
-      assert (Q := pow2_ge_0 (4 * sqrt m - 3 * Blin)). assert (0 <= sqrt m ^ 2) by apply pow2_ge_0.
-      assert (0 <= Blin ^ 2) by apply pow2_ge_0. lra.
 Qed.

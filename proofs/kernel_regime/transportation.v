@@ -6,6 +6,7 @@ Open Scope R_scope.
 
 (** A head (c, U, W), and an instruction v = (v_c, v_u, v_w) for every head *)
 Record head := Head { hc : R; hU : vector; hW : matrix }.
+
 Record instruction := Instruction { vc : head -> R; vu : head -> vector; vw : head -> matrix }.
 
 (** The weights, the mean a and the covariance M of the tokens of an input (T tokens X_t, query q) under a head *)
@@ -22,7 +23,6 @@ Definition pairing (sigma sigma' : R -> R) (T d : nat) (X : matrix) (q : vector)
 
 (** ‖v‖² at a head *)
 Definition size2 (d : nat) (v : instruction) (k : head) : R := vc v k ^ 2 + sq d (vu v k) + frob2 d d (vw v k).
-
 Definition flip_c (k : head) : head := Head (- hc k) (hU k) (hW k).
 Definition flip_U (k : head) : head := Head (hc k) (vscal (-1) (hU k)) (hW k).
 Definition times (s : R) (v : instruction) : instruction :=

@@ -1,8 +1,7 @@
 (** The chapter preconditioned/tilting and its supplement: gradients, coordinates of a step, the best radius. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.frobenius base.two_factors base.rotated
-  base.quadratic base.isotropic.
+From Shallow Require Import base.sums base.vectors base.attention base.frobenius base.two_factors base.rotated base.quadratic.
 Open Scope R_scope.
 
 (** (1/n) Σ_i f_i g_iᵀ *)
@@ -215,62 +214,6 @@ Proof.
     + apply Sum_ext; intros. rewrite EE. unfold transpose. ring.
     + rewrite <- matvec_matmul. apply Sum_ext; intros j _. rewrite EE, Rmult_comm. f_equal.
       rewrite <- (HH i) at 1. unfold matmul, transpose. apply Sum_ext; intros; ring.
-Qed.
-
-(** pa-proposition-f-isotropic
-    Covers: a part: the formula at an orthogonal B_0, the best radius and that it is the only one; on the page: the limits for large d.
-    Reads: for K = βI, 0 < β < ½, and ‖A‖² = ‖M‖²/β, det(I − 2K)^{−1/2} (‖A‖² + β/(1 − 2β) ‖A‖²) = ‖M‖² (1 − β)/β (1 − 2β)^{−d/2−1}. Let b² = (d + 4 − √(d² + 4d + 8))/(2(d + 2)), d ≥ 1. Then 0 < b² < ½, and (1 − β)/β (1 − 2β)^{−d/2−1} is larger at every other β in (0, ½) than at b².
-    Mistake: `sqrt (INR d ^ 2 + 4 * INR d + 9)` for `sqrt (INR d ^ 2 + 4 * INR d + 8)`
-    Mistake: `(1 - beta) / beta * Rpower (1 - 2 * beta) (- INR d / 2 + 1)` for `(1 - beta) / beta * Rpower (1 - 2 * beta) (- INR d / 2 - 1)`
-*)
-Theorem pa_proposition_f_isotropic : forall d, (0 < d)%nat ->
-  let b2 := (INR d + 4 - sqrt (INR d ^ 2 + 4 * INR d + 8)) / (2 * (INR d + 2)) in
-  let v := fun beta => (1 - beta) / beta * Rpower (1 - 2 * beta) (- INR d / 2 - 1) in
-  (forall beta normM2 normA2, 0 < beta < / 2 -> normA2 = normM2 / beta ->
-    Rpower ((1 - 2 * beta) ^ d) (- / 2) * (normA2 + beta / (1 - 2 * beta) * normA2) = normM2 * v beta) /\
-  0 < b2 < / 2 /\ (forall beta, 0 < beta < / 2 -> beta <> b2 -> v b2 < v beta).
-Proof.
-  intros d Hd b2 v. assert (Hp : 0 < INR d) by (apply lt_0_INR; lia).
-  assert (EV : forall beta, v beta = isotropic (INR d) beta).
-  { intros beta. unfold v, isotropic. f_equal. f_equal. field. }
-  split; [|split; [exact (best_square_in (INR d) Hp)|]].
-  - intros beta nm na Hb Ha. rewrite Ha. unfold v.
-    rewrite <- Rpower_pow, Rpower_mult by lra.
-    replace (- INR d / 2 - 1) with (INR d * - / 2 + - (1)) by field.
-    rewrite Rpower_plus, Rpower_Ropp, Rpower_1 by lra. field. lra.
-  - intros beta Hb Hn. rewrite !EV. now apply isotropic_least.
-Qed.
-
-(** pa-lemma-b
-    Covers: a part: P_2² ≤ P_3, and that it turns the exact second moment into the bound of the page; on the page: the exact law itself.
-    Reads: for weights p_j ≥ 0 with sum 1 and P_k = Σ p_j^k, P_2² ≤ P_3 and 0 ≤ P_3 ≤ P_2 ≤ 1. So if E ‖Ae‖² = E P_2 · t + E[P_2 − 6P_3 + 6P_2²] · u with u ≥ 0, over any finite distribution of weights, then E ‖Ae‖² ≤ (t + u) E P_2.
-    Mistake: `Sum n (fun j => p j ^ 3) <= Sum n (fun j => p j ^ 2) ^ 2` for `Sum n (fun j => p j ^ 2) ^ 2 <= Sum n (fun j => p j ^ 3)`
-    Mistake: without `0 <= u ->`
-*)
-Theorem pa_lemma_b :
-  (forall n p, distribution n p -> Sum n (fun j => p j ^ 2) ^ 2 <= Sum n (fun j => p j ^ 3) /\
-    0 <= Sum n (fun j => p j ^ 3) <= Sum n (fun j => p j ^ 2) /\ Sum n (fun j => p j ^ 2) <= 1) /\
-  (forall N mu n (p : nat -> vector) t u, distribution N mu -> (forall w, (w < N)%nat -> distribution n (p w)) ->
-    0 <= u -> let P := fun k w => Sum n (fun j => p w j ^ k) in
-    E N mu (P 2%nat) * t + E N mu (fun w => P 2%nat w - 6 * P 3%nat w + 6 * P 2%nat w ^ 2) * u <=
-    (t + u) * E N mu (P 2%nat)).
-Proof.
-  assert (C : forall n p, distribution n p -> Sum n (fun j => p j ^ 2) ^ 2 <= Sum n (fun j => p j ^ 3)).
-  { intros n p [H1 H2]. assert (K := Sum_cauchy n p (fun _ => 1) p H1).
-    rewrite (Sum_ext n _ (fun j => p j ^ 2)), (Sum_ext n (fun j => p j * 1 ^ 2) p),
-      (Sum_ext n (fun j => p j * p j ^ 2) (fun j => p j ^ 3)), H2, Rmult_1_l in K by (intros; ring). exact K. }
-  split.
-  - intros n p Hp. split; [now apply C|]. destruct Hp as [H1 H2].
-    assert (B : forall j, (j < n)%nat -> 0 <= p j <= 1).
-    { intros j Hj. split; [now apply H1|]. rewrite <- H2. now apply (Sum_term n p j). }
-    split; [split|rewrite <- H2].
-    + apply Sum_ge0; intros j Hj. apply pow_le, H1, Hj.
-    + apply Sum_le; intros j Hj. specialize (B j Hj). assert (0 <= p j ^ 2) by apply pow2_ge_0. simpl in *. nra.
-    + apply Sum_le; intros j Hj. specialize (B j Hj). simpl. nra.
-  - intros N mu n p t u Hmu Hp Hu P.
-    assert (K : E N mu (fun w => P 2%nat w - 6 * P 3%nat w + 6 * P 2%nat w ^ 2) <= E N mu (P 2%nat)).
-    { apply E_le; [easy|]. intros w Hw. assert (K := C n (p w) (Hp w Hw)). unfold P. lra. }
-    apply (Rmult_le_compat_r u) in K; [|easy]. lra.
 Qed.
 
 (** pa-proposition-c

@@ -142,28 +142,8 @@ Definition multipliers_of (D : data) (lam W : matrix) : Prop := (forall i t, pai
   (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> W a b = support D lam a b) /\ separates D W /\
   forall i t, pair D i t -> 1 < gap D W i t -> lam i t = 0.
 
-(** G_kl = ⟨d_k, d_l⟩ ⟨q_k, q_l⟩ with d = x_opt − x_t and q = x_i1, and the dual objective 2 Σ λ_k − λᵀ G λ *)
-Definition gram (D : data) (i t j s : nat) : R :=
-  dot (dim D) (vminus (tok D i (opt D i)) (tok D i t)) (vminus (tok D j (opt D j)) (tok D j s)) *
-  dot (dim D) (tok D i 0%nat) (tok D j 0%nat).
-Definition dual (D : data) (lam : matrix) : R :=
-  2 * pairs D lam - pairs D (fun i t => pairs D (fun j s => lam i t * gram D i t j s * lam j s)).
-
-Lemma gram_Ek D i t j s : gram D i t j s = mdot (dim D) (Ek D i t) (Ek D j s).
-Proof.
-  unfold gram, mdot, Ek, dot, vminus. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros a _.
-  rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring.
-Qed.
-
 Lemma mdot_support D lam V : mdot (dim D) (support D lam) V = pairs D (fun i t => lam i t * gap D V i t).
 Proof. unfold support. rewrite mdot_pairs. apply pairs_ext. intros. now rewrite gap_Ek. Qed.
-
-Lemma dual_support D lam : dual D lam = 2 * pairs D lam - frob2 (dim D) (dim D) (support D lam).
-Proof.
-  unfold dual. f_equal. f_equal. rewrite frob2_mdot, mdot_support. apply pairs_ext. intros i t _.
-  rewrite gap_Ek, mdot_sym. unfold support. rewrite mdot_pairs, <- pairs_scal. apply pairs_ext. intros.
-  rewrite gram_Ek, (mdot_sym _ (Ek D i t)). ring.
-Qed.
 
 Lemma gap_ext D V W i t : (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b) ->
   gap D V i t = gap D W i t.
@@ -171,61 +151,6 @@ Proof. intros H. rewrite !gap_Ek, !(mdot_sym _ (Ek D i t)). now apply mdot_ext. 
 
 Lemma frob2_ext d V W : (forall a b, (a < d)%nat -> (b < d)%nat -> V a b = W a b) -> frob2 d d V = frob2 d d W.
 Proof. intros H. rewrite !frob2_mdot, (mdot_ext _ V W) by easy. rewrite !(mdot_sym _ W). now apply mdot_ext. Qed.
-
-(** Either multipliers exist, or a convex combination of the E_k is 0. *)
-Lemma multipliers_or_certificate D : (0 < len D)%nat -> (exists lam, multipliers_of D lam (support D lam)) \/
-  (exists lam, (forall i t, pair D i t -> 0 <= lam i t) /\ pairs D lam = 1 /\
-    forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D lam a b = 0).
-Proof.
-  intros HT. set (T := len D) in *. set (N := (num D * T)%nat).
-  set (F := fun k => flat (dim D) (Ek D (k / T) (k mod T))).
-  set (b := fun k => if Nat.eqb (k mod T) (opt D (k / T)) then 0 else 1).
-  set (back := fun (lam : vector) i t => lam (i * T + t)%nat).
-  assert (KB : forall k, (k / T * T + k mod T)%nat = k) by (intros; rewrite Nat.mul_comm; symmetry;
-    apply Nat.div_mod; lia).
-  assert (ID : forall i t, (t < T)%nat -> ((i * T + t) / T)%nat = i /\ ((i * T + t) mod T)%nat = t).
-  { intros i t Ht. split; [symmetry; apply (Nat.div_unique _ _ _ t); lia|symmetry; apply (Nat.mod_unique _ _ i); lia]. }
-  assert (SP : forall (lam : vector) f, (forall i, f i (opt D i) = 0) ->
-    Sum N (fun k => lam k * f (k / T)%nat (k mod T)%nat) = pairs D (fun i t => back lam i t * f i t)).
-  { intros lam f Hf. rewrite (Sum_ext N _ (fun k => back lam (k / T)%nat (k mod T)%nat * f (k / T)%nat (k mod T)%nat))
-      by (intros; unfold back; now rewrite KB).
-    unfold N. rewrite (Sum_flat (num D) T (fun i t => back lam i t * f i t)). apply Sum_ext. intros i _.
-    unfold others. fold T. apply Sum_ext. intros t _.
-      destruct (Nat.eqb_spec t (opt D i)) as [->|]; [rewrite Hf; ring|easy]. }
-  assert (CS : forall lam c, combination N lam F c = flat (dim D) (support D (back lam)) c).
-  { intros lam c. unfold combination, F, flat, support.
-    apply (SP lam (fun i t => Ek D i t (c / dim D)%nat (c mod dim D)%nat)).
-    intros i. unfold Ek. ring. }
-  assert (PK : forall i t, pair D i t -> (i * T + t < N)%nat).
-  { intros i t [H1 [H2 _]]. fold T in H2. unfold N. nia. }
-  destruct (shortest_or_certificate (dim D * dim D) N F b) as [[lam H]|[lam [H0 [H1 H2]]]].
-  - left. exists (back lam). assert (G : forall i t, pair D i t ->
-    0 <= back lam i t /\ 1 <= gap D (support D (back lam)) i t /\
-      back lam i t * (gap D (support D (back lam)) i t - 1) = 0).
-    { intros i t Hp. assert (Q := H _ (PK i t Hp)). destruct Hp as [_ [Ht Hn]]. destruct (ID i t Ht) as [I1 I2].
-      unfold F, b in Q. rewrite I1, I2 in Q. fold F in Q. destruct (Nat.eqb_spec t (opt D i)) as [|_]; [easy|].
-      rewrite gap_Ek, mdot_flat.
-      rewrite (dot_ext _ _ (combination N lam F) (flat (dim D) (Ek D i t)) (flat (dim D) (support D (back lam)))) in Q
-        by (intros; easy || apply CS). exact Q. }
-    split; [|split; [|split]].
-    + intros i t Hp. now apply G.
-    + easy.
-    + intros i t Hp. now apply G.
-    + intros i t Hp Hg. destruct (G i t Hp) as [_ [_ Q]]. apply Rmult_integral in Q. lra.
-  - right. assert (S1 : Sum N (fun k => lam k * b k) = pairs D (back lam)).
-    { unfold b. rewrite (SP lam (fun i t => if Nat.eqb t (opt D i) then 0 else 1)) by (intros;
-      now rewrite Nat.eqb_refl).
-      apply pairs_ext. intros i t [_ [_ Hn]]. destruct (Nat.eqb_spec t (opt D i)); [easy|ring]. }
-    rewrite S1 in H2. exists (fun i t => / pairs D (back lam) * back lam i t). split; [|split].
-    + intros i t Hp. apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|]. apply H0, PK, Hp.
-    + rewrite (pairs_scal D _ (back lam)). field. lra.
-    + intros a c Ha Hc. assert (Q : (a * dim D + c < dim D * dim D)%nat) by nia. assert (Q2 := H1 _ Q).
-      rewrite CS in Q2.
-      unfold flat in Q2. rewrite <- (Nat.div_unique (a * dim D + c) (dim D) a c) in Q2 by lia.
-      rewrite <- (Nat.mod_unique (a * dim D + c) (dim D) a c) in Q2 by lia. unfold support in *.
-      rewrite (pairs_ext D _ (fun i t => / pairs D (back lam) * (back lam i t * Ek D i t a c))) by (intros; ring).
-      rewrite pairs_scal, Q2. ring.
-Qed.
 
 (** What multipliers say of every other matrix *)
 Lemma multipliers_pair D lam W V : multipliers_of D lam W ->
@@ -250,35 +175,6 @@ Proof.
   intros H. split; [apply H|]. intros V S. assert (Q := multipliers_shortest D lam W V H S).
   assert (Q2 := multipliers_norm D lam W H). rewrite <- Q2 in Q. apply mnorm_le_frob.
   assert (Q3 := frob2_ge0 (dim D) (madd V (-1) W)). rewrite frob2_madd in Q3. lra.
-Qed.
-
-Lemma solution_unique D V W : solution D V -> solution D W -> forall a b, (a < dim D)%nat -> (b < dim D)%nat ->
-  V a b = W a b.
-Proof.
-  intros SV SW a b Ha Hb. assert (Q : 1 * frob2 (dim D) (dim D) W <= mdot (dim D) V W) by (apply (average D);
-    [easy|apply SV]).
-  assert (Q2 : frob2 (dim D) (dim D) V <= frob2 (dim D) (dim D) W) by (apply mnorm_le_frob, SV, SW).
-  assert (Z := frob2_ge0 (dim D) (madd V (-1) W)). assert (Z2 := frob2_madd (dim D) V (-1) W).
-  assert (Z3 : frob2 (dim D) (dim D) (madd V (-1) W) = 0) by lra.
-  assert (Z4 := frob2_zero _ _ Z3 a b Ha Hb). unfold madd in Z4. lra.
-Qed.
-
-Lemma certificate_infeasible D lam V : (forall i t, pair D i t -> 0 <= lam i t) -> pairs D lam = 1 ->
-  (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D lam a b = 0) -> separates D V -> False.
-Proof.
-  intros H0 H1 H2 S. assert (Q := mdot_support D lam V). rewrite (mdot_ext _ _ (fun _ _ => 0) V H2) in Q.
-  replace (mdot (dim D) (fun _ _ => 0) V) with 0 in Q.
-  2:{ symmetry. unfold mdot. rewrite (Sum_ext _ _ (fun _ => 0)); [apply Sum_zero|]. intros.
-      rewrite (Sum_ext _ _ (fun _ => 0)); [apply Sum_zero|]. intros; ring. }
-  assert (pairs D lam <= pairs D (fun i t => lam i t * gap D V i t)); [|lra].
-  apply pairs_le. intros i t Hp. assert (Q2 := S i t Hp). assert (Q3 := H0 i t Hp). nra.
-Qed.
-
-Lemma feasible_multipliers D : proper D -> (exists V, separates D V) ->
-  exists lam, multipliers_of D lam (support D lam).
-Proof.
-  intros [_ [HT _]] [V S]. destruct (multipliers_or_certificate D ltac:(lia)) as [H|[lam [H0 [H1 H2]]]]; [easy|].
-  exfalso. now apply (certificate_infeasible D lam V).
 Qed.
 
 (** Of finitely many numbers one is the least. *)
@@ -338,74 +234,6 @@ Proof.
   rewrite <- mnorm_sq. now apply pow_lt.
 Qed.
 
-(** ts-definition-1-svm
-    Covers: the whole statement.
-    Reads: if some matrix has gaps of at least 1, there is a shortest one and its d × d entries are unique; W is the solution if and only if some λ ≥ 0 has W = Σ λ_k E_k, all gaps at least 1 and λ_k = 0 wherever the gap exceeds 1; where the problem is feasible, a λ ≥ 0 maximises 2 Σ λ_k − λᵀGλ, with G_kl = ⟨d_k, d_l⟩⟨q_k, q_l⟩ = ⟨E_k, E_l⟩, if and only if it is such multipliers of Σ λ_k E_k. For such λ: ‖W_mm‖² = Σ λ_k, ⟨V, W_mm⟩ = Σ λ_k h_k(V) for every V, and for V ≠ 0 the smallest gap is at most (‖V‖ / ‖W_mm‖) corr(V, W_mm).
-    Mistake: `frob2 (dim D) (dim D) W = 2 * pairs D lam` for `frob2 (dim D) (dim D) W = pairs D lam`
-    Mistake: `mnorm (dim D) V * mnorm (dim D) W * corr` for `mnorm (dim D) V / mnorm (dim D) W * corr`
-    Mistake: `(exists W, solution D W)` for `((exists V, separates D V) -> exists W, solution D W)`
-*)
-Theorem ts_definition_1_svm : forall D, proper D ->
-  ((exists V, separates D V) -> exists W, solution D W) /\
-  (forall V W, solution D V -> solution D W -> forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b) /\
-  (forall W, solution D W <-> exists lam, multipliers_of D lam W) /\
-  (forall i t j s, gram D i t j s = mdot (dim D) (Ek D i t) (Ek D j s)) /\
-  (forall lam, (exists V, separates D V) -> (forall i t, pair D i t -> 0 <= lam i t) ->
-    ((forall mu, (forall i t, pair D i t -> 0 <= mu i t) -> dual D mu <= dual D lam) <->
-      multipliers_of D lam (support D lam))) /\
-  (forall lam W, multipliers_of D lam W -> frob2 (dim D) (dim D) W = pairs D lam /\
-    (forall V, mdot (dim D) V W = pairs D (fun i t => lam i t * gap D V i t)) /\
-    (forall V, 0 < mnorm (dim D) V -> exists i t, pair D i t /\
-      gap D V i t <= mnorm (dim D) V / mnorm (dim D) W * corr (dim D) V W)).
-Proof.
-  intros D P. assert (EX : (exists V, separates D V) -> exists W, solution D W).
-  { intros F. destruct (feasible_multipliers D P F) as [lam H]. exists (support D lam).
-    now apply (multipliers_solution D lam). }
-  assert (KK : forall W, solution D W -> exists lam, multipliers_of D lam W).
-  { intros W S. destruct (feasible_multipliers D P ltac:(exists W; apply S)) as [lam H]. exists lam.
-    assert (U := solution_unique D W (support D lam) S (multipliers_solution D lam _ H)).
-    destruct H as [H0 [_ [H2 H3]]]. split; [easy|split; [easy|split; [apply S|]]].
-    intros i t Hp. rewrite (gap_ext D W (support D lam)) by easy. now apply H3. }
-  split; [easy|]. split; [apply solution_unique|].
-  split; [intros W; split; [apply KK|intros [lam H]; now apply (multipliers_solution D lam)]|].
-  split; [apply gram_Ek|]. split; [intros lam H H0; split|intros lam W M; split; [|split]].
-  - (* a maximiser is multipliers *)
-    intros Max. destruct (feasible_multipliers D P H) as [l0 H1]. set (W := support D l0) in *.
-    assert (N0 := multipliers_norm D l0 W H1). assert (Q := Max l0 (proj1 H1)). rewrite !dual_support in Q. fold W in Q.
-    set (V := support D lam) in *.
-    assert (A1 : pairs D lam <= mdot (dim D) V W).
-    { unfold V. rewrite mdot_support. apply pairs_le. intros i t Hp. destruct H1 as [_ [_ [S _]]].
-      assert (Q2 := S i t Hp). assert (Q3 := H0 i t Hp). nra. }
-    assert (A2 := frob2_ge0 (dim D) (madd V (-1) W)). assert (A3 := frob2_madd (dim D) V (-1) W).
-    assert (A4 : frob2 (dim D) (dim D) (madd V (-1) W) = 0) by lra.
-    assert (VW : forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b).
-    { intros a b Ha Hb. assert (Q2 := frob2_zero _ _ A4 a b Ha Hb). unfold madd in Q2. lra. }
-    split; [easy|split; [easy|split]].
-    + intros i t Hp. rewrite (gap_ext D V W) by easy. now apply H1.
-    + intros i t Hp Hg. assert (A5 : pairs D (fun i t => lam i t * (gap D V i t - 1)) = 0).
-      { assert (A6 : pairs D (fun i t => lam i t * gap D V i t) = frob2 (dim D) (dim D) V)
-          by (rewrite frob2_mdot; unfold V at 2; now rewrite mdot_support).
-        rewrite (pairs_ext D _ (fun i t => lam i t * gap D V i t + -1 * lam i t)) by (intros; ring).
-        rewrite pairs_plus, pairs_scal, A6. assert (frob2 (dim D) (dim D) V = frob2 (dim D) (dim D) W)
-          by now apply frob2_ext.
-        lra. }
-      assert (A7 : lam i t * (gap D V i t - 1) <= 0).
-      { rewrite <- A5. apply (pairs_term D (fun i t => lam i t * (gap D V i t - 1)) i t Hp).
-        intros j s Hq. apply Rmult_le_pos; [now apply H0|]. rewrite (gap_ext D V W) by easy.
-        destruct H1 as [_ [_ [S _]]]. assert (Q2 := S j s Hq). lra. }
-      assert (Q2 := H0 i t Hp). nra.
-  - (* multipliers maximise *)
-    intros M mu Hmu. rewrite !dual_support. assert (N0 := multipliers_norm D lam _ M). set (W := support D lam) in *.
-    assert (pairs D mu <= mdot (dim D) (support D mu) W).
-    { rewrite mdot_support. apply pairs_le. intros i t Hp. destruct M as [_ [_ [S _]]].
-      assert (Q2 := S i t Hp). assert (Q3 := Hmu i t Hp). nra. }
-    assert (A2 := frob2_ge0 (dim D) (madd (support D mu) (-1) W)). rewrite frob2_madd in A2. lra.
-  - now apply multipliers_norm.
-  - intros V. now apply multipliers_pair.
-  - intros V HV. destruct (smallest_gap D V W P (multipliers_solution D lam W M) HV) as [i [t [Hp [_ Q]]]].
-    now exists i, t.
-Qed.
-
 Lemma mnorm_scale d c A : mnorm d (fun a b => c * A a b) = Rabs c * mnorm d A.
 Proof. rewrite !mnorm_flat. apply (norm_scal (d * d) c (flat d A)). Qed.
 
@@ -415,9 +243,6 @@ Proof.
     intros; ring.
 Qed.
 
-Lemma support_scale D c lam a b : support D (fun i t => c * lam i t) a b = c * support D lam a b.
-Proof. unfold support. rewrite <- pairs_scal. apply pairs_ext. intros; ring. Qed.
-
 Lemma mnorm_zero d A : (forall a b, (a < d)%nat -> (b < d)%nat -> A a b = 0) -> mnorm d A = 0.
 Proof.
   intros H. unfold mnorm, frob2. rewrite (Sum_ext d _ (fun _ => 0)); [now rewrite Sum_zero, sqrt_0|]. intros a Ha.
@@ -426,164 +251,12 @@ Qed.
 
 (** the smallest gap at W is h; λ ≥ 0 with Σ λ_k = 1 *)
 Definition worst_gap (D : data) (W : matrix) : R -> Prop := least (fun h => exists i t, pair D i t /\ h = gap D W i t).
-Definition convex (D : data) (lam : matrix) : Prop := (forall i t, pair D i t -> 0 <= lam i t) /\ pairs D lam = 1.
-
-(** ts-definition-1-farkas
-    Covers: the whole statement.
-    Reads: there is a number v that is the largest value of min_k h_k over matrices with ‖W‖ ≤ 1 and the smallest value of ‖Σ λ_k E_k‖ over λ ≥ 0 with Σ λ_k = 1; v = 1/‖W_mm‖ for a solution W_mm; if no matrix has gaps of at least 1, v = 0 and some such λ has Σ λ_k E_k = 0; and where such a λ exists, no matrix selects.
-    Mistake: `v = 2 / mnorm (dim D) W` for `v = / mnorm (dim D) W`
-    Mistake: `(v = 0 /\` for `((~ exists V, separates D V) -> v = 0 /\`
-    Mistake: `mnorm (dim D) W <= 2 /\` for `mnorm (dim D) W <= 1 /\`
-*)
-Theorem ts_definition_1_farkas : forall D, proper D -> exists v,
-  largest (fun x => exists W, mnorm (dim D) W <= 1 /\ worst_gap D W x) v /\
-  least (fun x => exists lam, convex D lam /\ x = mnorm (dim D) (support D lam)) v /\
-  (forall W, solution D W -> v = / mnorm (dim D) W) /\
-  ((~ exists V, separates D V) -> v = 0 /\
-    exists lam, convex D lam /\ forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D lam a b = 0) /\
-  ((exists lam, convex D lam /\ forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D lam a b = 0) ->
-    ~ exists V, forall i t, pair D i t -> 0 < gap D V i t).
-Proof.
-  intros D P.
-  assert (CERT : (exists lam, convex D lam /\ forall a b, (a < dim D)%nat -> (b < dim D)%nat ->
-    support D lam a b = 0) ->
-    ~ exists V, forall i t, pair D i t -> 0 < gap D V i t).
-  { intros [lam [[C1 C2] C3]] [V HV]. destruct (pair_least D (gap D V) P) as [i [t [Hp M]]]. assert (G := HV i t Hp).
-    apply (certificate_infeasible D lam (fun a b => / gap D V i t * V a b) C1 C2 C3). intros j s Hq. rewrite gap_scale.
-    apply Rmult_le_reg_l with (gap D V i t); [easy|]. rewrite <- Rmult_assoc, Rinv_r by lra. assert (Q := M j s Hq).
-      lra. }
-  destruct (multipliers_or_certificate D) as [[lam H]|[lam [C1 [C2 C3]]]]; [destruct P as [_ [HT _]]; lia| |].
-  - set (W := support D lam) in *. assert (S := multipliers_solution D lam W H).
-    assert (N := multipliers_norm D lam W H).
-    assert (PW := solution_pos D W P (proj1 S)). set (w := mnorm (dim D) W) in *. rewrite <- mnorm_sq in N. fold w in N.
-    assert (Pi : 0 < / w) by now apply Rinv_0_lt_compat.
-    exists (/ w). split; [split|split; [split|split; [|split]]].
-    + exists (fun a b => / w * W a b). split.
-      * rewrite mnorm_scale, Rabs_pos_eq by lra. fold w. rewrite Rinv_l; lra.
-      * destruct (smallest_gap D W W P S PW) as [i [t [Hp [M Q]]]]. fold w in Q. split.
-        -- exists i, t. split; [easy|]. rewrite gap_scale. replace (gap D W i t) with 1; [ring|].
-           apply Rle_antisym; [now apply S|]. unfold corr in Q. fold w in Q. rewrite <- frob2_mdot, <- mnorm_sq in Q.
-             fold w in Q.
-           replace (w / w * (w ^ 2 / (w * w))) with 1 in Q by (field; lra). easy.
-        -- intros x [j [s [Hq ->]]]. rewrite gap_scale. assert (Q2 := proj1 S j s Hq). nra.
-    + intros x [V [HV [[i [t [Hp ->]]] M]]].
-      assert (Q := average D V W (gap D V i t) S ltac:(intros j s Hq; apply M; now exists j, s)).
-      rewrite <- mnorm_sq in Q. fold w in Q. assert (Q2 := mdot_le (dim D) V W). fold w in Q2.
-      assert (mnorm (dim D) V * w <= 1 * w) by (apply Rmult_le_compat_r; lra).
-      apply Rmult_le_reg_r with (w ^ 2); [now apply pow_lt|]. replace (/ w * w ^ 2) with w by (field; lra). lra.
-    + exists (fun i t => / w ^ 2 * lam i t). split; [split|].
-      * intros i t Hp. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat; now apply pow_lt|now apply H].
-      * rewrite (pairs_scal D _ lam), <- N. field. lra.
-      * transitivity (mnorm (dim D) (fun a b => / w ^ 2 * W a b)).
-        -- rewrite mnorm_scale. fold w. rewrite Rabs_pos_eq by (left; apply Rinv_0_lt_compat; now apply pow_lt).
-          field. lra.
-        -- unfold mnorm. f_equal. apply frob2_ext. intros. unfold W. now rewrite support_scale.
-    + intros x [mu [[M1 M2] ->]]. assert (Q := mdot_support D mu W).
-      assert (pairs D mu <= pairs D (fun i t => mu i t * gap D W i t)).
-      { apply pairs_le. intros i t Hp. assert (Q2 := proj1 S i t Hp). assert (Q3 := M1 i t Hp). nra. }
-      assert (Q2 := mdot_le (dim D) (support D mu) W). fold w in Q2.
-      apply Rmult_le_reg_r with w; [easy|]. rewrite Rinv_l by lra. lra.
-    + intros V SV. assert (Q := proj2 S V (proj1 SV)). assert (Q2 := proj2 SV W (proj1 S)). f_equal. fold w in Q, Q2.
-      lra.
-    + intros F. exfalso. apply F. exists W. apply S.
-    + exact CERT.
-  - assert (IN : ~ exists V, separates D V) by (intros [V SV]; now apply (certificate_infeasible D lam V)).
-    assert (CV : convex D lam) by now split.
-    exists 0. split; [split|split; [split|split; [|split]]].
-    + exists (fun _ _ => 0). split; [rewrite mnorm_zero by easy; lra|].
-      assert (G : forall i t, gap D (fun _ _ => 0) i t = 0).
-      { intros i t. transitivity (gap D (fun a b => 0 * (fun _ _ => 0) a b) i t); [apply gap_ext; intros; ring|].
-        rewrite gap_scale. ring. }
-      split; [|intros x [i [t [_ ->]]]; rewrite G; lra].
-      destruct (some_pair D 0 P) as [t Ht]; [destruct P; lia|]. exists 0%nat, t. now rewrite G.
-    + intros x [V [_ [[i [t [Hp ->]]] M]]]. apply Rnot_lt_le. intros G. apply CERT; [now exists lam|]. exists V.
-      intros j s Hq.
-      eapply Rlt_le_trans; [exact G|]. apply M. now exists j, s.
-    + exists lam. split; [easy|]. now rewrite mnorm_zero.
-    + intros x [mu [_ ->]]. apply mnorm_ge0.
-    + intros V SV. exfalso. apply IN. exists V. apply SV.
-    + intros _. split; [easy|]. now exists lam.
-    + exact CERT.
-Qed.
-
-(** v reads the labels off the queries: y_i ⟨v, x_i1⟩ ≥ 1 *)
-Definition readable (D : data) (v : vector) : Prop :=
-  forall i, (i < num D)%nat -> 1 <= lab D i * dot (dim D) v (tok D i 0%nat).
 
 Lemma frob2_rank1 d c u v : frob2 d d (fun a b => c * (u a * v b)) = c ^ 2 * (sq d u * sq d v).
 Proof.
   unfold frob2. rewrite (Sum_ext d _ (fun a => c ^ 2 * sq d v * u a ^ 2)).
   - rewrite Sum_scal. unfold sq. ring.
   - intros a _. unfold sq. rewrite <- Sum_scal, Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring.
-Qed.
-
-(** ts-definition-1-feasible
-    Covers: the whole statement.
-    Reads: if y_i⟨v, x_i1⟩ ≥ 1 for all i and δ₀ is the smallest γ_opt − γ_t, then u vᵀ/δ₀ has gaps of at least 1, (W-SVM) has a solution, and every solution has ‖W_mm‖ ≤ ‖u‖‖v‖/δ₀, so also for the shortest such v, which exists; and such v exist whenever the queries are linearly independent.
-    Mistake: `<= / 2 * (vnorm (dim D) (dec D) * vnorm (dim D) v / d0)` for `<= vnorm (dim D) (dec D) * vnorm (dim D) v / d0`
-    Mistake: `c i = c i` for `c i = 0`
-*)
-Theorem ts_definition_1_feasible : forall D d0, proper D ->
-  least (fun x => exists i t, pair D i t /\ x = score D i (opt D i) - score D i t) d0 ->
-  (forall v, readable D v -> separates D (fun a b => / d0 * (dec D a * v b)) /\ (exists W, solution D W) /\
-    forall W, solution D W -> mnorm (dim D) W <= vnorm (dim D) (dec D) * vnorm (dim D) v / d0) /\
-  ((exists v, readable D v) -> exists v, readable D v /\ forall v', readable D v' ->
-    vnorm (dim D) v <= vnorm (dim D) v') /\
-  ((forall c, (forall a, (a < dim D)%nat -> Sum (num D) (fun i => c i * tok D i 0%nat a) = 0) ->
-    forall i, (i < num D)%nat -> c i = 0) ->
-    exists v, readable D v).
-Proof.
-  intros D d0 P [[i0 [t0 [Hp0 E0]]] M]. assert (P' := P). destruct P' as [Pn [_ HP]].
-  assert (D0 : 0 < d0) by (assert (Q := proj2 (proj2 (HP i0 (proj1 Hp0))) t0 Hp0); lra).
-  set (F := fun i a => lab D i * tok D i 0%nat a).
-  assert (FD : forall i v, dot (dim D) (F i) v = lab D i * dot (dim D) v (tok D i 0%nat)).
-  { intros i v. unfold dot, F. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
-  split; [|split].
-  - intros v Hv. assert (S : separates D (fun a b => / d0 * (dec D a * v b))).
-    { intros i t Hp. rewrite gap_scale. apply Rmult_le_reg_l with d0; [easy|]. rewrite <- Rmult_assoc, Rinv_r by lra.
-      destruct (HP i (proj1 Hp)) as [Hl _]. assert (Q := Hv i (proj1 Hp)).
-      assert (Q2 : d0 <= score D i (opt D i) - score D i t) by (apply M; now exists i, t).
-      replace (gap D (fun a b => dec D a * v b) i t) with
-        ((score D i (opt D i) - score D i t) * (lab D i * dot (dim D) v (tok D i 0%nat))).
-      - assert (0 <= (score D i (opt D i) - score D i t) * (lab D i * dot (dim D) v (tok D i 0%nat) - 1)) by
-          (apply Rmult_le_pos; lra). lra.
-      - rewrite gap_Ek. unfold mdot, Ek.
-        rewrite (Sum_ext _ (fun a => Sum _ _) (fun a => dot (dim D) v (tok D i 0%nat) * (dec D a * (tok D i (opt D i)
-          a - tok D i t a)))).
-        2:{ intros. unfold dot. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring. }
-        rewrite Sum_scal, (Sum_ext _ (fun a => dec D a * _) (fun a => dec D a * tok D i (opt D i)
-          a - dec D a * tok D i t a))
-          by (intros; ring).
-        rewrite Sum_minus. unfold score. fold (dot (dim D) (dec D) (tok D i (opt D i))).
-          fold (dot (dim D) (dec D) (tok D i t)).
-        destruct Hl as [->| ->]; ring. }
-    split; [easy|]. split.
-    + destruct (feasible_multipliers D P) as [lam H]; [now exists (fun a b => / d0 * (dec D a * v b))|].
-      exists (support D lam). now apply (multipliers_solution D lam).
-    + intros W SW. eapply Rle_trans; [apply SW, S|]. unfold mnorm. rewrite frob2_rank1.
-      rewrite sqrt_mult, sqrt_mult by (apply pow2_ge_0 || apply sq_ge0 || (apply Rmult_le_pos; apply sq_ge0)).
-      rewrite sqrt_pow2 by (left; now apply Rinv_0_lt_compat). unfold vnorm. right. field. lra.
-  - intros [v Hv]. destruct (shortest_or_certificate (dim D) (num D) F (fun _ => 1)) as [[lam H]|[lam [H0 [H1 H2]]]].
-    + set (w := combination (num D) lam F) in *. exists w. split.
-      * intros i Hi. rewrite <- FD. now apply H.
-      * intros v' Hv'. apply sqrt_le_1_alt. assert (Q := sq_ge0 (dim D) (vminus v' w)). rewrite sq_minus in Q.
-        assert (sq (dim D) w <= dot (dim D) v' w); [|lra]. rewrite sq_dot, (dot_sym _ v'). unfold w at 1 3.
-          rewrite !dot_combination.
-        apply Sum_le. intros i Hi. destruct (H i Hi) as [A [B C]]. fold w in B, C.
-        assert (Q2 := Hv' i Hi). rewrite <- FD in Q2.
-        assert (0 <= lam i * (dot (dim D) (F i) v' - 1)) by (apply Rmult_le_pos; lra). lra.
-    + exfalso. assert (Q := dot_combination (num D) (dim D) lam F v).
-      rewrite (dot_ext _ _ v (fun _ => 0) v H1) in Q by easy.
-      unfold dot in Q at 1. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero in Q by (intros; ring).
-      assert (Sum (num D) (fun k => lam k * 1) <= Sum (num D) (fun k => lam k * dot (dim D) (F k) v)); [|lra].
-      apply Sum_le. intros i Hi. apply Rmult_le_compat_l; [now apply H0|]. rewrite FD. now apply Hv.
-  - intros Ind. destruct (shortest_or_certificate (dim D) (num D) F (fun _ => 1)) as [[lam H]|[lam [H0 [H1 H2]]]].
-    + exists (combination (num D) lam F). intros i Hi. rewrite <- FD. now apply H.
-    + exfalso. assert (Z : forall i, (i < num D)%nat -> lam i * lab D i = 0).
-      { apply (Ind (fun i => lam i * lab D i)). intros a Ha. rewrite <- (H1 a Ha). unfold combination, F.
-        apply Sum_ext. intros; ring. }
-      rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero in H2; [lra|]. intros i Hi. assert (Q := Z i Hi).
-      destruct (HP i Hi) as [[L|L] _]; rewrite L in Q; lra.
 Qed.
 
 (** off(h) = 1 / (1 + exp h) *)
@@ -1028,82 +701,5 @@ Proof.
   rewrite EL, H. replace (-1) with (- (1)) by ring. rewrite exp_Ropp. field. apply Rgt_not_eq, exp_pos.
 Qed.
 
-(** some multipliers are positive on every constraint that holds with equality *)
-Definition strictly_complementary (D : data) : Prop :=
-  exists lam W, multipliers_of D lam W /\ forall i t, pair D i t -> gap D W i t = 1 -> 0 < lam i t.
-
-(** the E_k of the constraints that hold with equality at W are linearly independent *)
-Definition independent_active (D : data) (W : matrix) : Prop := forall c,
-  (forall i t, pair D i t -> gap D W i t <> 1 -> c i t = 0) ->
-  (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> support D c a b = 0) -> forall i t, pair D i t -> c i t = 0.
-
 (** (x, y, z), and two samples with one query (1, 0, 0) and differences (0, 1, 1) and (0, 1, 0) *)
 Definition vec3 (x y z : R) : vector := fun a => match a with 0 => x | 1 => y | _ => z end%nat.
-Definition touching : data := Data 2 2 3 (fun i t => match i, t with
-  | 0, 1 => vec3 1 1 1 | _, 1 => vec3 1 1 0 | _, _ => vec3 1 0 0 end%nat) (fun _ => 1) (vec3 0 1 0) (fun _ => 1%nat).
-
-(** ts-definition-1-strict
-    Covers: a part: the definition, uniqueness of multipliers and the example that fails; on the page: that a sample may occur twice.
-    Reads: multipliers λ of W satisfy Σ_l G_kl λ_l = 1 wherever the gap is 1 and vanish elsewhere; if the E_k with gap 1 are linearly independent, they are the only multipliers of W, and then strict complementarity holds if and only if none of them with gap 1 is 0. For two samples with query (1,0,0) and differences (0,1,1), (0,1,0): G₁₁ = 2, G₁₂ = G₂₂ = 1, W_mm = E₂ with λ = (0, 1), the first gap is 1 as well, and strict complementarity fails.
-    Mistake: `gram touching 0 0 1 0 = 2` for `gram touching 0 0 1 0 = 1`
-    Mistake: `strictly_complementary touching)` for `~ strictly_complementary touching)`
-    Mistake: without `independent_active D W ->`
-*)
-Theorem ts_definition_1_strict :
-  (forall D W lam, proper D -> multipliers_of D lam W ->
-    (forall i t, pair D i t -> gap D W i t = 1 -> pairs D (fun j s => gram D i t j s * lam j s) = 1) /\
-    (forall i t, pair D i t -> gap D W i t <> 1 -> lam i t = 0) /\
-    (independent_active D W -> (forall mu, multipliers_of D mu W -> forall i t, pair D i t -> mu i t = lam i t)
-      /\ (strictly_complementary D <-> forall i t, pair D i t -> gap D W i t = 1 -> lam i t <> 0))) /\
-  (proper touching /\ gram touching 0 0 0 0 = 2 /\ gram touching 0 0 1 0 = 1 /\ gram touching 1 0 1 0 = 1 /\
-    multipliers_of touching (fun i _ => if Nat.eqb i 1 then 1 else 0) (Ek touching 1 0) /\
-    gap touching (Ek touching 1 0) 0 0 = 1 /\ ~ strictly_complementary touching).
-Proof.
-  split.
-  - intros D W lam P H. assert (Z : forall mu, multipliers_of D mu W -> forall i t, pair D i t -> gap D W i t <> 1 ->
-    mu i t = 0).
-    { intros mu Hmu i t Hp N. apply Hmu; [easy|]. assert (Q := proj1 (multipliers_solution D mu W Hmu) i t Hp). lra. }
-    split; [|split; [now apply Z|intros Ind]].
-    + intros i t Hp G. destruct H as [_ [H _]].
-      rewrite <- G, (gap_ext D W (support D lam)) by exact H. rewrite gap_Ek, mdot_sym. unfold support.
-        rewrite mdot_pairs.
-      apply pairs_ext. intros. rewrite gram_Ek, (mdot_sym _ (Ek D i t)). ring.
-    + assert (U : forall mu, multipliers_of D mu W -> forall i t, pair D i t -> mu i t = lam i t).
-      { intros mu Hmu i t Hp. assert (Q := Ind (fun i t => mu i t + -1 * lam i t)).
-        assert (mu i t + -1 * lam i t = 0); [|lra]. apply Q; [| |easy].
-        - intros j s Hq N. rewrite (Z mu Hmu j s Hq N), (Z lam H j s Hq N). ring.
-        - intros a b Ha Hb. unfold support.
-          rewrite (pairs_ext D _ (fun i t => mu i t * Ek D i t a b + -1 * (lam i t * Ek D i t a b))) by (intros; ring).
-          rewrite pairs_plus, pairs_scal. destruct H as [_ [H _]]. destruct Hmu as [_ [Hmu _]].
-          assert (Q1 := H a b Ha Hb). assert (Q2 := Hmu a b Ha Hb). unfold support in Q1, Q2. lra. }
-      split; [exact U|]. split.
-      * intros [mu [V [Hmu Pos]]] i t Hp G. assert (VW := solution_unique D V W (multipliers_solution D mu V Hmu)
-          (multipliers_solution D lam W H)).
-        assert (Hmu2 : multipliers_of D mu W).
-        { destruct Hmu as [A [B [C E]]]. split; [easy|split; [|split; [apply H|]]].
-          - intros a b Ha Hb. rewrite <- VW by easy. now apply B.
-          - intros j s Hq Hg. apply E; [easy|]. now rewrite (gap_ext D V W). }
-        rewrite <- (U mu Hmu2 i t Hp). assert (Q := Pos i t Hp). rewrite (gap_ext D V W) in Q by easy.
-          specialize (Q G). lra.
-      * intros N. exists lam, W. split; [easy|]. intros i t Hp G. assert (Q := N i t Hp G). destruct H as [H _].
-        assert (Q2 := H i t Hp). lra.
-  - assert (PT : proper touching).
-    { split; [simpl; lia|split; [simpl; lia|]]. intros i Hi. simpl in Hi. split; [left; easy|split; [simpl; lia|]].
-      intros t [_ [Ht N]]. simpl in Ht, N. assert (t = 0%nat) by lia. subst t.
-      destruct i as [|[|i]]; [| |lia]; unfold score, dot; simpl; lra. }
-    assert (G1 : gap touching (Ek touching 1 0) 0 0 = 1) by (unfold gap, dot, matvec, vminus, Ek; simpl; ring).
-    assert (MU : multipliers_of touching (fun i _ => if Nat.eqb i 1 then 1 else 0) (Ek touching 1 0)).
-    { split; [intros i t _; destruct (Nat.eqb i 1); lra|]. split; [|split].
-      - intros a b _ _. unfold support, pairs, others, Ek. simpl. ring.
-      - intros i t [Hi [Ht N]]. simpl in Hi, Ht, N. assert (t = 0%nat) by lia. subst t.
-        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, matvec, vminus, Ek; simpl; lra.
-      - intros i t [Hi [Ht N]]. simpl in Hi, Ht, N. assert (t = 0%nat) by lia. subst t.
-        destruct i as [|[|i]]; [| |lia]; unfold gap, dot, matvec, vminus, Ek; simpl; lra. }
-    split; [easy|]. repeat split; try (unfold gram, dot, vminus; simpl; ring); try apply MU; try exact G1.
-    intros [lam [W [H Pos]]]. assert (E := solution_unique touching W _ (multipliers_solution _ lam W H)
-      (multipliers_solution _ _ _ MU)).
-    assert (P0 : pair touching 0 0) by (repeat split; simpl; lia).
-    assert (Q := Pos 0%nat 0%nat P0). rewrite (gap_ext touching W _ 0 0 E) in Q. specialize (Q G1).
-    destruct H as [_ [H _]]. assert (Q2 := H 2%nat 0%nat ltac:(simpl; lia) ltac:(simpl; lia)).
-    rewrite E in Q2 by (simpl; lia). unfold support, pairs, others, Ek in Q2. simpl in Q2. lra.
-Qed.
