@@ -114,7 +114,7 @@ def _notebook(path: Path, text: str, root: Path = ROOT) -> nbformat.NotebookNode
 
 @functools.cache
 def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
-    """Every labelled statement of the book; read once. Returns: label → its kind of directive, its title and the page it stands on."""
+    """Every labelled statement of the book; read once. Returns: label → its kind of directive, title, body and the page it stands on."""
     found: dict[str, dict[str, str]] = {}
     for path in pages(root):
         page = docname(path, root)
@@ -125,5 +125,5 @@ def statements(root: Path = ROOT) -> dict[str, dict[str, str]]:
                 raise ValueError(f"{page}: the {kind} {statement.title!r} has no :label:")
             if label in found:
                 raise ValueError(f"{page}: the label {label} stands in {found[label]['page']} already")
-            found[label] = {"kind": kind, "title": statement.title, "page": page}
+            found[label] = {"kind": kind, "title": statement.title, "body": statement.body, "page": page}
     return found

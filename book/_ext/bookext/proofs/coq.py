@@ -58,18 +58,18 @@ def compile_file(name: str, built: Path) -> None:
         raise Refused(f"proofs/{name}: {done.stderr.strip()[-2000:]}")
 
 
-def assumptions(name: str, theorems: Sequence[Theorem], built: Path) -> list[str]:
-    """What the theorems of a compiled file together rest on: asked for all at once, as Coq goes through all that lies below. Returns: names of axioms."""
-    module = name.removesuffix(".v").replace("/", ".")
-    together = ", ".join(f"@{one.name}" for one in theorems)
+def assumptions(theorems: Sequence[Theorem], built: Path) -> list[str]:
+    """What theorems of compiled files rest on together: asked for all at once, as Coq goes through all that lies below. Returns: names of axioms."""
+    modules = sorted({one.file.removesuffix(".v").replace("/", ".") for one in theorems})
+    together = ", ".join(f"@{one.file.removesuffix('.v').replace('/', '.')}.{one.name}" for one in theorems)
     told = _talk(
-        f"From Shallow Require {module}.\nImport {module}.\nDefinition together := ({together}, tt).\nPrint Assumptions together.\n",
+        f"From Shallow Require {' '.join(modules)}.\nDefinition together := ({together}, tt).\nPrint Assumptions together.\n",
         built,
     )
     if "Closed under the global context" in told:
         return []
     if "Axioms:" not in told:
-        raise Refused(f"proofs/{name}: Coq does not say what its theorems rest on: {told.strip()[-500:]}")
+        raise Refused(f"Coq does not say what the theorems rest on: {told.strip()[-500:]}")
     return re.findall(r"^([\w.]+)\s*(?:$|:)", told.partition("Axioms:")[2], re.MULTILINE)
 
 

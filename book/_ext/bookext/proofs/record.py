@@ -1,6 +1,6 @@
 """What Coq found, kept: in ``results/proofs.json``, which is committed, and file by file in the user's cache.
 
-The committed record stands for a file as long as that and all that it needs is as it was. It decides which statements are *machine-checked*.
+The committed record stands for a statement as long as the printed one, its file and all that this needs are as they were. It decides which statements are *machine-checked*.
 """
 
 import json
@@ -49,7 +49,11 @@ def accepted() -> dict[str, dict]:
         for name, digest in kept["files"].items()
         if name in sources.needs() and sources.digest(name) == digest
     }
-    return {label: one for label, one in kept["statements"].items() if one["file"] in today}
+    return {
+        label: one
+        for label, one in kept["statements"].items()
+        if one["file"] in today and one["printed"] == sources.printed(label)
+    }
 
 
 def is_machine_checked(found: dict) -> bool:
@@ -71,7 +75,7 @@ def check(jobs: int) -> tuple[dict, list[str]]:
     running: dict[Future, str] = {}
     with ThreadPoolExecutor(jobs) as pool:
         while sorter.is_active():
-            running |= {pool.submit(_checked, name): name for name in sorter.get_ready()}
+            running |= {pool.submit(_accepted, name): name for name in sorter.get_ready()}
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 try:
@@ -79,28 +83,27 @@ def check(jobs: int) -> tuple[dict, list[str]]:
                 except coq.Refused as refused:  # what asks for the file is told of, too
                     wrong.append(str(refused))
                 sorter.done(name)
-    statements = {label: one for statements in found.values() for label, one in statements.items()}
+    statements: dict[str, dict] = {}
+    if not wrong:
+        try:
+            for interval in (False, True):  # what calculates with enclosures rests on more
+                theorems = [
+                    one for one in sources.theorems().values() if sources.uses_intervals(one.file) == interval
+                ]
+                statements |= _described(theorems, _rests(theorems)) if theorems else {}
+        except coq.Refused as refused:
+            wrong.append(str(refused))
     files = {name: sources.digest(name) for name in sorted(found)}
     return {"coq": coq.version(), "files": files, "statements": dict(sorted(statements.items()))}, wrong
 
 
-def unnoticed(name: str) -> list[str]:
-    """Mistakes in the theorems of a file that Coq does not refuse. Returns: a line each."""
-    return _kept("planted", name, lambda: coq.unnoticed(name, _theorems(name), _compiled(name)))
-
-
-def _checked(name: str) -> dict[str, dict]:
-    return _kept("checked", name, lambda: _ask(name))
-
-
-def _ask(name: str) -> dict[str, dict]:
-    """What Coq says of the statements in a file. Returns: label → what the record keeps of it."""
-    built, theorems = _compiled(name), _theorems(name)
-    rests = coq.rests_on(coq.assumptions(name, theorems, built)) if theorems else []
+def _described(theorems: list[sources.Theorem], rests: list[str]) -> dict[str, dict]:
+    """What the record keeps of theorems. Returns: by label."""
     return {
         one.label: {
-            "file": name,
+            "file": one.file,
             "covers": "whole" if one.whole else "part",
+            "printed": sources.printed(one.label),
             "rests on": rests,
             "mistakes": len(one.mistakes),
         }
@@ -108,13 +111,37 @@ def _ask(name: str) -> dict[str, dict]:
     }
 
 
+def _rests(theorems: list[sources.Theorem]) -> list[str]:
+    """What theorems rest on together, in words."""
+    names = sorted({one.file for one in theorems})
+
+    def ask() -> list[str]:
+        for name in names:
+            _compiled(name)
+        return coq.rests_on(coq.assumptions(theorems, BUILT))
+
+    return _kept("rests", keys.digest(*map(sources.digest, names)), ask)
+
+
+def unnoticed(name: str) -> list[str]:
+    """Mistakes in the theorems of a file that Coq does not refuse. Returns: a line each."""
+    return _kept(
+        "planted", sources.digest(name), lambda: coq.unnoticed(name, _theorems(name), _compiled(name))
+    )
+
+
+def _accepted(name: str) -> bool:
+    """Let Coq read a file, unless it is known to be accepted."""
+    return _kept("accepted", sources.digest(name), lambda: _compiled(name).exists())
+
+
 def _theorems(name: str) -> list[sources.Theorem]:
     return [one for one in sources.theorems().values() if one.file == name]
 
 
-def _kept(what: str, name: str, find: Callable[[], T]) -> T:
-    """What was found of a file, from the user's cache if the file, what it needs, Coq and this code are as they were."""
-    key = keys.digest(sources.digest(name), coq.version(), _method())
+def _kept(what: str, of: str, find: Callable[[], T]) -> T:
+    """What was found of files with this hash, from the user's cache if Coq and this code are as they were."""
+    key = keys.digest(of, coq.version(), _method())
     kept = user_cache().with_name("proofs") / what / f"{key}.json"
     if kept.exists() and os.environ.get("COLD", "") in ("", "0"):
         return json.loads(kept.read_text(encoding="utf-8"))

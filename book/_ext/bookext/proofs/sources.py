@@ -11,6 +11,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from bookext import keys
+from bookext.chapters import statements
 from bookext.markup import ROOT
 
 FOLDER = ROOT / "proofs"
@@ -129,6 +130,17 @@ def closure(name: str) -> list[str]:
         needed.add(one := waiting.pop())
         waiting |= set(asked[one]) - needed
     return [one for one in in_order() if one in needed]
+
+
+def uses_intervals(name: str) -> bool:
+    """Whether a file, or what it needs, calculates with enclosures."""
+    return any("From Interval Require" in (FOLDER / one).read_text(encoding="utf-8") for one in closure(name))
+
+
+def printed(label: str) -> str:
+    """A hash of a statement as its page prints it; "" if no page does."""
+    one = statements().get(label)
+    return keys.digest(flat(one["title"]), flat(one["body"]))[:16] if one else ""
 
 
 def digest(name: str) -> str:
