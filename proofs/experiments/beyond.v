@@ -6,7 +6,7 @@ Open Scope R_scope.
 
 (** kr-proposition-w
     Covers: a part: that the output at the start is 0 and the error is odd, 1 for the mean and for events above and below, and 2 as oddness of the error in δ; on the page: third order for three derivatives, and that the listed maps are such mirrors.
-    Reads: let 𝓡 be linear, orthogonal and its own inverse on ℝᴰ, f(X; 𝓡φ) = −f(X; φ) for all φ, and 𝓡φ⁽⁰⁾ = φ⁽⁰⁾; let f have the gradient ∇f at φ⁽⁰⁾, and e(δ) = f(φ⁽⁰⁾ + δ) − f(φ⁽⁰⁾) − ⟨∇f, δ⟩. Then f(X; φ⁽⁰⁾) = 0 and e(𝓡δ) = −e(δ). For every mean Ex of a law of δ under which 𝓡δ has the law of δ: Ex e = 0, and Ex 1[e > 0] = Ex 1[e < 0]. If 𝓡δ = −δ, then e(−δ) = −e(δ).
+    Reads: let 𝓡 be linear, orthogonal and its own inverse on ℝᴰ, f(X; 𝓡φ) = −f(X; φ) for all φ, and 𝓡φ⁽⁰⁾ = φ⁽⁰⁾; let f have the gradient ∇f at φ⁽⁰⁾, and e(δ) = f(φ⁽⁰⁾ + δ) − f(φ⁽⁰⁾) − ⟨∇f, δ⟩. Then f(X; φ⁽⁰⁾) = 0 and e(𝓡δ) = −e(δ). For every mean Ex of a law of δ (0 where a function is not integrable) under which 𝓡δ has the law of δ: Ex e = 0, and Ex 1[e > 0] = Ex 1[e < 0]. If 𝓡δ = −δ, then e(−δ) = −e(δ).
     Mistake: `e (R d) = e d)` for `e (R d) = - e d)`
     Mistake: without `(forall k, R phi0 k = phi0 k) ->`
 *)
@@ -101,7 +101,7 @@ Proof.
 Qed.
 
 (** kr-proposition-w-padding
-    Covers: a part: heads, dense and sequence for every readout: what a query sees; hence outputs, and losses, gradients and runs as functions of them; on the page: the second layer of deep, where copies are queries, too.
+    Covers: a part: heads, dense and sequence for every readout: what a query sees; hence outputs, and losses, gradients and runs as functions of them; on the page: the loss of sequence, a mean over positions, and the second layer of deep, where copies are queries, too.
     Reads: let Y have kT tokens, k, T ≥ 1: those of X, each k times, in any order. Then a(Y, q; W) = a(X, q; W) for every query q and every W. So for every function f of finitely many a(X, q; W_i), and every q, W_1 … W_m, f is unchanged; and at every place s of Y the query Y_s gets what the original token X_t gets.
     Mistake: without `(0 < k)%nat ->`
     Mistake: `look (k * T) d Y q W i = INR k * look T d X q W i` for `look (k * T) d Y q W i = look T d X q W i`

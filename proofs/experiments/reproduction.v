@@ -5,7 +5,7 @@ From Shallow Require Import base.sums base.vectors base.paired.
 Open Scope R_scope.
 
 (** kr-lemma-3-alike
-    Covers: the whole statement, for every head function h with the gradient ∇h.
+    Covers: the whole statement, for every head function h with the gradient ∇h, as the derivative along every direction.
     Reads: let partners start with equal θ and opposite readouts and move alike: δc_{N+p} = δc_p and δθ_{N+p} = δθ_p for p < N = m/2. Then at every input f − f_lin = m^(−1/2) Σ δc_i (h(θ_i) − h(θ_i⁽⁰⁾)), with f_lin = f(φ⁽⁰⁾) + ⟨∇f(φ⁽⁰⁾), φ − φ⁽⁰⁾⟩; and along every move ⟨∇f(φ⁽⁰⁾), ·⟩ is the derivative of f.
     Mistake: `snd phi p k - snd phi0 p k) = - (snd` for `snd phi p k - snd phi0 p k) = (snd`
     Mistake: without `mirrored N phi0 ->`

@@ -61,7 +61,7 @@ Proof.
 Qed.
 
 (** kr-lemma-5-orlicz
-    Covers: a part: 1; the last inequality of 2; 3, by other numbers than the page's; 4, at one t and one number of signs; on the page: the ψ₂ norms of Gaussian variables in 2, and 4 for every t below √log 2 and all large N.
+    Covers: a part: 1 for variables with finitely many values (without the digits 1.2011); the last inequality of 2; 3, by other numbers than the page's; 4, at one t and one number of signs; on the page: the ψ₂ norms of Gaussian variables in 2, and 4 for every t below √log 2 and all large N.
     Reads: (1) |Z| ≤ B, B > 0, gives E exp(Z²/t²) ≤ 2 at t = B/√log 2; for |Z| = B this holds for t > 0 only if t ≥ B/√log 2, so not at t = B. (2) 2/(1 − 2^(−2/d)) ≥ d/log 2. (3) With Z = 2√log 2 of probability 1/20 and −½√log 2 otherwise, ‖Z‖_ψ₂ ≤ 1 and not ‖Z − EZ‖_ψ₂ ≤ 1. (4) Z = ±√log 2 has ‖Z‖_ψ₂ ≤ 1; the mean of 40 fair such signs is z_k = √log 2 (2k − 40)/40 with probability C(40, k)/2⁴⁰, and the probability of |z_k| ≥ t = ½√log 2 is more than 2 exp(−40t²).
     Mistake: `psi2_le T alpha Z B)` for `psi2_le T alpha Z (B / sqrt (ln 2)))`
     Mistake: `psi2_le 2 p (fun k => Z k - mu) 1` for `~ psi2_le 2 p (fun k => Z k - mu) 1`
@@ -192,7 +192,7 @@ Qed.
 
 (** kr-lemma-5
     Covers: a part: the head of the counterexample: what it computes, and that the printed bound vanishes while its contribution does not; on the page: the central limit theorem that makes this a failure with probability near 1 for Gaussian heads.
-    Reads: for d = 1, tokens +1 and −1, q = 1 and the weight w, attention has mean a = tanh w and variance M = 1 − a². With σ(u) = sin(εu)/ε (|σ| ≤ 1/ε, |σ′| ≤ 1, |σ″| ≤ ε), v = (ε², ε², 1), 0 < ε, the printed constant is σ₀ε² + σ₁ε² + σ₂·1 = 2ε + ε², while a head contributes g with |g − UM| ≤ ε + ε² + ε²|U|³/2: for U ≠ 0 the first tends to 0, g to UM ≠ 0. The constant of the appendix is ε + ε² + 1.
+    Reads: for d = 1, tokens +1 and −1, q = 1 and the weight w, attention has mean a = tanh w and variance M = 1 − a². With σ(u) = sin(εu)/ε (|σ| ≤ 1/ε, |σ′| ≤ 1, |σ″| ≤ ε), v = (ε², ε², 1), 0 < ε, the printed constant is σ₀ε² + σ₁ε² + σ₂·1 = 2ε + ε², while a head contributes g with |g − UM| ≤ ε + ε² + ε²|U|³/2: so, as ε → 0, the first tends to 0 and g to UM, which is not 0 for U ≠ 0 (M > 0). The constant of the appendix, with σ₁·1 for σ₂·1, is ε + ε² + 1.
     Mistake: `a = tanh (2 * w)` for `a = tanh w`
     Mistake: `= eps + eps ^ 2` for `= 2 * eps + eps ^ 2`
 *)
@@ -207,6 +207,7 @@ Theorem kr_lemma_5 : forall w U eps, 0 < eps ->
   (forall u, is_derive sigma u (sigma' u) /\ is_derive sigma' u (sigma'' u) /\
     Rabs (sigma u) <= / eps /\ Rabs (sigma' u) <= 1 /\ Rabs (sigma'' u) <= eps) /\
   / eps * eps ^ 2 + 1 * eps ^ 2 + eps * 1 = 2 * eps + eps ^ 2 /\
+  / eps * eps ^ 2 + 1 * eps ^ 2 + 1 * 1 = eps + eps ^ 2 + 1 /\
   Rabs (g - U * M) <= eps + eps ^ 2 + eps ^ 2 * Rabs U ^ 3 / 2.
 Proof.
   intros w U eps He X al a M sigma sigma' sigma'' g.
@@ -220,7 +221,7 @@ Proof.
   assert (Bs : forall x, Rabs (sin x) <= 1) by (intros; apply Rabs_le, SIN_bound).
   assert (Bc : forall x, Rabs (cos x) <= 1) by (intros; apply Rabs_le, COS_bound).
   assert (Ba : Rabs a <= 1) by (rewrite Ea; apply Rabs_le; lra).
-  split; [|split; [exact EM|split; [rewrite EM, Ea; replace (al 1%nat) with (1 - al O) by lra; nra|split; [|split]]]].
+  split; [|split; [exact EM|split; [rewrite EM, Ea; replace (al 1%nat) with (1 - al O) by lra; nra|split; [|split; [|split]]]]].
   - rewrite Ea. unfold al, softmax, dot. cbn. unfold tanh, sinh, cosh.
     replace (0 + 1 * (w * 1)) with w by ring. replace (0 + -1 * (w * 1)) with (- w) by ring.
     assert (P1 := exp_pos w). assert (P2 := exp_pos (- w)). field. lra.
@@ -229,6 +230,7 @@ Proof.
     + unfold sigma, Rdiv. rewrite Rabs_mult, (Rabs_right (/ eps)) by (apply Rle_ge; left; now apply Rinv_0_lt_compat).
       rewrite <- (Rmult_1_l (/ eps)) at 2. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|apply Bs].
     + unfold sigma''. rewrite Rabs_mult, Rabs_Ropp, (Rabs_right eps) by lra. specialize (Bs (eps * u)). nra.
+  - field. lra.
   - field. lra.
   - unfold g, sigma, sigma'. set (x := eps * (U * a)).
     replace (sin x / eps * eps ^ 2 + cos x * a * eps ^ 2 + cos x * (M * U) * 1 - U * M) with

@@ -137,7 +137,7 @@ Lemma dot_zero d a b : (forall k, (k < d)%nat -> b k = 0) -> dot d a b = 0.
 Proof. intros H. unfold dot. rewrite <- (Sum_zero d). apply Sum_ext; intros k Hk. rewrite H by easy. ring. Qed.
 
 (** kr-lemma-1
-    Covers: the whole statement, for every differentiable σ.
+    Covers: the whole statement, gradients as derivatives along every line.
     Reads: for T ≥ 1, any σ differentiable on ℝ, tokens, query and parameters, with z_i = ⟨U_i, a_i⟩: ∂f/∂c_i = σ(z_i)/√m; ∇_{U_i} f = c_i σ′(z_i)/√m · a_i; ∇_{W_i} f = c_i σ′(z_i)/√m · (M_i U_i) qᵀ, as partial derivatives in every entry; and along any line (c, U, W) + e (dc, dU, dW), f has at e = 0 the derivative Σ_i (∂f/∂c_i dc_i + ⟨∇_{U_i} f, dU_i⟩ + ⟨∇_{W_i} f, dW_i⟩_F).
     Mistake: `matvec d (M i) (a i) k * q l` for `matvec d (M i) (U i) k * q l`
     Mistake: `= sigma (z i) / INR m` for `= sigma (z i) / sqrt (INR m)`
@@ -376,7 +376,7 @@ Qed.
 
 (** kr-remark-4-attained
     Covers: the whole statement.
-    Reads: let σ be differentiable with |σ′| ≤ σ₁ = |σ′(0)|, and i one of the m heads. For T ≥ 2 and U_i ≠ 0 the largest ‖∇_{W_i} f‖_F over tokens in the ball, the matrix of head i and ‖q‖ ≤ 1, all else fixed, is |c_i| σ₁ ‖U_i‖/√m; it is the value at any tokens ±U_i/‖U_i‖ whose two camps have mass ½, if ‖q‖ = 1, and also for some input with q = X_T. For T = 1 the gradient is 0. For T ≥ 1 and d ≥ 2 the largest ‖∇_{U_i} f‖ is |c_i| σ₁/√m, the value whenever all tokens are one unit vector orthogonal to U_i.
+    Reads: let σ be differentiable with |σ′| ≤ σ₁ = |σ′(0)|, and i one of the m heads. For T ≥ 2 and U_i ≠ 0 the largest ‖∇_{W_i} f‖_F over tokens in the ball, the matrix of head i and ‖q‖ ≤ 1, all else fixed, is |c_i| σ₁ ‖U_i‖/√m; it is the value at any tokens ±U_i/‖U_i‖ whose two camps have mass ½, if ‖q‖ = 1; and such camps exist, also with q = X_T. For T = 1 the gradient is 0. For T ≥ 1 and d ≥ 2 the largest ‖∇_{U_i} f‖ is |c_i| σ₁/√m, the value whenever all tokens are one unit vector orthogonal to U_i.
     Mistake: without `Rabs (Derive sigma 0) = s1 ->`
     Mistake: `(1 <= T)%nat -> vnorm d (U i) <> 0` for `(2 <= T)%nat -> vnorm d (U i) <> 0`
     Mistake: `(1 <= d)` for `(2 <= d)`
@@ -390,7 +390,8 @@ Theorem kr_remark_4_attained : forall sigma s1 m d c U W i, (i < m)%nat -> (fora
     largest (fun v => exists X q A, in_ball T d X /\ vnorm d q <= 1 /\ v = norm_W T X q A) top /\
     (forall X q A S, vnorm d q = 1 -> camps T d S (vscal (/ vnorm d (U i)) (U i)) X ->
       mass T (weights T d X q A) S = 1 / 2 -> norm_W T X q A = top) /\
-    (exists X A, in_ball T d X /\ norm_W T X (X (T - 1)%nat) A = top)) /\
+    (exists X A S, camps T d S (vscal (/ vnorm d (U i)) (U i)) X /\
+      mass T (weights T d X (X (T - 1)%nat) A) S = 1 / 2 /\ in_ball T d X /\ norm_W T X (X (T - 1)%nat) A = top)) /\
   (forall X q A, norm_W 1%nat X q A = 0) /\
   (forall T, (1 <= T)%nat -> (2 <= d)%nat ->
     largest (fun v => exists X q A, in_ball T d X /\ vnorm d q <= 1 /\ v = norm_U T X q A)
@@ -408,17 +409,20 @@ Proof.
       destruct (camps_response T d _ S e X 0 (U i) H Ne C) as [Z V]; [rewrite P; field|lra|].
       unfold pooled. rewrite Z, V, De, Nq, Rmult_0_l, H0, (Rabs_right (vnorm d (U i))) by (apply Rle_ge, norm_ge0).
       unfold top. field. lra. }
-    assert (L : exists X A, in_ball T d X /\ vnorm d (X (T - 1)%nat) = 1 /\ norm_W T X (X (T - 1)%nat) A = top).
+    assert (L : exists X A S, camps T d S e X /\ mass T (weights T d X (X (T - 1)%nat) A) S = 1 / 2 /\
+      in_ball T d X /\ vnorm d (X (T - 1)%nat) = 1 /\ norm_W T X (X (T - 1)%nat) A = top).
     { assert (Nq : vnorm d (against e (T - 1)%nat) = 1).
       { transitivity (vnorm d e); [|exact Ne]. unfold vnorm. f_equal. apply Sum_ext; intros k _. unfold against.
         destruct (T - 1 =? 0)%nat; ring. }
-      destruct (against_mass T d e _ (1 / 2) HT Ne Nq ltac:(lra)) as [A P]. exists (against e), A.
-      split; [now apply against_ball|]. split; [exact Nq|]. now apply C with (S := fun t => (t =? 0)%nat). }
+      destruct (against_mass T d e _ (1 / 2) HT Ne Nq ltac:(lra)) as [A P].
+      assert (K : camps T d (fun t => (t =? 0)%nat) e (against e)) by (intros t k _ _; easy).
+      exists (against e), A, (fun t => (t =? 0)%nat). split; [exact K|]. split; [exact P|]. split; [now apply against_ball|].
+      split; [exact Nq|]. now apply (C (against e) (against e (T - 1)%nat) A (fun t => (t =? 0)%nat)). }
     split; [split|split; [exact C|]].
-    + destruct L as (X & A & B & N & V). exists X, (X (T - 1)%nat), A. repeat split; [easy|lra|now symmetry].
+    + destruct L as (X & A & S & _ & _ & B & N & V). exists X, (X (T - 1)%nat), A. repeat split; [easy|lra|now symmetry].
     + intros v (X & q & A & B & Nq & ->).
       apply (kr_remark_4 sigma s1 m T d X q c U (replace W i A) i ltac:(lia) Hi Hs H1 B Nq).
-    + destruct L as (X & A & B & _ & V). now exists X, A.
+    + destruct L as (X & A & S & K & P & B & _ & V). now exists X, A, S.
   - intros X q A. unfold norm_W. rewrite norm_nabla_W, replace_same by (easy || lia).
     assert (H := weights_distribution 1 d X q A ltac:(lia)).
     rewrite (vnorm_scaled d 0 (U i)), Rabs_R0; [ring|]. intros k _. unfold matvec. rewrite Rmult_0_l, <- (Sum_zero d).

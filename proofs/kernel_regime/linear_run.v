@@ -127,7 +127,7 @@ Qed.
 End Identity.
 
 (** kr-theorem-f-identity
-    Covers: the whole statement, for every head function h that has a gradient ∇h in its parameters, the page's among them; P and D in the coordinates of all heads, the two displayed parts of D in the orthonormal ones of α and γ.
+    Covers: the whole statement, for every head function h that has a gradient ∇h in its parameters, the page's among them; P and D in the coordinates of all heads, the two displayed parts of D in the orthonormal ones of α and γ; gradients as derivatives along every direction.
     Reads: for n ≥ 1 inputs, N = m/2 ≥ 1 pairs of heads, f = m^(−1/2) Σ c_i h(θ_i), and any start at which partners have equal parameters and opposite readouts: gradient descent (its step is η times the gradient of the loss) has r⁽ˢ⁾ = u⁽ˢ⁾ + ê⁽ˢ⁾ + R⁽ˢ⁾, f = 0 at the start and ê⁽⁰⁾ = 0, ê⁽ˢ⁺¹⁾ = (I − 2ηG₀)ê⁽ˢ⁾ − 2ηG₀R⁽ˢ⁾ − (2η/n) J₀D⁽ˢ⁾ᵀr⁽ˢ⁾; R is the sum over pairs of R_p, (√m/2) R_p = (c⁰ + χ)½(h₊ − h₋) − c⁰∇h[α] + γ(½(h₊ + h₋) − h), √(m/2) D_p^γ = ½(h₊ + h₋) − h, and √(m/2) D_p^α = (c⁰ + χ)½(∇h₊ + ∇h₋) − c⁰∇h + γ½(∇h₊ − ∇h₋).
     Mistake: `- 2 * eta * matvec n G0 (R_ s) j` for `+ 2 * eta * matvec n G0 (R_ s) j`
     Mistake: `sqrt (INR (N + N)) * missed_by` for `sqrt (INR (N + N)) / 2 * missed_by`

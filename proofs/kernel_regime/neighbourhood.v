@@ -216,8 +216,8 @@ Lemma projected_minus m d rho phi0 phi i k j : vminus (projected m d rho phi0 ph
 Proof. unfold vminus at 1. unfold projected. ring. Qed.
 
 (** kr-definition-2-projection
-    Covers: the whole statement.
-    Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric (with kr-remark-6-odd so is a projected gradient step from φ⁽⁰⁾).
+    Covers: a part: all but that a projected gradient step from φ⁽⁰⁾ is antisymmetric; on the page: that gradients there are antisymmetric (kr-remark-6-odd).
+    Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric.
     Mistake: `<= / 2 * psq m d (pminus psi phi)) /\` for `<= psq m d (pminus psi phi)) /\`
     Mistake: `phi)) (projected m d rho phi0 phi)) /\` for `phi)) (mirror N (projected m d rho phi0 phi))) /\`
     Mistake: `(forall phi psi,` for `(forall phi psi, neighbourhood m d rho phi0 psi ->`

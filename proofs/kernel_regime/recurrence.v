@@ -510,7 +510,7 @@ Proof.
 Qed.
 
 (** kr-proposition-2-cutoff
-    Covers: the whole statement; the limit in part 2 as two inequalities for every ε.
+    Covers: the whole statement; the limit in part 2 as two inequalities for every ε, the gradient in U as the derivative along every direction.
     Reads: for h_t = tanh(w h_{t−1} + x_t), h₀ = 0, R > 0: (1) for all drives |∂h_T/∂w| ≤ 1/(2√(|w|(1 − |w|))) if ½ ≤ |w| < 1, and ≤ 1 if |w| < ½; (2) if |w| = 1, for every ε > 0 from some T on |∂h_T/∂w| ≤ (1 + ε)√(T/2) for all drives, and ≥ (1 − ε)√(T/2) for some drives |x_t| ≤ R; (3) if |w| > 1 and T ≥ 2, some drives |x_t| ≤ R have |∂h_T/∂w| ≥ min{tanh R, R/|w|}|w|^(T−2); drives |x_t| ≤ ‖U‖ are those of tokens in the unit ball; (4) for d ≥ 2 and tokens in the unit ball the gradient P of h_T in U has ‖P‖ ≤ Σ_{k<T}|w|^k, and some tokens attain it; for |w| = 1 the sum is T.
     Mistake: `/ (3 * sqrt (Rabs w * (1 - Rabs w)))` for `/ (2 * sqrt (Rabs w * (1 - Rabs w)))`
     Mistake: `(1 + eps) * sqrt (INR T / 3)` for `(1 + eps) * sqrt (INR T / 2)`
@@ -558,7 +558,7 @@ Qed.
 
 (** kr-proposition-2
     Covers: a part: what is violated, for σ = tanh (σ₁ = 1) at equality in the cutoff: derivatives of the state over the neighbourhood are not bounded in T; on the page: the paper's statement, its bound, and how μ_T is read (the bound itself stays open).
-    Reads: let γ + ρ_w/√m = 1. Then the weight w = γ + ρ_w/√m is one that Ω_ρ contains, and for every d ≥ 2, every U and every T some tokens in the unit ball give h_T a gradient in U of length exactly T; and for every bound B and every R > 0 some T and drives |x_t| ≤ R give |∂h_T/∂w| > B. So no constant bounds these derivatives for all T.
+    Reads: let γ + ρ_w/√m = 1. Then some weight w that Ω_ρ contains, |w − γ| ≤ ρ_w/√m (it is γ + ρ_w/√m), has the following: for every d ≥ 2, every U and every T some tokens in the unit ball give h_T a vector P of length exactly T with ⟨P, V⟩ its derivative along every direction V of U; and for every bound B and every R > 0 some T and drives |x_t| ≤ R give |∂h_T/∂w| > B. So no constant bounds these derivatives for all T.
     Mistake: `= INR T + 1` for `= INR T`
     Mistake: `gam + rho_w / sqrt (INR m) = 1 / 2` for `gam + rho_w / sqrt (INR m) = 1`
 *)

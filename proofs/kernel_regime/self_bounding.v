@@ -371,7 +371,7 @@ Qed.
 
 (** kr-theorem-a-step
     Covers: the whole statement.
-    Reads: in the setting of Theorem A, with Ā = √Ā² and V₀ = ‖φ⁽⁰⁾ − z‖²: (1) for η = 1/(2Ā²), min_{s<τ} L(φ⁽ˢ⁾) ≤ (2ε + Ā√(V₀/τ))² ≤ 8ε² + 2Ā²V₀/τ. (2) For η = 1/√τ and √τ ≥ 2Ā², min_{s<τ} L(φ⁽ˢ⁾) ≤ (2ε + √(V₀/(2√τ)))²; without that condition this can fail to follow from Theorem A, both of whose bounds are larger for some ε, V₀, Ā², τ with θ = Ā²/√τ < 1. (3) If g = Ā√(V₀/τ) > 0, the first bound of Theorem A at η = θ/Ā² is smallest at θ = g/(2(ε + g)) and only there, its value there is ε + g, and with this η (1/τ Σ L)^(1/2) ≤ ε + g.
+    Reads: in the setting of Theorem A, with Ā = √Ā² and V₀ = ‖φ⁽⁰⁾ − z‖²: (1) for η = 1/(2Ā²), min_{s<τ} L(φ⁽ˢ⁾) ≤ (2ε + Ā√(V₀/τ))² ≤ 8ε² + 2Ā²V₀/τ. (2) For η = 1/√τ and √τ ≥ 2Ā², min_{s<τ} L(φ⁽ˢ⁾) ≤ (2ε + √(V₀/(2√τ)))²; without that condition this can fail to follow from Theorem A, whose first, and so both, bounds are larger for some ε, V₀, Ā², τ with θ = Ā²/√τ < 1. (3) If g = Ā√(V₀/τ) > 0, the first bound of Theorem A at η = θ/Ā² is smallest at θ = g/(2(ε + g)) and only there, its value there is ε + g, and with this η (1/τ Σ L)^(1/2) ≤ ε + g.
     Mistake: `(eps + g) ^ 2 <=` for `(2 * eps + g) ^ 2 <=`
     Mistake: `best := g / (eps + g)` for `best := g / (2 * (eps + g))`
     Mistake: `7 * eps ^ 2` for `8 * eps ^ 2`

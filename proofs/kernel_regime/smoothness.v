@@ -552,7 +552,7 @@ Proof.
 Qed.
 
 (** kr-lemma-2
-    Covers: the whole statement, for σ with a derivative σ′ = s₁ and second derivative σ″ = s₂ everywhere.
+    Covers: the whole statement, for σ with a derivative σ′ = s₁ and second derivative σ″ = s₂ everywhere; the gradient as the derivative along every direction.
     Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ.
     (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W),
       as its pairing with every direction is the derivative along it;
@@ -596,6 +596,7 @@ Qed.
     Reads: with the hypotheses and constants L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²) of Lemma 2, for ‖U‖,
       ‖U′‖ ≤ B: |h(θ′) − h(θ)| ≤ L₁‖θ′ − θ‖, ‖∇h(θ)‖ ≤ L₁, ‖∇h(θ′) − ∇h(θ)‖ ≤ L₂‖θ′ − θ‖, and |h(θ′) − h(θ) − ⟨∇h(θ),
         θ′ − θ⟩| ≤ ½L₂‖θ′ − θ‖².
+    Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) - shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
     Mistake: `- / 2 * L2 * step` for `/ 2 * L2 * step`
     Mistake: `let L1 := sigma1 * / 2 in` for `let L1 := sigma1 * sqrt (1 + B ^ 2) in`
 *)
@@ -722,7 +723,7 @@ Qed.
     Covers: the whole statement.
     Reads: for tokens and query in the unit ball, |σ′| ≤ σ₁ and ‖U‖, ‖U′‖ ≤ R: |h(θ′) − h(θ)| ≤ σ₁ max(1, R) ‖θ′ − θ‖.
     Let |σ′(0)| = σ₁ and e a unit vector. For R ≥ 1 and T ≥ 2, U = R e, tokens e, −e, …, −e,
-      the last as query: some W (two camps of half of the mass each) and some direction of length 1 have the derivative
+      the last as query: some W (with ⟨e, a⟩ = 0, so half of the mass on each camp) and some direction of length 1 have the derivative
         of h of size σ₁R. For R ≤ 1 and T ≥ 1, all tokens e and any U at a right angle to e (as 0,
           or for d ≥ 2 one of length R): for every W and query some direction of length 1 has the derivative of h of
             size σ₁.
@@ -735,7 +736,8 @@ Theorem kr_lemma_2_lipschitz : forall sigma s1 s2 sigma1 sigma2, activation sigm
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <=
       sigma1 * Rmax 1 R * length d (vminus U' U) (fun i j => W' i j - W i j)) /\
   (Rabs (s1 0) = sigma1 -> forall d e, sq d e = 1 ->
-    (forall T R, (2 <= T)%nat -> 1 <= R -> exists W u Delta D, length d u Delta = 1 /\
+    (forall T R, (2 <= T)%nat -> 1 <= R -> exists W u Delta D,
+      dot d e (attended T (weights T d (camps e) (camps e (T - 1)%nat) W) (camps e)) = 0 /\ length d u Delta = 1 /\
       is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (vline (vscal R e) tau u) (mline W tau
         Delta)) 0 D /\
       Rabs D = sigma1 * R) /\
@@ -753,7 +755,7 @@ Proof.
         destruct (Nat.eqb (T - 1) 0); ring. }
       destruct (outer_direction d e (camps e (T - 1)%nat) 0 1 U Q) as (O1 & O2).
       exists W, (vscal 0 e), (fun i j => 1 * e i * camps e (T - 1)%nat j).
-      eexists. split; [|split; [apply (head_line sigma s1); [lia|apply A]|]].
+      eexists. split; [rewrite HA; ring|split; [|split; [apply (head_line sigma s1); [lia|apply A]|]]].
       * assert (N := length_ge0 d (vscal 0 e) (fun i j => 1 * e i * camps e (T - 1)%nat j)). nra.
       * rewrite vline_start, mline_start, O1. unfold preactivation, slope.
           rewrite !HA, HM, !dot_scal_l, <- sq_dot, U, Rabs_mult.

@@ -290,7 +290,7 @@ Proof.
 Qed.
 
 (** kr-fact-2
-    Covers: the whole statement, for any weights (softmax weights of finite logits are positive).
+    Covers: the whole statement, for any weights α_t ≥ 0 that add up to 1 (softmax weights of finite logits are positive).
     Reads: for tokens of norm at most 1 and any weights, ‖a‖ ≤ 1; if all weights are positive, then ‖a‖ = 1 exactly when all tokens are one and the same unit vector e, and ‖a‖ = 1 implies M = 0.
     Mistake: without `in_ball T d X ->`
     Mistake: without `(forall t, (t < T)%nat -> 0 < alpha t) ->`
@@ -315,7 +315,7 @@ Qed.
 
 (** kr-fact-3
     Covers: the whole statement.
-    Reads: for tokens of norm at most 1 and any weights: M_ij = Σ α_t X_ti X_tj − a_i a_j; M is symmetric; 0 ≤ ⟨w, M w⟩ ≤ ⟨w, (Σ α_t X_t X_tᵀ) w⟩ for every w; and ‖M‖_F ≤ tr M ≤ Σ α_t ‖X_t‖² ≤ 1.
+    Reads: for tokens of norm at most 1 and any weights α_t ≥ 0 that add up to 1: M_ij = Σ α_t X_ti X_tj − a_i a_j; M is symmetric; 0 ≤ ⟨w, M w⟩ ≤ ⟨w, (Σ α_t X_t X_tᵀ) w⟩ for every w; and ‖M‖_F ≤ tr M ≤ Σ α_t ‖X_t‖² ≤ 1.
     Mistake: `2 * fnorm` for `fnorm`
     Mistake: without `in_ball T d X ->`
 *)
@@ -357,7 +357,7 @@ Proof.
 Qed.
 
 (** kr-fact-3-sharp
-    Covers: the whole statement, for any weights and any number of tokens in each camp.
+    Covers: the whole statement, for any weights α_t ≥ 0 that add up to 1 and any number of tokens in each camp.
     Reads: for tokens of norm at most 1 and any weights, ‖M‖_op ≤ ‖M‖_F ≤ tr M = Σ α_t ‖X_t‖² − ‖a‖² ≤ 1 − ‖a‖², with equality in the last exactly when every token with α_t > 0 is a unit vector. If 0 ≤ s < 1 and the tokens are ±e, ‖e‖ = 1, with mass (1 + s)/2 on e, then ‖a‖ = s and ‖M‖_op = ‖M‖_F = tr M = 1 − ‖a‖²; for each such s two logits give two tokens these masses.
     Mistake: `trace d M <= 1 - 2 * a2` for `trace d M <= 1 - a2`
     Mistake: `0 <= alpha t -> vnorm` for `0 < alpha t -> vnorm`

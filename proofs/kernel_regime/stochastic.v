@@ -62,7 +62,7 @@ Fixpoint seen (f : nat -> vector -> R) (y : vector) (phi : list nat -> vector) (
 
 (** kr-proposition-1-online
     Covers: the whole statement.
-    Reads: for any sequence J₀, …, J_{τ−1} of samples and φ⁽ˢ⁺¹⁾ a nearest point of the convex Ω to φ⁽ˢ⁾ − 2η r_J ∇f_J(φ⁽ˢ⁾), J = J_s, and any z ∈ Ω: if ‖∇f_{J_s}(φ⁽ˢ⁾)‖² ≤ Ā² for s < τ and θ = ηĀ² < 1, then with ℓ² = (1/τ) Σ r_{J_s}(φ⁽ˢ⁾)², ε² = (1/τ) Σ e_{J_s}(φ⁽ˢ⁾)² and V₀ = ‖φ⁽⁰⁾ − z‖², ℓ ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)). And if the samples are independent and uniform and φ⁽ˢ⁾ = φ(J_{s−1}, …, J₀) is any function of the draws before, E ℓ² = (1/τ) Σ E L(φ⁽ˢ⁾).
+    Reads: for any sequence J₀, …, J_{τ−1} of samples and φ⁽ˢ⁺¹⁾ a nearest point of the convex Ω to φ⁽ˢ⁾ − 2η r_J ∇f_J(φ⁽ˢ⁾), J = J_s, and any φ̃ ∈ Ω: if ‖∇f_{J_s}(φ⁽ˢ⁾)‖² ≤ Ā² for s < τ and θ = ηĀ² < 1, then with ℓ² = (1/τ) Σ r_{J_s}(φ⁽ˢ⁾)², ε² = (1/τ) Σ e_{J_s}(φ⁽ˢ⁾)² and V₀ = ‖φ⁽⁰⁾ − φ̃‖², ℓ ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)). And if the samples are independent and uniform and φ⁽ˢ⁾ = φ(J_{s−1}, …, J₀) is any function of the draws before, E ℓ² = (1/τ) Σ E L(φ⁽ˢ⁾).
     Mistake: `(2 * eta * INR tau)` for `(eta * INR tau)`
     Mistake: `loss n f y (phi s))` for `residual f y (phi s) (J s) ^ 2)`
 *)

@@ -24,7 +24,7 @@ Qed.
 
 (** kr-theorem-1-step
     Covers: the whole statement.
-    Reads: for any functions f_j with gradients, labels, φ⁽⁰⁾, φ and z, with e_j = ε_app,j + ε_lin,j(φ) + ε_CoF,j: ⟨∇f_j(φ), z − φ⟩ = −r_j + e_j; ⟨∇L(φ), z − φ⟩ = −2L(φ) + (2/n) Σ r_j e_j; and e_j = ε_app,j + ε_lin,j(z) − Rem_j.
+    Reads: for any functions f_j with gradients, labels, φ⁽⁰⁾, φ and φ̃, with e_j = ε_app,j + ε_lin,j(φ) + ε_CoF,j: ⟨∇f_j(φ), φ̃ − φ⟩ = −r_j + e_j; ⟨∇L(φ), φ̃ − φ⟩ = −2L(φ) + (2/n) Σ r_j e_j; and e_j = ε_app,j + ε_lin,j(φ̃) − Rem_j.
     Mistake: `lin_error p f D x0 z j + remainder p f D x z j` for `lin_error p f D x0 z j - remainder p f D x z j`
     Mistake: `- loss n f y x +` for `- 2 * loss n f y x +`
 *)
@@ -44,7 +44,7 @@ Qed.
 
 (** kr-theorem-1-balance
     Covers: the whole statement.
-    Reads: let g⁽ˢ⁾ = ∇L(φ⁽ˢ⁾) and φ⁽ˢ⁺¹⁾ a nearest point of the convex Ω to φ⁽ˢ⁾ − ηg⁽ˢ⁾ for s < τ, z any point, V_s = ‖φ⁽ˢ⁾ − z‖², P_s = ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − z‖² − V_{s+1}. Then V_{s+1} = V_s − 4ηL + (4η/n) Σ r_j e_j + η²‖∇L‖² − P_s, and the mean loss over s < τ is (V₀ − V_τ)/(4ητ) + (η/4)⟨‖∇L‖²⟩ − ⟨P⟩/(4η) + ⟨(1/n) Σ r_j e_j⟩. If z ∈ Ω, P_s ≥ ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − φ⁽ˢ⁺¹⁾‖² ≥ 0.
+    Reads: let g⁽ˢ⁾ = ∇L(φ⁽ˢ⁾) and φ⁽ˢ⁺¹⁾ a nearest point of the convex Ω to φ⁽ˢ⁾ − ηg⁽ˢ⁾ for s < τ, φ̃ any point, V_s = ‖φ⁽ˢ⁾ − φ̃‖², P_s = ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − φ̃‖² − V_{s+1}. Then V_{s+1} = V_s − 4ηL + (4η/n) Σ r_j e_j + η²‖∇L‖² − P_s, and the mean loss over s < τ is (V₀ − V_τ)/(4ητ) + (η/4)⟨‖∇L‖²⟩ − ⟨P⟩/(4η) + ⟨(1/n) Σ r_j e_j⟩. If φ̃ ∈ Ω, P_s ≥ ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − φ⁽ˢ⁺¹⁾‖² ≥ 0.
     Mistake: `eta / 2 * Mean tau` for `eta / 4 * Mean tau`
     Mistake: without `Omega z ->`
 *)

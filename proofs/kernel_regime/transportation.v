@@ -80,7 +80,7 @@ Proof.
 Qed.
 
 (** kr-remark-9-norm
-    Covers: the whole statement, for every law of heads, given by its mean Ex, under which c and −c (in the last part U and −U) have one law; c = ±1.
+    Covers: the whole statement, for every law of heads, given by its mean Ex (0 by convention where a function is not integrable), under which c and −c (in the last part U and −U) have one law; c = ±1.
     Reads: let Ex be homogeneous, Ex 1 = 1, Ex F(−c, U, W) = Ex F. Then v = (c, 0, 0) represents zero at every input and has Ex‖v‖² = 1, while v = 0 represents zero with norm 0; every v odd in c represents zero, and if its norm is not 0 a multiple of it has norm 1. If σ is odd with derivative σ′ and Ex F(c, −U, W) = Ex F, every v with v_c, v_w even and v_u odd in U represents zero.
     Mistake: `Ex (size2 d v1) = 0` for `Ex (size2 d v1) = 1`
     Mistake: without `(forall F, Ex (fun k => F (flip_c k)) = Ex F) ->`

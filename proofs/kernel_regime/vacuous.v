@@ -5,7 +5,7 @@ Open Scope R_scope.
 
 (** kr-theorem-e
     Covers: a part: how both bounds on the misfit follow from the bounds on its turn and on the travel, and that ε⋆ solves its equation; on the page: those bounds themselves (Theorems B and D, the travel from Theorem A), and the mean loss.
-    Reads: for n ≥ 1 samples, misfits e⁽ˢ⁾ and ε_s = ‖e⁽ˢ⁾‖_n: if |e_j⁽ˢ⁾ − e_j⁽⁰⁾| ≤ t_B/√m for all s < τ and all j, then ε_s ≤ ε₀ + t_B/√m. Let Γ_s = η Σ_{k<s} L_k with any root losses L_k, H = ητ, t₀, t₁, V₀ ≥ 0, 0 ≤ θ < 1, η ≥ 0, m > 0. If |e_j⁽ˢ⁾ − e_j⁽⁰⁾| ≤ (t₀ + t₁Γ_s)/m for s < τ, if every first part of the run has Γ_s ≤ ηsε/(1 − θ) + √(ηsV₀/(4(1 − θ))) whenever its misfits are at most ε, and if t₁H < (1 − θ)m, then ε_s ≤ ε⋆ = (1 − t₁H/((1 − θ)m))⁻¹ (ε₀ + t₀/m + (t₁/m)√(HV₀/(4(1 − θ)))) for all s < τ.
+    Reads: for n ≥ 1 samples, misfits e⁽ˢ⁾ and ε_s = ‖e⁽ˢ⁾‖_n: if |e_j⁽ˢ⁾ − e_j⁽⁰⁾| ≤ t_B/√m for all s < τ and all j, then ε_s ≤ ε₀ + t_B/√m. Let Γ_s = η Σ_{k<s} L_k with any root losses L_k, H = ητ, t₀, t₁, V₀ ≥ 0, 0 ≤ θ < 1, η ≥ 0, m > 0. If |e_j⁽ˢ⁾ − e_j⁽⁰⁾| ≤ (t₀ + t₁Γ_s)/m for s < τ, if every first part of the run has Γ_s ≤ ηsε/(1 − θ) + √(ηsV₀/(4(1 − θ))) whenever its misfits are at most ε, and if t₁H < (1 − θ)m, then ε_s ≤ ε⋆ = (1 − t₁H/((1 − θ)m))⁻¹ (ε₀ + t₀/m + (t₁/m)√(HV₀/(4(1 − θ)))); ε⋆ = ε₀ + (t₀ + t₁Γ⋆)/m with Γ⋆ = Hε⋆/(1 − θ) + √(HV₀/(4(1 − θ))), for all s < τ.
     Mistake: `sqrt (H * V0 / (8 * (1 - theta)))` for `sqrt (H * V0 / (4 * (1 - theta)))`
     Mistake: `(rms n (e O) + t1 / m *` for `(rms n (e O) + t0 / m + t1 / m *`
 *)
@@ -20,7 +20,9 @@ Theorem kr_theorem_e : forall n tau (e : nat -> vector) (L : vector) eta V0 m tB
   ((forall s j, (s < tau)%nat -> (j < n)%nat -> Rabs (e s j - e O j) <= (t0 + t1 * Gamma s) / m) ->
     (forall s eps, (s <= tau)%nat -> (forall k, (k < s)%nat -> rms n (e k) <= eps) ->
       Gamma s <= eta * INR s * eps / (1 - theta) + sqrt (eta * INR s * V0 / (4 * (1 - theta)))) ->
-    t1 * H < (1 - theta) * m -> forall s, (s < tau)%nat -> rms n (e s) <= star).
+    t1 * H < (1 - theta) * m ->
+    star = rms n (e O) + (t0 + t1 * (H * star / (1 - theta) + sqrt (H * V0 / (4 * (1 - theta))))) / m /\
+    forall s, (s < tau)%nat -> rms n (e s) <= star).
 Proof.
   intros n tau e L eta V0 m tB t0 t1 theta Hn He Hm H0 H1 HV Hth H Gamma star.
   assert (turn : forall s c, (forall j, (j < n)%nat -> Rabs (e s j - e O j) <= c) -> rms n (e s) <= rms n (e O) + c).
@@ -47,7 +49,7 @@ Proof.
   { unfold star. fold q root. apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|].
     apply Rplus_le_le_0_compat; [apply Rplus_le_le_0_compat; [easy|now apply Rmult_le_pos]|].
     apply Rmult_le_pos; [now apply Rmult_le_pos|easy]. }
-  intros s. induction s as [s IH] using (well_founded_induction Wf_nat.lt_wf). intros Hs.
+  split; [exact St|]. intros s. induction s as [s IH] using (well_founded_induction Wf_nat.lt_wf). intros Hs.
   rewrite St. apply turn. intros j Hj. eapply Rle_trans; [now apply B|].
   apply Rmult_le_compat_r; [easy|]. apply Rplus_le_compat_l, Rmult_le_compat_l; [easy|].
   eapply Rle_trans; [apply (T s star); [lia|intros k Hk; apply IH; lia]|].

@@ -176,7 +176,7 @@ Qed.
 
 (** pa-theorem-n
     Covers: the whole statement.
-    Reads: let M be a d × d matrix, d ≥ 1, with a singular value decomposition PSQᵀ, s_1 ≥ … ≥ s_d > 0, and f = ½‖UVᵀ − M‖² + ⅛‖UᵀU − VᵀV‖² for d × d factors, with the gradients of pa-lemma-i. Wherever f ≤ ½ s_d², ‖∇f‖² ≥ 4(s_d − √(2f)) f. For 0 < f₀ ≤ ½ s_d² the infimum of ‖∇f‖²/f over 0 < f ≤ f₀ is 4(s_d − √(2f₀)), attained at a point with f = f₀.
+    Reads: let M̃ be a d × d matrix, d ≥ 1, with a singular value decomposition PSQᵀ, s_1 ≥ … ≥ s_d > 0, and f = ½‖UVᵀ − M̃‖² + ⅛‖UᵀU − VᵀV‖² for d × d factors, with the gradients of pa-lemma-i. Wherever f ≤ ½ s_d², ‖∇f‖² ≥ 4(s_d − √(2f)) f. For 0 < f₀ ≤ ½ s_d² the infimum of ‖∇f‖²/f over 0 < f ≤ f₀ is 4(s_d − √(2f₀)), attained at a point with f = f₀.
     Mistake: `5 * (s (d - 1)%nat - sqrt (2 * loss` for `4 * (s (d - 1)%nat - sqrt (2 * loss`
     Mistake: without `descending d s ->`
     Mistake: `= 3 * (s (d - 1)%nat` for `= 4 * (s (d - 1)%nat`

@@ -63,8 +63,8 @@ Proof.
 Qed.
 
 (** pa-theorem-u-svd
-    Covers: a part: how the start by singular vectors turns, that rotations do not matter in the limit, and exact data on which they do, already through the sign of the one singular vector; on the page: the sizes of the differences in the chapter's example.
-    Reads: for whitened tokens Oz the loss at (PS^{1/2}, OQS^{1/2}) is that on the tokens z at (U_0 O, V_0 O), where U_0 = PS^{1/2}, V_0 = QS^{1/2}, O orthogonal, at the same scale c. For the limit objective f_λ, (UO, VO) has the same value as (U, V). But for d = m = 1, n = 2, z = (√2, 0), y = (√2 s, 0), whose (1/n) Σ y_i z_i is s, U_0 = V_0 = √s, c = √s/b, and O = −1: for all s > 0 and b ≥ ½ the losses at (U_0, V_0) and at (U_0 O, V_0 O) are not equal.
+    Covers: a part: that the loss at (U₀, OV₀) on turned tokens is the loss at (U₀O, V₀O) on the old ones, for all U₀ and V₀, that rotations do not matter in the limit, and exact data on which they do, already through the sign of the one singular vector; on the page: that the start by singular vectors becomes (PS^{1/2}, OQS^{1/2}), that runs turn as losses do, and the sizes of the differences in the chapter's example.
+    Reads: with ℓ(U, V; z) = 1/(2n) Σ ‖cU ẑ_i − y_i‖², ẑ_i = Σ_j softmax_j(z_jᵀVᵀz_i/c) z_j: for every orthogonal O, all U_0 (m × d) and V_0 (d × d), so for U_0 = PS^{1/2} and V_0 = QS^{1/2}, the loss for tokens Oz at (U_0, OV_0) is that for the tokens z at (U_0 O, V_0 O), at the same scale c. For the limit objective f_λ, (UO, VO) has the same value as (U, V). But for d = m = 1, n = 2, z = (√2, 0), y = (√2 s, 0), whose (1/n) Σ y_i z_i is s, U_0 = V_0 = √s, c = √s/b, and O = −1: for all s > 0 and b ≥ ½ the losses at (U_0, V_0) and at (U_0 O, V_0 O) are not equal.
     Mistake: `U0 V0 =` for `U0 V0 <>`
     Mistake: `(matmul d O U0)` for `(matmul d U0 O)`
 *)

@@ -100,8 +100,8 @@ Proof.
 Qed.
 
 (** pa-proposition-d
-    Covers: the whole statement.
-    Reads: for n queries x_i, each with any context of k ≥ 1 tokens c_ij, weights p_ij = softmax_j(c_ijᵀ Bᵀ x_i), ẑ_i = Σ_j p_ij c_ij, E_i = Aẑ_i − y_i, C_i = Σ_j p_ij c_ij c_ijᵀ − ẑ_iẑ_iᵀ and L_n = 1/(2n) Σ ‖E_i‖²: the derivative of L_n at (A, B) in every direction (X, Y) is ⟨(1/n) Σ E_i ẑ_iᵀ, X⟩ + ⟨(1/n) Σ x_i (C_i Aᵀ E_i)ᵀ, Y⟩. The page has contexts of k tokens; n may be 0.
+    Covers: the whole statement, gradients as derivatives along every line.
+    Reads: for n queries x_i, each with any context of k ≥ 1 tokens c_ij, weights p_ij = softmax_j(c_ijᵀ Bᵀ x_i), ẑ_i = Σ_j p_ij c_ij, E_i = Aẑ_i − y_i, C_i = Σ_j p_ij c_ij c_ijᵀ − ẑ_iẑ_iᵀ and L_n = 1/(2n) Σ ‖E_i‖²: the derivative of L_n at (A, B) in every direction (X, Y) is ⟨(1/n) Σ E_i ẑ_iᵀ, X⟩ + ⟨(1/n) Σ x_i (C_i Aᵀ E_i)ᵀ, Y⟩. The page has contexts of k tokens; n ≥ 1.
     Mistake: `(outer_mean n x (fun i => matvec m (transpose A) (Er i)))` for `(outer_mean n x (fun i => matvec d (Cv i) (matvec m (transpose A) (Er i))))`
     Mistake: `(outer_mean n z Er)` for `(outer_mean n Er z)`
 *)
@@ -217,7 +217,7 @@ Proof.
 Qed.
 
 (** pa-proposition-c
-    Covers: the whole statement.
+    Covers: the whole statement, for every symmetric root R of P that has an inverse (that P ≻ 0 has one is taken as known), gradients as derivatives along every line.
     Reads: let 𝓛 be a function of the m × d matrix A and the d × d matrix B with gradients G_A, G_B at (A, B) (derivatives in all directions), R symmetric with inverse R⁻¹, P = RR. In the coordinates Ã = AR, B̃ = RBR the function has the gradients G_A R⁻¹ and R⁻¹ G_B R⁻¹, and a step −η along them, read in A = ÃR⁻¹ and B = R⁻¹B̃R⁻¹, is A − η G_A P⁻¹ and B − η P⁻¹ G_B P⁻¹. The page's R is the positive root P^{1/2}.
     Mistake: `(mscal eta (matmul d GA Ri)))` for `(mscal eta (matmul d GA (matmul d Ri Ri))))`
     Mistake: `let HA := matmul d GA Rt in` for `let HA := matmul d GA Ri in`

@@ -41,7 +41,7 @@ Qed.
 
 (** rt-lemma-g-norm
     Covers: the whole statement, also where a row is constant, with 0 for 0/0.
-    Reads: for g > 0, any number of steps h ← norm(g h + f_k(h)) with any f_k(h) = inner_k(h) W_k + b_k, attention and network in turn, gives what the steps h ← norm(h + f_k(h)) give with W_k/g and b_k/g in the place of W_k and b_k.
+    Reads: for g > 0, any number of steps h ← norm(g h + f_k(h)) with any f_k(h) = inner_k(h) W_k + b_k, attention and network in turn (all W_k with m rows; narrower maps with 0 beyond their width), gives what the steps h ← norm(h + f_k(h)) give with W_k/g and b_k/g in the place of W_k and b_k.
     Mistake: `normed_network d m 1 g inner` for `normed_network d m 1 (/ g) inner`
     Mistake: without `0 < g ->`
 *)
@@ -77,7 +77,7 @@ Proof. symmetry. apply matvec_minus. Qed.
 
 (** rt-proposition-e-part
     Covers: the whole statement, for any matrix S of attention's weights.
-    Reads: let N tokens be the rows of X, Z = gX + SXW_V, h(M) the rows (g_f m + relu(m W₁)W₂)W_U, w₁, w₂, w_U bounds on the spectral norms of W₁, W₂, W_U. For g, g_f ≥ 0, ‖h(Z) − g h(X)‖_F ≤ ‖SXW_V‖_F (g_f + w₁w₂) w_U. If all matrices are the number 1, both sides are g_f + 1, for every g.
+    Reads: let N tokens be the rows of X, Z = gX + SXW_V, h(M) the rows (g_f m + relu(m W₁)W₂)W_U, w₁, w₂, w_U bounds on the spectral norms of W₁, W₂, W_U. For g, g_f ≥ 0, ‖h(Z) − g h(X)‖_F ≤ ‖SXW_V‖_F (g_f + w₁w₂) w_U. If all matrices are the number 1, both sides are g_f + 1, for every g, g_f ≥ 0.
     Mistake: `frob2 N K (mminus (F gf) (fun i j => g * h gf (X i) j)) <= 1 / 2 *` for `frob2 N K (mminus (F gf) (fun i j => g * h gf (X i) j)) <=`
     Mistake: without `0 <= g ->`
 *)

@@ -51,7 +51,7 @@ Lemma softmax_two z t : softmax 2 z t = exp (z t) / (exp (z 0%nat) + exp (z 1%na
 Proof. unfold softmax. simpl. now rewrite Rplus_0_l. Qed.
 
 (** rt-remark-q
-    Covers: a part: parts 1 and 2 but for "almost all", in whose place stands one pair W_Q, W_K as exact numbers; on the page: without the residual the rank is N for almost all W_Q, W_K.
+    Covers: a part: parts 1 and 2 but for "almost all", in whose place stands one pair W_Q, W_K as exact numbers; on the page: without the residual the rank is N for almost all W_Q, W_K, and that σ_min(gX + 1wᵀ) is 0 only if ΠXu = 0 for some u ≠ 0.
     Reads: (1) for N ≥ 1 tokens, every attention matrix S (rows are distributions), g and X, the rows of Z = gX + SXW_V with W_V = −gI are linearly dependent. As exact numbers: for N = d = d_k = 2, X = W_Q = W_K = I, every γ > 0 and g > 0, S = softmax(γXW_QW_KᵀXᵀ) and W_V = −gI, the tokens are independent, the rows of Z = gX + SXW_V are dependent, and those of SXW_V are independent. If matrices S_n tend to I entry by entry, the entries of gX + S_nXW_V with W_V = −gI tend to 0. (2) For N > d ≥ 1, uniform attention, g > 0 and every W_V, Z = gX + 1wᵀ with w = W_Vᵀx̄, and σ_min(gX + 1wᵀ) ≥ g σ_min(ΠX) for every w, with equality for w = −gx̄; ΠXu = 0 if and only if all ⟨x_i, u⟩ are equal.
     Mistake: `~ dependent N d (output` for `dependent N d (output`
     Mistake: without `0 < gamma ->`
@@ -200,7 +200,7 @@ Proof.
 Qed.
 
 (** rt-theorem-u
-    Covers: the whole statement, for one step of descent and so for every number of them.
+    Covers: the whole statement, gradients as matrices of partial derivatives, for one step of descent and so for every number of them.
     Reads: for every g > 0, τ ≥ 0 and g_f, with φ_τ the smoothed ReLU (φ_0 = relu), F_{g,τ}(W_Q, W_K, W_V, W_1, W_2, W_U) = F_{1,τ/g}(W_Q, W_K, W_V/g, W_1, W_2, gW_U). For any loss ℓ of the outputs of all sequences, if G_Q, …, G_U hold the partial derivatives of ℓ on the left at a point, then G_Q, G_K, gG_V, G_1, G_2, G_U/g hold those on the right at the corresponding point; and a step μ on the left is a step on the right with μ/g² for W_V, μg² for W_U and μ for the others.
     Mistake: `(smoothed tau) Q K (mscal (/ g) V)` for `(smoothed (tau / g)) Q K (mscal (/ g) V)`
     Mistake: `(mu / g)` for `(mu / g ^ 2)`
