@@ -110,6 +110,31 @@ Proof.
   replace (2 * B ^ 2) with ((2 * B) * B) by ring. apply Rmult_le_compat; lra.
 Qed.
 
+Lemma longest_exists D : proper D -> exists e, longest D e.
+Proof.
+  intros P. destruct (pair_least D (fun i t => - mnorm (dim D) (Ek D i t)) P) as [i [t [Hp M]]].
+  exists (mnorm (dim D) (Ek D i t)). split; [now exists i, t|]. intros x [j [s [Hq ->]]]. assert (Q := M j s Hq). lra.
+Qed.
+
+(** ts-lemma-2
+    Covers: a part: the first sentence; on the page: the Gaussian start.
+    Reads: if all tokens have norm at most B and 2B²‖W₀‖ ≤ log 2, then φ_opt ≥ 1/(2T) for every sample.
+    Mistake: `/ INR (len D) <=` for `/ (2 * INR (len D)) <=`
+    Mistake: without `2 * B ^ 2 * mnorm (dim D) W0 <= ln 2 ->`
+*)
+Theorem ts_lemma_2 : forall D B W0, proper D ->
+  (forall i t, (i < num D)%nat -> (t < len D)%nat -> vnorm (dim D) (tok D i t) <= B) ->
+  2 * B ^ 2 * mnorm (dim D) W0 <= ln 2 ->
+  forall i, (i < num D)%nat -> / (2 * INR (len D)) <= phi D W0 i (opt D i).
+Proof.
+  intros D B W0 P HB H i Hi. destruct (longest_exists D P) as [e He]. destruct ts_lemma_2_sharp as [Q _].
+  destruct (Q D W0 e i P He Hi) as [_ Q2]. assert (2 <= INR (len D)) by (apply (le_INR 2); apply P).
+  eapply Rle_trans; [|apply Q2].
+  - apply Rinv_le_contravar; lra.
+  - eapply Rle_trans; [|exact H]. apply Rmult_le_compat_r; [apply mnorm_ge0|]. destruct He as [[j [s [Hq ->]]] _].
+    now apply Ek_tokens.
+Qed.
+
 Lemma delta_pos D i : proper D -> equal_scores D -> (i < num D)%nat -> 0 < delta D i.
 Proof. intros P ES. now apply (ts_definition_a2 D P). Qed.
 
@@ -362,6 +387,46 @@ Proof.
     apply Rmult_le_compat_l; [|easy]. apply Rmult_le_pos; lra. }
   apply Rmult_le_reg_r with x; [easy|]. replace (A / x * x) with A by (field; lra).
   replace ((1 + eps) * (B / w) * x) with ((1 + eps) * (x / w) * B) by (field; lra). easy.
+Qed.
+
+(** ts-lemma-7-sharp
+    Covers: a part: the inequality and what follows from it; on the page: that Λ₀ cannot be made smaller.
+    Reads: under Assumption 2, if φ_opt ≥ φ_min > 0 in all samples at W, K = n(T − 1), Υ = Ψ_max/Ψ_min and Λ₀ ≥ 0 solves Λ e^Λ = (K − 1)Υ/(e φ_min²), then Σ w_k h_k ≤ (min h_k + Λ₀) Σ w_k; hence for every ε > 0 and ‖W‖ ≥ Λ₀‖W_mm‖/ε, W ≠ 0, (1 + ε)⟨−∇𝓛, W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛, W/‖W‖⟩; and such a Λ₀ exists.
+    Mistake: `(m + / 4 * Lam)` for `(m + Lam)`
+    Mistake: without `(forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->`
+*)
+Theorem ts_lemma_7_sharp : forall D W Wmm low high p, proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
+  solution D Wmm -> 0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->
+  (exists Lam, 0 <= Lam /\ Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)) /\
+  (forall Lam, 0 <= Lam -> Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) ->
+    (forall m, worst_gap D W m ->
+      pairs D (fun i t => weight D W i t * gap D W i t) <= (m + Lam) * pairs D (weight D W)) /\
+    (forall eps, 0 < eps -> 0 < mnorm (dim D) W -> Lam * mnorm (dim D) Wmm / eps <= mnorm (dim D) W ->
+      mdot (dim D) (descent D W) W / mnorm (dim D) W <=
+      (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm))).
+Proof.
+  intros D W Wmm low high p P ES Hl Hh S Hp Hphi. split.
+  - set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
+    assert (C0 : 0 <= c).
+    { assert (1 <= INR (num D)) by (apply (le_INR 1); apply P).
+      assert (2 <= INR (len D)) by (apply (le_INR 2); apply P).
+      assert (PL := psi_min_pos D low P Hl). assert (AB := a_bounds D W low high 0 P ES Hl Hh ltac:(destruct P; lia)).
+      assert (0 < exp 1) by apply exp_pos. assert (0 < p ^ 2) by now apply pow_lt.
+      unfold c. unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; [nra|apply Rmult_le_pos; [lra|left;
+        now apply Rinv_0_lt_compat]]|].
+      left. apply Rinv_0_lt_compat. now apply Rmult_lt_0_compat. }
+    assert (CF : forall x, continuity_pt (fun x => x * exp x - c) x) by (intros; reg).
+    destruct C0 as [C0|C0].
+    + destruct (IVT (fun x => x * exp x - c) 0 c) as [x [Hx Ex]].
+      * intros y. apply CF.
+      * easy.
+      * rewrite Rmult_0_l. lra.
+      * assert (Q := exp_ineq1_le c). assert (c * (1 + c) <= c * exp c) by (apply Rmult_le_compat_l; lra). nra.
+      * exists x. split; lra.
+    + exists 0. split; lra.
+  - intros Lam HL E. split.
+    + intros m. apply (one_line D W low high p Lam m P ES Hl Hh Hp Hphi HL). lra.
+    + intros eps He PX HR. apply (key D W Wmm low high p Lam eps); auto. lra.
 Qed.
 
 Lemma psi_max_exists D : proper D -> exists high, psi_max D high.
@@ -956,6 +1021,182 @@ Proof.
       apply (HL2 eta W HW). rewrite HW0. rewrite mnorm_zero; [easy|]. intros. unfold madd. ring.
   - intros i j HIJ H. split; [now apply (LOST i j)|now apply (KEPT2 i j)].
   - exact KEPT.
+Qed.
+
+Lemma dot_minus2 d x y z w : dot d (vminus x y) (vminus z w) = dot d x z - dot d x w - dot d y z + dot d y w.
+Proof. rewrite dot_minus_l, (dot_sym d x), (dot_sym d y), !dot_minus_l, !(dot_sym d z), !(dot_sym d w). ring. Qed.
+
+(** What condition (A1′) says of inner products of the E_k *)
+Lemma own_product D nu M m s1 i t s : overlaps D nu M m s1 -> 3 * nu < m -> proper D -> pair D i t -> pair D i s ->
+  (m - 3 * nu) * s1 <= mdot (dim D) (Ek D i t) (Ek D i s).
+Proof.
+  intros [[_ Hnu] [_ [[_ Hm] [[k [_ Es]] Hs]]]] H3 P [Hi [Ht Nt]] [_ [Hs' Ns]]. rewrite <- gram_Ek. unfold gram.
+  destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Ho _]].
+  assert (A : m <= inner D i (opt D i) i (opt D i)) by (apply Hm; now exists i).
+  assert (B : s1 <= inner D i 0 i 0) by (apply Hs; now exists i).
+  assert (Z : 0 <= s1) by (rewrite Es; unfold inner; rewrite <- sq_dot; apply sq_ge0).
+  assert (X : forall a b, (a < len D)%nat -> (b < len D)%nat -> a <> b -> ~ (a = opt D i /\ b = opt D i) ->
+    Rabs (inner D i a i b) <= nu).
+  { intros a b Ha Hb N NN. apply Hnu. exists i, a, i, b. repeat split; try easy. congruence. }
+  assert (X1 := X (opt D i) s Ho Hs' ltac:(congruence) ltac:(tauto)).
+    assert (X2 := X t (opt D i) Ht Ho Nt ltac:(tauto)).
+  assert (X3 : - nu <= inner D i t i s).
+  { destruct (Nat.eq_dec t s) as [->|N].
+    - unfold inner. rewrite <- sq_dot. assert (Q := sq_ge0 (dim D) (tok D i s)).
+      assert (Q2 := Rabs_pos (inner D i (opt D i) i s)). lra.
+    - assert (Q := X t s Ht Hs' N ltac:(tauto)). apply Rabs_le_between in Q. lra. }
+  apply Rabs_le_between in X1. apply Rabs_le_between in X2. fold (inner D i 0 i 0).
+  apply Rmult_le_compat; [lra|lra| |easy]. rewrite dot_minus2. unfold inner in *. lra.
+Qed.
+
+Lemma product_above nu K d y : - K <= d <= K -> - nu <= y <= nu -> - (nu * K) <= d * y.
+Proof.
+  intros H1 H2. assert (0 <= (K - d) * (nu + y)) by (apply Rmult_le_pos; lra).
+  assert (0 <= (K + d) * (nu - y)) by (apply Rmult_le_pos; lra).
+    assert (0 <= (K - d) * (nu - y)) by (apply Rmult_le_pos; lra).
+  assert (0 <= (K + d) * (nu + y)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma other_product D nu M m s1 i t j s : overlaps D nu M m s1 -> proper D -> pair D i t -> pair D j s -> i <> j ->
+  - (nu * (M + 3 * nu)) <= mdot (dim D) (Ek D i t) (Ek D j s).
+Proof.
+  intros [[_ Hnu] [HM _]] P [Hi [Ht Nt]] [Hj [Hs Ns]] NE. rewrite <- gram_Ek. unfold gram.
+  destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Hoi _]]. destruct (HP j Hj) as [_ [Hoj _]].
+  assert (X : forall a b, (a < len D)%nat -> (b < len D)%nat -> ~ (a = opt D i /\ b = opt D j) ->
+    Rabs (inner D i a j b) <= nu).
+  { intros a b Ha Hb N. apply Hnu. exists i, a, j, b. repeat split; try easy. congruence. }
+  assert (C : Rabs (inner D i (opt D i) j (opt D j)) <= M).
+  { destruct HM as [[H1 _]|[_ HM]]; [lia|]. apply HM. now exists i, j. }
+  assert (X1 := X (opt D i) s Hoi Hs ltac:(tauto)). assert (X2 := X t (opt D j) Ht Hoj ltac:(tauto)).
+    assert (X3 := X t s Ht Hs ltac:(tauto)).
+  set (c := inner D i (opt D i) j (opt D j)) in *.
+  set (d := dot (dim D) (vminus (tok D i (opt D i)) (tok D i t)) (vminus (tok D j (opt D j)) (tok D j s))).
+  assert (DE : d = c - inner D i (opt D i) j s - inner D i t j (opt D j) + inner D i t j s).
+  { unfold d, c, inner. apply dot_minus2. }
+  apply Rabs_le_between in X1. apply Rabs_le_between in X2. apply Rabs_le_between in X3.
+  assert (N0 : 0 <= nu) by lra. assert (M0 : 0 <= M) by (assert (Q := Rabs_pos c); lra). fold (inner D i 0 j 0).
+  destruct (Nat.eq_dec (opt D i) 0) as [Oi|Oi]; [destruct (Nat.eq_dec (opt D j) 0) as [Oj|Oj]|].
+  - replace (inner D i 0 j 0) with c by (unfold c; now rewrite Oi, Oj).
+    set (z := d - c). assert (Z : - (3 * nu) <= z <= 3 * nu) by (unfold z; lra).
+      replace d with (c + z) by (unfold z; ring).
+    assert (0 <= (c + z / 2) ^ 2) by apply pow2_ge_0. assert (0 <= nu * M) by now apply Rmult_le_pos.
+    assert (0 <= (3 * nu - z) * (3 * nu + z)) by (apply Rmult_le_pos; lra). assert (0 <= nu ^ 2) by apply pow2_ge_0.
+      lra.
+  - assert (Q := X 0%nat 0%nat ltac:(lia) ltac:(lia) ltac:(intros [_ ?]; congruence)). apply Rabs_le_between in Q.
+    apply Rabs_le_between in C.
+    apply product_above; lra.
+  - assert (Q := X 0%nat 0%nat ltac:(lia) ltac:(lia) ltac:(intros [? _]; congruence)). apply Rabs_le_between in Q.
+    apply Rabs_le_between in C.
+    apply product_above; lra.
+Qed.
+
+Lemma own_others D W i : proper D -> (i < num D)%nat ->
+  others D i (weight D W i) = / INR (num D) * (sample_loss D W i * delta D i * (phi D W i (opt D i)
+    * (1 - phi D W i (opt D i)))).
+Proof.
+  intros P Hi. destruct P as [_ [_ HP]]. destruct (HP i Hi) as [_ [Ho _]].
+  rewrite <- phi_others by easy. rewrite (others_ext D i _ (fun t => / INR (num D) * (sample_loss D W i * delta D i)
+    * phi D W i (opt D i) * phi D W i t)) by easy.
+  rewrite others_scal. ring.
+Qed.
+
+(** A sample with at most half of its attention right is pushed up by all together. *)
+Lemma pushed_up D W low high p nu M m s1 i t : proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
+  overlaps D nu M m s1 -> 0 < p -> a1_prime (num D) (high / low) p nu M m s1 -> pair D i t ->
+  p <= phi D W i (opt D i) <= / 2 -> 0 <= gap D (descent D W) i t.
+Proof.
+  intros P ES Hl Hh OV Hp [H3 HA] Hit [Hp1 Hp2]. rewrite gap_Ek, mdot_sym, mdot_descent_pairs by easy.
+  assert (Nn := num_pos D P). assert (PL := psi_min_pos D low P Hl). set (N := / INR (num D)) in *.
+  assert (IN : 1 <= INR (num D)) by (apply (le_INR 1); apply P).
+  set (A := N * ((m - 3 * nu) * s1 * (low * p / 2))). set (B := N * (nu * (M + 3 * nu) * (high / 4))).
+  assert (K0 : 0 <= nu * (M + 3 * nu) /\ 0 <= (m - 3 * nu) * s1).
+  { assert (OV' := OV). destruct OV' as [[[i1 [t1 [j1 [r1 [_ [_ [_ [_ [_ [_ E1]]]]]]]]]] _] [HM [_ [[k [_ Es]] _]]]].
+    assert (0 <= nu) by (rewrite E1; apply Rabs_pos).
+    assert (0 <= M) by (destruct HM as [[_ ->]|[[i2 [j2 [_ [_ [_ ->]]]]] _]]; [lra|apply Rabs_pos]).
+    assert (0 <= s1) by (rewrite Es; unfold inner; rewrite <- sq_dot; apply sq_ge0). split; nra. }
+  assert (F : forall j, (j < num D)%nat -> - B + (if Nat.eqb j i then A + B else 0) <=
+    others D j (fun s => weight D W j s * gap D (Ek D i t) j s)).
+  { intros j Hj. assert (AB := a_bounds D W low high j P ES Hl Hh Hj). assert (OW := own_others D W j P Hj).
+    fold N in OW.
+    assert (HPj := proj2 (proj2 P) j Hj). destruct HPj as [_ [Hoj _]]. assert (PJ := phi_le1 D W j Hoj).
+    set (a := sample_loss D W j * delta D j) in *. set (ph := phi D W j (opt D j)) in *.
+    destruct (Nat.eqb_spec j i) as [->|NE].
+    - fold ph in Hp1, Hp2. replace (- B + (A + B)) with A by ring.
+      apply Rle_trans with ((m - 3 * nu) * s1 * others D i (weight D W i)).
+      + rewrite OW. unfold A. assert (L : low * p / 2 <= a * (ph * (1 - ph))).
+        { replace (low * p / 2) with (low * (p * / 2)) by field.
+          apply Rmult_le_compat; [lra|lra|lra|]. apply Rmult_le_compat; lra. }
+        assert ((m - 3 * nu) * s1 * (low * p / 2) <= (m - 3 * nu) * s1 * (a * (ph * (1 - ph))))
+          by (apply Rmult_le_compat_l; lra).
+        apply (Rmult_le_compat_l N) in H; lra.
+      + rewrite <- others_scal. apply others_le. intros s Hs Ns. assert (Hps : pair D i s) by (repeat split; easy).
+        rewrite gap_Ek. assert (Q := own_product D nu M m s1 i s t OV H3 P Hps Hit).
+          assert (Q2 := weight_pos D W i s P ES Hps). nra.
+    - rewrite Rplus_0_r. apply Rle_trans with (- (nu * (M + 3 * nu)) * others D j (weight D W j)).
+      + rewrite OW. unfold B. assert (L : a * (ph * (1 - ph)) <= high * / 4).
+        { assert (0 <= (ph - / 2) ^ 2) by apply pow2_ge_0.
+          apply Rmult_le_compat; [lra|apply Rmult_le_pos; lra|lra|lra]. }
+        assert (nu * (M + 3 * nu) * (a * (ph * (1 - ph))) <= nu * (M + 3 * nu) * (high * / 4))
+          by (apply Rmult_le_compat_l; lra).
+        apply (Rmult_le_compat_l N) in H; lra.
+      + rewrite <- others_scal. apply others_le. intros s Hs Ns. assert (Hps : pair D j s) by (repeat split; easy).
+        rewrite gap_Ek. assert (Q := other_product D nu M m s1 j s i t OV P Hps Hit NE).
+          assert (Q2 := weight_pos D W j s P ES Hps). nra. }
+  eapply Rle_trans; [|apply Sum_le; exact F]. rewrite Sum_plus, Sum_const.
+  rewrite (Sum_single (num D) (fun j => if Nat.eqb j i then A + B else 0) i (proj1 Hit)).
+  2:{ intros j _ NE. destruct (Nat.eqb_spec j i); easy. }
+  rewrite Nat.eqb_refl. assert (G : (INR (num D) - 1) * B <= A); [|lra].
+  unfold A, B. apply (Rmult_le_compat_l (N * (low * p / 2))) in HA; [|apply Rmult_le_pos; [lra|]; nra].
+  replace (N * (low * p / 2) * ((INR (num D) - 1) * (high / low) / (2 * p) * (nu * (M + 3 * nu)))) with
+    ((INR (num D) - 1) * (N * (nu * (M + 3 * nu) * (high / 4)))) in HA by (field; lra). lra.
+Qed.
+
+(** ts-lemma-3
+    Covers: the whole statement.
+    Reads: under Assumption 2 and (A1′) with φ_min < 1/2, if φ_opt ≥ φ_min in all samples at W₀ and all steps of a run have 𝖤 s_t ≤ log((1 − φ_min)/φ_min), then φ_opt ≥ φ_min along the run, and in a step that starts with φ_opt ≤ 1/2 neither φ_opt nor any gap of the sample falls.
+    Mistake: without `a1_prime (num D) (high / low) p nu M m s1 ->`
+    Mistake: without `(forall t, e * step_length D W t <= ln ((1 - p) / p)) ->`
+    Mistake: `phi D (W t) i (opt D i) <= 2 ->` for `phi D (W t) i (opt D i) <= / 2 ->`
+*)
+Theorem ts_lemma_3 : forall D eta W e low high p nu M m s1, proper D -> equal_scores D -> longest D e ->
+  psi_min D low -> psi_max D high -> overlaps D nu M m s1 -> 0 < p < / 2 ->
+  a1_prime (num D) (high / low) p nu M m s1 ->
+  (forall i, (i < num D)%nat -> p <= phi D (W 0%nat) i (opt D i)) ->
+  run D eta W -> (forall t, e * step_length D W t <= ln ((1 - p) / p)) ->
+  (forall t i, (i < num D)%nat -> p <= phi D (W t) i (opt D i)) /\
+  (forall t i, (i < num D)%nat -> phi D (W t) i (opt D i) <= / 2 ->
+    phi D (W t) i (opt D i) <= phi D (W (S t)) i (opt D i) /\
+    forall s, pair D i s -> gap D (W t) i s <= gap D (W (S t)) i s).
+Proof.
+  intros D eta W e low high p nu M m s1 P ES He Hl Hh OV [Hp Hp2] HA H0 H Hs.
+  assert (HP := proj2 (proj2 P)).
+  assert (UP : forall t i, (i < num D)%nat -> p <= phi D (W t) i (opt D i) <= / 2 ->
+    phi D (W t) i (opt D i) <= phi D (W (S t)) i (opt D i) /\ forall s, pair D i s ->
+      gap D (W t) i s <= gap D (W (S t)) i s).
+  { intros t i Hi HB. destruct (HP i Hi) as [_ [Ho _]]. destruct (H t) as [Eta E].
+    assert (G : forall s, pair D i s -> gap D (W t) i s <= gap D (W (S t)) i s).
+    { intros s Hps. rewrite E, gap_madd. assert (Q := pushed_up D (W t)
+      low high p nu M m s1 i s P ES Hl Hh OV Hp HA Hps HB). nra. }
+    split; [|easy]. assert (Q := phi_opt D (W t) i Ho). assert (Q3 := others_exp_ge0 D (W t) i).
+    set (x := others D i (fun s => exp (- gap D (W t) i s))) in *.
+    replace (phi D (W t) i (opt D i)) with (/ (1 + x)) by (field_simplify_eq; [|lra]; lra).
+    apply phi_from_below; [easy|]. apply others_le. intros s Hs1 Hs2. apply exp_le.
+      assert (Q2 := G s ltac:(repeat split; easy)). lra. }
+  assert (ALL : forall t i, (i < num D)%nat -> p <= phi D (W t) i (opt D i)).
+  { induction t as [|t IH]; [easy|]. intros i Hi. destruct (HP i Hi) as [_ [Ho _]]. assert (Q := IH i Hi).
+    destruct (Rle_lt_dec (phi D (W t) i (opt D i)) (/ 2)) as [L|L]; [assert (Q2 := proj1 (UP t i Hi ltac:(lra))); lra|].
+    assert (PH := phi_opt D (W t) i Ho). assert (PL := phi_le1 D (W t) i Ho).
+    set (x := others D i (fun s => exp (- gap D (W t) i s))) in *. set (ph := phi D (W t) i (opt D i)) in *.
+    assert (X1 : x <= 1) by (apply Rnot_lt_le; intros C; nra). assert (X0 : 0 <= x) by apply others_exp_ge0.
+    assert (PR : 0 < (1 - p) / p) by (apply Rdiv_lt_0_compat; lra).
+    replace p with (/ (1 + (1 - p) / p)) by (field; lra). apply phi_from_below; [easy|].
+    apply Rle_trans with ((1 - p) / p * x); [|rewrite <- (Rmult_1_r ((1 - p) / p)) at 2; apply Rmult_le_compat_l; lra].
+    unfold x. rewrite <- others_scal. apply others_le. intros s Hs1 Hs2. rewrite <- (exp_ln ((1 - p) / p)) by easy.
+    rewrite <- exp_plus. apply exp_le. assert (Hps : pair D i s) by (repeat split; easy).
+    assert (GD := gap_abs D (madd (W (S t)) (-1) (W t)) i s e Hps He). rewrite gap_madd in GD.
+      apply Rabs_le_between in GD.
+    assert (Q2 := Hs t). unfold step_length in Q2. lra. }
+  split; [easy|]. intros t i Hi HB. apply UP; [easy|]. split; [now apply ALL|easy].
 Qed.
 
 (** g = log Σ exp(− h_t) over the tokens of a sample that are not optimal *)

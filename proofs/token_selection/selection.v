@@ -142,6 +142,17 @@ Definition multipliers_of (D : data) (lam W : matrix) : Prop := (forall i t, pai
   (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> W a b = support D lam a b) /\ separates D W /\
   forall i t, pair D i t -> 1 < gap D W i t -> lam i t = 0.
 
+(** G_kl = ⟨d_k, d_l⟩ ⟨q_k, q_l⟩ with d = x_opt − x_t and q = x_i1, and the dual objective 2 Σ λ_k − λᵀ G λ *)
+Definition gram (D : data) (i t j s : nat) : R :=
+  dot (dim D) (vminus (tok D i (opt D i)) (tok D i t)) (vminus (tok D j (opt D j)) (tok D j s)) *
+  dot (dim D) (tok D i 0%nat) (tok D j 0%nat).
+
+Lemma gram_Ek D i t j s : gram D i t j s = mdot (dim D) (Ek D i t) (Ek D j s).
+Proof.
+  unfold gram, mdot, Ek, dot, vminus. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros a _.
+  rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring.
+Qed.
+
 Lemma mdot_support D lam V : mdot (dim D) (support D lam) V = pairs D (fun i t => lam i t * gap D V i t).
 Proof. unfold support. rewrite mdot_pairs. apply pairs_ext. intros. now rewrite gap_Ek. Qed.
 
