@@ -62,7 +62,7 @@ Qed.
 
 (** kr-lemma-5-orlicz
     Covers: a part: 1 for variables with finitely many values (without the digits 1.2011); the last inequality of 2; 3, by other numbers than the page's; 4, at one t and one number of signs; on the page: the ψ₂ norms of Gaussian variables in 2, and 4 for every t below √log 2 and all large N.
-    Reads: (1) |Z| ≤ B, B > 0, gives E exp(Z²/t²) ≤ 2 at t = B/√log 2; for |Z| = B this holds for t > 0 only if t ≥ B/√log 2, so not at t = B. (2) 2/(1 − 2^(−2/d)) ≥ d/log 2. (3) With Z = 2√log 2 of probability 1/20 and −½√log 2 otherwise, ‖Z‖_ψ₂ ≤ 1 and not ‖Z − EZ‖_ψ₂ ≤ 1. (4) Z = ±√log 2 has ‖Z‖_ψ₂ ≤ 1; the mean of 40 fair such signs is z_k = √log 2 (2k − 40)/40 with probability C(40, k)/2⁴⁰, and the probability of |z_k| ≥ t = ½√log 2 is more than 2 exp(−40t²).
+    Reads: (1) |Z| ≤ B, B > 0, gives E exp(Z²/t²) ≤ 2 at t = B/√log 2; for |Z| = B this holds for t > 0 only if t ≥ B/√log 2, so not at t = B. (2) 2/(1 − 2^(−2/d)) ≥ d/log 2. (3) With Z = 2√log 2 of probability 1/20 and −½√log 2 of probability 19/20, ‖Z‖_ψ₂ ≤ 1 and not ‖Z − EZ‖_ψ₂ ≤ 1. (4) Z = ±√log 2 has ‖Z‖_ψ₂ ≤ 1; the mean of 40 fair such signs is z_k = √log 2 (2k − 40)/40, for the 41 numbers k = 0, …, 40, with probability C(40, k)/2⁴⁰, and the probability of |z_k| ≥ t = ½√log 2 is more than 2 exp(−40t²).
     Mistake: `psi2_le T alpha Z B)` for `psi2_le T alpha Z (B / sqrt (ln 2)))`
     Mistake: `psi2_le 2 p (fun k => Z k - mu) 1` for `~ psi2_le 2 p (fun k => Z k - mu) 1`
     Mistake: `3 * exp (- (40 * t ^ 2)) < E 41` for `2 * exp (- (40 * t ^ 2)) < E 41`

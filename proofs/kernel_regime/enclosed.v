@@ -18,7 +18,7 @@ Definition line (x : R) : Prop := True.
 
 (** kr-lemma-g
     Covers: a part: items 1, 2 and 3, all their digits; on the page: items 4 (the worst sign's constant) and 5 (Gaussian norms).
-    Reads: max of 2s(1 − s²) and of 2λ√(1 − λ) over [0, 1] lie in [0.76980035891, 0.76980035892], that of (2s(1 − s²)(1 − s⁴))^½ in [0.83883618, 0.83883619]; sup over ℝ of |tanh″| in [0.76980035891, 0.76980035892], of |tanh‴| is 2 (attained), of |tanh⁗| in [4.08588550, 4.08588551]; max over 0 ≤ s ≤ 1 of (1 − s²)(sR + √(1 + s²R²)) in [1.2408064788, 1.2408064789], [2.3753287037, 2.3753287038], [2.4966989991, 2.4966989992], [5.4706631646, 5.4706631647] for R = 1, √8, 3, 7.
+    Reads: max of 2s(1 − s²) and of 2λ√(1 − λ) over [0, 1] lie in [0.76980035891, 0.76980035892], that of (2s(1 − s²)(1 − s⁴))^½ in [0.83883618, 0.83883619]; sup over ℝ of |tanh″| in [0.76980035891, 0.76980035892], of |tanh‴| is 2 (attained), of the derivative of order 4, |tanh⁗|, in [4.08588550, 4.08588551]; max over 0 ≤ s ≤ 1 of (1 − s²)(sR + √(1 + s²R²)) in [1.2408064788, 1.2408064789], [2.3753287037, 2.3753287038], [2.4966989991, 2.4966989992], [5.4706631646, 5.4706631647] for R = 1, √8, 3, 7.
     Mistake: `(1 - s ^ 2)) 0.76980035890 0.76980035891` for `(1 - s ^ 2)) 0.76980035891 0.76980035892`
     Mistake: `4.08588549` for `4.08588551`
     Mistake: `5.4706631645` for `5.4706631647`

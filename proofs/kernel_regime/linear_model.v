@@ -67,7 +67,7 @@ Proof. unfold vnorm, sq. cbn [Sum]. rewrite Rplus_0_l, <- Rsqr_pow2. apply sqrt_
 
 (** kr-lemma-3
     Covers: the whole statement, with Lemma 1 for the gradient in f_lin.
-    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball, |c_i⁽⁰⁾| = 1, ρ ≥ 0, r² = ρ_u² + ρ_w², all ‖U_i⁽⁰⁾‖ ≤ √d + √(2 log(m/(2δ′))) (the event), B = B_{U,m}(δ′), L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²). For all φ ∈ Ω_ρ: |f − f_lin| ≤ (L₁ρ_c r + ½L₂r²)/√m ≤ (L₁ρ_c r + L₂r²)/√m.
+    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball, |c_i⁽⁰⁾| = 1, ρ ≥ 0, r² = ρ_u² + ρ_w², all ‖U_i⁽⁰⁾‖ ≤ √d + √(2 log(m/(2δ′))) (the event), B = B_{U,m}(δ′), L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²). For all φ ∈ Ω_ρ (3 blocks a head): |f − f_lin| ≤ (L₁ρ_c r + ½L₂r²)/√m ≤ (L₁ρ_c r + L₂r²)/√m.
     Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) - shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
     Mistake: `L1 * rho 0%nat * r + / 4 * L2 * r ^ 2)` for `L1 * rho 0%nat * r + L2 * r ^ 2)`
     Mistake: without `(forall i, (i < m)%nat -> Rabs (phi0 i 0%nat 0%nat) = 1) ->`

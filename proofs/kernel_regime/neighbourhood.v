@@ -82,7 +82,7 @@ Proof. destruct k as [|[|]]; cbn; nia. Qed.
 
 (** kr-definition-2
     Covers: the whole statement.
-    Reads: Ω_ρ (all φ with ‖φ_ik − φ⁽⁰⁾_ik‖ ≤ ρ_k/√m for each of the three blocks of each of the m heads) is convex, closed (it holds the limit of every sequence in it that converges entry by entry), lies in the ball ‖φ − φ⁽⁰⁾‖² ≤ ρ_c² + ρ_u² + ρ_w², and for m, d ≥ 1 and ρ ≥ 0 one of its points is at exactly this distance.
+    Reads: Ω_ρ (all φ with ‖φ_ik − φ⁽⁰⁾_ik‖ ≤ ρ_k/√m for each of the 3 blocks of each of the m heads) is convex, closed (it holds the limit of every sequence in it that converges entry by entry), lies in the ball ‖φ − φ⁽⁰⁾‖² ≤ ρ_c² + ρ_u² + ρ_w², and for m, d ≥ 1 and ρ ≥ 0 one of its points is at exactly this distance.
     Mistake: `<= rho 0%nat ^ 2 + rho 1%nat ^ 2)` for `<= rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2)`
     Mistake: without `0 <= t <= 1 ->`
     Mistake: without `(0 < d)%nat ->`
@@ -217,7 +217,7 @@ Proof. unfold vminus at 1. unfold projected. ring. Qed.
 
 (** kr-definition-2-projection
     Covers: a part: all but that a projected gradient step from φ⁽⁰⁾ is antisymmetric; on the page: that gradients there are antisymmetric (kr-remark-6-odd).
-    Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric.
+    Reads: let ρ ≥ 0, m ≥ 1 and Π φ move every block (3 a head) by P(δ) = δ min{1, r/‖δ‖} of its displacement δ, r = ρ_k/√m. Then Π φ ∈ Ω_ρ; ‖ψ − Πφ‖² + ‖φ − Πφ‖² ≤ ‖ψ − φ‖² for all ψ ∈ Ω_ρ; a point of Ω_ρ with this property, or no farther from φ than every other point of Ω_ρ, is Πφ in every entry; Π φ = φ on Ω_ρ (so ΠΠ = Π); ‖Πφ − Πψ‖² ≤ ‖φ − ψ‖² and ‖P(δ) ∓ P(δ′)‖² ≤ ‖δ ∓ δ′‖² in every ℝⁿ for every r ≥ 0; P(−δ) = −P(δ); and for m = 2N heads about a symmetric start Πℛ = ℛΠ, and Π keeps symmetric displacements symmetric and antisymmetric ones antisymmetric.
     Mistake: `<= / 2 * psq m d (pminus psi phi)) /\` for `<= psq m d (pminus psi phi)) /\`
     Mistake: `phi)) (projected m d rho phi0 phi)) /\` for `phi)) (mirror N (projected m d rho phi0 phi))) /\`
     Mistake: `(forall phi psi,` for `(forall phi psi, neighbourhood m d rho phi0 psi ->`
@@ -330,7 +330,7 @@ Definition longest (d m : nat) (delta rho_u : R) : R := moderate d m delta + rho
 
 (** kr-remark-7
     Covers: the whole statement.
-    Reads: for m, d ≥ 1 and ρ ≥ 0: ‖U_i‖ ≤ R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m for all i and all φ ∈ Ω_ρ, and for every i some φ ∈ Ω_ρ has equality; if all ‖U_i⁽⁰⁾‖ ≤ √d + √(2 log(m/(2δ′))), then ‖U_i‖ ≤ B_{U,m}(δ′) for all i and all φ ∈ Ω_ρ.
+    Reads: for m, d ≥ 1 and ρ ≥ 0: ‖U_i‖ ≤ R_i = ‖U_i⁽⁰⁾‖ + ρ_u/√m for all i and all φ ∈ Ω_ρ (3 blocks a head), and for every i some φ ∈ Ω_ρ has equality; if all ‖U_i⁽⁰⁾‖ ≤ √d + √(2 log(m/(2δ′))), then ‖U_i‖ ≤ B_{U,m}(δ′) for all i and all φ ∈ Ω_ρ.
     Mistake: `<= vnorm d (phi0 i 1%nat) + / 2 *` for `<= vnorm d (phi0 i 1%nat) +`
     Mistake: `vnorm d (phi0 i 1%nat) <= 2 * moderate d m delta` for `vnorm d (phi0 i 1%nat) <= moderate d m delta`
 *)
@@ -380,7 +380,7 @@ Qed.
 
 (** kr-remark-7-order
     Covers: the whole statement.
-    Reads: for d ≥ 1, even or odd m ≥ 2, δ′ ∈ (0, 1), ρ_u ≥ 0 and L = log(m/(2δ′)): d + 2L ≤ (√d + √(2L))² ≤ 2(d + 2L), equality in the second at d = 2L; the square is at most 1 + 2√(2L/d) times, and at most 1 + 2√(d/(2L)) times d + 2L (so the first bound is approached as L/d → 0 or ∞); B_{U,m}(δ′)² ≤ 3(d + 2L + ρ_u²/m), with equality at d = 2L = ρ_u²/m; and B_{U,m}(δ′)²/(d + 2 log m) → 1 as m → ∞.
+    Reads: for d ≥ 1, even or odd m ≥ 2, δ′ ∈ (0, 1), ρ_u ≥ 0 and L = log(m/(2δ′)): d + 2L ≤ (√d + √(2L))² ≤ 2(d + 2L), at d = 2L it is 2d + 4L (the second bound); the square is at most 1 + 2√(2L/d) times, and at most 1 + 2√(d/(2L)) times d + 2L (so the first bound is approached as L/d → 0 or ∞); B_{U,m}(δ′)² ≤ 3(d + 2L + ρ_u²/m), and is 3d + 6L + 3ρ_u²/m at d = 2L = ρ_u²/m; and B_{U,m}(δ′)²/(d + 2 log m) → 1 as m → ∞.
     Mistake: `19 / 10 * (INR d + 2 * L)` for `2 * (INR d + 2 * L)`
     Mistake: `2 * (INR d + 2 * L + rho_u` for `3 * (INR d + 2 * L + rho_u`
 *)

@@ -28,7 +28,7 @@ Qed.
 
 (** pa-lemma-l
     Covers: the whole statement, with the complements of the ranges of P and Q as the further columns of orthogonal matrices.
-    Reads: let M̃ = PSQᵀ with orthogonal P (m × m) and Q (d × d), s_1, …, s_k > 0 in S. X and Y are the first k rows of (PᵀU ± QᵀV)/√2, T the m + d − 2k other rows of PᵀU and QᵀV, W = XᵀX + YᵀY + TᵀT, and f = f_{1/2}. Then ‖X‖² + ‖Y‖² + ‖T‖² = ‖U‖² + ‖V‖²; every X, Y, T are those of some U, V; 8f is the sum of the seven terms of the page; X, Y and T of the gradients DV + ½UC and DᵀU − ½VC of pa-lemma-i are ½XW − SX, ½YW + SY and ½TW. If r ≥ k, (U, V) is a global minimum of f if and only if Y = 0, T = 0 and XXᵀ = 2S.
+    Reads: let M̃ = PSQᵀ with orthogonal P (m × m) and Q (d × d), s_1, …, s_k > 0 in S. X and Y are the first k rows of (PᵀU ± QᵀV)/√2, T the m + d − 2k other rows of PᵀU and QᵀV, W = XᵀX + YᵀY + TᵀT, and f = f_{1/2}. Then ‖X‖² + ‖Y‖² + ‖T‖² = ‖U‖² + ‖V‖²; every X, Y, T are those of some U, V; 8f = ‖XXᵀ − 2S‖² + ‖YYᵀ‖² + 4⟨SY, Y⟩ + ‖TTᵀ‖² + 2‖XYᵀ‖² + 2‖XTᵀ‖² + 2‖YTᵀ‖²; X, Y and T of the gradients DV + ½UC and DᵀU − ½VC of pa-lemma-i are ½XW − SX, ½YW + SY and ½TW. If r ≥ k, (U, V) is a global minimum of f if and only if Y = 0, T = 0 and XXᵀ = 2S.
     Mistake: `frob2 k k (mminus (matmul r X (transpose X)) (mscal 3` for `frob2 k k (mminus (matmul r X (transpose X)) (mscal 2`
     Mistake: `+ 2 * fdot k r` for `+ 4 * fdot k r`
     Mistake: `(mminus (mscal (/ 2) (matmul r Y W))` for `(mplus (mscal (/ 2) (matmul r Y W))`

@@ -515,8 +515,8 @@ Proof.
 Qed.
 
 (** ts-remark-1
-    Covers: a part: that the inequality is false sample by sample, and true of the sum; on the page: what earlier papers do.
-    Reads: for every ε > 0 there are two samples of two tokens, with equal scores and a solution W_mm, such that for every R > 0 some W with ‖W‖ = R and both φ_opt ≥ 1/2 has w₂⟨E₂, W/‖W‖⟩ > (1 + ε) w₂⟨E₂, W_mm/‖W_mm‖⟩, while the sum over both samples satisfies the inequality from some ‖W‖ on; for orthonormal E₁, E₂ (a = 1) the same is so for every ε < √2 − 1.
+    Covers: a part: that the inequality is false sample by sample, for n = T = 2, and true of the sum; on the page: what earlier papers do.
+    Reads: for every ε > 0 there are two samples of two tokens, with equal scores and a solution W_mm, such that for every R > 0 some W with ‖W‖ = R and both φ_opt ≥ 1/2 has w₂⟨E₂, W/‖W‖⟩ > (1 + ε) w₂⟨E₂, W_mm/‖W_mm‖⟩, while the sum over both samples satisfies the inequality from some ‖W‖ on; for orthonormal E₁, E₂ (a = 1), every ε < √2 − 1 and every R > 0 some W with ‖W‖ = R has w₂⟨E₂, W/‖W‖⟩ > (1 + ε) w₂⟨E₂, W_mm/‖W_mm‖⟩.
     Mistake: `eps < 1 -> forall` for `eps < sqrt 2 - 1 -> forall`
     Mistake: `exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> 1 <= phi D W i 0%nat)` for `exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat)`
 *)

@@ -166,7 +166,7 @@ Lemma div_le_below a x y : 0 <= a -> 0 < x -> x <= y -> a / y <= a / x.
 Proof. intros H A B. apply Rmult_le_compat_l; [easy|]. now apply Rinv_le_contravar. Qed.
 
 (** ts-theorem-a
-    Covers: the whole statement.
+    Covers: the whole statement, the bound on 1 − corr_t from t = 1 on (at t = 0 the page may divide by 0).
     Reads: for every attended run, with r = ⟨W, W_mm⟩/‖W_mm‖², D = W − r W_mm, ρ* = 1/(𝖤‖W_mm‖), S_t = Σ s_τ and Λ₀ ≥ 0 with Λ₀ exp Λ₀ = (K − 1)Υ/(e φ_min²): if r₀ ≥ 0, then for all t ‖D_t‖² ≤ ‖D₀‖² + 2Λ₀‖W_mm‖S_t + Σ s_τ², ⟨W_t, Ŵ⟩ ≥ ρ* S_t, and for all t ≥ 1 1 − corr_t ≤ ‖D_t‖²/(2⟨W_t, Ŵ⟩²); with η_t = η/‖∇𝓛‖, 1 − corr_t ≤ (‖D₀‖² + (2ηΛ₀‖W_mm‖ + η²)t)/(2η²ρ*²t²) ≤ C/t; with bounded lengths, 1 − corr_t ≤ C/S_t and ≤ C/‖W_t‖ for some C and all t ≥ 1. From any start r_t grows, and r_t < 0 only while S_t < ‖W₀‖/ρ*.
     Mistake: `2 * Lam * w * Sum t s - Sum t` for `2 * Lam * w * Sum t s + Sum t`
     Mistake: `/ (4 * along d Wmm (W t) ^ 2)` for `/ (2 * along d Wmm (W t) ^ 2)`
@@ -448,7 +448,7 @@ Qed.
 
 (** ts-theorem-1
     Covers: the whole statement, with 1/t for the page's t^(−1/2).
-    Reads: under Assumption 2 and (A1′) at φ_min = 1/(2T), feasible (W-SVM), 2B²‖W₀‖ ≤ log 2 with B the largest norm of a token, and η_t = η/‖∇𝓛‖ with 𝖤η ≤ log(2T − 1): there are C and t₀ such that 1 − corr_t ≤ C/t for all t ≥ t₀.
+    Reads: under Assumption 2 and (A1′) at φ_min = 1/(2T), feasible (W-SVM), 2B²‖W₀‖ ≤ log 2 with all tokens of norm at most B, and η_t = η/‖∇𝓛‖ with 𝖤η ≤ log(2T − 1): there are C and t₀ such that 1 − corr_t ≤ C/t for all t ≥ t₀.
     Mistake: `C / INR t ^ 3` for `C / INR t`
     Mistake: without `solution D Wmm ->`
 *)

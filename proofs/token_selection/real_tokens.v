@@ -80,8 +80,8 @@ Proof.
 Qed.
 
 (** ts-proposition-p
-    Covers: the whole statement.
-    Reads: under Assumption 2, with all G_kl ≥ 0 and G_kk > 0: (W-SVM) is feasible; at every W gap k gains at least w_k G_kk > 0 along −∇𝓛, and every gap grows at every step of every run; in a run from any W₀ with s_t ≤ s̄ and S_t → ∞, 1 − corr_t ≤ C/S_t for some C and all late t, so W_t/‖W_t‖ → W_mm/‖W_mm‖; and with η_t = c/‖∇𝓛‖ (NGD, where S_t = ct) or η_t = c (GD), for any c > 0, lengths are bounded and S_t → ∞.
+    Covers: the whole statement, convergence of the direction as 1 − corr_t ≤ C/S_t with S_t → ∞, since ‖W_t/‖W_t‖ − W_mm/‖W_mm‖‖² = 2(1 − corr_t).
+    Reads: under Assumption 2, with all G_kl ≥ 0 and G_kk > 0: (W-SVM) is feasible; at every W gap k gains at least w_k G_kk > 0 along −∇𝓛, and every gap grows at every step of every run; in a run from any W₀ with s_t ≤ s̄ and S_t → ∞, 1 − corr_t ≤ C/S_t for some C and all late t; and with η_t = c/‖∇𝓛‖ (NGD, where S_t = ct) or η_t = c (GD), for any c > 0, lengths are bounded and S_t → ∞.
     Mistake: `2 * (weight D W i t * gram D i t i t) <= gap` for `weight D W i t * gram D i t i t <= gap`
     Mistake: without `no_pull_back D ->`
     Mistake: `C / Sum t (step_length D W) ^ 3` for `C / Sum t (step_length D W)`

@@ -260,7 +260,7 @@ Proof.
   rewrite (Sum_ext d _ (fun _ => 0)); [apply Sum_zero|]. intros b Hb. rewrite H by easy. ring.
 Qed.
 
-(** the smallest gap at W is h; λ ≥ 0 with Σ λ_k = 1 *)
+(** the smallest gap at W is h *)
 Definition worst_gap (D : data) (W : matrix) : R -> Prop := least (fun h => exists i t, pair D i t /\ h = gap D W i t).
 
 Lemma frob2_rank1 d c u v : frob2 d d (fun a b => c * (u a * v b)) = c ^ 2 * (sq d u * sq d v).
@@ -348,7 +348,7 @@ Qed.
 
 (** ts-definition-1-path
     Covers: the whole statement.
-    Reads: let W_mm be the solution of (W-SVM), off(h) = 1/(1 + e^h), Υ = Ψ_max/Ψ_min and R Ŵ = (R/‖W_mm‖) W_mm. Then 𝓛(W) − 𝓛* ≥ (Ψ_min/n) off((‖W‖/‖W_mm‖) corr(W, W_mm)) for every W ≠ 0 and 𝓛(R Ŵ) − 𝓛* ≤ Ψ_max off(R/‖W_mm‖ − log(T − 1)) for every R > 0; if R ≥ ‖W_mm‖ log(2n(T − 1)Υ), then every W with ‖W‖ ≤ R and 𝓛(W) ≤ 𝓛(R Ŵ), a minimiser among these among them, is not 0 and has 1 − corr ≤ (‖W_mm‖/R) log(2n(T − 1)Υ).
+    Reads: let W_mm be the solution of (W-SVM), off(h) = 1/(1 + e^h), Υ = Ψ_max/Ψ_min and R Ŵ = (R/‖W_mm‖) W_mm. Then 𝓛(W) − 𝓛* ≥ (Ψ_min/n) off((‖W‖/‖W_mm‖) corr(W, W_mm)) for every W ≠ 0 and 𝓛(R Ŵ) − 𝓛* ≤ Ψ_max off(R/‖W_mm‖ − log(T − 1)) for every R > 0; if R ≥ ‖W_mm‖ log(2n(T − 1)Υ), then every W with ‖W‖ ≤ R and 𝓛(W) ≤ 𝓛(R Ŵ), so also a minimiser of the loss among matrices of norm at most R, is not 0 and has 1 − corr ≤ (‖W_mm‖/R) log(2n(T − 1)Υ).
     Mistake: `off (mnorm (dim D) W * mnorm (dim D) Wmm * corr (dim D) W Wmm)` for `off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)`
     Mistake: `off (R / mnorm (dim D) Wmm + ln (INR (len D) - 1))` for `off (R / mnorm (dim D) Wmm - ln (INR (len D) - 1))`
     Mistake: `/ 8 * (mnorm (dim D) Wmm / R * ln` for `mnorm (dim D) Wmm / R * (ln`
@@ -494,7 +494,7 @@ Qed.
 
 (** ts-definition-1-gradient
     Covers: the whole statement, gradients as derivatives along every line.
-    Reads: for every W, every direction V and every v, the derivative of e ↦ 𝓛(W + eV) at 0 is −⟨G, V⟩ with G = (1/n) Σ ℓ_i X_iᵀ J(φ_i) γ_i x_i1ᵀ, and that of e ↦ 𝓛 with the decoder u + ev is −⟨g, v⟩ with g = (1/n) Σ ℓ_i y_i X_iᵀ φ_i.
+    Reads: for T ≥ 1, every W, every direction V and every v, the derivative of e ↦ 𝓛(W + eV) at 0 is −⟨G, V⟩ with G = (1/n) Σ ℓ_i X_iᵀ J(φ_i) γ_i x_i1ᵀ, and that of e ↦ 𝓛 with the decoder u + ev is −⟨g, v⟩ with g = (1/n) Σ ℓ_i y_i X_iᵀ φ_i.
     Mistake: `(mdot (dim D) (descent D W) V)` for `(- mdot (dim D) (descent D W) V)`
     Mistake: `(- (2 * dot (dim D) (decoder_descent D W) v))` for `(- dot (dim D) (decoder_descent D W) v)`
 *)
@@ -712,5 +712,5 @@ Proof.
   rewrite EL, H. replace (-1) with (- (1)) by ring. rewrite exp_Ropp. field. apply Rgt_not_eq, exp_pos.
 Qed.
 
-(** (x, y, z), and two samples with one query (1, 0, 0) and differences (0, 1, 1) and (0, 1, 0) *)
+(** (x, y, z) *)
 Definition vec3 (x y z : R) : vector := fun a => match a with 0 => x | 1 => y | _ => z end%nat.

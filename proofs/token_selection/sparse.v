@@ -95,7 +95,7 @@ Qed.
 
 (** ts-lemma-8-sharp
     Covers: the whole statement.
-    Reads: with W = rW_mm + V, V ⟂ W_mm, and b = √(𝖤² − ‖W_mm‖⁻²): if r ≥ 0, all gaps are at least r − b‖V‖ and 1 − φ_opt ≤ (1 + e^{r − b‖V‖}/(T − 1))⁻¹ in every sample; for every r some sample has 1 − φ_opt ≥ (1 + e^r)⁻¹. For every r ≥ 0 and y ≥ 0 there are data of two tokens and a W with this r and ‖V‖ = y at which some sample attains the first, and, if y = 0, every sample the second.
+    Reads: with W = rW_mm + D, D ⟂ W_mm, and b = √(𝖤² − ‖W_mm‖⁻²): if r ≥ 0, all gaps are at least r − b‖D‖ and 1 − φ_opt ≤ (1 + e^{r − b‖D‖}/(T − 1))⁻¹ in every sample; for every r some sample has 1 − φ_opt ≥ (1 + e^r)⁻¹. For every r ≥ 0 and y ≥ 0 there are data of two tokens and a W with this r and ‖D‖ = y at which some sample attains the first, and, if y = 0, every sample the second.
     Mistake: `2 * exp (along D Wmm W - sqrt` for `exp (along D Wmm W - sqrt`
     Mistake: `2 / (1 + exp (along D Wmm W)) <= 1` for `/ (1 + exp (along D Wmm W)) <= 1`
     Mistake: without `0 <= along D Wmm W ->`
