@@ -1,4 +1,4 @@
-"""The command line: list, run, show and verify experiments."""
+"""The command line: list, run, show and verify experiments; print the claims of the ledger."""
 
 import argparse
 import os
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shallowformer.experiments import SCALES, registry, store
+from shallowformer.verify import ledger, report
 
 EPILOG = """\
 examples:
@@ -18,6 +19,8 @@ examples:
   python -m shallowformer run my_module:EXPERIMENT --results here
   python -m shallowformer show certificates
   python -m shallowformer verify certificates --share 0.05
+  python -m shallowformer claims --paper arda2026 --verdict tight sequence length
+  python -m shallowformer claims --as json > claims.json
 
 A run that is stopped, however, keeps its finished rows; the same command goes on with the others.
 
@@ -56,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(title="commands", metavar="list | run | show | verify", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="list | run | show | verify | claims", required=True
+    )
 
     def command(name: str, function, help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
@@ -100,7 +105,28 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("--share", type=float, default=0.05, help="of the rows, at least one (default: 0.05)")
     verify.add_argument("--seed", type=int, help="of the sample (default: another one every time)")
     workers(verify)
+    claims = command("claims", _claims, "print the claims of a ledger: the book's, or a file of your own")
+    claims.add_argument("words", nargs="*", metavar="WORD", help="that must occur in a claim")
+    for field in report.FIELDS:
+        claims.add_argument(f"--{field}", metavar=field.upper(), help=f"only claims of this {field}")
+    claims.add_argument("--as", dest="format", choices=report.FORMATS, default="text", help="(default: text)")
+    claims.add_argument("--file", type=Path, help="a ledger (default: the book's)")
     return parser
+
+
+def _claims(options: argparse.Namespace) -> int:
+    file = options.file or store.folder() / "ledger.json"
+    if not file.is_file():
+        return _complain(f"--file must name a ledger, and there is none at {file}", 1)
+    try:
+        entries = ledger.read(file)
+    except ValueError as error:
+        return _complain(error, 1)
+    found = report.chosen(
+        entries, " ".join(options.words), **{field: getattr(options, field) for field in report.FIELDS}
+    )
+    print(report.written(found, options.format))
+    return 0
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ def setup(app) -> dict:
     from bookext.notebooks import BesideThePages
     from bookext.page_html import finish_page
     from bookext.proofs.pages import MachineChecked
+    from bookext.public import publish
     from bookext.search import index_statements
 
     bibliography.register()
@@ -54,4 +55,5 @@ def setup(app) -> dict:
     app.connect("builder-inited", notebooks.begin)
     app.connect("build-finished", notebooks.end)
     app.connect("build-finished", finish_site, priority=900)
+    app.connect("build-finished", publish, priority=950)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
