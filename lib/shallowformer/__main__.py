@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shallowformer.experiments import SCALES, registry, store
-from shallowformer.verify import ledger, report
+
+#: What a claim can be chosen by: ``report.FIELDS``, without loading torch.
+CLAIM_FIELDS = ("paper", "kind", "verdict", "support")
 
 EPILOG = """\
 examples:
@@ -107,14 +109,18 @@ def _parser() -> argparse.ArgumentParser:
     workers(verify)
     claims = command("claims", _claims, "print the claims of a ledger: the book's, or a file of your own")
     claims.add_argument("words", nargs="*", metavar="WORD", help="that must occur in a claim")
-    for field in report.FIELDS:
-        claims.add_argument(f"--{field}", metavar=field.upper(), help=f"only claims of this {field}")
-    claims.add_argument("--as", dest="format", choices=report.FORMATS, default="text", help="(default: text)")
+    for field in CLAIM_FIELDS:
+        claims.add_argument(f"--{field}", help=f"only claims of this {field}")
+    claims.add_argument(
+        "--as", dest="format", default="text", help="text (the default), markdown or json", metavar="FORMAT"
+    )
     claims.add_argument("--file", type=Path, help="a ledger (default: the book's)")
     return parser
 
 
 def _claims(options: argparse.Namespace) -> int:
+    from shallowformer.verify import ledger, report
+
     file = options.file or store.folder() / "ledger.json"
     if not file.is_file():
         return _complain(f"--file must name a ledger, and there is none at {file}", 1)
@@ -122,8 +128,10 @@ def _claims(options: argparse.Namespace) -> int:
         entries = ledger.read(file)
     except ValueError as error:
         return _complain(error, 1)
+    if options.format not in report.FORMATS:
+        return _complain(f"--as must be one of {', '.join(report.FORMATS)}, got {options.format!r}", 2)
     found = report.chosen(
-        entries, " ".join(options.words), **{field: getattr(options, field) for field in report.FIELDS}
+        entries, " ".join(options.words), **{field: getattr(options, field) for field in CLAIM_FIELDS}
     )
     print(report.written(found, options.format))
     return 0

@@ -8,7 +8,7 @@ import torch
 
 from bookext.chapters import LEDGER
 from shallowformer import verify
-from shallowformer.__main__ import main
+from shallowformer.__main__ import CLAIM_FIELDS, main
 from shallowformer.verify import ledger, report
 
 BOOK = ledger.read(LEDGER)
@@ -46,6 +46,10 @@ def test_claims_are_chosen_by_what_they_are_and_by_words():
     assert report.chosen(BOOK, "no such word") == []
 
 
+def test_the_command_knows_all_fields():
+    assert CLAIM_FIELDS == report.FIELDS
+
+
 def test_what_cannot_be_chosen_by_is_refused(mine):
     with pytest.raises(ValueError, match="fields must be among paper, kind, verdict, support, got colour"):
         report.chosen(mine, colour="red")
@@ -58,7 +62,7 @@ def test_a_page_has_a_row_a_check_and_no_cell_breaks_it(mine):
     lines = report.written(split, title="Mine").splitlines()
     assert lines[0] == "# Mine"
     assert len(lines) == 5
-    assert lines[4].count(" | ") - lines[4].count(r"\| ") == lines[2].count(" | ")
+    assert lines[4].replace(r"\|", "").count("|") == lines[2].count("|")
 
 
 def test_the_command_prints_the_book_s_claims_and_those_of_a_file(capsys, tmp_path, mine):
@@ -70,5 +74,6 @@ def test_the_command_prints_the_book_s_claims_and_those_of_a_file(capsys, tmp_pa
     assert json.loads(capsys.readouterr().out) == mine
     assert main(["claims", "--file", str(tmp_path / "none.json")]) == 1
     assert "there is none" in capsys.readouterr().err
+    assert main(["claims", "--as", "xml"]) == 2
     file.write_text("{}", encoding="utf-8")
     assert main(["claims", "--file", str(file)]) == 1
