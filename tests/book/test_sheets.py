@@ -1,9 +1,10 @@
 """A sheet shows every statement of its part in full, as it stands on its page, with links that lead somewhere."""
 
 import pytest
+from bs4 import BeautifulSoup
+
 from bookext.chapters import ROOT
 from bookext.results import of_the_book
-from bs4 import BeautifulSoup
 
 SITE = ROOT / "_build/html"
 PARTS = sorted(page.stem for page in (ROOT / "book/statements").glob("*.md"))
