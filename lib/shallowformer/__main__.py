@@ -1,4 +1,4 @@
-"""The command line: list, run, show and verify experiments."""
+"""The command line: list, run, show and verify experiments; print the claims of the ledger."""
 
 import argparse
 import os
@@ -9,6 +9,9 @@ from pathlib import Path
 
 from shallowformer.experiments import SCALES, registry, store
 
+#: What a claim can be chosen by: ``report.FIELDS``, without loading torch.
+CLAIM_FIELDS = ("paper", "kind", "verdict", "support")
+
 EPILOG = """\
 examples:
   python -m shallowformer list
@@ -18,6 +21,8 @@ examples:
   python -m shallowformer run my_module:EXPERIMENT --results here
   python -m shallowformer show certificates
   python -m shallowformer verify certificates --share 0.05
+  python -m shallowformer claims --paper arda2026 --verdict tight sequence length
+  python -m shallowformer claims --as json > claims.json
 
 A run that is stopped, however, keeps its finished rows; the same command goes on with the others.
 
@@ -56,7 +61,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(title="commands", metavar="list | run | show | verify", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="list | run | show | verify | claims", required=True
+    )
 
     def command(name: str, function, help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
@@ -100,7 +107,34 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("--share", type=float, default=0.05, help="of the rows, at least one (default: 0.05)")
     verify.add_argument("--seed", type=int, help="of the sample (default: another one every time)")
     workers(verify)
+    claims = command("claims", _claims, "print the claims of a ledger: the book's, or a file of your own")
+    claims.add_argument("words", nargs="*", metavar="WORD", help="that must occur in a claim")
+    for field in CLAIM_FIELDS:
+        claims.add_argument(f"--{field}", help=f"only claims of this {field}")
+    claims.add_argument(
+        "--as", dest="format", default="text", help="text (the default), markdown or json", metavar="FORMAT"
+    )
+    claims.add_argument("--file", type=Path, help="a ledger (default: the book's)")
     return parser
+
+
+def _claims(options: argparse.Namespace) -> int:
+    from shallowformer.verify import ledger, report
+
+    file = options.file or store.folder() / "ledger.json"
+    if not file.is_file():
+        return _complain(f"--file must name a ledger, and there is none at {file}", 1)
+    try:
+        entries = ledger.read(file)
+    except ValueError as error:
+        return _complain(error, 1)
+    if options.format not in report.FORMATS:
+        return _complain(f"--as must be one of {', '.join(report.FORMATS)}, got {options.format!r}", 2)
+    found = report.chosen(
+        entries, " ".join(options.words), **{field: getattr(options, field) for field in CLAIM_FIELDS}
+    )
+    print(report.written(found, options.format))
+    return 0
 
 
 def _list(options: argparse.Namespace) -> int:

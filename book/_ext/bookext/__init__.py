@@ -17,12 +17,13 @@ def write_side_by_side(app, env) -> None:
 
 def setup(app) -> dict:
     """Register with Sphinx. Returns: what Sphinx wants to know of an extension."""
-    from bookext import bibliography, days, ledger_pages, page_context, rooms, said, symbols, uses
+    from bookext import bibliography, days, ledger_pages, page_context, rooms, said, sheets, symbols, uses
     from bookext import map_of_results as maps
     from bookext.finish import finish_site
     from bookext.notebooks import BesideThePages
     from bookext.page_html import finish_page
     from bookext.proofs.pages import MachineChecked
+    from bookext.public import publish
     from bookext.search import index_statements
 
     bibliography.register()
@@ -34,6 +35,7 @@ def setup(app) -> dict:
     app.add_directive("map-of-results", maps.MapOfResults)
     app.add_directive("machine-checked", MachineChecked)
     app.add_directive("rooms", rooms.Rooms)
+    app.add_directive("statement-sheet", sheets.StatementSheet)
     app.add_directive("arguments", rooms.Arguments)
     app.add_node(maps.map_node, html=(maps.visit_map, None))
     app.connect("doctree-read", uses.collect)
@@ -53,5 +55,7 @@ def setup(app) -> dict:
     notebooks = BesideThePages()
     app.connect("builder-inited", notebooks.begin)
     app.connect("build-finished", notebooks.end)
+    app.connect("build-finished", sheets.fill, priority=800)
     app.connect("build-finished", finish_site, priority=900)
+    app.connect("build-finished", publish, priority=950)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,17 +32,18 @@ EXACT = (
 )
 
 
-def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
+def gather(verdicts: Iterable[tuple[str, dict]], own: bool = False) -> list[dict]:
     """Make the ledger of the verdicts that chapters emitted: one entry a claim, sorted by id, further checks of it under ``parts``.
 
     Args:
-        verdicts: pairs of a chapter's path and ``Verdict.entry()``. Readers' own claims are left out.
+        verdicts: pairs of a chapter's path and ``Verdict.entry()``.
+        own: whether readers' own claims are kept.
     """
     entries: dict[str, dict] = {}
     parts: dict[str, list[dict]] = {}
     for chapter, verdict in verdicts:
         claim = parse(verdict["claim"])
-        if claim.own:
+        if claim.own and not own:
             continue
         # In alphabetical order: cached outputs come with their keys sorted, those of a fresh run do not.
         measured = {name: _rounded(value, name) for name, value in sorted(verdict["measured"].items())}
@@ -51,7 +52,7 @@ def gather(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
             "paper": claim.paper,
             "number": claim.number,
             "variant": claim.variant,
-            "origin": claim.origin,
+            "origin": "reader" if claim.own else claim.origin,
             **{
                 key: verdict[key]
                 for key in ("kind", "expectation", "verdict", "headline", "support", "summary")
