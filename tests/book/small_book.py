@@ -9,7 +9,7 @@ from pathlib import Path
 from bookext.chapters import ROOT
 
 #: What the small book has of the real one.
-TAKEN = ("_config.yml", "CITATION.cff", "requirements.txt", "lib", "book/companion", "book/_ext", "book/_static", "book/_templates", "book/errata.yml", "book/references.bib")  # fmt: skip
+TAKEN = ("_config.yml", "CITATION.cff", "requirements.txt", "lib", "book/companion", "book/_ext", "book/_static", "book/_templates", "book/errata.yml", "book/provenance.yml", "book/references.bib")  # fmt: skip
 TEMPLATE = "book/kernel_regime/from_template"
 
 TOC = f"""format: jb-book

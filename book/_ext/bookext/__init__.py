@@ -23,6 +23,7 @@ def setup(app) -> dict:
     from bookext.notebooks import BesideThePages
     from bookext.page_html import finish_page
     from bookext.proofs.pages import MachineChecked
+    from bookext.provenance import PaperVersions
     from bookext.public import publish
     from bookext.search import index_statements
 
@@ -32,6 +33,7 @@ def setup(app) -> dict:
         app.connect("source-read", change)
     app.add_directive("scoreboard", ledger_pages.Scoreboard)
     app.add_directive("errata", ledger_pages.Errata)
+    app.add_directive("paper-versions", PaperVersions)
     app.add_directive("map-of-results", maps.MapOfResults)
     app.add_directive("machine-checked", MachineChecked)
     app.add_directive("rooms", rooms.Rooms)

@@ -7,7 +7,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext import badges, fitting, folds, listings, previews, repairs, symbols
+from bookext import badges, fitting, folds, listings, previews, provenance, repairs, symbols
 from bookext.chapters import ROOT, chapter_of, chapters, docname
 from bookext.proofs import pages as formal
 from bookext.results import of_the_book
@@ -74,7 +74,7 @@ def finish_text(
         "script": [repairs.drop_live_code],
         "style": [repairs.leave_unmarked],
         "title": [repairs.leave_unmarked],
-        "div": [repairs.say_list_item],
+        "div": [repairs.say_list_item, provenance.show],
         "summary": [repairs.name_by_text],
         "span": [repairs.say_image, fitting.keep_together],
         "img": [fitting.open_alone],

@@ -6,7 +6,7 @@ from string import Template
 
 from sphinx.application import Sphinx
 
-from bookext import address
+from bookext import address, provenance
 from bookext.chapters import LEDGER, ROOT
 from bookext.proofs import record, sources
 from bookext.results import Result, of_the_book, plain
@@ -46,7 +46,7 @@ def lasting(label: str) -> str:
 
 
 def entries() -> list[dict]:
-    """The ledger for others: what it holds, with each statement's title, its lasting address and, if there is one, what Coq accepted."""
+    """The ledger for others: what it holds, with each statement's title, its lasting address, where in its paper it stands and what Coq accepted, if so."""
     found = of_the_book()
     return [
         {
@@ -56,10 +56,16 @@ def entries() -> list[dict]:
                 + (f": {found[entry['id']].topic}" if found[entry["id"]].topic else "")
             ),
             "address": lasting(entry["id"]),
+            **_source(entry["id"]),
             **_formal(entry["id"]),
         }
         for entry in ledger.read(LEDGER)
     ]
+
+
+def _source(label: str) -> dict:
+    found = provenance.source(label)
+    return {"source": found} if found else {}
 
 
 def _formal(label: str) -> dict:
