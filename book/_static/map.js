@@ -47,6 +47,7 @@ function enliven(map) {
   }, { passive: false });
   drag(view);
   light(picture);
+  picture.querySelectorAll(".node > title").forEach((title) => title.remove()); // a preview says more
 
   /** After another choice the picture has another height; the box is brought into view. */
   const show = (tall, box) => {
@@ -197,9 +198,13 @@ function choose(map, form, picture, show) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (chosen && statement.value === name(chosen)) return;
-    const wanted = statement.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = [...words].find(([text]) => wanted.every((word) => text.toLowerCase().includes(word)));
-    if (found) write(wanted.length ? found[1] : "");
+    const typed = statement.value.trim().toLowerCase(), wanted = typed.split(/\s+/);
+    if (!typed) return write("");
+    // One whose name begins so, else one that has these words, else one that has words with these parts.
+    const fits = [(text) => text.split(/[:(]/)[0].trim() === typed, (text) => text.startsWith(typed),
+      (text) => wanted.every((word) => text.split(/[^\p{L}\p{N}]+/u).includes(word)), (text) => wanted.every((word) => text.includes(word))];
+    const found = fits.map((fit) => [...words].find(([text]) => fit(text.toLowerCase()))).find(Boolean);
+    if (found) write(found[1]);
     else said.textContent = `No statement has the words “${statement.value}”.`;
   });
   form.addEventListener("reset", (event) => {
