@@ -201,7 +201,7 @@ function choose(map, form, picture, show) {
     const typed = statement.value.trim().toLowerCase(), wanted = typed.split(/\s+/);
     if (!typed) return write("");
     // One whose name begins so, else one that has these words, else one that has words with these parts.
-    const fits = [(text) => text.split(/[:(]/)[0].trim() === typed, (text) => text.startsWith(typed),
+    const fits = [(text) => text.endsWith(` · ${typed}`) || text.split(/[:(]/)[0].trim() === typed, (text) => text.startsWith(typed),
       (text) => wanted.every((word) => text.split(/[^\p{L}\p{N}]+/u).includes(word)), (text) => wanted.every((word) => text.includes(word))];
     const found = fits.map((fit) => [...words].find(([text]) => fit(text.toLowerCase()))).find(Boolean);
     if (found) write(found[1]);

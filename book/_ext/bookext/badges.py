@@ -76,7 +76,9 @@ def show_users(title: Tag, users: dict[str, int], map_page: str) -> None:
         return
     soup = BeautifulSoup("", "html.parser")
     says = "The statements that use it, on the map of results"
-    link = soup.new_tag("a", attrs={"class": "used-by", "href": f"{map_page}#{focused(label)}", "title": says})
+    link = soup.new_tag(
+        "a", attrs={"class": "used-by", "href": f"{map_page}#{focused(label)}", "title": says}
+    )
     link.string = f"used by {users[label]}"
     beside = title.find("span", class_="verdict-badges", recursive=False)
     if beside is None:
