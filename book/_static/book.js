@@ -94,14 +94,19 @@ function previewsOf(page) {
   return previews.get(page);
 }
 
+// A preview goes when the pointer leaves it. A click on it, or the key P, pins it: then it stays, beside others, until it is closed.
 function offerPreviews() {
-  const box = document.createElement("div");
-  box.id = "link-preview";
-  box.className = "link-preview";
-  box.setAttribute("role", "tooltip");
-  box.hidden = true;
-  document.body.append(box);
-  let link = null, timer = 0;
+  const make = () => {
+    const made = document.createElement("div");
+    made.id = "link-preview";
+    made.className = "link-preview";
+    made.setAttribute("role", "tooltip");
+    made.hidden = true;
+    document.body.append(made);
+    return made;
+  };
+  const pinned = []; // from the first to the last
+  let box = make(), link = null, timer = 0;
 
   const hide = () => {
     clearTimeout(timer);
@@ -110,8 +115,9 @@ function offerPreviews() {
     box.hidden = true;
   };
 
+  const isLinked = next => next.localName === "a";
   const ofLink = async next => {
-    const url = new URL(next.href);
+    const url = new URL(next.getAttribute("href"), location.href); // the boxes of a map have no other way to say it
     if (!url.href.startsWith(ROOT) || !url.hash) return "";
     const page = url.href.slice(ROOT.length).split(/[?#]/)[0].replace(/\.html$/, "");
     return (await previewsOf(page))[decodeURIComponent(url.hash.slice(1))];
@@ -122,12 +128,18 @@ function offerPreviews() {
     .map(row => `<p>${row.cells[0].innerHTML}: ${row.cells[1].innerHTML}</p>`).join("");
 
   const show = async next => {
-    const isLink = next.matches("a"), html = isLink ? await ofLink(next) : ofSymbol(next);
+    const isLink = isLinked(next), html = isLink ? await ofLink(next) : ofSymbol(next);
     if (!html || link !== next) return;
     window.MathJax?.typesetClear?.([box]);
     box.innerHTML = html;
     box.classList.toggle("is-symbol", !isLink);
-    if (isLink) await window.MathJax?.typesetPromise?.([box]);
+    if (isLink) {
+      const hint = document.createElement("p");
+      hint.className = "link-preview-hint";
+      hint.textContent = "A click here, or the key P, pins it.";
+      box.append(hint);
+      await window.MathJax?.typesetPromise?.([box]);
+    }
     if (link !== next) return;
     next.removeAttribute("title");
     next.setAttribute("aria-describedby", box.id);
@@ -138,25 +150,66 @@ function offerPreviews() {
     box.style.top = `${(below ? spot.bottom + 6 : spot.top - box.offsetHeight - 6) + scrollY}px`;
   };
 
+  const unpin = one => {
+    pinned.splice(pinned.indexOf(one), 1);
+    const inside = one.box.contains(document.activeElement);
+    window.MathJax?.typesetClear?.([one.box]);
+    one.box.remove();
+    if (inside) one.link.focus({ preventScroll: true });
+  };
+  const pin = () => {
+    const one = { box, link };
+    hide();
+    pinned.push(one);
+    const bar = document.createElement("p"), there = document.createElement("a"), close = document.createElement("button");
+    bar.className = "link-preview-bar";
+    there.href = one.link.getAttribute("href");
+    there.textContent = "Its place in the book";
+    close.type = "button";
+    close.textContent = "Close";
+    close.title = "Close (key Escape)";
+    close.addEventListener("click", () => unpin(one));
+    bar.append(there, close);
+    one.box.querySelector(".link-preview-hint").replaceWith(bar);
+    one.box.removeAttribute("id");
+    one.box.setAttribute("role", "dialog");
+    one.box.setAttribute("aria-label", `Pinned: ${(one.link.getAttribute("aria-label") || one.link.textContent).trim().replace(/\s+/g, " ")}`);
+    one.box.classList.add("is-pinned");
+    one.box.hidden = false;
+    one.box.tabIndex = -1;
+    box = make(); // before the focus leaves the link, which hides the one that is not pinned
+    one.box.focus({ preventScroll: true });
+  };
+  const canPin = () => link && !box.hidden && isLinked(link);
+  const isTyping = target => target.matches?.("input, textarea, select, [contenteditable]");
+
   const start = (next, delay) => {
     if (next === link) { clearTimeout(timer); timer = 0; if (!box.hidden) return; }
     else hide();
     link = next;
     timer = setTimeout(show, delay, next);
   };
-  const linkOf = event => event.target.closest?.("article a.reference.internal[href*='#'], article span.math[data-symbol]");
+  const linkOf = event => event.target.closest?.("article a.reference.internal[href*='#'], article .map-picture .node a, article span.math[data-symbol]");
   const leave = () => { clearTimeout(timer); timer = setTimeout(hide, 250); };
 
   document.addEventListener("mouseover", event => {
     const next = linkOf(event);
-    if (next) start(next, 250);
+    if (next) start(next, next.closest(".map-picture") ? 600 : 250); // boxes lie side by side: who only passes is shown none
     else if (box.contains(event.target)) clearTimeout(timer);
     else if (link && document.activeElement !== link) leave();
   });
   document.addEventListener("focusin", event => { const next = linkOf(event); if (next?.matches(":focus-visible")) start(next, 100); else hide(); });
-  document.addEventListener("focusout", hide);
-  document.addEventListener("keydown", event => { if (event.key === "Escape") hide(); });
-  document.addEventListener("click", hide);
+  document.addEventListener("focusout", () => { if (!box.matches(":hover")) hide(); }); // who presses it does not lose it
+  document.addEventListener("keydown", event => {
+    if (event.key === "Escape") {
+      if (!box.hidden || !pinned.length) hide();
+      else unpin(pinned.find(one => one.box.contains(document.activeElement)) ?? pinned.at(-1));
+    } else if (event.key.toLowerCase() === "p" && canPin() && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target)) {
+      event.preventDefault();
+      pin();
+    }
+  });
+  document.addEventListener("click", event => { if (box.contains(event.target) && canPin()) pin(); else hide(); });
 }
 
 // ---- Boxes that scroll sideways ----------------------------------------------------------------------------------

@@ -1,8 +1,13 @@
 """Printouts and hidden code: one box for what is printed in a row, one bar for hidden cells in a row, and nothing is lost."""
 
+import pytest
 from bs4 import BeautifulSoup
+from built import BOOK_PAGES, file, parsed
 
 from bookext import listings
+
+#: Characters of the longest line that a cell may print.
+LONGEST = 80
 
 PRINTED = '<div class="output stream highlight-myst-ansi"><div class="highlight"><pre><span></span>{}\n</pre></div></div>'
 
@@ -58,3 +63,13 @@ def test_open_code_solutions_and_output_part_them():
     )
     assert len(soup.select("details")) == 2
     assert soup.find(class_="shows-nothing") is None
+
+
+@pytest.mark.parametrize("page", BOOK_PAGES)
+def test_no_printed_line_is_longer_than_a_terminal_s(site, page):
+    printed = parsed(file(page)).select(".output.stream pre")
+    assert [line for pre in printed for line in pre.get_text().splitlines() if len(line) > LONGEST] == []
+
+
+def test_chapters_print():
+    assert sum(len(parsed(file(page)).select(".output.stream pre")) for page in BOOK_PAGES) > 100

@@ -94,6 +94,16 @@ def test_a_statement_s_badges_lead_to_its_check():
     assert "verdict-badge" not in finished(html)
 
 
+@pytest.mark.parametrize("words", [{}, {"kr-fact-1": [BADGE]}], ids=["unchecked", "checked"])
+def test_a_statement_says_who_uses_it_and_one_that_nobody_uses_says_nothing(words):
+    html = PROOF.format(title="Fact 1")
+    soup = finish_text(html, words, lambda page: f"{page}.html", {"kr-fact-1": 3, "kr-fact-2": 1})
+    (link,) = soup.select("p.admonition-title > span.verdict-badges > a.used-by")
+    assert link.get_text() == "used by 3"
+    assert link["href"] == "book/map.html#focus=kr-fact-1&direction=down&depth=1"
+    assert "used" not in str(finish_text(html, words, lambda page: f"{page}.html", {"kr-fact-2": 1}))
+
+
 def test_listings_and_maps_are_set_aside_and_put_back():
     listing, map_ = '<pre class="a">x <b>1</b>\n</pre>', '<svg class="map-picture" width="3"><a>1</a></svg>'
     html = f"<p>2 {listing}</p>{map_}<svg><b>2</b></svg><pre></pre>"

@@ -79,3 +79,14 @@ def test_a_reference_to_a_statement_has_words_of_its_own():
         for found in re.findall(r"\{prf:ref\}`[^`<]+`", path.read_text(encoding="utf-8"))
     ]
     assert not bare
+
+
+@pytest.mark.parametrize("path", pages(), ids=docname)
+def test_no_page_calls_another_the_next_or_the_last(path):
+    """Who reads a list of a page's links, or comes from the search, does not know which that is; and an order can change."""
+    text = re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))
+    named = r"\[[^]]*\b(?:next|previous|last) (?:chapter|page)[^]]*\]\(|\b(?:the|of) (?:next|previous) chapters?\b"
+    around = [
+        text[found.start() - 40 : found.end() + 20] for found in re.finditer(named, text, re.IGNORECASE)
+    ]
+    assert [words for words in around if "→ goes to" not in words] == []  # a key of the slides

@@ -11,7 +11,7 @@ from bookext import previews
 def test_what_can_be_previewed_is_collected_without_what_only_its_page_can_use():
     html = """
       <div class="proof lemma admonition" id="kr-lemma-1"><p class="admonition-title">Lemma 1
-        <a class="verdict-badge" href="#check-kr-lemma-1">holds</a></p>
+        <a class="verdict-badge" href="#check-kr-lemma-1">holds</a><a class="used-by" href="map.html#x">used by 3</a></p>
         <p id="inner">By <a href="model.html#x">(2)</a>, <span class="math">\\(x&lt;1\\)</span>.</p><img src="a.png"></div>
       <div class="math" id="equation-a"><span class="eqno">(1)<a class="headerlink" href="#equation-a">#</a></span>\\[y\\]</div>
       <div class="proof">no id</div><p id="p">not a target</p>"""
@@ -19,7 +19,7 @@ def test_what_can_be_previewed_is_collected_without_what_only_its_page_can_use()
     assert set(found) == {"kr-lemma-1", "equation-a"}
     assert r"By (2), <span" in found["kr-lemma-1"]
     assert r"\(x&lt;1\)" in found["kr-lemma-1"]
-    assert not re.search(r"id=|<a|<img|holds", found["kr-lemma-1"])
+    assert not re.search(r"id=|<a|<img|holds|used by", found["kr-lemma-1"])
     assert "(1)" in found["equation-a"]
     assert "#" not in found["equation-a"]
 

@@ -36,6 +36,49 @@ def test_a_link_shows_what_it_leads_to(go):
         tab.mouse.move(0, 0)
 
 
+@pytest.mark.parametrize("how", ["click", "key"])
+def test_a_preview_can_be_pinned_beside_others_and_is_closed_by_escape(go, how):
+    tab = go("book/scoreboard")
+    links, preview, pinned = tab.locator(f"article a[href$='#{LABELS[0]}']"), tab.locator("#link-preview"), tab.locator(".link-preview.is-pinned")  # fmt: skip
+    other = tab.locator(f"article a[href$='#{LABELS[1]}']").first
+    link = links.first
+    if how == "click":
+        link.hover()
+        preview.wait_for()
+        preview.click()
+        tab.mouse.move(0, 0)
+    else:
+        link.focus()
+        tab.keyboard.press("Shift+Tab")
+        tab.keyboard.press("Tab")
+        preview.wait_for()
+        tab.keyboard.press("p")
+    pinned.wait_for()
+    tab.wait_for_timeout(400)  # longer than a preview stays when it is left
+    assert pinned.is_visible()
+    assert pinned.evaluate("box => box === document.activeElement")
+    assert pinned.get_by_role("link", name="Its place in the book").get_attribute("href") == link.get_attribute("href")  # fmt: skip
+    other.focus()
+    tab.keyboard.press("Shift+Tab")
+    tab.keyboard.press("Tab")
+    preview.wait_for()
+    tab.keyboard.press("Escape")
+    preview.wait_for(state="hidden")
+    assert pinned.count() == 1
+    pinned.focus()
+    tab.keyboard.press("Escape")
+    assert pinned.count() == 0
+    assert link.evaluate("link => link === document.activeElement")
+
+
+def test_a_letter_that_is_typed_pins_nothing(go):
+    tab = go("book/scoreboard")
+    tab.locator(f"article a[href$='#{LABELS[0]}']").first.hover()
+    tab.locator("#link-preview").wait_for()
+    tab.get_by_role("search", name="Filter the scoreboard").get_by_label("words").press("p")
+    assert tab.locator(".is-pinned").count() == 0
+
+
 def test_a_symbol_shows_what_it_means(go):
     tab = go(CHAPTER, formulas=True)
     preview = tab.locator("#link-preview")

@@ -64,7 +64,7 @@ def test_the_map_shows_every_statement_and_its_links_lead_to_statements():
     soup = parsed(file(page))
     assert sorted(box["data-statement"] for box in soup.select(".map-picture .node")) == sorted(stated)
     assert [row["data-statement"] for row in soup.select(".map-table tbody tr")] == stated
-    links = [a["href"] for a in soup.select(".map a")]
+    links = [a["href"] for a in soup.select(".map a[href]")]
     assert {link.partition("#")[2] for link in links} == set(stated)
     assert dead_links(page, sorted(set(links))) == []
 
@@ -77,6 +77,20 @@ def test_a_chapter_ends_with_its_part_of_the_map(page):
     shown = {box["data-statement"] for box in fold.select(".map-picture .node")}
     assert {label for label, s in statements().items() if chapter_of(s["page"]) == page} <= shown
     assert dead_links(page, sorted({a["href"] for a in fold.select(".map a")})) == []
+
+
+@pytest.mark.parametrize("page", sorted({statement["page"] for statement in statements().values()}))
+def test_a_statement_says_by_how_many_it_is_used_if_by_any(page):
+    rows = {row["data-statement"]: row for row in parsed(file("book/map")).select(".map-table tbody tr")}
+    users = {label: len(row.find_all("td")[-1].find_all("a")) for label, row in rows.items()}
+    mine = [label for label, s in statements().items() if s["page"] == page]
+    soup = parsed(file(page))
+    said = {label: soup.find(id=label).select("a.used-by") for label in mine}
+    assert {label: [link.get_text() for link in links] for label, links in said.items()} == {
+        label: [f"used by {users[label]}"] * bool(users[label]) for label in mine
+    }
+    for label, links in said.items():
+        assert all(link["href"].endswith(f"/map.html#focus={label}&direction=down&depth=1") for link in links)
 
 
 def test_every_checked_statement_has_a_page():

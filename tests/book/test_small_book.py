@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from bs4 import BeautifulSoup
 from built import parsed
 from small_book import TEMPLATE, SmallBook
 from validity import findings
@@ -105,6 +106,22 @@ def test_a_ledger_that_says_something_else_fails_the_build_and_is_named(book):
     assert run.returncode == 1
     assert "expectation is 'tight', the ledger says 'loose'" in run.stderr
     assert "make ledger" in run.stderr
+
+
+def test_a_statement_knows_by_how_many_it_is_used_after_a_change_on_another_page(book):
+    def used_by():
+        """What the statement's title says: how many of which page."""
+        book.build()
+        page = BeautifulSoup(book.files()["book/kernel_regime/recorded.html"], "html.parser")
+        return [link.get_text() for link in page.select("#kr-fact-3-sharp .used-by")]
+
+    words = book.read("book/words.md")
+    before = used_by()
+    book.write("book/words.md", words.replace("By {prf:ref}`Fact 3 <kr-fact-3-sharp>`.", "At once."))
+    after = used_by()
+    book.write("book/words.md", words)
+    assert (before, after) == (["used by 1"], [])
+    assert used_by() == before
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")

@@ -108,7 +108,13 @@ def broken_links(site: Path, page: Path, address: str) -> list[str]:
             file = site / unquote(parts.path.removeprefix(urlsplit(address).path))
             file = file / "index.html" if file.is_dir() else file
             if not file.is_file() or (
-                parts.fragment and file.suffix == ".html" and unquote(parts.fragment) not in ids(file)
+                parts.fragment and file.suffix == ".html" and not _is_on(file, unquote(parts.fragment))
             ):
                 broken.append(target)
     return broken
+
+
+def _is_on(page: Path, fragment: str) -> bool:
+    """Whether a page has an element of a name, or is the map and shows the statement that a choice on it names (``map.js``)."""
+    chosen = re.fullmatch(r"focus=([\w-]+)&direction=(?:up|down|both)&depth=(?:[123]|all)", fragment)
+    return f'data-statement="{chosen[1]}"' in text(page) if chosen else fragment in ids(page)

@@ -42,7 +42,6 @@ def setup(app) -> dict:
     app.add_node(maps.map_node, html=(maps.visit_map, None))
     app.connect("doctree-read", uses.collect)
     app.connect("env-check-consistency", uses.compare_statements)
-    app.connect("env-check-consistency", maps.begin_whole_map)
     app.add_post_transform(maps.DrawMaps)
     app.connect("html-collect-pages", index_statements)
     app.connect("env-updated", write_side_by_side)

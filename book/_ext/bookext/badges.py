@@ -6,6 +6,7 @@ from html import escape
 
 from bs4 import BeautifulSoup, Tag
 
+from bookext.map_of_results import focused
 from bookext.repairs import is_statement_title
 from bookext.results import Result
 
@@ -66,6 +67,24 @@ def show(title: Tag, words: dict[str, list[Badge]], address: Address) -> None:
         for badge in mine
     )
     title.append(BeautifulSoup(f'<span class="verdict-badges">{links}</span>', "html.parser").span)
+
+
+def show_users(title: Tag, users: dict[str, int], map_page: str) -> None:
+    """Say in a statement's title how many others use it, as a link to these on the map; where none does, and elsewhere, all stays."""
+    label = title.parent.get("id") or title.get("id")
+    if not is_statement_title(title) or not users.get(label):
+        return
+    soup = BeautifulSoup("", "html.parser")
+    says = "The statements that use it, on the map of results"
+    link = soup.new_tag(
+        "a", attrs={"class": "used-by", "href": f"{map_page}#{focused(label)}", "title": says}
+    )
+    link.string = f"used by {users[label]}"
+    beside = title.find("span", class_="verdict-badges", recursive=False)
+    if beside is None:
+        beside = soup.new_tag("span", attrs={"class": "verdict-badges"})
+        title.append(beside)
+    beside.append(link)
 
 
 def mark_check(name: Tag, words: dict[str, list[Badge]]) -> None:

@@ -1,26 +1,26 @@
-"""The map of results as a static picture: Graphviz routes and draws, the page's style sheet colours.
+"""The map of results as a static picture, which the page's style sheet colours.
 
 Statements stand in a grid of few columns, chapter below chapter in reading order, each below those of its chapter that
-it uses. The picture grows downwards, as the book does, and is never wider than a page: it stays readable with a hundred
-statements. Layouts that Graphviz finds by itself become several times as wide as a page with half as many.
+it uses. The picture grows downwards, as the book does, and is never wider than a page: it stays readable with
+hundreds of statements. Layouts that Graphviz finds become several times as wide as a page with a few dozen.
 """
 
 import textwrap
 from dataclasses import dataclass
+from html import escape
 from itertools import permutations
 
-from bs4 import BeautifulSoup, Comment
-from pygraphviz import AGraph
-
-from bookext import repairs
+from bookext import routing
 from bookext.results import Result, plain
 
-#: Columns, and the size of a box in points, with space for readers' fonts, which are not those of the machine that draws.
+#: Columns, and the size of a box, with space for readers' fonts, which are not those of the machine that draws.
 COLUMNS, WIDTH, HEIGHT = 4, 156, 66
 #: Space between columns and between rows, where arrows run; around the boxes of a chapter; above them, for its title.
 ACROSS, DOWN, MARGIN, TITLE = 30, 34, 12, 26
-#: Characters in a line of a box.
-CHARACTERS = 25
+#: Space beside the frames and above and below them, where arrows between chapters run.
+BESIDE = 30
+#: Characters in a line of a box, and the height of a line.
+CHARACTERS, LINE = 25, 11.25
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def rows(graph: Graph) -> list[list[str]]:
 
 
 def places(graph: Graph) -> dict[str, tuple[float, float]]:
-    """Centres of the boxes, in points; y grows upwards, as Graphviz has it.
+    """Centres of the boxes; y grows upwards.
 
     Returns: label → x and y. In its row a statement takes a column near those of the statements that it uses.
     """
@@ -112,42 +112,100 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
         An ``<svg>`` element. It has no ids and no colours of its own; boxes are links, with the classes ``node`` and
         that of their verdict; boxes and arrows say in ``data-`` attributes which statements they stand for.
     """
-    picture = AGraph(directed=True, strict=False, name="map", splines=True, bgcolor="transparent")
-    picture.node_attr.update(
-        shape="box", fixedsize=True, width=WIDTH / 72, height=HEIGHT / 72, fontsize=9.5, margin=0
+    grid = _grid(graph)
+    pairs = [(label, user) for user, used in graph.uses.items() for label in used]
+    # An arrow says more than a dashed line.
+    dashed = [
+        (original, variant)
+        for original, variant in graph.variants
+        if original not in graph.uses.get(variant, ())
+    ]
+    ways = routing.routes(grid, pairs + dashed)
+    number = {chapter: place for place, chapter in enumerate(chapters)}
+    frames = [_frame(grid, chapter, title, number[chapter]) for chapter, title in chapters.items()]
+    pieces = [
+        *(frame for frame, _ in frames),
+        *(_line(pair, ways[pair], pair in dashed) for pair in pairs + dashed),
+        *(
+            _box(result, grid, addresses[label], number[result.chapter])
+            for label, result in graph.results.items()
+        ),
+        *(title for _, title in frames),  # drawn last: arrows run below them
+    ]
+    width = round(grid.rims[1] + BESIDE)
+    height = round(grid.tops[-1] + HEIGHT + MARGIN + BESIDE)
+    return (
+        f'<svg aria-label="{escape(name)}" class="map-picture" height="{height}" role="group" viewBox="0 0 {width} {height}" width="{width}">'
+        f"<g>{''.join(pieces)}</g></svg>"
     )
-    picture.edge_attr.update(arrowsize=0.6)
-    at = places(graph)
-    for label, result in graph.results.items():
-        picture.add_node(
-            label,
-            label="\n".join(_lines(result)),
-            pos="{},{}".format(*at[label]),
-            style="rounded" if result.ours else "",
-            URL=addresses[label],
-        )
-    for number, (chapter, title) in enumerate(chapters.items()):
-        mine = [label for label, result in graph.results.items() if result.chapter == chapter]
-        picture.add_subgraph(mine, name=f"cluster_{number}", **_frame([at[label] for label in mine], title))
-    for user, used in graph.uses.items():
-        for label in used:
-            picture.add_edge(label, user)
-    for original, variant in graph.variants:
-        if original not in graph.uses.get(variant, ()):  # an arrow says more than a dashed line
-            picture.add_edge(original, variant, arrowhead="none", **{"class": "variant"})
-    return _clean(picture.draw(format="svg", prog="nop").decode(), graph, name)
 
 
-def _frame(boxes: list[tuple[float, float]], title: str) -> dict[str, str | int]:
-    """Attributes of a chapter's frame: as wide as the picture, as high as its boxes."""
-    left, right = -WIDTH / 2 - MARGIN, (COLUMNS - 0.5) * WIDTH + (COLUMNS - 1) * ACROSS + MARGIN
-    low, high = min(y for _, y in boxes) - HEIGHT / 2 - MARGIN, max(y for _, y in boxes) + HEIGHT / 2 + TITLE
-    return {
-        "bb": f"{left},{low},{right},{high}",
-        "label": title,
-        "lp": f"{left + MARGIN},{high - TITLE / 2}",
-        "fontsize": 12,
-    }
+def _grid(graph: Graph) -> routing.Grid:
+    """Where boxes and gaps are in the picture, y growing downwards."""
+    placed, centres = rows(graph), places(graph)
+    tops = tuple(BESIDE + TITLE - centres[row[0]][1] for row in placed)
+    chapters = tuple(graph.results[row[0]].chapter for row in placed)
+    lows = [BESIDE / 2 - HEIGHT - MARGIN, *tops]  # of the row above each gap
+    gaps = []
+    for number, low in enumerate(lows):
+        inside = 0 < number < len(tops) and chapters[number - 1] == chapters[number]
+        start = low + HEIGHT + (6 if inside else MARGIN + 5)
+        end = tops[number] - (11 if inside else TITLE + 5) if number < len(tops) else start + BESIDE - 10
+        gaps.append((start, max(start, end)))
+    left = BESIDE + MARGIN + WIDTH / 2
+    return routing.Grid(
+        at={label: (round(x / (WIDTH + ACROSS)), next(k for k, row in enumerate(placed) if label in row)) for label, (x, _) in centres.items()},
+        chapters=chapters,
+        columns=tuple(left + column * (WIDTH + ACROSS) for column in range(COLUMNS)),
+        gaps=tuple(gaps),
+        tops=tops,
+        size=(WIDTH, HEIGHT),
+        rims=(BESIDE, BESIDE + 2 * MARGIN + COLUMNS * WIDTH + (COLUMNS - 1) * ACROSS),
+    )  # fmt: skip
+
+
+def _frame(grid: routing.Grid, chapter: str, title: str, number: int) -> tuple[str, str]:
+    """A chapter's frame, as wide as the picture and as high as its boxes; and its title, apart."""
+    mine = [top for top, of in zip(grid.tops, grid.chapters, strict=True) if of == chapter]
+    (left, right), top = grid.rims, mine[0] - TITLE
+    height = mine[-1] + HEIGHT + MARGIN - top
+    return (
+        f'<g class="cluster" data-frame="{number}"><rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{height:g}"/></g>',
+        f'<text class="frame-title" data-frame="{number}" x="{left + 10:g}" y="{top + 17:g}">{escape(title)}</text>',
+    )
+
+
+def _line(pair: tuple[str, str], points: list[routing.Point], dashed: bool) -> str:
+    """An arrow, or a dashed line without a head."""
+    (*before, (x, y)), head = points, ""
+    if not dashed:
+        head = f'<polygon points="{x:.1f},{y:g} {x - 2.8:.1f},{y - 6.5:g} {x + 2.8:.1f},{y - 6.5:g}"/>'
+        points = [*before, (x, y - 5)]
+    return (
+        f'<g aria-hidden="true" class="edge{" variant" if dashed else ""}" data-from="{pair[0]}" data-to="{pair[1]}">'
+        f'<path d="{routing.path(points)}"/>{head}</g>'
+    )
+
+
+def _box(result: Result, grid: routing.Grid, address: str, frame: int) -> str:
+    """A statement's box: a link that says what it is."""
+    column, row = grid.at[result.label]
+    x, top = grid.columns[column], grid.tops[row]
+    names, lines = len(_name_lines(result)), _lines(result)
+    texts = []
+    for number, line in enumerate(lines):
+        last = result.headline and number == len(lines) - 1
+        kind = ' class="name"' if number < names else ' class="verdict-line"' if last else ""
+        y = top + HEIGHT / 2 + (number - (len(lines) - 1) / 2) * LINE + 3.6
+        texts.append(f'<text{kind} text-anchor="middle" x="{x:g}" y="{y:.2f}">{escape(line)}</text>')
+    says = escape(describe(result))
+    corners = ' rx="12"' if result.ours else ""
+    # Words that nobody sees are not marked for who comes from the search (``repairs.leave_unmarked``).
+    return (
+        f'<g class="node is-{result.verdict}" data-frame="{frame}" data-statement="{result.label}"><title class="nohighlight">{says}</title>'
+        f'<a aria-label="{says}" href="{escape(address)}"><rect x="{x - WIDTH / 2:g}" y="{top:g}" width="{WIDTH}" height="{HEIGHT}"'
+        f"{corners}/>{''.join(texts)}</a></g>"
+    )
 
 
 def _name_lines(result: Result) -> list[str]:
@@ -160,54 +218,6 @@ def _lines(result: Result) -> list[str]:
     """The text in a box: name, topic, verdict."""
     topic = textwrap.wrap(plain(result.topic), CHARACTERS, max_lines=2, placeholder=" …")
     return [*_name_lines(result), *topic, *([result.headline] if result.headline else [])]
-
-
-def _clean(svg: str, graph: Graph, name: str) -> str:
-    """Take colours, fonts and ids out of Graphviz's drawing, and say what boxes and arrows stand for."""
-    picture = BeautifulSoup(svg[svg.index("<svg") :], "html.parser").svg
-    width, height = (round(float(number)) for number in picture["viewbox"].split()[2:])
-    picture.attrs = {
-        "viewBox": picture["viewbox"], "width": width, "height": height, "role": "group", "aria-label": name,
-        "class": "map-picture",
-    }  # fmt: skip
-    for comment in picture.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
-    picture.g.find("title", recursive=False).decompose()
-    for element in picture.find_all(True):
-        for attribute in ("id", "fill", "stroke", "stroke-dasharray", "font-family", "font-size", "xml:space", "xlink:title"):  # fmt: skip
-            del element[attribute]
-    for group in picture.select("g.cluster"):
-        group.title.decompose()
-        left = min(float(corner.split(",")[0]) for corner in group.polygon["points"].split())
-        title = group.find("text").extract()
-        title.attrs |= {"x": left + 10, "text-anchor": "start", "class": "frame-title"}
-        picture.g.append(title)  # drawn last: arrows run below it
-    for group in picture.select("g.edge"):
-        group["data-from"], group["data-to"] = group.title.get_text().split("->")
-        group["aria-hidden"] = "true"
-        group.title.decompose()
-    for group in picture.select("g.node"):
-        _box(group, graph)
-    return str(picture)
-
-
-def _box(group, graph: Graph) -> None:
-    """Make a node of the drawing a link that says what it is."""
-    result = graph.results[group.title.get_text()]
-    group["class"] = f"node is-{result.verdict}"
-    group["data-statement"] = result.label
-    link = group.a
-    link["href"] = link["xlink:href"]
-    del link["xlink:href"]
-    link["aria-label"] = describe(result)
-    group.title.string = describe(result)
-    repairs.leave_unmarked(group.title)
-    group.g.unwrap()
-    texts = group.find_all("text")
-    for text in texts[: len(_name_lines(result))]:
-        text["class"] = "name"
-    if result.headline:
-        texts[-1]["class"] = "verdict-line"
 
 
 def describe(result: Result) -> str:

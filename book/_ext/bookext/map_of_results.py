@@ -5,11 +5,9 @@ from pathlib import Path
 from docutils import nodes
 from jinja2 import Environment, StrictUndefined
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from bookext import beside
 from bookext.chapters import LEDGER
 from bookext.drawing import Graph, draw
 from bookext.results import of_the_book, plain
@@ -63,37 +61,32 @@ class DrawMaps(SphinxPostTransform):
 
     def html(self, graph: Graph, name: str) -> str:
         """Draw one map for this page. Returns: HTML."""
-        asked = _asked(self.app, self.env.docname, graph, name)
-        begun = getattr(self.app, "whole_map", None) if (self.env.docname, name) == (PAGE, WHOLE) else None
+        results, address = graph.results.values(), self.app.builder.get_relative_uri
+        chapters = {result.chapter: self.env.titles[result.chapter].astext() for result in results}
+        addresses = {r.label: f"{address(self.env.docname, r.page)}#{r.label}" for r in results}
+        says = f"{name}: arrows lead to statements that use the one they start from"
         return _TEMPLATE.render(
             name=name,
-            picture=begun.result() if begun else draw(*asked),
-            results=graph.results.values(),
+            whole=name == WHOLE,
+            picture=draw(graph, chapters, addresses, says),
+            results=results,
             names={label: plain(result.name) for label, result in graph.results.items()},
-            addresses=asked[2],
+            addresses=addresses,
             uses=graph.uses,
             used_by=graph.used_by,
         )
 
 
-def _asked(app: Sphinx, page: str, graph: Graph, name: str) -> tuple[Graph, dict, dict, str]:
-    """What ``draw`` wants to know for a map on a page."""
-    results = graph.results.values()
-    return (
-        graph,
-        {result.chapter: app.env.titles[result.chapter].astext() for result in results},
-        {
-            result.label: f"{app.builder.get_relative_uri(page, result.page)}#{result.label}"
-            for result in results
-        },
-        f"{name}: arrows lead to statements that use the one they start from",
-    )
+def users(env) -> dict[str, int]:
+    """By how many statements each is used, if there is a map to show them on. Returns: label → number, where there are any."""
+    if PAGE not in env.found_docs:
+        return {}
+    return {label: len(those) for label, those in book_graph(env).used_by.items() if those}
 
 
-def begin_whole_map(app: Sphinx, env: BuildEnvironment) -> None:
-    """Handle Sphinx's ``env-check-consistency``: where all pages will be written, the picture that takes longest is begun now."""
-    if app.fresh_env_used and app.builder.format == "html" and PAGE in env.found_docs:
-        app.whole_map = beside.begin(draw, *_asked(app, PAGE, book_graph(env), WHOLE))
+def focused(label: str) -> str:
+    """The place on the map's page that shows a statement with those that use it; ``map.js`` reads and writes such."""
+    return f"focus={label}&direction=down&depth=1"
 
 
 _ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)

@@ -7,7 +7,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext import badges, fitting, folds, listings, previews, provenance, repairs, symbols
+from bookext import badges, fitting, folds, listings, map_of_results, previews, provenance, repairs, symbols
 from bookext.chapters import ROOT, chapter_of, chapters, docname
 from bookext.proofs import pages as formal
 from bookext.results import of_the_book
@@ -28,7 +28,8 @@ def finish_page(app: Sphinx, pagename: str, templatename: str, context: dict, do
         return
     address = lambda page: "" if page == pagename else app.builder.get_relative_uri(pagename, page)
     text, aside = set_aside(context["body"])
-    soup = finish_text(text, badges.badges(of_the_book()), address)
+    users = map_of_results.users(app.env)
+    soup = finish_text(text, badges.badges(of_the_book()), address, users)
     chapter = chapter_of(pagename)
     if chapter in _with_symbols():
         source = lambda page: (ROOT / f"{page}.md").read_text(encoding="utf-8")
@@ -67,9 +68,13 @@ def put_back(html: str, pieces: list[str]) -> str:
 
 
 def finish_text(
-    html: str, words: dict[str, list[badges.Badge]], address: badges.Address = lambda page: ""
+    html: str,
+    words: dict[str, list[badges.Badge]],
+    address: badges.Address = lambda page: "",
+    users: dict[str, int] | None = None,
 ) -> BeautifulSoup:
     """Finish the text of a page: the same content, repaired, badged (by the labels of statements), and fit for any screen."""
+    map_page = address(map_of_results.PAGE)
     steps = {
         "script": [repairs.drop_live_code],
         "style": [repairs.leave_unmarked],
@@ -79,7 +84,11 @@ def finish_text(
         "span": [repairs.say_image, fitting.keep_together],
         "img": [fitting.open_alone],
         "table": [fitting.name_cells],
-        "p": [repairs.plain_title, partial(badges.show, words=words, address=address)],
+        "p": [
+            repairs.plain_title,
+            partial(badges.show, words=words, address=address),
+            partial(badges.show_users, users=users or {}, map_page=map_page),
+        ],
         "code": [
             partial(badges.mark_check, words=words),
             partial(formal.show_on_card, address=address),

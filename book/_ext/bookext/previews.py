@@ -13,7 +13,9 @@ from bs4 import BeautifulSoup, Tag
 #: Classes of elements that can be previewed if they have an id.
 TARGETS = frozenset({"proof", "exercise", "math", "citation"})
 #: What only its own page can use, by name and by class.
-LEFT_OUT = frozenset({"img", "figure", "button", "script", "headerlink", "verdict-badge", "backrefs"})
+LEFT_OUT = frozenset(
+    {"img", "figure", "button", "script", "headerlink", "verdict-badge", "used-by", "backrefs"}
+)
 
 
 def collect(soup: BeautifulSoup) -> dict[str, str]:

@@ -7,7 +7,7 @@ async ({ places, part }) => {
   // Folds: open, except code, checks and solutions, which are not printed (checks: but for their line).
   const stays = ".hide, .checks, .checks *, .solution, .solution *, .tag_solution *";
   article.querySelectorAll("details").forEach(fold => { fold.open = !fold.matches(stays); });
-  article.querySelectorAll("a.picture").forEach(link => link.removeAttribute("href"));
+  article.querySelectorAll("a.picture, a.used-by").forEach(link => link.removeAttribute("href")); // paper makes no choice on the map
   // A table's head is repeated on every sheet, and buttons in it would not be.
   article.querySelectorAll("thead button").forEach(button => button.replaceWith(...button.childNodes));
   const settle = () => document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 60))));
