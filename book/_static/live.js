@@ -98,6 +98,9 @@ function enliven(root, panel) {
   const settings = {}, inputs = {}, charts = {};
   let rows = [], engine = null, goal = 0, running = false, waiting = false, hasty = false, told = -1, run = 0;
 
+  /** Whether steps are being made; the state before the first one comes by itself. */
+  const busy = () => running && goal > 0;
+
   /** A setting as it may be: a number within its limits, or what it is by default. */
   const allowed = (name, text) => {
     const { least, most, even, whole, value, empty } = panel.settings[name], number = Number(text);
@@ -154,20 +157,21 @@ function enliven(root, panel) {
     return made;
   };
   const play = button("", () => {
-    if (running) return pause();
+    if (busy()) return pause();
     if (rows.length > settings.steps) reset();
     return go(still.matches ? Math.min(settings.steps, Math.max(0, rows.length - 1) + 10) : settings.steps);
   });
-  const once = button("Step", () => { if (!running) go(Math.min(settings.steps, rows.length)); });
+  const once = button("Step", () => { go(Math.min(settings.steps, Math.max(1, rows.length))); });
   const again = button("Reset", () => reset());
   const says = make("p", { className: "live-says", role: "status" });
   const drawn = make("div", { className: "live-charts" }), facts = make("div", { className: "live-facts" });
-  for (const name of panel.charts) drawn.append(charts[name] = make("div", { className: `live-chart is-${name}` }));
+  for (const name of panel.charts) drawn.append(charts[name] = make("div", { className: "live-chart" }));
+  charts[panel.charts[0]].after(make("p", { className: "live-key", innerHTML: panel.key.map(([kind, words]) => `<span><i class="${kind}"></i> ${words}</span>`).join("") }));
 
   const label = () => {
     const ended = rows.length > settings.steps;
-    play.textContent = running && goal ? "Pause" : still.matches ? "10 steps" : rows.length > 1 && !ended ? "Go on" : "Run";
-    once.disabled = (running && goal > 0) || ended;
+    play.textContent = busy() ? "Pause" : still.matches ? "10 steps" : rows.length > 1 && !ended ? "Go on" : "Run";
+    once.disabled = busy() || ended;
   };
   const draw = () => {
     panel.draw(charts, rows, settings);
@@ -176,8 +180,9 @@ function enliven(root, panel) {
   };
   /** Tell what is seen: not at every step, as a listener must be able to follow. */
   const tell = (always) => {
-    const s = rows.length - 1, quarter = Math.floor(4 * s / settings.steps), event = panel.event?.(rows, settings);
-    if (s < 0 || !(always || event || quarter !== told)) return;
+    if (!rows.length) return;
+    const quarter = Math.floor(4 * (rows.length - 1) / settings.steps), event = panel.event?.(rows, settings);
+    if (!always && !event && quarter === told) return;
     told = quarter;
     says.textContent = [event, panel.says(rows, settings)].filter(Boolean).join(" ");
   };
@@ -224,7 +229,7 @@ function enliven(root, panel) {
     go(Math.min(to, settings.steps), soon);
   };
 
-  root.append(fields, make("div", { className: "live-buttons", role: "group", "aria-label": panel.legend }, play, once, again), drawn, facts, says);
+  root.append(fields, make("div", { className: "live-buttons", role: "group", "aria-label": panel.legend }, play, once, again), says, drawn, facts);
   root.hidden = false;
   keepStill(root);
   take(new URLSearchParams(location.search));
@@ -299,8 +304,8 @@ function mathematics(settingsOfRuns) {
 /** What Theorem F and the reading of its band need: [name, what it means, value, limit]. */
 const NEEDS = [
   ["short steps", "η λ<sub>max</sub>(G₀), at most 1: beyond, the linear run itself grows", (row) => row.step, 1],
-  ["errors that fade", "E over what it is without feedback, below 2: an error moves the pairs, moved pairs have other slopes, other slopes are an error", (row) => row.path > 0 ? row.E / row.path : 1, 2],
-  ["a band that says something", "E over the linear run's root loss, below 1: else the lower edge is 0", (row) => row.E / row.mu, 1],
+  ["errors that fade", "E over what it is without feedback, below 2: an error moves the pairs, moved pairs have other slopes, other slopes are an error", (row) => row.E === Infinity ? undefined : row.path > 0 ? row.E / row.path : 1, 2],
+  ["a band that says something", "E over the linear run’s root loss, below 1: else the lower edge is 0", (row) => row.E / row.mu, 1],
   ["moves within the table", "farthest move of a pair over the last radius at which curvature is tabulated, below 1", (row) => row.table, 1],
   ["an idle projection", "farthest move over 3/√m, below 1: so far the paper’s projected algorithm takes the same steps", (row) => row.reach, 1],
 ];
@@ -326,6 +331,7 @@ PANELS.run = {
   legend: "The run",
   at: "at",
   charts: ["loss", "error"],
+  key: [["real is-first", "measured"], ["linear", "linear run"], ["band", "certain before the first step"], ["void", "nothing certain"]],
   settings: {
     m: { label: "heads m", values: [2, 4, 8, 16, 32, 64], value: 8, least: 2, most: 128, whole: true, even: true },
     n: { label: "inputs n", values: [20, 40, 60, 100], value: 60, least: 2, most: 200, whole: true },
@@ -342,22 +348,26 @@ PANELS.run = {
   draw(charts, rows, settings) {
     const x = { from: 0, to: settings.steps, name: "step" }, runs = rows[0].map((_, k) => rows.map((row) => row[k]));
     const lowest = Math.min(...runs.flat().map((row) => Math.min(row.loss, row.mu ** 2) / row.trivial));
-    const from = 10 ** Math.max(-8, Math.min(-2, Math.floor(Math.log10(lowest)))), to = 4;
+    const highest = Math.min(1e6, Math.max(...runs.flat().map((row) => row.loss / row.trivial)));
+    const from = 10 ** Math.max(-8, Math.min(-2, Math.floor(Math.log10(lowest)))), to = Math.max(4, 2 * highest);
+    const inside = (value) => value <= to ? value : NaN;
     const loss = new Chart(charts.loss, 300, x, { from, to, log: true, name: "loss over the loss of output 0" });
     const error = new Chart(charts.error, 190, x, { from: 1e-6, to: 10, log: true, name: "E over the root of that loss" });
     runs.forEach((run, k) => {
       const mine = k ? "is-second" : "is-first";
-      loss.band(run.map(({ s, mu, E, trivial }) => [s, E >= mu ? 0 : (mu - E) ** 2 / trivial, (mu + E) ** 2 / trivial]), mine);
-      loss.line(run.map(({ s, mu, trivial }) => [s, mu ** 2 / trivial]), `linear ${mine}`);
+      const end = explodes(rows, k), edges = run.map(({ s, mu, E, trivial }) => [s, E >= mu ? 0 : (mu - E) ** 2 / trivial, (mu + E) ** 2 / trivial]);
+      loss.band(end < 0 ? edges : edges.slice(0, end + 1), mine);
+      if (end >= 0) loss.band([[end, 0, Infinity], [rows.length - 1, 0, Infinity]], `void ${mine}`);
+      loss.line(run.map(({ s, mu, trivial }) => [s, inside(mu ** 2 / trivial)]), `linear ${mine}`);
       loss.line(run.map(({ s, loss: value, trivial }) => [s, value / trivial]), `real ${mine}`);
       error.line(run.slice(1).map(({ s, path, trivial }) => [s, (path ?? NaN) / Math.sqrt(trivial)]), `known ${mine}`);
       error.line(run.slice(1).map(({ s, E, trivial }) => [s, E / Math.sqrt(trivial)]), `bound ${mine}`);
-      const end = explodes(rows, k);
-      if (end >= 0) loss.words(`band explodes${runs.length > 1 ? ` (seed ${k ? settings.with : settings.seed})` : ""}`, loss.px(end), loss.inside.top + 28 + 14 * k, `text-anchor="${end > 0.6 * settings.steps ? "end" : "start"}"`);
+      if (end >= 0) loss.words(`band explodes${runs.length > 1 ? ` (seed ${k ? settings.with : settings.seed})` : ""}`, loss.px(end), loss.inside.top + 42 + 14 * k, `text-anchor="${end > 0.6 * settings.steps ? "end" : "start"}"`);
     });
     error.line([[0, 1], [settings.steps, 1]], "one");
     const printed = liveMathematics.printed(settings) / runs[0][0].trivial;
-    loss.words(`↑ Theorem 1 as printed: ${figure(printed, 2)}, ${figure(Math.log10(printed / to), 2)} decades above this picture`, loss.inside.right, loss.inside.top + 11, 'text-anchor="end" class="printed"');
+    const above = [`↑ Theorem 1 as printed: ${figure(printed, 2)},`, `${figure(Math.log10(printed / to), 2)} decades above this picture`];
+    (loss.width < 480 ? above : [above.join(" ")]).forEach((text, k) => loss.words(text, loss.inside.right, loss.inside.top + 11 + 14 * k, 'text-anchor="end" class="printed"'));
     loss.show(`Loss against the step. ${this.says(rows, settings)}`);
     error.show(`The band’s half-width E in the root of the loss, and what it is without feedback, dashed, at step ${rows.length - 1}.`);
   },

@@ -384,7 +384,7 @@ function liveMathematics() {
       const loss = lossAndGradient(this.data, this.T, this.m, this.c, this.theta, this.G);
       const found = this.exploded ? { E: Infinity } : this.certify(mu);
       this.exploded ||= !Number.isFinite(found.E);
-      const row = { s, loss, mu, trivial: this.trivial, ...found, E: this.exploded ? Infinity : found.E };
+      const row = { s, loss, mu, trivial: this.trivial, step: eta * this.largest, ...found, E: this.exploded ? Infinity : found.E };
       for (let i = 0; i < this.c.length; i++) this.c[i] -= eta * this.G.c[i];
       for (let i = 0; i < this.theta.length; i++) this.theta[i] -= eta * this.G.theta[i];
       const u = this.u;
@@ -440,8 +440,7 @@ function liveMathematics() {
         D_.alpha += unit * (E * k.operator + rho * slopes);
       }
       return {
-        E, path: this.distance(alone, this.open, () => mu), step: eta * this.largest,
-        table: farthest / RADII[RADII.length - 1], reach: Math.sqrt(m) * reach / 3,
+        E, path: this.distance(alone, this.open, () => mu), table: farthest / RADII[RADII.length - 1], reach: Math.sqrt(m) * reach / 3,
       };
     }
 

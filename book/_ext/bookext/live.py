@@ -3,6 +3,8 @@
 The panel is made by ``book/_static/live.js``; without scripts the stored figure beside it is all there is.
 """
 
+from typing import ClassVar
+
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
@@ -17,7 +19,7 @@ class LivePanel(SphinxDirective):
     """``{live-panel} run`` with ``:still:``, the label of the figure that stands there without scripts."""
 
     required_arguments = 1
-    option_spec = {"still": directives.unchanged_required}
+    option_spec: ClassVar = {"still": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """Leave a place. Returns: the node."""
