@@ -301,13 +301,13 @@ function mathematics(settingsOfRuns) {
   };
 }
 
-/** What Theorem F and the reading of its band need: [name, what it means, value, limit]. */
+/** What the worth of the band hangs on: [name, what is compared, value, limit]. */
 const NEEDS = [
-  ["short steps", "η λ<sub>max</sub>(G₀), at most 1: beyond, the linear run itself grows", (row) => row.step, 1],
-  ["errors that fade", "E over what it is without feedback, below 2: an error moves the pairs, moved pairs have other slopes, other slopes are an error", (row) => row.E === Infinity ? undefined : row.path > 0 ? row.E / row.path : 1, 2],
-  ["a band that says something", "E over the linear run’s root loss, below 1: else the lower edge is 0", (row) => row.E / row.mu, 1],
-  ["moves within the table", "farthest move of a pair over the last radius at which curvature is tabulated, below 1", (row) => row.table, 1],
-  ["an idle projection", "farthest move over 3/√m, below 1: so far the paper’s projected algorithm takes the same steps", (row) => row.reach, 1],
+  ["short steps", "η λ<sub>max</sub>(G₀), at most 1", (row) => row.step, 1],
+  ["errors that fade", "E over E without feedback, at most 2", (row) => row.E === Infinity ? undefined : row.path > 0 ? row.E / row.path : 1, 2],
+  ["a band that says something", "E/μ, at most 1", (row) => row.E / row.mu, 1],
+  ["moves within the table", "farthest move of a pair over the last radius, at most 1", (row) => row.table, 1],
+  ["an idle projection", "farthest move over 3/√m, at most 1", (row) => row.reach, 1],
 ];
 const broken = (row, [, , value, limit]) => !(value(row) <= limit);
 const explodes = (rows, k) => rows.findIndex((row) => !(row[k].E <= Math.sqrt(row[k].trivial)));
