@@ -94,7 +94,7 @@ class Chart {
 
 /** Give a panel its settings, its buttons and its charts. */
 function enliven(root, panel) {
-  const id = root.dataset.live, names = Object.keys(panel.settings);
+  const id = root.dataset.live, names = Object.keys(panel.settings), prefix = panel.prefix ?? "", at = `${prefix}at`;
   const settings = {}, inputs = {}, charts = {};
   let rows = [], engine = null, goal = 0, running = false, waiting = false, hasty = false, told = -1, run = 0;
 
@@ -112,10 +112,9 @@ function enliven(root, panel) {
   const address = () => {
     const query = new URLSearchParams(location.search);
     for (const name of names) {
-      if (settings[name] === panel.settings[name].value) query.delete(name);
-      else query.set(name, settings[name]);
+      if (settings[name] === panel.settings[name].value) query.delete(prefix + name);
+      else query.set(prefix + name, settings[name]);
     }
-    const at = panel.at;
     if (rows.length > 1) query.set(at, rows.length - 1);
     else query.delete(at);
     const text = query.toString();
@@ -131,7 +130,7 @@ function enliven(root, panel) {
   };
 
   const take = (query) => {
-    for (const name of names) settings[name] = allowed(name, query.get(name));
+    for (const name of names) settings[name] = allowed(name, query.get(prefix + name));
     fill();
   };
 
@@ -233,7 +232,7 @@ function enliven(root, panel) {
   root.hidden = false;
   keepStill(root);
   take(new URLSearchParams(location.search));
-  reset(allowedStep(new URLSearchParams(location.search).get(panel.at), settings.steps), true);
+  reset(allowedStep(new URLSearchParams(location.search).get(at), settings.steps), true);
   still.addEventListener("change", label);
   if (window.ResizeObserver) new ResizeObserver(() => { if (rows.length) panel.draw(charts, rows, settings); }).observe(drawn);
 
@@ -246,7 +245,7 @@ function enliven(root, panel) {
     take(query);
     root.scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
     play.focus({ preventScroll: true });
-    reset(allowedStep(query.get(panel.at), settings.steps), still.matches);
+    reset(allowedStep(query.get(at), settings.steps), still.matches);
   });
 }
 
@@ -269,7 +268,7 @@ function mathematics(settingsOfRuns) {
     + "else postMessage(Array.from({length:data.steps},()=>runs.map((run)=>run.step())))}";
   let worker = null, stopped = false, here = null, asked = null;
   const local = () => {
-    here ??= settingsOfRuns.map((each) => new (liveMathematics().Run)(each));
+    here ??= settingsOfRuns.map((each) => new liveMathematics.Run(each));
     return here.map((run) => run.step());
   };
   const slices = (count, then, found = []) => setTimeout(() => {
@@ -329,7 +328,6 @@ const PANELS = {};
 
 PANELS.run = {
   legend: "The run",
-  at: "at",
   charts: ["loss", "error"],
   key: [["real is-first", "measured"], ["linear", "linear run"], ["band", "certain before the first step"], ["void", "nothing certain"]],
   settings: {
@@ -399,6 +397,9 @@ PANELS.run = {
   /** Something to tell at once: a band that explodes at this step. */
   event: (rows) => rows[rows.length - 1].map((_, k) => explodes(rows, k) === rows.length - 1 ? `The band explodes. ${gaveWay(rows, k)}` : "").join(" ").trim(),
 };
-liveMathematics.printed = liveMathematics().printed;
+Object.assign(liveMathematics, liveMathematics());
 
-for (const root of document.querySelectorAll("[data-live]")) if (PANELS[root.dataset.live]) enliven(root, PANELS[root.dataset.live]);
+/* When all scripts have said which panels there are. */
+document.addEventListener("DOMContentLoaded", () => {
+  for (const root of document.querySelectorAll("[data-live]")) enliven(root, PANELS[root.dataset.live]);
+});

@@ -10,6 +10,10 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+#: What makes panels, in the order in which it is read, and what only the smaller panels need.
+MORE = "live_more.js"
+SCRIPTS = ("live_worker.js", "live.js", MORE)
+
 
 class live_node(nodes.General, nodes.Element):
     """Where a panel stands: ``panel``, which one, and ``still``, the label of the stored figure."""
@@ -39,8 +43,9 @@ def load_scripts(
     app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
 ) -> None:
     """Handle Sphinx's ``html-page-context``: only pages with a panel load what makes it."""
-    if doctree is None or not any(True for _ in doctree.findall(live_node)):
-        return
-    app.add_css_file("live.css")
-    for script in ("live_worker.js", "live.js"):
-        app.add_js_file(script, loading_method="defer")
+    panels = {} if doctree is None else {node["panel"] for node in doctree.findall(live_node)}
+    if panels:
+        app.add_css_file("live.css")
+    for script in SCRIPTS if panels else ():
+        if script != MORE or panels - {"run"}:
+            app.add_js_file(script, loading_method="defer")
