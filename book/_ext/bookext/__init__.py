@@ -18,6 +18,7 @@ def write_side_by_side(app, env) -> None:
 def setup(app) -> dict:
     """Register with Sphinx. Returns: what Sphinx wants to know of an extension."""
     from bookext import bibliography, days, ledger_pages, page_context, rooms, said, sheets, symbols, uses
+    from bookext import live as panels
     from bookext import map_of_results as maps
     from bookext.finish import finish_site
     from bookext.notebooks import BesideThePages
@@ -39,7 +40,9 @@ def setup(app) -> dict:
     app.add_directive("rooms", rooms.Rooms)
     app.add_directive("statement-sheet", sheets.StatementSheet)
     app.add_directive("arguments", rooms.Arguments)
+    app.add_directive("live-panel", panels.LivePanel)
     app.add_node(maps.map_node, html=(maps.visit_map, None))
+    app.add_node(panels.live_node, html=(panels.visit, None))
     app.connect("doctree-read", uses.collect)
     app.connect("env-check-consistency", uses.compare_statements)
     app.add_post_transform(maps.DrawMaps)
@@ -50,6 +53,7 @@ def setup(app) -> dict:
     app.connect("env-updated", known.changed, priority=900)
     app.add_css_file("results.css")
     app.connect("html-page-context", maps.load_scripts)
+    app.connect("html-page-context", panels.load_scripts)
     app.connect("html-page-context", page_context.add_context, priority=900)
     app.connect("html-page-context", finish_page, priority=900)
     app.connect("build-finished", days.list_every_page, priority=400)

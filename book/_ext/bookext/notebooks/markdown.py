@@ -30,7 +30,7 @@ TITLED = frozenset({"tab-item", "card", "grid-item-card", "table"})
 #: Directives that only group others.
 GROUPS = frozenset({"tab-set", "grid", "grid-item", "div"})
 #: Directives that only the site can show.
-ON_THE_SITE = frozenset({"scoreboard", "errata", "bibliography", "map-of-results"})
+ON_THE_SITE = frozenset({"scoreboard", "errata", "bibliography", "map-of-results", "live-panel"})
 
 #: What can stand in a line of text. Nothing inside code or a formula is touched, because these match as a whole.
 _INLINE = re.compile(
@@ -42,6 +42,7 @@ _INLINE = re.compile(
     | !\[(?P<alt>[^\]]*)\]\((?P<image>[^()\s]+)\)
     | \[(?P<span>[^\[\]]+)\]\{[.\#][^}]*\}
     | \]\((?P<url>[^()\s]+)
+    | (?P<setting><a[ ]href=")(?=\?)
     | \[\^(?P<note>[\w-]+)\]:?
     | (?P<attributes> (?<=[\])`]) \{[^}]*\} )
     """,
@@ -177,6 +178,8 @@ class Flattener:
                 return f"{match['dollar']}{self._tex(match['tex'], where)}{match['dollar']}"
             if match["image"]:
                 return self._image(match["alt"], match["image"], where)
+            if match["setting"]:  # of a panel, which is on the site alone
+                return match["setting"] + address.page(self._page)
             if match["url"]:
                 return f"]({self._url(match['url'], where)}"
             if match["span"]:

@@ -1,0 +1,406 @@
+"""The panel in which a run grows beside its certificate: its numbers are the package's, and it serves a reader who clicks, types or listens."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+from browsing import PHONE, listen
+from built import SITE
+
+from bookext.chapters import ROOT, code
+from companion.theory.kernel_regime import live
+from shallowformer.kernel_regime.convergence import closed_forms
+from shallowformer.kernel_regime.linear_run import known, theorem_f
+from shallowformer.kernel_regime.model import gradients
+
+STATIC = ROOT / "book/_static"
+PAGE = "book/live"
+FILES = ("live_worker.js", "live.js", "live.css")
+
+#: m, n, T, η, label size, seed, steps: the page's first; a band that explodes; steps near the longest; more tokens than inputs; large labels.
+RUNS = [
+    (8, 60, 16, 0.5, 0.05, 1, 100),
+    (2, 20, 2, 0.5, 0.05, 3, 70),
+    (16, 40, 5, 6.0, 0.05, 2, 30),
+    (4, 6, 33, 1.0, 0.01, 9999, 40),
+    (32, 90, 8, 0.1, 1.0, 0, 25),
+]
+NAMES = ("m", "n", "T", "eta", "size", "seed", "steps")
+
+
+@pytest.fixture(scope="module")
+def mathematics(browser):
+    """Evaluate an expression in L, what ``live_worker.js`` offers; numbers come back to the last digit, as text if they are not finite."""
+    tab = browser.new_page()
+    tab.add_script_tag(path=STATIC / "live_worker.js")
+    plain = "(key, x) => ArrayBuffer.isView(x) ? [...x] : typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
+
+    def evaluate(expression: str, **given):
+        text = tab.evaluate(
+            f"(given) => {{ const L = liveMathematics(), {{{', '.join(given)}}} = given; return JSON.stringify({expression}, {plain}); }}",
+            given,
+        )
+        return json.loads(text)
+
+    yield evaluate
+    tab.close()
+
+
+def settings(run: tuple) -> dict:
+    return dict(zip(NAMES, run, strict=True))
+
+
+def rows(mathematics, asked: dict) -> dict[str, torch.Tensor]:
+    """What the page finds before every step and after the last: name → values."""
+    found = mathematics(
+        "(() => { const run = new L.Run(asked); return Array.from({length: asked.steps + 1}, () => run.step()); })()",
+        asked=asked,
+    )
+    return {
+        name: torch.tensor([float(row.get(name, "nan")) for row in found], dtype=torch.float64)
+        for name in ("loss", "mu", "E", "path", "step", "trivial")
+    }
+
+
+def start(asked: dict):
+    return live.start(*(asked[name] for name in ("m", "n", "T", "size", "seed")))
+
+
+def trained(asked: dict) -> torch.Tensor:
+    """The losses of the package's run."""
+    X, y, phi = start(asked)
+    found = []
+    for _ in range(asked["steps"] + 1):
+        loss, slope = gradients.loss_and_gradient(X, y, phi)
+        found.append(loss)
+        phi = phi.map(lambda block, move: block - asked["eta"] * move, slope)
+    return torch.stack(found)
+
+
+def assert_close(found: torch.Tensor, expected: torch.Tensor) -> None:
+    assert torch.equal(found.isfinite(), expected.isfinite())
+    finite = expected.isfinite()
+    torch.testing.assert_close(found[finite], expected[finite], rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_the_page_and_the_package_agree_at_every_step(mathematics, run):
+    asked = settings(run)
+    found, X_y_phi = rows(mathematics, asked), start(asked)
+    sure = theorem_f.certify(*X_y_phi, asked["eta"], asked["steps"])
+    assert_close(found["loss"], trained(asked))
+    assert_close(found["mu"], sure.mu)
+    assert_close(found["E"], sure.E)
+    limit = known.largest_step(X_y_phi[0], X_y_phi[2])
+    assert asked["eta"] / float(found["step"][0]) == pytest.approx(limit, rel=2e-5)
+
+
+def test_some_of_these_bands_explode_and_some_do_not(mathematics):
+    ends = [bool(rows(mathematics, settings(run))["E"][-1].isfinite()) for run in RUNS]
+    assert set(ends) == {True, False}
+
+
+def test_steps_beyond_the_limit_follow_the_theorem_too(mathematics, monkeypatch):
+    """The package refuses them, as the linear run grows; the recursion itself is as true."""
+
+    def grows(G, y, eta, steps):
+        values, vectors = torch.linalg.eigh(G)
+        j = torch.arange(steps + 1, dtype=G.dtype)[:, None]
+        powers = (1 - 2 * eta * values) ** j
+        u = -(powers * (vectors.mT @ y)) @ vectors.mT
+        smooth, rough = 2 * eta * values * powers.abs(), values.clamp(min=0).sqrt() * powers.abs()
+        return known.LinearRun(u, u.square().mean(1).sqrt(), smooth.amax(1), rough.amax(1))
+
+    asked = settings((8, 60, 16, 14.0, 0.05, 1, 8))
+    with pytest.raises(ValueError, match="eta must be at most"):
+        theorem_f.certify(*start(asked), asked["eta"], asked["steps"])
+    monkeypatch.setattr(known, "linear_run", grows)
+    sure, found = theorem_f.certify(*start(asked), asked["eta"], asked["steps"]), rows(mathematics, asked)
+    assert found["step"][0] > 1
+    assert found["mu"][-1] > found["mu"][-2] > found["mu"][-3]
+    assert_close(found["mu"], sure.mu)
+    assert_close(found["E"], sure.E)
+    assert_close(found["loss"], trained(asked))
+
+
+def test_without_feedback_an_error_makes_no_other(mathematics):
+    """What E would be: all of it for small labels, a small part where the band explodes, never more."""
+    small = rows(mathematics, settings((8, 30, 4, 0.5, 1e-5, 1, 20)))
+    torch.testing.assert_close(small["path"], small["E"], rtol=1e-2, atol=0)
+    large = rows(mathematics, settings((8, 30, 4, 0.5, 0.5, 1, 20)))
+    told = large["E"].isfinite()
+    assert (large["path"][told] <= large["E"][told]).all()
+    assert (large["E"] / large["path"])[told][1:].max() > 5
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_both_draw_the_same_start(mathematics, run):
+    asked = settings(run)
+    X, y, phi0 = start(asked)
+    found = mathematics("L.drawn(asked)", asked=asked)
+    N = asked["m"] // 2
+    theta = torch.cat([phi0.U, phi0.W.flatten(1)], 1)[:N]
+    for name, expected in (("X", X), ("y", y / asked["size"]), ("c", phi0.c[:N]), ("theta", theta)):
+        scale = asked["size"] if name == "y" else 1
+        values = torch.tensor(found[name], dtype=torch.float64) / scale
+        torch.testing.assert_close(values, expected.flatten(), rtol=0, atol=1e-13)
+
+
+def test_more_heads_and_inputs_keep_those_that_are_there():
+    few, many = live.start(4, 10, 3, 1.0, 5), live.start(8, 20, 3, 1.0, 5)
+    assert torch.equal(few[0], many[0][:10])
+    assert torch.equal(few[2].W[:2], many[2].W[:2])
+    assert not torch.equal(few[0], live.start(4, 10, 3, 1.0, 6)[0])
+
+
+def test_the_draws_are_gaussian():
+    drawn = torch.cat([live.gaussians(seed, 0, 20_000) for seed in range(5)])
+    assert float(drawn.mean()) == pytest.approx(0, abs=0.02)
+    assert float(drawn.std()) == pytest.approx(1, abs=0.02)
+    assert float((drawn.abs() > 2).double().mean()) == pytest.approx(0.0455, abs=0.004)
+
+
+@pytest.mark.parametrize("asked", [(2, 20, 0.5, 60), (8, 60, 0.5, 120), (64, 100, 14.0, 1)], ids=str)
+def test_the_printed_theorem_is_the_package_s(mathematics, asked):
+    m, n, eta, steps = asked
+    found = mathematics("L.printed(asked)", asked={"m": m, "n": n, "eta": eta, "steps": steps})
+    expected = closed_forms.paper(8, m, n, 0.05, (3.0,) * 3, (3.0,) * 3).best(eta, steps)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def matrices() -> dict[str, np.ndarray]:
+    source = np.random.default_rng(0)
+    low = source.standard_normal((12, 3))
+    return {
+        "general": (lambda A: A + A.T)(source.standard_normal((9, 9))),
+        "of low rank": low @ low.T,
+        "diagonal": np.diag([3.0, 1.0, 1.0, -2.0]),
+        "zero": np.zeros((5, 5)),
+        "ones": np.ones((6, 6)),
+        "single": np.array([[4.0]]),
+        "in blocks": np.kron(np.eye(3), np.array([[2.0, 1.0], [1.0, 2.0]])),
+    }
+
+
+@pytest.mark.parametrize("name", matrices())
+def test_eigenvalues(mathematics, name):
+    A = matrices()[name]
+    found = mathematics("L.eigenvalues(Float64Array.from(A), n)", A=A.flatten().tolist(), n=len(A))
+    np.testing.assert_allclose(sorted(found), np.linalg.eigvalsh(A), atol=1e-13 * max(1, np.abs(A).sum()))
+
+
+# The panel on the built page.
+
+
+def told(tab, words: str) -> str:
+    """Wait until the panel says something. Returns: all that it says."""
+    tab.wait_for_function(
+        "words => document.querySelector('.live-says').textContent.includes(words)", arg=words
+    )
+    return tab.locator(".live-says").inner_text()
+
+
+def button(tab, name: str):
+    return tab.locator("#live-run").get_by_role("button", name=name, exact=True)
+
+
+def visit(go, query: str = "", **how):
+    """The page with settings in its address."""
+    tab = go(PAGE, **how)
+    if query:
+        tab.goto(tab.url.partition("?")[0] + query)
+    button(tab, "Reset").wait_for()
+    tab.wait_for_selector("#live-run svg")
+    return tab
+
+
+def step(tab) -> int:
+    return int(re.search(r"Step (\d+)", tab.locator(".live-facts caption").inner_text())[1])
+
+
+def test_the_address_names_a_phenomenon(go):
+    tab = visit(go, "?size=0.2&at=30#live-run")
+    assert "nothing is certain" in told(tab, "Step 30.")
+    assert "The band explodes at step" in tab.locator(".gave-way").inner_text()
+    assert tab.get_by_label("label size").input_value() == "0.2"
+    tab.get_by_label("heads m").select_option("64")
+    tab.wait_for_function("() => location.search === '?size=0.2&m=64'")
+    assert step(tab) == 0
+
+
+def test_what_the_page_shows_is_what_the_package_finds(go):
+    tab = visit(go, "?m=16&n=40&T=4&seed=7&at=20")
+    said = told(tab, "Step 20.")
+    sure = theorem_f.certify(*live.start(16, 40, 4, 0.05, 7), 0.5, 20)
+    numbers = [float(number.rstrip(".")) for number in re.findall(r"0\.\d+", said)]
+    expected = [
+        trained(settings((16, 40, 4, 0.5, 0.05, 7, 20)))[20],
+        sure.lower[20],
+        sure.upper[20],
+    ]
+    assert numbers == pytest.approx([float(value) / 0.05**2 for value in expected], rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "query", ["?m=7&n=x&T=0&eta=-1&size=&steps=1e9&seed=0.5&with=-3", "?m=<b>&at=NaN", "?at=-5"]
+)
+def test_settings_that_cannot_be_are_not_taken(go, query):
+    tab = visit(go, query)
+    chosen = [tab.get_by_label(label).input_value() for label in ("heads m", "inputs n", "tokens T")]
+    assert chosen == ["8", "60", "16"]
+    assert tab.get_by_label("second seed").input_value() == ""
+    assert step(tab) == 0
+
+
+def test_run_pause_step_and_reset_by_keyboard(go):
+    tab = visit(go, "?n=20&T=4")
+    button(tab, "Run").press("Enter")
+    tab.wait_for_function("() => document.querySelectorAll('#live-run .line').length > 2")
+    button(tab, "Pause").press("Space")
+    told(tab, "Step")
+    here = step(tab)
+    assert 0 < here < 120
+    tab.wait_for_timeout(200)
+    here = step(tab)
+    button(tab, "Step").press("Enter")
+    told(tab, f"Step {here + 1}.")
+    assert f"at={here + 1}" in tab.url
+    button(tab, "Reset").press("Enter")
+    tab.wait_for_function("() => !location.search.includes('at=')")
+    button(tab, "Run").wait_for()
+
+
+def test_a_run_is_told_now_and_then(go):
+    tab = visit(go, "?n=20&T=4&steps=60")
+    assert tab.locator(".live-says").get_attribute("role") == "status"
+    tab.evaluate("""() => {
+      window.heard = [];
+      new MutationObserver(() => heard.push(document.querySelector('.live-says').textContent))
+        .observe(document.querySelector('.live-says'), {childList: true, characterData: true, subtree: true});
+    }""")
+    button(tab, "Run").click()
+    told(tab, "Step 60.")
+    heard = [words for words in tab.evaluate("() => heard") if words]
+    assert 3 <= len(heard) <= 8
+
+
+def test_two_seeds_side_by_side(go):
+    tab = visit(go, "?n=20&T=4&with=2&at=10")
+    said = told(tab, "Step 10.")
+    assert "Seed 1: loss" in said
+    assert "Seed 2: loss" in said
+    assert tab.locator("#live-run .real").count() == 2
+    columns = tab.locator(".live-facts thead th").all_inner_texts()
+    assert columns == ["seed 1", "seed 2"]
+
+
+@pytest.mark.parametrize(
+    ("query", "why", "never"),
+    [
+        ("?m=2&at=80", "errors made more error", "longer than"),
+        ("?size=0.2&at=40", "errors made more error", "longer than"),
+        ("?eta=4&at=40", "errors made more error", "longer than"),
+        ("?eta=14&at=20", "the step is longer than 1/λmax(G₀)", "no"),
+    ],
+)
+def test_where_the_band_explodes_the_page_says_what_gave_way(go, query, why, never):
+    tab = visit(go, query)
+    tab.wait_for_selector(".gave-way")
+    words = tab.locator(".gave-way").inner_text()
+    assert why in words
+    assert never == "no" or never not in words
+
+
+def test_a_link_of_the_page_sets_the_panel_without_loading_again(go):
+    tab = visit(go)
+    tab.evaluate("() => { window.stays = true; }")
+    tab.locator("article a[href*='m=32']").first.click()
+    tab.wait_for_function("() => document.querySelector('[name=run-m]').value === '32'")
+    assert tab.evaluate("() => window.stays")
+    assert tab.evaluate("() => document.activeElement.closest('.live') !== null")
+    button(tab, "Pause").click()
+    assert "m=32" in tab.url
+
+
+def test_who_wants_less_motion_steps_on_demand(go):
+    tab = visit(go, "?n=20&T=4", reduced_motion="reduce")
+    assert button(tab, "Run").count() == 0
+    button(tab, "10 steps").click()
+    told(tab, "Step 10.")
+    assert step(tab) == 10
+    tab.locator("article a[href*='size=0.5']").click()
+    told(tab, "Step 120.")
+
+
+def test_where_a_worker_is_refused_the_page_computes_itself(go):
+    refuse = "window.Worker = class { constructor() { throw new DOMException('no', 'SecurityError'); } }"
+    tab = visit(go, "?n=20&T=4&at=12")
+    with_worker = told(tab, "Step 12.")
+    tab.context.add_init_script(refuse)
+    tab.reload()
+    assert told(tab, "Step 12.") == with_worker
+
+
+def test_it_works_from_disk(browser, site):
+    tab = browser.new_page()
+    troubles = listen(tab, "file://")
+    tab.goto(f"{(site / PAGE).with_suffix('.html').as_uri()}?n=20&T=4&at=12#live-run")
+    assert "certain between" in told(tab, "Step 12.")
+    assert troubles == []
+    tab.close()
+
+
+@pytest.mark.parametrize("viewport", [{"width": 1400, "height": 1000}, PHONE], ids=["desktop", "phone"])
+def test_charts_fit_and_every_control_is_large_enough(go, viewport):
+    tab = visit(go, "?m=2&with=2&at=70", viewport=viewport)
+    told(tab, "Step 70.")
+    assert tab.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    sizes = tab.evaluate(
+        "() => [...document.querySelectorAll('.live :is(select, input, button)')].map(e => e.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= 24
+    unnamed = tab.evaluate(
+        "() => [...document.querySelectorAll('.live svg')].filter(e => !e.getAttribute('aria-label')).length"
+    )
+    assert unnamed == 0
+
+
+def test_without_scripts_the_stored_picture_stands_there(go):
+    tab = go(PAGE, java_script_enabled=False)
+    assert not tab.locator("#live-run").is_visible()
+    assert tab.locator("#fig-live-run img, figure:has(#fig-live-run) img, [id=fig-live-run] object").first.is_visible()  # fmt: skip
+
+
+def test_with_scripts_the_stored_picture_is_one_click_away(go):
+    tab = visit(go)
+    fold = tab.locator(".live-still")
+    assert not fold.locator("img, object").first.is_visible()
+    fold.locator("summary").click()
+    assert fold.locator("img, object").first.is_visible()
+
+
+def test_other_pages_load_no_byte_of_it(go, served):
+    loaded = lambda: {path.name for path in served.sent()} & set(FILES)
+    for page, expected in (("book/index", set()), ("book/kernel_regime/linear_run", set()), (PAGE, set(FILES))):  # fmt: skip
+        served.asked.clear()
+        go(page)
+        assert loaded() == expected
+
+
+def test_the_stored_picture_has_the_panel_s_first_settings(go):
+    chosen = visit(go).evaluate(
+        "() => Object.fromEntries(Object.entries(PANELS.run.settings).map(([name, {value}]) => [name, value]))"
+    )
+    source = "\n".join(code(ROOT / f"{PAGE}.md"))
+    first = dict(re.findall(r'"(\w+)": ([\d.]+)', re.search(r"FIRST = (\{.*\})", source)[1]))
+    eta, steps = re.search(r"ETA, STEPS = ([\d.]+), (\d+)", source).groups()
+    stored = {name: float(value) for name, value in (first | {"eta": eta, "steps": steps}).items()}
+    assert stored == {name: value for name, value in chosen.items() if name != "with"}
+
+
+def test_it_is_small():
+    assert SITE  # the scripts are sent as they stand in the book
+    sizes = {name: len((STATIC / name).read_bytes()) for name in FILES[:2]}
+    assert sum(sizes.values()) <= 48_000
