@@ -1,5 +1,6 @@
-(** Fewer equations than unknowns have a solution other than 0; so what is injective on ℝⁿ is onto. *)
+(** Linear dependence, solvability, the row space of a matrix and its least singular value. *)
 Require Import Reals Lra Lia.
+From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors.
 Open Scope R_scope.
 
@@ -74,4 +75,107 @@ Proof.
   exists (fun j => - / c n * c j). intros i Hi.
   transitivity (- / c n * matvec n A c i); [unfold matvec; rewrite <- Sum_scal; apply Sum_ext; intros; ring|].
   replace (matvec n A c i) with (- (y i * c n)) by (specialize (G i Hi); lra). now field.
+Qed.
+
+(** the rows A_0 … A_(N−1) of ℝᵈ are linearly dependent: Σ v_i A_i = 0 for some v ≠ 0 *)
+Definition dependent (N d : nat) (A : matrix) : Prop :=
+  exists v : vector, (exists i, (i < N)%nat /\ v i <> 0) /\ forall j, (j < d)%nat -> Sum N (fun i => v i * A i j) = 0.
+
+Lemma too_many n A : dependent (S n) n A.
+Proof.
+  destruct (dependence n (S n) (transpose A) ltac:(lia)) as (v & Hv & H). exists v. split; [easy|]. intros j Hj.
+  rewrite <- (H j Hj). apply Sum_ext; intros. unfold transpose. ring.
+Qed.
+
+(** If ‖Xᵀw‖² ≥ κ‖w‖² with κ > 0, every y is Xᵀw + y' with Xy' = 0. *)
+Lemma row_space k r X kappa y : 0 < kappa -> (forall w, kappa * sq k w <= sq r (matvec k (transpose X) w)) ->
+  exists w y', (forall j, (j < r)%nat -> y j = matvec k (transpose X) w j + y' j) /\
+    forall i, (i < k)%nat -> matvec r X y' i = 0.
+Proof.
+  intros Hk H. destruct (onto k (matmul r X (transpose X)) (matvec r X y)) as (w & Hw).
+  - intros x Hx. apply sq_zero. assert (K := H x).
+    rewrite (sq_dot r), <- dot_matvec, <- matvec_matmul in K.
+    assert (Z : dot k x (matvec k (matmul r X (transpose X)) x) = 0)
+      by (unfold dot; rewrite (Sum_ext k _ (fun _ => 0)), Sum_zero; [easy|intros; rewrite Hx by easy; ring]).
+    rewrite Z in K. assert (L := sq_ge0 k x). nra.
+  - exists w, (fun j => y j - matvec k (transpose X) w j). split; [intros; ring|]. intros i Hi.
+    transitivity (matvec r X y i - matvec r X (matvec k (transpose X) w) i).
+    + unfold matvec. rewrite <- Sum_minus. apply Sum_ext; intros; ring.
+    + rewrite <- matvec_matmul, Hw by easy. ring.
+Qed.
+
+(** Then ‖XᵀXy‖² ≥ κ²‖Xᵀw‖², and ‖y‖² = ‖Xᵀw‖² + ‖y'‖². *)
+Lemma row_space_bound k r X kappa y : 0 < kappa -> (forall w, kappa * sq k w <= sq r (matvec k (transpose X) w)) ->
+  exists p q, 0 <= p /\ 0 <= q /\ sq r y = p + q /\
+    kappa ^ 2 * p <= sq r (matvec k (transpose X) (matvec r X y)) /\
+    ((forall u, exists v, forall j, (j < r)%nat -> matvec k (transpose X) v j = u j) -> q = 0).
+Proof.
+  intros Hk H. destruct (row_space k r X kappa y Hk H) as (w & y' & Hy & H0).
+  set (y1 := matvec k (transpose X) w) in *. exists (sq r y1), (sq r y').
+  assert (O : forall u, dot r (matvec k (transpose X) u) y' = 0).
+  { intros u. rewrite <- dot_matvec. unfold dot. rewrite (Sum_ext k _ (fun _ => 0)), Sum_zero; [easy|].
+    intros i Hi. rewrite H0 by easy. ring. }
+  split; [apply sq_ge0|split; [apply sq_ge0|split; [|split]]].
+  - rewrite (sq_ext r y (vplus y1 y')) by (intros; now apply Hy). rewrite sq_plus. unfold y1. rewrite O. ring.
+  - assert (E : forall i, (i < k)%nat -> matvec r X y i = matvec r X y1 i).
+    { intros i Hi. rewrite <- (Rplus_0_r (matvec r X y1 i)), <- (H0 i Hi). unfold matvec. rewrite <- Sum_plus.
+      apply Sum_ext; intros. rewrite Hy by easy. ring. }
+    rewrite (matvec_ext k (transpose X) _ _ E).
+    assert (B : kappa * sq r y1 <= sq k (matvec r X y1)).
+    { assert (K := H w). fold y1 in K. assert (C := cauchy_sq k w (matvec r X y1)).
+      rewrite dot_matvec in C. fold y1 in C. rewrite <- sq_dot in C.
+      assert (P1 := sq_ge0 r y1). assert (P2 := sq_ge0 k (matvec r X y1)). assert (P3 := sq_ge0 k w).
+      destruct (Rle_lt_or_eq_dec 0 _ P1) as [L|L]; [|rewrite <- L; lra].
+      apply Rmult_le_reg_l with (sq r y1); [easy|].
+      apply Rle_trans with (kappa * (sq k w * sq k (matvec r X y1))); [nra|]. nra. }
+    specialize (H (matvec r X y1)). nra.
+  - intros S. destruct (S y') as (v & Hv). rewrite sq_dot, <- (O v). apply Sum_ext; intros j Hj. now rewrite Hv.
+Qed.
+
+(** For square X: ‖XᵀXy‖ ≥ κ‖y‖. *)
+Lemma square_bound k X kappa y : 0 < kappa -> (forall w, kappa * sq k w <= sq k (matvec k (transpose X) w)) ->
+  kappa ^ 2 * sq k y <= sq k (matvec k (transpose X) (matvec k X y)).
+Proof.
+  intros Hk H. destruct (row_space_bound k k X kappa y Hk H) as (p & q & Hp & Hq & E & B & S).
+  rewrite E, S, Rplus_0_r; [easy|]. intros u. apply onto. intros x Hx. apply sq_zero. specialize (H x).
+  rewrite (sq_ext k _ (fun _ => 0) Hx) in H. assert (Z : sq k (fun _ => 0) = 0)
+    by (unfold sq; rewrite (Sum_ext k _ (fun _ => 0)); [apply Sum_zero|intros; ring]).
+  assert (L := sq_ge0 k x). nra.
+Qed.
+
+(** the lengths ‖Mx‖ of the images of unit vectors x of ℝⁿ, M with k rows and n columns *)
+Definition lengths (k n : nat) (M : matrix) (y : R) : Prop := exists x, sq n x = 1 /\ y = vnorm k (matvec n M x).
+
+(** inf ‖Mx‖ over unit vectors x *)
+Definition shortest (k n : nat) (M : matrix) : R := real (Glb_Rbar (lengths k n M)).
+
+(** σ_min(M), the last of min(k, n) singular values: inf ‖Mᵀu‖ if M has no more rows than columns, else inf ‖Mx‖ *)
+Definition sigma_min (k n : nat) (M : matrix) : R :=
+  if (k <=? n)%nat then shortest n k (transpose M) else shortest k n M.
+
+Lemma lengths_bounded k n M y : lengths k n M y -> 0 <= y <= sqrt (frob2 k n M).
+Proof.
+  intros [x [H ->]]. split; [apply norm_ge0|]. unfold vnorm. apply sqrt_le_1_alt.
+  assert (K := matvec_sq k n M x). rewrite H in K. lra.
+Qed.
+
+Lemma shortest_unit k n M x : sq n x = 1 -> shortest k n M <= vnorm k (matvec n M x).
+Proof.
+  intros H. destruct (Glb_Rbar_correct (lengths k n M)) as [U L]. unfold shortest.
+  assert (A := U (vnorm k (matvec n M x)) ltac:(now exists x)).
+  assert (B := L (Finite 0) ltac:(intros y Hy; apply (lengths_bounded k n M), Hy)).
+  destruct (Glb_Rbar (lengths k n M)); simpl in *; easy.
+Qed.
+
+Lemma shortest_ge k n M c : (0 < n)%nat -> (forall x, sq n x = 1 -> c <= vnorm k (matvec n M x)) -> c <= shortest k n M.
+Proof.
+  intros Hn H. destruct (Glb_Rbar_correct (lengths k n M)) as [U L]. unfold shortest.
+  assert (B := L (Finite c) ltac:(intros y [x [K ->]]; apply H, K)).
+  set (e := fun i : nat => if (i =? 0)%nat then 1 else 0).
+  assert (sq n e = 1).
+  { unfold sq. rewrite (Sum_single n _ 0) by (lia || (intros i _ Hi; apply Nat.eqb_neq in Hi; unfold e; rewrite Hi;
+      ring)).
+    unfold e. simpl. ring. }
+  assert (A := U (vnorm k (matvec n M e)) ltac:(now exists e)).
+  destruct (Glb_Rbar (lengths k n M)); simpl in *; easy.
 Qed.

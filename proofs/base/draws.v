@@ -1,10 +1,8 @@
 (** Independent draws: the mean of a function over all sequences of draws, each draw averaged given the past. *)
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.squared_loss.
-
+From Shallow Require Import base.sums base.vectors base.means base.gradient base.squared_loss.
 Import ListNotations.
-
 Open Scope R_scope.
 
 (** E F(w) over s independent draws, the last of them first in the list w; draw f is the mean of f over one draw *)
@@ -12,7 +10,7 @@ Fixpoint Expect {A : Type} (draw : (A -> R) -> R) (s : nat) (F : list A -> R) : 
   match s with O => F [] | S k => Expect draw k (fun w => draw (fun a => F (a :: w))) end.
 
 (** the mean over one batch: b independent uniform draws from 0 … n − 1, with replacement *)
-Definition batch (n b : nat) (F : list nat -> R) : R := Expect (Mean n) b F.
+Definition batch (n b : nat) (F : list nat -> R) : R := Expect (mean n) b F.
 
 (** a list of s draws, each with the property P *)
 Definition draws {A : Type} (P : A -> Prop) (s : nat) (w : list A) : Prop := length w = s /\ List.Forall P w.
@@ -33,17 +31,17 @@ Definition is_mean {A : Type} (P : A -> Prop) (draw : (A -> R) -> R) : Prop :=
   (forall f g, draw (fun a => f a + g a) = draw f + draw g) /\
   (forall c f, draw (fun a => c * f a) = c * draw f) /\ (forall c, draw (fun _ => c) = c).
 
-Lemma Mean_is_mean n : (0 < n)%nat -> is_mean (fun j => (j < n)%nat) (Mean n).
+Lemma mean_is_mean n : (0 < n)%nat -> is_mean (fun j => (j < n)%nat) (mean n).
 Proof.
   intros H. split; [|split; [|split]]; intros.
-  - now apply Mean_le. - apply Mean_plus. - apply Mean_scal. - now apply Mean_const.
+  - now apply mean_le. - apply mean_plus. - apply mean_scal. - now apply mean_const.
 Qed.
 
 Section Means.
 Context {A : Type} (P : A -> Prop) (draw : (A -> R) -> R).
 Hypothesis H : is_mean P draw.
 
-Lemma mean_ext f g : (forall a, P a -> f a = g a) -> draw f = draw g.
+Lemma draw_ext f g : (forall a, P a -> f a = g a) -> draw f = draw g.
 Proof. intros K. destruct H as [L _]. apply Rle_antisym; apply L; intros a Ha; rewrite (K a Ha); lra. Qed.
 
 Lemma Expect_mean s : is_mean (draws P s) (Expect draw s).
@@ -62,7 +60,7 @@ Qed.
 End Means.
 
 Lemma batch_mean n b : (0 < n)%nat -> is_mean (is_batch n b) (batch n b).
-Proof. intros. apply Expect_mean, Mean_is_mean. easy. Qed.
+Proof. intros. apply Expect_mean, mean_is_mean. easy. Qed.
 
 Lemma dot_Over d x w (v : nat -> vector) : dot d x (fun i => Over w (fun j => v j i)) = Over w (fun j => dot d x (v j)).
 Proof.
@@ -71,34 +69,34 @@ Proof.
 Qed.
 
 (** E Σ_{j ∈ w} f_j = b · (1/n) Σ f_j *)
-Lemma batch_Over n b f : (0 < n)%nat -> batch n b (fun w => Over w f) = INR b * Mean n f.
+Lemma batch_Over n b f : (0 < n)%nat -> batch n b (fun w => Over w f) = INR b * mean n f.
 Proof.
   intros Hn. unfold batch. induction b; [simpl; ring|]. rewrite S_INR. cbn [Expect].
   assert (K := batch_mean n b Hn). unfold batch in K.
-  rewrite (mean_ext _ _ K _ (fun w => Mean n f + Over w f)).
+  rewrite (draw_ext _ _ K _ (fun w => mean n f + Over w f)).
   - destruct K as (_ & Hp & _ & Hc). rewrite Hp, Hc, IHb. ring.
-  - intros w _. simpl. now rewrite Mean_plus, (Mean_const n _ Hn).
+  - intros w _. simpl. now rewrite mean_plus, (mean_const n _ Hn).
 Qed.
 
 (** E ‖Σ_{j ∈ w} v_j‖² = b · (1/n) Σ ‖v_j‖² + b (b − 1) ‖(1/n) Σ v_j‖² *)
 Lemma batch_square n b d (v : nat -> vector) : (0 < n)%nat ->
   batch n b (fun w => sq d (fun i => Over w (fun j => v j i))) =
-  INR b * Mean n (fun j => sq d (v j)) + INR b * (INR b - 1) * sq d (fun i => Mean n (fun j => v j i)).
+  INR b * mean n (fun j => sq d (v j)) + INR b * (INR b - 1) * sq d (fun i => mean n (fun j => v j i)).
 Proof.
-  intros Hn. set (m := fun i => Mean n (fun j => v j i)). unfold batch.
-  assert (Dm : forall x, Mean n (fun j => dot d x (v j)) = dot d x m).
-  { intros x. rewrite (dot_sym d x m). unfold m. rewrite <- (Mean_ext n (fun j => 1 * dot d (v j) x)) by
-      (intros; rewrite dot_sym; ring). rewrite <- (dot_Mean d n (fun _ => 1) v x). unfold dot. apply Sum_ext. intros.
-    f_equal. apply Mean_ext. intros; ring. }
+  intros Hn. set (m := fun i => mean n (fun j => v j i)). unfold batch.
+  assert (Dm : forall x, mean n (fun j => dot d x (v j)) = dot d x m).
+  { intros x. rewrite (dot_sym d x m). unfold m. rewrite <- (mean_ext n (fun j => 1 * dot d (v j) x)) by
+      (intros; rewrite dot_sym; ring). rewrite <- (dot_mean d n (fun _ => 1) v x). unfold dot. apply Sum_ext. intros.
+    f_equal. apply mean_ext. intros; ring. }
   induction b.
   - simpl. unfold sq. rewrite (Sum_ext d _ (fun _ => 0)), Sum_zero; intros; ring.
   - cbn [Expect]. assert (K := batch_mean n b Hn). unfold batch in K.
-    rewrite (mean_ext _ _ K _ (fun w => Mean n (fun j => sq d (v j)) +
+    rewrite (draw_ext _ _ K _ (fun w => mean n (fun j => sq d (v j)) +
       (2 * Over w (fun j => dot d m (v j)) + sq d (fun i => Over w (fun j => v j i))))).
     + destruct K as (_ & Hp & Hs & Hc). rewrite Hp, Hp, Hs, Hc, IHb, S_INR.
       assert (O := batch_Over n b (fun j => dot d m (v j)) Hn). unfold batch in O. rewrite O, Dm, <- sq_dot. ring.
-    + intros w _. rewrite <- (Mean_const n (sq d (fun i => Over w (fun j => v j i))) Hn).
-      rewrite <- (dot_Over d m w v), dot_sym, <- Dm, <- Mean_scal, <- !Mean_plus. apply Mean_ext. intros j _.
+    + intros w _. rewrite <- (mean_const n (sq d (fun i => Over w (fun j => v j i))) Hn).
+      rewrite <- (dot_Over d m w v), dot_sym, <- Dm, <- mean_scal, <- !mean_plus. apply mean_ext. intros j _.
       simpl. change (fun i => v j i + Over w (fun k => v k i)) with (vplus (v j) (fun i => Over w (fun k => v k i))).
       rewrite sq_plus, (dot_sym d (v j)). ring.
 Qed.
@@ -108,7 +106,7 @@ Lemma batch_direction n b p f D y x g u : (0 < n)%nat -> (0 < b)%nat ->
   batch n b (fun w => dot p (batch_gradient b f D y x w) u) = dot p g u.
 Proof.
   intros Hn Hb G K. assert (B := INR_pos b Hb). assert (M := batch_mean n b Hn).
-  rewrite (mean_ext _ _ M _ (fun w => / INR b * Over w (fun j => 2 * residual f y x j * dot p (D j x) u))).
+  rewrite (draw_ext _ _ M _ (fun w => / INR b * Over w (fun j => 2 * residual f y x j * dot p (D j x) u))).
   - destruct M as (_ & _ & Hs & _). rewrite Hs, (batch_Over n b _ Hn), (loss_gradient_dot p n f y x D g u G K). field.
     lra.
   - intros w _. rewrite dot_sym. unfold batch_gradient.
@@ -121,22 +119,22 @@ Qed.
 Lemma batch_second_moment n b p f D y x g : (0 < n)%nat -> (0 < b)%nat ->
   (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) -> gradient p (loss n f y) x g ->
   batch n b (fun w => sq p (batch_gradient b f D y x w)) =
-  / INR b * (4 * Mean n (fun j => residual f y x j ^ 2 * sq p (D j x))) + (1 - / INR b) * sq p g.
+  / INR b * (4 * mean n (fun j => residual f y x j ^ 2 * sq p (D j x))) + (1 - / INR b) * sq p g.
 Proof.
   intros Hn Hb G K. assert (B := INR_pos b Hb). assert (M := batch_mean n b Hn).
-  rewrite (mean_ext _ _ M _ (fun w => (/ INR b) ^ 2 *
+  rewrite (draw_ext _ _ M _ (fun w => (/ INR b) ^ 2 *
     sq p (fun i => Over w (fun j => (vscal (2 * residual f y x j) (D j x)) i)))).
   - destruct M as (_ & _ & Hs & _). rewrite Hs, (batch_square n b p (fun j => vscal (2 * residual f y x j) (D j x)) Hn).
-    rewrite (Mean_ext n (fun j => sq p (vscal (2 * residual f y x j) (D j x)))
+    rewrite (mean_ext n (fun j => sq p (vscal (2 * residual f y x j) (D j x)))
       (fun j => 4 * (residual f y x j ^ 2 * sq p (D j x)))) by (intros; rewrite sq_scal; ring).
-    rewrite Mean_scal, (gradient_sq p _ x g _ K (loss_gradient p n f y x D G)). unfold vscal. field. lra.
+    rewrite mean_scal, (gradient_sq p _ x g _ K (loss_gradient p n f y x D G)). unfold vscal. field. lra.
   - intros w _. rewrite <- sq_scal. apply sq_ext. intros i _. reflexivity.
 Qed.
 
 (** (1/n) Σ r_j² ‖∇f_j‖² ≤ Q L *)
 Lemma largest_gradient n p f D y x Q : (forall j, (j < n)%nat -> sq p (D j x) <= Q) ->
-  Mean n (fun j => residual f y x j ^ 2 * sq p (D j x)) <= Q * loss n f y x.
+  mean n (fun j => residual f y x j ^ 2 * sq p (D j x)) <= Q * loss n f y x.
 Proof.
-  intros H. unfold loss. rewrite <- Mean_scal. apply Mean_le. intros j Hj. rewrite Rmult_comm.
+  intros H. unfold loss. rewrite <- mean_scal. apply mean_le. intros j Hj. rewrite Rmult_comm.
   apply Rmult_le_compat_r; [apply pow2_ge_0|auto].
 Qed.

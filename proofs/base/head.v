@@ -1,20 +1,21 @@
-(** One head h(X; U, W) = σ(⟨U, a⟩), the network of m heads, and its parameters as 3m blocks. *)
+(** The model: attention heads that read one sequence, each with a neuron of its own; its parameters, and the mirror. *)
 Require Import Reals Lra Lia.
-From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.attention.
 Open Scope R_scope.
 
-(** the attention weights softmax(X W q) of T tokens *)
+(** α_t = softmax of the logits ⟨X_t, W q⟩, the pooled token a(X; W) = Σ α_t X_t, and the preactivation ⟨U, a⟩ *)
 Definition weights (T d : nat) (X : matrix) (q : vector) (W : matrix) : vector :=
   softmax T (fun t => dot d (X t) (matvec d W q)).
+Definition pooled (T d : nat) (X : matrix) (q : vector) (W : matrix) : vector := attended T (weights T d X q W) X.
+Definition preactivation (T d : nat) (X : matrix) (q U : vector) (W : matrix) : R := dot d U (pooled T d X q W).
 
-(** z = ⟨U, a(X; W)⟩, the pre-activation of a head *)
-Definition preactivation (T d : nat) (X : matrix) (q U : vector) (W : matrix) : R :=
-  dot d U (attended T (weights T d X q W) X).
-
-(** h = σ(z) *)
+(** h = σ(⟨U, a(X; W)⟩) *)
 Definition head (sigma : R -> R) (T d : nat) (X : matrix) (q U : vector) (W : matrix) : R :=
   sigma (preactivation T d X q U W).
+
+(** f = m^(−1/2) Σ c_i h(X; U_i, W_i) *)
+Definition model (sigma : R -> R) (m T d : nat) (X : matrix) (q c : vector) (U : matrix) (W : nat -> matrix) : R :=
+  / sqrt (INR m) * Sum m (fun i => c i * head sigma T d X q (U i) (W i)).
 
 (** φ: block k of head i is c_i for k = 0, U_i for k = 1 and W_i for k = 2, row by row *)
 Definition parameters := nat -> nat -> vector.
@@ -25,17 +26,17 @@ Definition size (d k : nat) : nat := match k with 0%nat => 1%nat | 1%nat => d | 
 (** the d × d matrix with the given rows one after another *)
 Definition rows (d : nat) (w : vector) : matrix := fun i j => w (i * d + j)%nat.
 
-(** f = m^(−1/2) Σ c_i h(X; U_i, W_i), the model *)
-Definition model (sigma : R -> R) (m T d : nat) (X : matrix) (q : vector) (phi : parameters) : R :=
-  / sqrt (INR m) * Sum m (fun i => phi i 0%nat 0%nat * head sigma T d X q (phi i 1%nat) (rows d (phi i 2%nat))).
+(** f at φ, the model of the m heads (φ_i0, φ_i1, rows of φ_i2) *)
+Definition model_at (sigma : R -> R) (m T d : nat) (X : matrix) (q : vector) (phi : parameters) : R :=
+  model sigma m T d X q (fun i => phi i 0%nat 0%nat) (fun i => phi i 1%nat) (fun i => rows d (phi i 2%nat)).
 
-(** φ + t δ, ⟨φ, ψ⟩ and ‖φ‖² for m heads *)
-Definition along (phi : parameters) (t : R) (delta : parameters) : parameters :=
+(** φ + t δ, and ‖φ‖² for m heads *)
+Definition moved (phi : parameters) (t : R) (delta : parameters) : parameters :=
   fun i k j => phi i k j + t * delta i k j.
 Definition psq (m d : nat) (phi : parameters) : R := Sum m (fun i => Sum 3 (fun k => sq (size d k) (phi i k))).
 
 (** equal as parameters of m heads: in every entry that the model has *)
-Definition same (m d : nat) (phi psi : parameters) : Prop :=
+Definition same_parameters (m d : nat) (phi psi : parameters) : Prop :=
   forall i k j, (i < m)%nat -> (k < 3)%nat -> (j < size d k)%nat -> phi i k j = psi i k j.
 
 (** the partner of head i among 2N heads: i + N for i < N, and i − N otherwise *)
@@ -45,7 +46,7 @@ Definition partner (N i : nat) : nat := if Nat.ltb i N then (i + N)%nat else (i 
 Definition mirror (N : nat) (phi : parameters) : parameters :=
   fun i k j => (if Nat.eqb k 0 then -1 else 1) * phi (partner N i) k j.
 
-(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same U and W *)
+(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same_parameters U and W *)
 Definition symmetric_start (N d : nat) (phi : parameters) : Prop :=
   forall i, (i < N)%nat -> (phi i 0%nat 0%nat = 1 \/ phi i 0%nat 0%nat = -1) /\
     phi (i + N)%nat 0%nat 0%nat = - phi i 0%nat 0%nat /\
@@ -65,7 +66,7 @@ Proof.
   - apply Sum_ext; intros; rewrite partner_low by easy. f_equal; lia.
 Qed.
 
-Lemma start_mirror N d phi : symmetric_start N d phi -> same (2 * N) d (mirror N phi) phi.
+Lemma start_mirror N d phi : symmetric_start N d phi -> same_parameters (2 * N) d (mirror N phi) phi.
 Proof.
   intros H i k j Hi Hk Hj. unfold mirror. destruct (Nat.lt_ge_cases i N) as [L|L].
   - rewrite partner_low by easy. destruct (H i L) as (_ & C & B).
@@ -93,19 +94,22 @@ Proof.
   rewrite L. f_equal. apply Sum_ext; intros. now rewrite L.
 Qed.
 
-Lemma model_same sigma m T d X q phi psi : same m d phi psi -> model sigma m T d X q phi = model sigma m T d X q psi.
+Lemma model_same sigma m T d X q phi psi : same_parameters m d phi psi -> model_at sigma m T d X q phi = model_at sigma m T d X q psi.
 Proof.
-  intros H. unfold model. f_equal. apply Sum_ext. intros i Hi. rewrite (H i 0%nat 0%nat) by (cbn; lia). f_equal.
+  intros H. unfold model_at, model. f_equal. apply Sum_ext. intros i Hi. rewrite (H i 0%nat 0%nat) by (cbn; lia). f_equal.
   apply head_ext; intros; apply H; cbn; lia.
 Qed.
 
-Lemma model_mirror sigma N T d X q phi : model sigma (2 * N) T d X q (mirror N phi) = - model sigma (2 * N) T d X q phi.
+Lemma model_mirror sigma N T d X q phi : model_at sigma (2 * N) T d X q (mirror N phi) = - model_at sigma (2 * N) T d X q phi.
 Proof.
   set (g := fun i => phi i 0%nat 0%nat * head sigma T d X q (phi i 1%nat) (rows d (phi i 2%nat))).
-  unfold model. rewrite Ropp_mult_distr_r. f_equal. fold g. rewrite <- (Sum_partner N g).
+  unfold model_at, model. rewrite Ropp_mult_distr_r. f_equal. fold g. rewrite <- (Sum_partner N g).
   replace (- Sum (2 * N) (fun i => g (partner N i))) with (-1 * Sum (2 * N) (fun i => g (partner N i))) by ring.
   rewrite <- Sum_scal. apply Sum_ext. intros i Hi. unfold g.
   rewrite (head_ext sigma T d X q (mirror N phi i 1%nat) (phi (partner N i) 1%nat)
     (mirror N phi i 2%nat) (phi (partner N i) 2%nat)) by (intros; unfold mirror; cbn [Nat.eqb]; ring).
   unfold mirror. cbn [Nat.eqb]. ring.
 Qed.
+
+Lemma weights_distribution T d X q W : (0 < T)%nat -> distribution T (weights T d X q W).
+Proof. intros. now apply softmax_distribution. Qed.

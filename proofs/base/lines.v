@@ -1,12 +1,8 @@
-(** A head along a line of parameters (U + τu, W + τΔ): first and second derivatives. *)
+(** How attention, the preactivation of a head and its slope move when the parameters move along a line. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.skewness.
 Open Scope R_scope.
-
-(** W + τ Δ *)
-Definition mline (W : matrix) (tau : R) (Delta : matrix) : matrix := fun i j => W i j + tau * Delta i j.
-Definition vline (U : vector) (tau : R) (u : vector) : vector := fun i => U i + tau * u i.
 
 (** ⟨∇z, (u, w)⟩ = ⟨u, a⟩ + ⟨U, Mw⟩, w = Δq *)
 Definition slope (T d : nat) (alpha : vector) (X : matrix) (U u w : vector) : R :=
@@ -19,57 +15,26 @@ Definition bend (T d : nat) (alpha : vector) (X : matrix) (U u w u' w' : vector)
 Lemma spread_sym T d alpha X u w : spread T d alpha X u w = spread T d alpha X w u.
 Proof. rewrite !spread_E. apply E_ext; intros; ring. Qed.
 
-Lemma spread_vline T d alpha X U tau u w :
-  spread T d alpha X (vline U tau u) w = spread T d alpha X U w + tau * spread T d alpha X u w.
+Lemma spread_along T d alpha X U tau u w :
+  spread T d alpha X (along U u tau) w = spread T d alpha X U w + tau * spread T d alpha X u w.
 Proof.
-  rewrite !spread_E, <- E_scal, <- E_plus. apply E_ext; intros. change (vline U tau u) with (vplus U (vscal tau u)).
+  rewrite !spread_E, <- E_scal, <- E_plus. apply E_ext; intros. change (along U u tau) with (vplus U (vscal tau u)).
   rewrite dot_plus_l, dot_scal_l. ring.
 Qed.
 
 Lemma weights_line T d X q W tau Delta :
-  weights T d X q (mline W tau Delta) =
+  weights T d X q (shifted W Delta tau) =
   softmax T (fun t => dot d (X t) (matvec d W q) + tau * dot d (X t) (matvec d Delta q)).
 Proof.
   unfold weights. f_equal. apply FunctionalExtensionality.functional_extensionality. intros t.
   rewrite <- dot_scal_r, <- dot_plus_r. apply Sum_ext; intros i _. f_equal. unfold matvec, vplus, vscal.
-  rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; unfold mline, matvec; ring.
-Qed.
-
-(** d/dτ E f = E (ω − E ω) f + E f′ where the logits move by ω. *)
-Lemma E_derive T zeta omega (f : R -> vector) f' tau : (0 < T)%nat ->
-  (forall t, (t < T)%nat -> is_derive (fun tau => f tau t) tau (f' t)) ->
-  let alpha := softmax T (fun t => zeta t + tau * omega t) in
-  is_derive (fun tau => E T (softmax T (fun t => zeta t + tau * omega t)) (f tau)) tau
-    (E T alpha (fun t => (omega t - E T alpha omega) * f tau t) + E T alpha f').
-Proof.
-  intros HT D alpha. set (ex := fun t tau => exp (zeta t + tau * omega t)).
-  assert (DE : forall t, is_derive (ex t) tau (omega t * ex t tau)) by (intros; unfold ex; auto_derive; [easy|ring]).
-  set (Z := Sum T (fun s => ex s tau)). assert (HZ : 0 < Z) by (apply Sum_gt0; [easy|intros; apply exp_pos]).
-  assert (DZ : is_derive (fun tau => Sum T (fun s => ex s tau)) tau (Sum T (fun s => omega s * ex s tau))).
-  { apply (Sum_derive T (fun tau s => ex s tau)). intros; apply DE. }
-  assert (DN : is_derive (fun tau => Sum T (fun s => ex s tau * f tau s)) tau
-    (Sum T (fun s => omega s * ex s tau * f tau s + ex s tau * f' s))).
-  { apply (Sum_derive T (fun tau s => ex s tau * f tau s)). intros s Hs.
-    apply (is_derive_mult (ex s) (fun tau => f tau s)); [apply DE|now apply D|intros; apply Rmult_comm]. }
-  apply is_derive_ext with (f := fun tau => Sum T (fun s => ex s tau * f tau s) / Sum T (fun s => ex s tau)).
-  { intros e. unfold E, softmax. unfold Rdiv at 1. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros;
-      unfold ex, Rdiv; ring. }
-  evar_last; [apply is_derive_div; [exact DN | exact DZ | fold Z; lra]|]. cbv beta. fold Z.
-  set (V := E T alpha omega). assert (HV : Sum T (fun s => omega s * ex s tau) = Z * V).
-  { unfold V, E, alpha, softmax. fold (ex). rewrite <- Sum_scal. apply Sum_ext; intros.
-    change (Sum T (fun s => exp (zeta s + tau * omega s))) with Z. unfold ex. field. lra. }
-  rewrite HV, Sum_plus.
-  transitivity (/ Z * (Sum T (fun s => omega s * ex s tau * f tau s) + - V * Sum T (fun s => ex s tau * f tau s)) +
-    / Z * Sum T (fun s => ex s tau * f' s)); [field; lra|].
-  rewrite <- (Sum_scal T (- V)), <- Sum_plus, <- !Sum_scal. unfold E, alpha, softmax.
-  change (Sum T (fun s => exp (zeta s + tau * omega s))) with Z.
-  f_equal; apply Sum_ext; intros; unfold ex, V, E, alpha, softmax; field; lra.
+  rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; unfold shifted, mplus, mscal, matvec; ring.
 Qed.
 
 Section Line.
 Variables (T d : nat) (X : matrix) (q : vector) (W Delta : matrix) (HT : (0 < T)%nat).
 Let w := matvec d Delta q.
-Let alpha tau := weights T d X q (mline W tau Delta).
+Let alpha tau := weights T d X q (shifted W Delta tau).
 
 Lemma alpha_distribution tau : distribution T (alpha tau).
 Proof. now apply softmax_distribution. Qed.
@@ -136,13 +101,13 @@ Qed.
 
 Variables (U u : vector).
 
-Lemma preactivation_line tau : is_derive (fun tau => preactivation T d X q (vline U tau u) (mline W tau Delta)) tau
-  (slope T d (alpha tau) X (vline U tau u) u w).
+Lemma preactivation_line tau : is_derive (fun tau => preactivation T d X q (along U u tau) (shifted W Delta tau)) tau
+  (slope T d (alpha tau) X (along U u tau) u w).
 Proof.
-  unfold slope. rewrite spread_vline.
+  unfold slope. rewrite spread_along.
   apply is_derive_ext with (f := fun tau => dot d U (attended T (alpha tau) X) + tau * dot d u (attended T (alpha tau)
     X)).
-  { intros s. unfold preactivation. fold (alpha s). change (vline U s u) with (vplus U (vscal s u)).
+  { intros s. unfold preactivation. fold (alpha s). change (along U u s) with (vplus U (vscal s u)).
     now rewrite dot_plus_l, dot_scal_l. }
   evar_last.
   { apply (is_derive_plus (fun tau => dot d U (attended T (alpha tau) X)) (fun tau => tau * dot d u (attended T (alpha
@@ -153,17 +118,17 @@ Proof.
 Qed.
 
 (** ⟨∇z, (u′, w′)⟩ along the line. *)
-Lemma slope_line u' w' tau : is_derive (fun tau => slope T d (alpha tau) X (vline U tau u) u' w') tau
-  (bend T d (alpha tau) X (vline U tau u) u w u' w').
+Lemma slope_line u' w' tau : is_derive (fun tau => slope T d (alpha tau) X (along U u tau) u' w') tau
+  (bend T d (alpha tau) X (along U u tau) u w u' w').
 Proof.
   unfold slope, bend.
   apply is_derive_ext with (f := fun tau => dot d u' (attended T (alpha tau) X) +
     (spread T d (alpha tau) X U w' + tau * spread T d (alpha tau) X u w')).
-  { intros s. now rewrite spread_vline. }
-  assert (TL : third T d (alpha tau) X (vline U tau u) w w' = third T d (alpha tau) X U w' w + tau * third T d (alpha
+  { intros s. now rewrite spread_along. }
+  assert (TL : third T d (alpha tau) X (along U u tau) w w' = third T d (alpha tau) X U w' w + tau * third T d (alpha
     tau) X u w' w).
   { unfold third. rewrite <- E_scal, <- E_plus. apply E_ext; intros.
-      change (vline U tau u) with (vplus U (vscal tau u)).
+      change (along U u tau) with (vplus U (vscal tau u)).
     rewrite dot_plus_l, dot_scal_l. ring. }
   rewrite TL. evar_last.
   { apply (is_derive_plus (fun tau => dot d u' (attended T (alpha tau) X))

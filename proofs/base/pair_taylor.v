@@ -1,8 +1,203 @@
-(** Taylor's formula of third order for the two heads of a pair, and its errors in root mean square over the data. *)
+(** One pair of heads at one step: how far it is from the known path, by Taylor's formula of third order. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.means base.paired base.pair_moves base.pair_bounds.
+From Shallow Require Import base.sums base.vectors base.means base.paired.
 Open Scope R_scope.
+
+Lemma split_beta c ch gam gamL x z r u g o e :
+  r * ((c + ch) * o + gam * e) - u * (c * z + gamL * g) =
+  (r - u) * (c * x) + gam * ((r - u) * g) + (u * (c * (x - z)) + (gam - gamL) * (u * g)) +
+  r * (c * (o - x) + (ch * o + gam * (e - g))).
+Proof. ring. Qed.
+
+(** One pair at one step: what follows from the four letters and the allowances. *)
+Section Pair.
+Variables (n d : nat) (c0 : R) (h0 : vector) (g0 : nat -> vector) (H0 : nat -> matrix).
+Variables (alp alpL : vector) (gam gamL ch chL Da Dg Dc gb gs Hb : R).
+Variables (odd even : vector) (godd geven : nat -> vector) (o v w b : R) (r u : vector) (E mu rho : R).
+Hypotheses (Hn : (0 < n)%nat) (Hc : Rabs c0 = 1).
+Hypothesis HDa : vnorm d (vminus alp alpL) <= Da.
+Hypothesis HDg : Rabs (gam - gamL) <= Dg.
+Hypothesis HDc : Rabs (ch - chL) <= Dc.
+Hypothesis Ho : rms n (fun j => odd j - dot d (g0 j) alp) <= o.
+Hypothesis Hv : rms n (fun j => even j - h0 j) <= v.
+Hypothesis Hw : vrms n d (fun j => vminus (geven j) (g0 j)) <= w.
+Hypothesis Hb_ : vrms n d (fun j => vminus (godd j) (matvec d (H0 j) alp)) <= b.
+Hypothesis Hgs : forall x, vnorm d (fun k => mean n (fun j => x j * g0 j k)) <= gs * rms n x.
+Hypothesis Hgb : vrms n d g0 <= gb.
+Hypothesis HHb : forall z, vrms n d (fun j => matvec d (H0 j) z) <= Hb * vnorm d z.
+Hypothesis HE : rms n (fun j => r j - u j) <= E.
+Hypothesis Hmu : rms n u <= mu.
+Hypothesis Hrho : rms n r <= rho.
+Hypotheses (Hgs0 : 0 <= gs) (HHb0 : 0 <= Hb).
+Let gmb := Rabs gamL + Dg.
+Let chb := Rabs chL + Dc.
+Let A1 := rms n (fun j => dot d (g0 j) alpL) + gb * Da.
+Let A2 := vrms n d (fun j => matvec d (H0 j) alpL) + Hb * Da.
+Let what := w + chb * (gb + w) + gmb * (A2 + b).
+Let bracket j := fun k => (c0 + ch) * geven j k + gam * godd j k - c0 * g0 j k.
+
+Lemma gam_le : Rabs gam <= gmb.
+Proof. unfold gmb. replace gam with (gamL + (gam - gamL)) by ring. eapply Rle_trans; [apply Rabs_triang|lra]. Qed.
+
+Lemma ch_le : Rabs ch <= chb.
+Proof. unfold chb. replace ch with (chL + (ch - chL)) by ring. eapply Rle_trans; [apply Rabs_triang|lra]. Qed.
+
+Lemma A1_le : rms n (fun j => dot d (g0 j) alp) <= A1.
+Proof.
+  rewrite (rms_ext n _ (fun j => dot d (g0 j) alpL + dot d (g0 j) (vminus alp alpL))).
+  2: { intros. unfold dot, vminus. rewrite <- Sum_plus. apply Sum_ext; intros; ring. }
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat_l.
+  eapply Rle_trans; [apply (rms_le n _ (fun j => vnorm d (vminus alp alpL) * vnorm d (g0 j))); [easy|]|].
+  - intros. rewrite Rmult_comm. apply cauchy.
+  - rewrite rms_scal, Rabs_right by (easy || apply Rle_ge, norm_ge0). rewrite Rmult_comm.
+    apply Rmult_le_compat; (apply norm_ge0 || apply rms_ge0 || easy).
+Qed.
+
+Lemma A2_le : vrms n d (fun j => matvec d (H0 j) alp) <= A2.
+Proof.
+  rewrite (vrms_ext n d _ (fun j => vplus (matvec d (H0 j) alpL) (matvec d (H0 j) (vminus alp alpL)))).
+  2: { intros. rewrite <- matvec_plus. apply Sum_ext; intros. unfold vplus, vminus. ring. }
+  eapply Rle_trans; [now apply vrms_plus|]. apply Rplus_le_compat_l.
+  eapply Rle_trans; [apply HHb|]. now apply Rmult_le_compat_l.
+Qed.
+
+Lemma geven_le : vrms n d geven <= gb + w.
+Proof.
+  rewrite (vrms_ext n d _ (fun j => vplus (g0 j) (vminus (geven j) (g0 j)))) by (intros; unfold vplus, vminus; ring).
+  eapply Rle_trans; [now apply vrms_plus|]. lra.
+Qed.
+
+Lemma godd_le : vrms n d godd <= A2 + b.
+Proof.
+  rewrite (vrms_ext n d _ (fun j => vplus (matvec d (H0 j) alp) (vminus (godd j) (matvec d (H0 j) alp))))
+    by (intros; unfold vplus, vminus; ring).
+  eapply Rle_trans; [now apply vrms_plus|]. assert (Q := A2_le). lra.
+Qed.
+
+Lemma odd_le : rms n odd <= A1 + o.
+Proof.
+  rewrite (rms_ext n _ (fun j => dot d (g0 j) alp + (odd j - dot d (g0 j) alp))) by (intros; ring).
+  eapply Rle_trans; [now apply rms_plus|]. assert (Q := A1_le). lra.
+Qed.
+
+(** c⁰ x + χ y + γ z *)
+Lemma three X Y Z x z t : vrms n d X <= x -> vrms n d Y <= z -> vrms n d Z <= t ->
+  vrms n d (fun j => vplus (vscal c0 (X j)) (vplus (vscal ch (Y j)) (vscal gam (Z j)))) <= x + chb * z + gmb * t.
+Proof.
+  intros HX HY HZ. eapply Rle_trans; [now apply vrms_plus|]. rewrite vrms_scal, Hc by easy.
+  assert (Q : vrms n d (fun j => vplus (vscal ch (Y j)) (vscal gam (Z j))) <= chb * z + gmb * t).
+  { eapply Rle_trans; [now apply vrms_plus|]. rewrite !vrms_scal by easy.
+    apply Rplus_le_compat; apply Rmult_le_compat; (apply Rabs_pos || apply vrms_ge0 || apply ch_le || apply gam_le ||
+      easy). }
+  lra.
+Qed.
+
+Lemma bracket_le : vrms n d bracket <= what.
+Proof.
+  rewrite (vrms_ext n d _ (fun j => vplus (vscal c0 (vminus (geven j) (g0 j))) (vplus (vscal ch (geven j)) (vscal gam
+    (godd j))))).
+  - apply three; [easy|apply geven_le|apply godd_le].
+  - intros. unfold bracket, vplus, vscal, vminus. ring.
+Qed.
+
+Lemma missed_le : rms n (fun j => (c0 + ch) * odd j - c0 * dot d (g0 j) alp + gam * (even j - h0 j)) <=
+  o + gmb * v + chb * (A1 + o).
+Proof.
+  rewrite (rms_ext n _ (fun j => c0 * (odd j - dot d (g0 j) alp) + (gam * (even j - h0 j) + ch * odd j))) by (intros;
+    ring).
+  eapply Rle_trans; [now apply rms_plus|]. rewrite Rplus_assoc.
+    apply Rplus_le_compat; [rewrite rms_scal, Hc by easy; lra|].
+  eapply Rle_trans; [now apply rms_plus|]. rewrite !rms_scal by easy.
+  apply Rplus_le_compat; apply Rmult_le_compat;
+    (apply Rabs_pos || apply rms_ge0 || apply ch_le || apply gam_le || apply odd_le || easy).
+Qed.
+
+Lemma alpha_le : vnorm d (fun k => mean n (fun j => r j * ((c0 + ch) * geven j k + gam * godd j k)) -
+  mean n (fun j => u j * (c0 * g0 j k))) <= E * gs + rho * what.
+Proof.
+  rewrite (norm_ext d _ (vplus (vscal c0 (fun k => mean n (fun j => (r j - u j) * g0 j k)))
+    (fun k => mean n (fun j => r j * bracket j k)))).
+  - eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal, Hc. apply Rplus_le_compat.
+    + rewrite Rmult_1_l, Rmult_comm. eapply Rle_trans; [apply Hgs|]. now apply Rmult_le_compat_l.
+    + eapply Rle_trans; [now apply mean_vector|]. apply Rmult_le_compat; (apply rms_ge0 || apply bracket_le || easy).
+  - intros k _. unfold vplus, vscal. rewrite <- mean_scal, <- mean_plus, <- mean_minus. apply mean_ext; intros.
+    unfold bracket. ring.
+Qed.
+
+Lemma gamma_le : Rabs (mean n (fun j => r j * even j) - mean n (fun j => u j * h0 j)) <= E * rms n h0 + rho * v.
+Proof.
+  replace (mean n (fun j => r j * even j) - mean n (fun j => u j * h0 j)) with
+    (mean n (fun j => (r j - u j) * h0 j) + mean n (fun j => r j * (even j - h0 j))).
+  - eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; (eapply Rle_trans; [now apply mean_product|]);
+      apply Rmult_le_compat; (apply rms_ge0 || easy || apply Rle_refl).
+  - rewrite <- mean_plus, <- mean_minus. apply mean_ext; intros; ring.
+Qed.
+
+Lemma beta_le : vnorm d (fun k => mean n (fun j => r j * ((c0 + ch) * godd j k + gam * geven j k)) -
+  mean n (fun j => u j * (c0 * matvec d (H0 j) alpL k + gamL * g0 j k))) <=
+  E * (A2 + gmb * gs) + mu * (Hb * Da + gs * Dg) + rho * (chb * (A2 + b) + b + gmb * w).
+Proof.
+  assert (E0 := rms_ge0 n (fun j => r j - u j)). assert (U0 := rms_ge0 n u).
+  set (P1 := fun k => mean n (fun j => (r j - u j) * (vscal c0 (matvec d (H0 j) alp) k))).
+  set (P2 := vscal gam (fun k => mean n (fun j => (r j - u j) * g0 j k))).
+  set (P3 := fun k => mean n (fun j => u j * (vscal c0 (matvec d (H0 j) (vminus alp alpL)) k))).
+  set (P4 := vscal (gam - gamL) (fun k => mean n (fun j => u j * g0 j k))).
+  set (P5 := fun k => mean n (fun j => r j * (vplus (vscal c0 (vminus (godd j) (matvec d (H0 j) alp)))
+    (vplus (vscal ch (godd j)) (vscal gam (vminus (geven j) (g0 j))))) k)).
+  rewrite (norm_ext d _ (vplus (vplus (vplus P1 P2) (vplus P3 P4)) P5)).
+  - assert (N1 : vnorm d P1 <= E * A2).
+    { eapply Rle_trans; [now apply mean_vector|]. rewrite vrms_scal, Hc, Rmult_1_l by easy.
+      apply Rmult_le_compat; (apply rms_ge0 || apply vrms_ge0 || apply A2_le || easy). }
+    assert (N2 : vnorm d P2 <= E * (gmb * gs)).
+    { unfold P2. rewrite norm_scal. replace (E * (gmb * gs)) with (gmb * (gs * E)) by ring.
+      apply Rmult_le_compat; [apply Rabs_pos|apply norm_ge0|apply gam_le|].
+      eapply Rle_trans; [apply Hgs|]. now apply Rmult_le_compat_l. }
+    assert (N3 : vnorm d P3 <= mu * (Hb * Da)).
+    { eapply Rle_trans; [now apply mean_vector|]. rewrite vrms_scal, Hc, Rmult_1_l by easy.
+      apply Rmult_le_compat; [apply rms_ge0|apply vrms_ge0|easy|].
+      eapply Rle_trans; [apply HHb|]. now apply Rmult_le_compat_l. }
+    assert (N4 : vnorm d P4 <= mu * (gs * Dg)).
+    { unfold P4. rewrite norm_scal. replace (mu * (gs * Dg)) with (Dg * (gs * mu)) by ring.
+      apply Rmult_le_compat; [apply Rabs_pos|apply norm_ge0|easy|].
+      eapply Rle_trans; [apply Hgs|]. now apply Rmult_le_compat_l. }
+    assert (N5 : vnorm d P5 <= rho * (b + chb * (A2 + b) + gmb * w)).
+    { eapply Rle_trans; [now apply mean_vector|]. apply Rmult_le_compat; [apply rms_ge0|apply vrms_ge0|easy|].
+      apply three; [easy|apply godd_le|easy]. }
+    assert (T1 := norm_triangle d (vplus (vplus P1 P2) (vplus P3 P4)) P5).
+    assert (T2 := norm_triangle d (vplus P1 P2) (vplus P3 P4)).
+    assert (T3 := norm_triangle d P1 P2). assert (T4 := norm_triangle d P3 P4). lra.
+  - intros k _. unfold P1, P2, P3, P4, P5, vplus, vscal. rewrite <- !mean_scal, <- !mean_plus, <- mean_minus.
+    apply mean_ext; intros j _. rewrite matvec_minus. unfold vminus. apply split_beta.
+Qed.
+
+Lemma chi_le : Rabs (mean n (fun j => r j * odd j) - mean n (fun j => u j * dot d (g0 j) alpL)) <=
+  E * A1 + mu * gs * Da + rho * o.
+Proof.
+  replace (mean n (fun j => r j * odd j) - mean n (fun j => u j * dot d (g0 j) alpL)) with
+    (mean n (fun j => (r j - u j) * dot d (g0 j) alp) +
+     (dot d (fun k => mean n (fun j => u j * g0 j k)) (vminus alp alpL) + mean n (fun j => r j * (odd j - dot d (g0 j)
+       alp)))).
+  - assert (N1 := mean_product n (fun j => r j - u j) (fun j => dot d (g0 j) alp)).
+    assert (N2 := cauchy d (fun k => mean n (fun j => u j * g0 j k)) (vminus alp alpL)).
+    assert (N3 := mean_product n r (fun j => odd j - dot d (g0 j) alp)).
+    assert (M1 : rms n (fun j => r j - u j) * rms n (fun j => dot d (g0 j) alp) <= E * A1).
+    { apply Rmult_le_compat; (apply rms_ge0 || apply A1_le || easy). }
+    assert (M2 : vnorm d (fun k => mean n (fun j => u j * g0 j k)) * vnorm d (vminus alp alpL) <= mu * gs * Da).
+    { apply Rmult_le_compat; [apply norm_ge0|apply norm_ge0| |easy].
+      eapply Rle_trans; [apply Hgs|]. rewrite Rmult_comm. now apply Rmult_le_compat_r. }
+    assert (M3 : rms n r * rms n (fun j => odd j - dot d (g0 j) alp) <= rho * o).
+    { apply Rmult_le_compat; (apply rms_ge0 || easy). }
+    eapply Rle_trans; [apply Rabs_triang|]. assert (T := Rabs_triang (dot d (fun k => mean n (fun j => u j * g0 j k))
+      (vminus alp alpL)) (mean n (fun j => r j * (odd j - dot d (g0 j) alp)))). lra.
+  - assert (Q : dot d (fun k => mean n (fun j => u j * g0 j k)) (vminus alp alpL) =
+      mean n (fun j => u j * dot d (g0 j) (vminus alp alpL))) by apply dot_mean.
+    rewrite Q, <- !mean_plus, <- mean_minus. apply mean_ext; intros j _.
+    replace (dot d (g0 j) (vminus alp alpL)) with (dot d (g0 j) alp - dot d (g0 j) alpL); [ring|].
+    unfold dot. rewrite <- Sum_minus. apply Sum_ext; intros. unfold vminus. ring.
+Qed.
+
+End Pair.
 
 (** T[x, y], the vector Σ T_kij x_i y_j, and the number T[x, y, z] *)
 Definition form2 (d : nat) (T : nat -> matrix) (x y : vector) : vector := fun k => dot d x (matvec d (T k) y).
@@ -12,15 +207,14 @@ Definition form3 (d : nat) (T : nat -> matrix) (x y z : vector) : R := dot d z (
 Definition symmetric3 (T : nat -> matrix) : Prop := forall k i j, T k i j = T i k j /\ T k i j = T k j i.
 Definition symmetric2 (A : matrix) : Prop := forall i j, A i j = A j i.
 
-Lemma dot_matvec d A x z : symmetric2 A -> dot d x (matvec d A z) = dot d z (matvec d A x).
+Lemma dot_matvec_sym d A x z : symmetric2 A -> dot d x (matvec d A z) = dot d z (matvec d A x).
 Proof.
-  intros S. unfold dot, matvec.
-  rewrite (Sum_ext d _ (fun i => Sum d (fun j => x i * (A i j * z j)))) by (intros; now rewrite Sum_scal).
-  rewrite Sum_swap. apply Sum_ext; intros i _. rewrite <- Sum_scal. apply Sum_ext; intros j _. rewrite (S j i). ring.
+  intros S. rewrite dot_matvec, (dot_sym d _ z). apply Sum_ext; intros i _. f_equal. apply Sum_ext; intros j _.
+  unfold transpose. now rewrite (S i j).
 Qed.
 
 Lemma form2_sym d T x z k : symmetric3 T -> form2 d T x z k = form2 d T z x k.
-Proof. intros S. apply dot_matvec. intros i j. apply S. Qed.
+Proof. intros S. apply dot_matvec_sym. intros i j. apply S. Qed.
 
 Lemma form3_sym d T x y z : symmetric3 T -> form3 d T x y z = form3 d T z y x.
 Proof.
@@ -37,9 +231,6 @@ Proof. apply dot_plus_l. Qed.
 Lemma form2_minus d T x x' z k : form2 d T (vminus x x') z k = form2 d T x z k - form2 d T x' z k.
 Proof. apply dot_minus_l. Qed.
 
-Lemma dot_ext d x z z' : (forall k, z k = z' k) -> dot d x z = dot d x z'.
-Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
-
 Lemma form3_plus d T x x' y z : form3 d T (vplus x x') y z = form3 d T x y z + form3 d T x' y z.
 Proof.
   unfold form3. rewrite !(dot_sym d z), <- dot_plus_l. apply Sum_ext; intros. unfold vplus at 2. now rewrite form2_plus.
@@ -52,7 +243,7 @@ Proof.
 Qed.
 
 Lemma form3_swap d T x y z : symmetric3 T -> form3 d T x y z = form3 d T y x z.
-Proof. intros S. apply dot_ext; intros. now apply form2_sym. Qed.
+Proof. intros S. apply dot_ext; [easy|]. intros. now apply form2_sym. Qed.
 
 (** T[b ± a]³ *)
 Lemma cube_plus d T a b : symmetric3 T -> let x := vplus b a in
@@ -90,15 +281,15 @@ Qed.
 Lemma quad_plus d A a b : symmetric2 A -> let x := vplus b a in
   dot d x (matvec d A x) = dot d b (matvec d A b) + 2 * dot d a (matvec d A b) + dot d a (matvec d A a).
 Proof.
-  intros S x. unfold x. rewrite dot_plus_l, !(dot_matvec d A _ (vplus b a)), !dot_plus_l by easy.
-  rewrite (dot_matvec d A b a) by easy. ring.
+  intros S x. unfold x. rewrite dot_plus_l, !(dot_matvec_sym d A _ (vplus b a)), !dot_plus_l by easy.
+  rewrite (dot_matvec_sym d A b a) by easy. ring.
 Qed.
 
 Lemma quad_minus d A a b : symmetric2 A -> let x := vminus b a in
   dot d x (matvec d A x) = dot d b (matvec d A b) - 2 * dot d a (matvec d A b) + dot d a (matvec d A a).
 Proof.
-  intros S x. unfold x. rewrite dot_minus_l, !(dot_matvec d A _ (vminus b a)), !dot_minus_l by easy.
-  rewrite (dot_matvec d A b a) by easy. ring.
+  intros S x. unfold x. rewrite dot_minus_l, !(dot_matvec_sym d A _ (vminus b a)), !dot_minus_l by easy.
+  rewrite (dot_matvec_sym d A b a) by easy. ring.
 Qed.
 
 (** x³ + z³ for fixed x² + z² grows as the two move apart. *)
@@ -116,17 +307,8 @@ Proof.
   rewrite <- D in E2. nra.
 Qed.
 
-Lemma norm_opp d x : vnorm d (vscal (-1) x) = vnorm d x.
-Proof. rewrite norm_scal, Rabs_left by lra. ring. Qed.
-
 Lemma norms_sum d a b : sq d (vplus b a) + sq d (vminus b a) = 2 * (sq d a + sq d b).
 Proof. rewrite sq_plus, sq_minus. ring. Qed.
-
-Lemma norm_minus d a b : vnorm d (vminus b a) <= vnorm d b + vnorm d a.
-Proof.
-  rewrite (norm_ext d _ (vplus b (vscal (-1) a))) by (intros; unfold vminus, vplus, vscal; ring).
-  eapply Rle_trans; [apply norm_triangle|]. rewrite norm_opp. lra.
-Qed.
 
 (** ‖b + a‖³ + ‖b − a‖³ ≤ 2k(k² + 3l²) with the larger and the smaller bound on ‖a‖ and ‖b‖ *)
 Lemma cubes_pair d a b A B : vnorm d a <= A -> vnorm d b <= B ->
@@ -253,7 +435,7 @@ Let t' := / 24 * Gb * (Rmax ab bb * (Rmax ab bb ^ 2 + 3 * Rmin ab bb ^ 2)).
 Lemma B2_le : vrms n d (fun j => matvec d (H0 j) bet) <= B2.
 Proof.
   rewrite (vrms_ext n d _ (fun j => vplus (matvec d (H0 j) betL) (matvec d (H0 j) (vminus bet betL)))).
-  2: { intros. unfold vplus. rewrite matvec_minus. ring. }
+  2: { intros. rewrite matvec_minus. unfold vplus, vminus. ring. }
   eapply Rle_trans; [now apply vrms_plus|]. apply Rplus_le_compat_l.
   eapply Rle_trans; [apply HHb|]. now apply Rmult_le_compat_l.
 Qed.
@@ -266,7 +448,7 @@ Proof.
   rewrite (rms_ext n _ (fun j => dot d (g0 j) betL + dot d (vminus bet betL) (g0 j))).
   2: { intros. rewrite (dot_sym d (vminus bet betL)). unfold dot, vminus. rewrite <- Sum_plus.
     apply Sum_ext; intros; ring. }
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat_l.
   eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || easy).
 Qed.
 
@@ -280,8 +462,8 @@ Proof.
     - rewrite (quad_plus d (H0 j) da alpL (SH j)). ring.
     - unfold dot, matvec. apply Sum_ext; intros i _. unfold vplus, da, vminus.
       replace (alpL i + (alp i - alpL i)) with (alp i) by ring. f_equal. apply Sum_ext; intros; ring. }
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
-  eapply Rle_trans; [now apply rms_triangle|]. rewrite rms_scal, Rabs_right by (easy || lra).
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat_l.
+  eapply Rle_trans; [now apply rms_plus|]. rewrite rms_scal, Rabs_right by (easy || lra).
   assert (D0 := Da_ge0). rewrite Rmult_plus_distr_l. apply Rplus_le_compat.
   - assert (L := rms_dot (fun j => matvec d (H0 j) alpL) da). fold A2L in L.
     assert (A2L * vnorm d da <= A2L * Da) by (apply Rmult_le_compat_l; [apply vrms_ge0|exact HDa]). lra.
@@ -294,12 +476,10 @@ Proof.
   set (da := vminus alp alpL). set (db := vminus bet betL).
   rewrite (rms_ext n _ (fun j => dot d alpL (matvec d (H0 j) betL) + dot d db (matvec d (H0 j) alpL) +
     dot d da (matvec d (H0 j) bet))).
-  2: { intros j _. rewrite (dot_matvec d (H0 j) db alpL) by apply SH. unfold da. rewrite dot_minus_l.
-    rewrite (dot_ext d alpL (matvec d (H0 j) db) (vminus (matvec d (H0 j) bet) (matvec d (H0 j) betL))).
-    - rewrite (dot_sym d alpL (vminus _ _)), dot_minus_l, !(dot_sym d _ alpL). ring.
-    - intros. unfold db. now rewrite matvec_minus. }
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-  - eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
+  2: { intros j _. rewrite (dot_matvec_sym d (H0 j) db alpL) by apply SH. unfold da. rewrite dot_minus_l.
+    unfold db. rewrite matvec_minus, (dot_sym d alpL (vminus _ _)), dot_minus_l, !(dot_sym d _ alpL). ring. }
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+  - eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat_l.
     eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat_l; [apply vrms_ge0|exact HDb].
   - eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply B2_le ||
     easy).
@@ -337,8 +517,8 @@ Proof.
       replace (alpL i + (alp i - alpL i)) with (alp i) by ring. f_equal. apply Sum_ext; intros l _.
       replace (alpL l + (alp l - alpL l)) with (alp l) by ring. f_equal. apply Sum_ext; intros; ring. }
   assert (A0 := norm_ge0 d alpL). assert (D0 := Da_ge0).
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-  - eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+  - eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat_l.
     rewrite rms_scal, Rabs_right, Rmult_assoc by (easy || lra). apply Rmult_le_compat_l; [lra|].
     eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat_l; [apply vrms_ge0|exact HDa].
   - rewrite Rmult_assoc. apply rms_T.
@@ -392,9 +572,9 @@ Proof.
   set (main := fun j => dot d alp (matvec d (H0 j) bet) + / 6 * form3 d (T0 j) alp alp alp + / 2 * form3 d (T0 j) bet
     bet alp).
   rewrite (rms_ext n _ (fun j => main j + ((up j - um j) / 2 - dot d (g0 j) alp - main j))) by (intros; ring).
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-  - unfold main. eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-    + eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat; [apply Q'_le|].
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+  - unfold main. eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+    + eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat; [apply Q'_le|].
       rewrite rms_scal, Rabs_right by (easy || lra). apply Rmult_le_compat_l; [lra|apply C3_le].
     + rewrite rms_scal, Rabs_right by (easy || lra). rewrite !Rmult_assoc. apply Rmult_le_compat_l; [lra|].
       assert (A0 := ab_ge0). assert (B0 := bb_ge0). apply rms_T; [|apply Rmult_le_pos; [easy|apply pow2_ge_0]].
@@ -420,12 +600,12 @@ Proof.
     form3 d (T0 j) alp alp bet) + / 6 * form3 d (T0 j) bet bet bet).
   rewrite (rms_ext n _ (fun j => main j + ((up j + um j) / 2 - h j th0 - main j))) by (intros; ring).
   assert (A0 := ab_ge0). assert (B0 := bb_ge0).
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-  - unfold main. eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-    + eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat; [apply B1_le|].
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+  - unfold main. eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+    + eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat; [apply B1_le|].
       rewrite rms_scal, Rabs_right by (easy || lra). apply Rmult_le_compat_l; [lra|].
-      eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
-      * eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat; [apply Q2_le|].
+      eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
+      * eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat; [apply Q2_le|].
         eapply Rle_trans; [apply rms_dot|]. apply Rmult_le_compat; (apply vrms_ge0 || apply norm_ge0 || apply B2_le ||
           apply bet_le).
       * unfold form3. eapply Rle_trans; [apply rms_dot|].
@@ -466,7 +646,9 @@ Proof.
   rewrite (vrms_ext n d _ (fun j => vplus (main j) (err j))).
   2: { intros j k. assert (S1 := square_plus d (T0 j) alp bet k (ST j)).
     assert (S2 := square_minus d (T0 j) alp bet k (ST j)).
-    assert (S3 := matvec_plus d (H0 j) bet alp k). assert (S4 := matvec_minus d (H0 j) bet alp k).
+    assert (S3 := f_equal (fun v => v k) (matvec_plus d (H0 j) bet alp)).
+    assert (S4 := f_equal (fun v => v k) (matvec_minus d (H0 j) bet alp)). unfold vplus at 2 in S3.
+    unfold vminus at 2 in S4. cbv beta in S3, S4.
     cbn zeta in S1, S2. unfold main, err, vscal, vplus, vminus in *. lra. }
   assert (B0 := bb_ge0).
   eapply Rle_trans; [now apply vrms_plus|]. apply Rplus_le_compat.
@@ -493,7 +675,9 @@ Proof.
   rewrite (vrms_ext n d _ (fun j => vplus (form2 d (T0 j) alp bet) (err j))).
   2: { intros j k. assert (S1 := square_plus d (T0 j) alp bet k (ST j)).
     assert (S2 := square_minus d (T0 j) alp bet k (ST j)).
-    assert (S3 := matvec_plus d (H0 j) bet alp k). assert (S4 := matvec_minus d (H0 j) bet alp k).
+    assert (S3 := f_equal (fun v => v k) (matvec_plus d (H0 j) bet alp)).
+    assert (S4 := f_equal (fun v => v k) (matvec_minus d (H0 j) bet alp)). unfold vplus at 2 in S3.
+    unfold vminus at 2 in S4. cbv beta in S3, S4.
     cbn zeta in S1, S2. unfold err, vscal, vplus, vminus in *. lra. }
   assert (A0 := ab_ge0). assert (B0 := bb_ge0).
   eapply Rle_trans; [now apply vrms_plus|]. apply Rplus_le_compat.

@@ -1,20 +1,11 @@
 (** Samples of tokens that one head of attention reads: scores, gaps, the loss, the SVM of attention, descent. *)
 Require Import Reals Lra Lia Psatz Arith.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices.
 Open Scope R_scope.
 
-(** ⟨A, B⟩ and ‖A‖_F of d × d matrices, and A + c B *)
-Definition mdot (d : nat) (A B : matrix) : R := Sum d (fun a => Sum d (fun b => A a b * B a b)).
-Definition mnorm (d : nat) (A : matrix) : R := sqrt (frob2 d d A).
-Definition madd (A : matrix) (c : R) (B : matrix) : matrix := fun a b => A a b + c * B a b.
-
 (** the cosine corr of two matrices *)
-Definition corr (d : nat) (A B : matrix) : R := mdot d A B / (mnorm d A * mnorm d B).
-
-(** m is the least, or the largest, number with the property P *)
-Definition least (P : R -> Prop) (m : R) : Prop := P m /\ forall x, P x -> m <= x.
-Definition largest (P : R -> Prop) (m : R) : Prop := P m /\ forall x, P x -> x <= m.
+Definition corr (d : nat) (A B : matrix) : R := fdot d d A B / (fnorm d d A * fnorm d d B).
 
 (** n samples of T tokens in ℝᵈ, their labels y, the decoder u, and the index of each sample's optimal token;
     indices start at 0, so that token 0 asks *)
@@ -33,8 +24,7 @@ Definition proper (D : data) : Prop := (1 <= num D)%nat /\ (2 <= len D)%nat /\
     forall t, pair D i t -> score D i t < score D i (opt D i).
 
 (** φ_i = softmax (X_i W x_i1), y_i f_i with f_i = ⟨u, X_iᵀ φ_i⟩, ℓ_i = exp (− y_i f_i), the loss and its infimum *)
-Definition phi (D : data) (W : matrix) (i : nat) : vector :=
-  softmax (len D) (fun t => dot (dim D) (tok D i t) (matvec (dim D) W (tok D i 0))).
+Definition phi (D : data) (W : matrix) (i : nat) : vector := weights (len D) (dim D) (tok D i) (tok D i 0%nat) W.
 Definition answer (D : data) (W : matrix) (i : nat) : R := dot (dim D) (dec D) (attended (len D) (phi D W i) (tok D i)).
 Definition sample_loss (D : data) (W : matrix) (i : nat) : R := exp (- (lab D i * answer D W i)).
 Definition loss (D : data) (W : matrix) : R := / INR (num D) * Sum (num D) (sample_loss D W).
@@ -59,13 +49,11 @@ Definition psi_max (D : data) : R -> Prop := largest (fun x =>
 (** W meets the constraints of (W-SVM); W is a shortest such matrix *)
 Definition separates (D : data) (W : matrix) : Prop := forall i t, pair D i t -> 1 <= gap D W i t.
 Definition solution (D : data) (W : matrix) : Prop :=
-  separates D W /\ forall V, separates D V -> mnorm (dim D) W <= mnorm (dim D) V.
+  separates D W /\ forall V, separates D V -> fnorm (dim D) (dim D) W <= fnorm (dim D) (dim D) V.
 
 (** 𝖤 = max ‖E_k‖ *)
-Definition longest (D : data) : R -> Prop := largest (fun x => exists i t, pair D i t /\ x = mnorm (dim D) (Ek D i t)).
+Definition longest (D : data) : R -> Prop := largest (fun x => exists i t, pair D i t /\ x = fnorm (dim D) (dim D) (Ek D i t)).
 
-(** J(φ) = diag φ − φ φᵀ and −∇_W of the loss in closed form *)
-Definition jacobian (p : vector) : matrix := fun s t => (if Nat.eqb s t then p s else 0) - p s * p t.
 Definition descent (D : data) (W : matrix) : matrix := fun a b => / INR (num D) * Sum (num D) (fun i =>
   sample_loss D W i * Sum (len D) (fun t => tok D i t a * matvec (len D) (jacobian (phi D W i)) (score D i) t)
   * tok D i 0%nat b).
@@ -75,78 +63,14 @@ Definition rest (D : data) (i : nat) : R := score D i (if Nat.eqb (opt D i) 0 th
 Definition equal_scores (D : data) : Prop := forall i t, pair D i t -> score D i t = rest D i.
 
 (** Δ_i = γ_opt − γ_i, and the weight w_it = Δ_i ℓ_i φ_opt φ_t / n of E_it in descent *)
-Definition delta (D : data) (i : nat) : R := score D i (opt D i) - rest D i.
+Definition lead (D : data) (i : nat) : R := score D i (opt D i) - rest D i.
 Definition weight (D : data) (W : matrix) (i t : nat) : R :=
-  / INR (num D) * (sample_loss D W i * delta D i) * phi D W i (opt D i) * phi D W i t.
+  / INR (num D) * (sample_loss D W i * lead D i) * phi D W i (opt D i) * phi D W i t.
 
 (** A run of descent with multipliers η_t > 0, and the length s_t of a step *)
 Definition run (D : data) (eta : nat -> R) (W : nat -> matrix) : Prop :=
-  forall t, 0 < eta t /\ W (S t) = madd (W t) (eta t) (descent D (W t)).
-Definition step_length (D : data) (W : nat -> matrix) (t : nat) : R := mnorm (dim D) (madd (W (S t)) (-1) (W t)).
-
-(** Matrices as vectors of d² entries *)
-Definition flat (d : nat) (A : matrix) : vector := fun k => A (k / d)%nat (k mod d)%nat.
-
-Lemma Sum_flat n m f : Sum (n * m) (fun k => f (k / m)%nat (k mod m)%nat) = Sum n (fun i => Sum m (f i)).
-Proof.
-  induction n as [|n IH]; [easy|]. replace (S n * m)%nat with (n * m + m)%nat by lia. rewrite Sum_split, IH.
-  cbn [Sum]. f_equal. apply Sum_ext. intros j Hj. f_equal.
-  - symmetry. apply (Nat.div_unique _ _ _ j); lia.
-  - symmetry. apply (Nat.mod_unique _ _ n); lia.
-Qed.
-
-Lemma mdot_flat d A B : mdot d A B = dot (d * d) (flat d A) (flat d B).
-Proof. symmetry. apply (Sum_flat d d (fun a b => A a b * B a b)). Qed.
-
-Lemma frob2_flat d A : frob2 d d A = sq (d * d) (flat d A).
-Proof. symmetry. apply (Sum_flat d d (fun a b => A a b ^ 2)). Qed.
-
-Lemma frob2_mdot d A : frob2 d d A = mdot d A A.
-Proof. rewrite frob2_flat, mdot_flat. apply sq_dot. Qed.
-
-Lemma mdot_sym d A B : mdot d A B = mdot d B A.
-Proof. rewrite !mdot_flat. apply dot_sym. Qed.
-
-Lemma mdot_madd_l d A c B V : mdot d (madd A c B) V = mdot d A V + c * mdot d B V.
-Proof. rewrite !mdot_flat, <- dot_scal_l, <- dot_plus_l. easy. Qed.
-
-Lemma mdot_madd_r d A c B V : mdot d V (madd A c B) = mdot d V A + c * mdot d V B.
-Proof. rewrite !(mdot_sym d V). apply mdot_madd_l. Qed.
-
-Lemma frob2_madd d A c B : frob2 d d (madd A c B) = frob2 d d A + 2 * c * mdot d A B + c ^ 2 * frob2 d d B.
-Proof. rewrite !frob2_mdot, mdot_madd_l, !mdot_madd_r, (mdot_sym d B A). ring. Qed.
-
-Lemma frob2_ge0 d A : 0 <= frob2 d d A.
-Proof. rewrite frob2_flat. apply sq_ge0. Qed.
-
-Lemma mnorm_flat d A : mnorm d A = vnorm (d * d) (flat d A).
-Proof. unfold mnorm, vnorm. now rewrite frob2_flat. Qed.
-
-Lemma mnorm_ge0 d A : 0 <= mnorm d A.
-Proof. apply sqrt_pos. Qed.
-
-Lemma mnorm_sq d A : mnorm d A ^ 2 = frob2 d d A.
-Proof. rewrite mnorm_flat, frob2_flat. apply norm_sq. Qed.
-
-Lemma mcauchy d A B : Rabs (mdot d A B) <= mnorm d A * mnorm d B.
-Proof. rewrite mdot_flat, !mnorm_flat. apply cauchy. Qed.
-
-Lemma mdot_le d A B : mdot d A B <= mnorm d A * mnorm d B.
-Proof. eapply Rle_trans; [apply Rle_abs|apply mcauchy]. Qed.
-
-Lemma mdot_ge d A B : - (mnorm d A * mnorm d B) <= mdot d A B.
-Proof. assert (H := mcauchy d A B). apply Rabs_le_between in H. lra. Qed.
-
-Lemma mnorm_madd d A c B : mnorm d (madd A c B) <= mnorm d A + Rabs c * mnorm d B.
-Proof. rewrite !mnorm_flat, <- norm_scal. apply (norm_triangle (d * d) (flat d A) (vscal c (flat d B))). Qed.
-
-Lemma mnorm_le_frob d A B : mnorm d A <= mnorm d B <-> frob2 d d A <= frob2 d d B.
-Proof.
-  split; intros H; [|apply sqrt_le_1_alt, H]. rewrite <- !mnorm_sq. apply pow_incr. split; [apply mnorm_ge0|easy].
-Qed.
-
-Lemma mdot_ext d A B V : (forall a b, (a < d)%nat -> (b < d)%nat -> A a b = B a b) -> mdot d A V = mdot d B V.
-Proof. intros H. apply Sum_ext; intros. apply Sum_ext; intros. now rewrite H. Qed.
+  forall t, 0 < eta t /\ W (S t) = shifted (W t) (descent D (W t)) (eta t).
+Definition step_length (D : data) (W : nat -> matrix) (t : nat) : R := fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1)).
 
 (** Sums over pairs *)
 Lemma others_le D i f g : (forall t, (t < len D)%nat -> t <> opt D i -> f t <= g t) -> others D i f <= others D i g.
@@ -216,9 +140,9 @@ Proof. unfold pairs. rewrite <- Sum_swap. apply Sum_ext. intros. apply others_sw
 
 (** ⟨Σ c_k A_k, V⟩ = Σ c_k ⟨A_k, V⟩ *)
 Lemma mdot_pairs D d c A V :
-  mdot d (fun a b => pairs D (fun i t => c i t * A i t a b)) V = pairs D (fun i t => c i t * mdot d (A i t) V).
+  fdot d d (fun a b => pairs D (fun i t => c i t * A i t a b)) V = pairs D (fun i t => c i t * fdot d d (A i t) V).
 Proof.
-  unfold mdot. symmetry.
+  unfold fdot. symmetry.
   rewrite (pairs_ext D _ (fun i t => Sum d (fun a => c i t * Sum d (fun b => A i t a b * V a b))))
     by (intros; now rewrite Sum_scal).
   rewrite pairs_swap. apply Sum_ext. intros a _.
@@ -227,37 +151,37 @@ Proof.
 Qed.
 
 (** ‖Σ c_k A_k‖ ≤ (Σ c_k) e, for c ≥ 0 and ‖A_k‖ ≤ e *)
-Lemma mnorm_pairs D d c A e : (forall i t, pair D i t -> 0 <= c i t /\ mnorm d (A i t) <= e) ->
-  mnorm d (fun a b => pairs D (fun i t => c i t * A i t a b)) <= pairs D c * e.
+Lemma mnorm_pairs D d c A e : (forall i t, pair D i t -> 0 <= c i t /\ fnorm d d (A i t) <= e) ->
+  fnorm d d (fun a b => pairs D (fun i t => c i t * A i t a b)) <= pairs D c * e.
 Proof.
   intros H. set (V := fun a b => pairs D (fun i t => c i t * A i t a b)).
-  assert (Q : mnorm d V ^ 2 <= pairs D c * e * mnorm d V).
-  { rewrite mnorm_sq, frob2_mdot. unfold V at 1. rewrite mdot_pairs.
+  assert (Q : fnorm d d V ^ 2 <= pairs D c * e * fnorm d d V).
+  { rewrite fnorm_sq, frob2_fdot. unfold V at 1. rewrite mdot_pairs.
     rewrite Rmult_assoc, (Rmult_comm (pairs D c)), <- pairs_scal. apply pairs_le. intros i t Hp.
     destruct (H i t Hp) as [A1 A2]. rewrite Rmult_comm. apply Rmult_le_compat_r; [easy|].
-    eapply Rle_trans; [apply mdot_le|]. apply Rmult_le_compat_r; [apply mnorm_ge0|easy]. }
-  destruct (Req_dec (mnorm d V) 0) as [->|N].
+    eapply Rle_trans; [apply fdot_le|]. apply Rmult_le_compat_r; [apply fnorm_ge0|easy]. }
+  destruct (Req_dec (fnorm d d V) 0) as [->|N].
   - apply Rle_trans with (pairs D (fun _ _ => 0)).
     + unfold pairs, others. rewrite (Sum_ext (num D) _ (fun _ => 0)); [rewrite Sum_zero; lra|].
       intros. rewrite (Sum_ext (len D) _ (fun _ => 0)); [apply Sum_zero|]. intros. now destruct (Nat.eqb i0 (opt D i)).
     + rewrite Rmult_comm, <- pairs_scal. apply pairs_le. intros i t Hp. destruct (H i t Hp) as [A1 A2].
-      apply Rmult_le_pos; [|easy]. eapply Rle_trans; [apply mnorm_ge0|exact A2].
-  - apply Rmult_le_reg_r with (mnorm d V); [assert (0 <= mnorm d V) by apply mnorm_ge0; lra|]. lra.
+      apply Rmult_le_pos; [|easy]. eapply Rle_trans; [apply fnorm_ge0|exact A2].
+  - apply Rmult_le_reg_r with (fnorm d d V); [assert (0 <= fnorm d d V) by apply fnorm_ge0; lra|]. lra.
 Qed.
 
 (** Gaps *)
-Lemma gap_Ek D W i t : gap D W i t = mdot (dim D) (Ek D i t) W.
+Lemma gap_Ek D W i t : gap D W i t = fdot (dim D) (dim D) (Ek D i t) W.
 Proof.
-  unfold gap, mdot, dot, Ek, vminus, matvec. apply Sum_ext. intros a _. rewrite <- Sum_scal. apply Sum_ext.
+  unfold gap, fdot, dot, Ek, vminus, matvec. apply Sum_ext. intros a _. rewrite <- Sum_scal. apply Sum_ext.
     intros; ring.
 Qed.
 
-Lemma gap_madd D A c B i t : gap D (madd A c B) i t = gap D A i t + c * gap D B i t.
-Proof. rewrite !gap_Ek. apply mdot_madd_r. Qed.
+Lemma gap_shifted D A c B i t : gap D (shifted A B c) i t = gap D A i t + c * gap D B i t.
+Proof. rewrite !gap_Ek. apply fdot_shifted_r. Qed.
 
 Lemma phi_gap D W i t : (0 < len D)%nat -> phi D W i t = phi D W i (opt D i) * exp (- gap D W i t).
 Proof.
-  intros H. unfold phi, gap. rewrite dot_minus_l.
+  intros H. unfold phi, weights, gap. rewrite dot_minus_l.
   set (z := fun t => dot (dim D) (tok D i t) (matvec (dim D) W (tok D i 0))).
   change (softmax (len D) z t = softmax (len D) z (opt D i) * exp (- (z (opt D i) - z t))). unfold softmax.
   assert (P := partition_pos (len D) z H).
@@ -269,7 +193,7 @@ Lemma phi_pos D W i t : (0 < len D)%nat -> 0 < phi D W i t.
 Proof. apply softmax_pos. Qed.
 
 Lemma phi_distribution D W i : (0 < len D)%nat -> distribution (len D) (phi D W i).
-Proof. apply softmax_distribution. Qed.
+Proof. apply weights_distribution. Qed.
 
 Lemma phi_others D W i : (opt D i < len D)%nat -> others D i (phi D W i) = 1 - phi D W i (opt D i).
 Proof.
@@ -320,21 +244,21 @@ Proof.
   - exists 0%nat. repeat split; lia.
 Qed.
 
-Lemma solution_pos D W : proper D -> separates D W -> 0 < mnorm (dim D) W.
+Lemma solution_pos D W : proper D -> separates D W -> 0 < fnorm (dim D) (dim D) W.
 Proof.
   intros P S. destruct (some_pair D 0 P) as [t Ht]; [destruct P; lia|].
-  assert (Q := S _ _ Ht). rewrite gap_Ek in Q. assert (Q2 := mdot_le (dim D) (Ek D 0 t) W).
-  destruct (Req_dec (mnorm (dim D) W) 0) as [Z|Z]; [rewrite Z in Q2; lra|].
-  assert (0 <= mnorm (dim D) W) by apply mnorm_ge0. lra.
+  assert (Q := S _ _ Ht). rewrite gap_Ek in Q. assert (Q2 := fdot_le (dim D) (dim D) (Ek D 0 t) W).
+  destruct (Req_dec (fnorm (dim D) (dim D) W) 0) as [Z|Z]; [rewrite Z in Q2; lra|].
+  assert (0 <= fnorm (dim D) (dim D) W) by apply fnorm_ge0. lra.
 Qed.
 
 (** ⟨W, W_mm⟩ ≥ m ‖W_mm‖² where all gaps at W are at least m: from W_mm a step towards W − m W_mm separates still. *)
 Lemma average D W Wmm m : solution D Wmm -> (forall i t, pair D i t -> m <= gap D W i t) ->
-  m * frob2 (dim D) (dim D) Wmm <= mdot (dim D) W Wmm.
+  m * frob2 (dim D) (dim D) Wmm <= fdot (dim D) (dim D) W Wmm.
 Proof.
-  intros [S H] Hm. set (d := dim D) in *. destruct (Rle_lt_dec (m * frob2 d d Wmm) (mdot d W Wmm)) as [|Hlt]; [easy|].
-  exfalso. set (V := madd W (- m) Wmm). set (q := mdot d Wmm V).
-  assert (Hq : q < 0) by (unfold q, V; rewrite mdot_madd_r, <- frob2_mdot, mdot_sym; lra).
+  intros [S H] Hm. set (d := dim D) in *. destruct (Rle_lt_dec (m * frob2 d d Wmm) (fdot d d W Wmm)) as [|Hlt]; [easy|].
+  exfalso. set (V := shifted W Wmm (- m)). set (q := fdot d d Wmm V).
+  assert (Hq : q < 0) by (unfold q, V; rewrite fdot_shifted_r, <- frob2_fdot, fdot_sym; lra).
   assert (HV : 0 <= frob2 d d V) by apply frob2_ge0.
   set (e := Rmin (/ (1 + Rabs m)) (- q / (frob2 d d V + 1))).
   assert (Ha : 0 <= Rabs m) by apply Rabs_pos. assert (Ha2 := Rle_abs m).
@@ -345,12 +269,12 @@ Proof.
   assert (e * (frob2 d d V + 1) <= - q).
   { apply Rmult_le_reg_r with (/ (frob2 d d V + 1)); [apply Rinv_0_lt_compat; lra|].
     replace (e * (frob2 d d V + 1) * / (frob2 d d V + 1)) with e by (field; lra). exact E2. }
-  assert (Sep : separates D (madd Wmm e V)).
-  { intros i t Hp. rewrite gap_madd. unfold V. rewrite gap_madd. assert (Q := S i t Hp). assert (Q2 := Hm i t Hp).
+  assert (Sep : separates D (shifted Wmm V e)).
+  { intros i t Hp. rewrite gap_shifted. unfold V. rewrite gap_shifted. assert (Q := S i t Hp). assert (Q2 := Hm i t Hp).
     assert (e * m <= e * Rabs m) by (apply Rmult_le_compat_l; lra).
     assert (0 <= (1 - e * m) * (gap D Wmm i t - 1)) by (apply Rmult_le_pos; lra).
     assert (0 <= e * (gap D W i t - m)) by (apply Rmult_le_pos; lra). lra. }
-  apply H in Sep. apply mnorm_le_frob in Sep. fold d in Sep. rewrite frob2_madd in Sep. fold q in Sep.
+  apply H in Sep. apply fnorm_le in Sep. fold d in Sep. rewrite frob2_shifted in Sep. fold q in Sep.
   assert (e * (e * (frob2 d d V + 1)) <= e * - q) by (apply Rmult_le_compat_l; lra).
   assert (e * q < 0) by (rewrite <- (Rmult_0_r e); apply Rmult_lt_compat_l; easy).
     assert (0 <= e ^ 2) by apply pow2_ge_0. lra.

@@ -1,7 +1,7 @@
 (** The norm of a covariance is taken: a quadratic form has a largest value on the unit sphere. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.skewness.
+From Shallow Require Import base.sums base.vectors base.attention base.matrices base.covariance base.skewness.
 Open Scope R_scope.
 
 (** t, moved into [−1, 1] *)

@@ -90,3 +90,30 @@ Proof.
   induction n; intros H; simpl; [apply (is_derive_const 0)|].
   apply (is_derive_plus (fun e => Sum n (f e)) (fun e => f e n)); [apply IHn; intros; apply H; lia | apply H; lia].
 Qed.
+
+(** m is the least, or the largest, number with the property P *)
+Definition least (P : R -> Prop) (m : R) : Prop := P m /\ forall x, P x -> m <= x.
+Definition largest (P : R -> Prop) (m : R) : Prop := P m /\ forall x, P x -> x <= m.
+
+Lemma INR_pos n : (0 < n)%nat -> 0 < INR n.
+Proof. apply lt_0_INR. Qed.
+
+Lemma inv_ge0 n : 0 <= / INR n.
+Proof. destruct n; [simpl; rewrite Rinv_0; lra|]. left. apply Rinv_0_lt_compat, INR_pos. lia. Qed.
+
+Lemma root_pos m : (0 < m)%nat -> 0 < sqrt (INR m).
+Proof. intros. now apply sqrt_lt_R0, lt_0_INR. Qed.
+
+Lemma le_of_sq a b : 0 <= b -> a ^ 2 <= b ^ 2 -> a <= b.
+Proof. intros Hb H. apply Rsqr_incr_0_var; [|easy]. rewrite !Rsqr_pow2. easy. Qed.
+
+Lemma Sum_zero_terms n f k : (forall i, (i < n)%nat -> 0 <= f i) -> Sum n f = 0 -> (k < n)%nat -> f k = 0.
+Proof. intros P H Hk. assert (A := Sum_term n f k Hk P). specialize (P k Hk). lra. Qed.
+
+Lemma Sum_first n f : Sum (S n) f = f 0%nat + Sum n (fun i => f (S i)).
+Proof. change (S n) with (1 + n)%nat. rewrite Sum_split. simpl. ring. Qed.
+
+(** A sum in blocks. *)
+Lemma Sum_blocks k T F : Sum (k * T) F = Sum k (fun i => Sum T (fun t => F (i * T + t)%nat)).
+Proof. induction k; [reflexivity|]. replace (S k * T)%nat with (k * T + T)%nat by lia. rewrite Sum_split. simpl.
+  now rewrite IHk. Qed.

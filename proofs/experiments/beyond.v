@@ -1,7 +1,7 @@
 (** Chapter "Beyond one layer": one mirror is enough, and repeated tokens change nothing. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.means.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.means.
 Open Scope R_scope.
 
 (** kr-proposition-w
@@ -47,14 +47,6 @@ Proof.
   - intros d Hd. rewrite <- odd. f_equal. apply ext; intros; now rewrite Hd.
 Qed.
 
-(** Attention of a query q under W over T tokens X: a(X, q; W) *)
-Definition look (T d : nat) (X : matrix) (q : vector) (W : matrix) : vector :=
-  attended T (softmax T (fun t => dot d (X t) (matvec d W q))) X.
-
-Lemma Sum_blocks k T F : Sum (k * T) F = Sum k (fun i => Sum T (fun t => F (i * T + t)%nat)).
-Proof. induction k; [reflexivity|]. replace (S k * T)%nat with (k * T + T)%nat by lia. rewrite Sum_split. simpl.
-  now rewrite IHk. Qed.
-
 (** A sequence of kT tokens in which token t stands at the places i T + t, in any order π of the places *)
 Lemma Sum_copies k T F (pi inv : nat -> nat) :
   (forall s, (s < k * T)%nat -> (pi s < k * T)%nat) -> (forall s, (s < k * T)%nat -> inv (pi s) = s) ->
@@ -87,9 +79,9 @@ Proof.
 Qed.
 
 Lemma padded_look k T d X Y q W i : (0 < k)%nat -> (0 < T)%nat -> padded k T X Y ->
-  look (k * T) d Y q W i = look T d X q W i.
+  pooled (k * T) d Y q W i = pooled T d X q W i.
 Proof.
-  intros Hk HT HP. unfold look, attended, E, softmax.
+  intros Hk HT HP. unfold pooled, attended, E, weights, softmax.
   assert (K : 0 < INR k) by now apply lt_0_INR. set (Z := fun x : vector => exp (dot d x (matvec d W q))).
   assert (S1 := padded_Sum k T X Y Z HT HP). change (Sum (k * T) (fun s => exp (dot d (Y s) (matvec d W q))) =
     INR k * Sum T (fun t => exp (dot d (X t) (matvec d W q)))) in S1.
@@ -104,14 +96,14 @@ Qed.
     Covers: a part: heads, dense and sequence for every readout: what a query sees; hence outputs, and losses, gradients and runs as functions of them; on the page: the loss of sequence, a mean over positions, and the second layer of deep, where copies are queries, too.
     Reads: let Y have kT tokens, k, T ≥ 1: those of X, each k times, in any order. Then a(Y, q; W) = a(X, q; W) for every query q and every W. So for every function f of finitely many a(X, q; W_i), and every q, W_1 … W_m, f is unchanged; and at every place s of Y the query Y_s gets what the original token X_t gets.
     Mistake: without `(0 < k)%nat ->`
-    Mistake: `look (k * T) d Y q W i = INR k * look T d X q W i` for `look (k * T) d Y q W i = look T d X q W i`
+    Mistake: `pooled (k * T) d Y q W i = INR k * pooled T d X q W i` for `pooled (k * T) d Y q W i = pooled T d X q W i`
 *)
 Theorem kr_proposition_w_padding : forall k T d X Y, (0 < k)%nat -> (0 < T)%nat -> padded k T X Y ->
-  (forall q W i, look (k * T) d Y q W i = look T d X q W i) /\
+  (forall q W i, pooled (k * T) d Y q W i = pooled T d X q W i) /\
   (forall (f : (nat -> vector) -> R) q (W : nat -> matrix),
-    f (fun j => look (k * T) d Y q (W j)) = f (fun j => look T d X q (W j))) /\
+    f (fun j => pooled (k * T) d Y q (W j)) = f (fun j => pooled T d X q (W j))) /\
   forall s, (s < k * T)%nat -> exists t, (t < T)%nat /\ Y s = X t /\
-    forall W i, look (k * T) d Y (Y s) W i = look T d X (X t) W i.
+    forall W i, pooled (k * T) d Y (Y s) W i = pooled T d X (X t) W i.
 Proof.
   intros k T d X Y Hk HT HP. split; [intros; now apply padded_look|]. split.
   - intros f q W. f_equal. apply FunctionalExtensionality.functional_extensionality; intros j.

@@ -2,7 +2,7 @@
 Require Import Reals Lra.
 From Coquelicot Require Import Coquelicot.
 From Interval Require Import Tactic.
-From Shallow Require Import base.tanh.
+From Shallow Require Import base.activations.
 Open Scope R_scope.
 
 (** (1 − s²)(sR + √(1 + s²R²)), whose maximum over 0 ≤ s ≤ 1 is H⋆(R) *)

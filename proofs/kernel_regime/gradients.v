@@ -1,30 +1,27 @@
 (** The gradients of the model: their closed form, their bounds for every length, and where they fade. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.spread base.softmax_derivative base.multihead base.delta.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.covariance.
 Open Scope R_scope.
 
-(** ⟨A, B⟩_F of d × d matrices *)
-Definition frob_inner (d : nat) (A B : matrix) : R := Sum d (fun k => Sum d (fun l => A k l * B k l)).
-
 (** f at the parameters (c, U, W) + e (dc, dU, dW) *)
-Definition along sigma m T d X q c (U : matrix) (W : nat -> matrix) dc (dU : matrix) (dW : nat -> matrix) (e : R) : R :=
+Definition model_along sigma m T d X q c (U : matrix) (W : nat -> matrix) dc (dU : matrix) (dW : nat -> matrix) (e : R) : R :=
   model sigma m T d X q (fun i => c i + e * dc i) (fun i k => U i k + e * dU i k) (fun i k l => W i k l + e * dW i k l).
 
 (** the partial derivatives of f in c_i, in the entries of U_i and in those of W_i *)
 Definition nabla_c sigma m T d X q c U W (i : nat) : R :=
-  Derive (along sigma m T d X q c U W (delta i) (fun _ _ => 0) (fun _ _ _ => 0)) 0.
+  Derive (model_along sigma m T d X q c U W (delta i) (fun _ _ => 0) (fun _ _ _ => 0)) 0.
 Definition nabla_U sigma m T d X q c U W (i : nat) : vector := fun k =>
-  Derive (along sigma m T d X q c U W (fun _ => 0) (fun j n => delta i j * delta k n) (fun _ _ _ => 0)) 0.
+  Derive (model_along sigma m T d X q c U W (fun _ => 0) (fun j n => delta i j * delta k n) (fun _ _ _ => 0)) 0.
 Definition nabla_W sigma m T d X q c U W (i : nat) : matrix := fun k l =>
-  Derive (along sigma m T d X q c U W (fun _ => 0) (fun _ _ => 0) (fun j n p => delta i j * (delta k n * delta l p))) 0.
+  Derive (model_along sigma m T d X q c U W (fun _ => 0) (fun _ _ => 0) (fun j n p => delta i j * (delta k n * delta l p))) 0.
 
 (** (M v)_k = E (⟨X, v⟩ − E⟨X, v⟩) X_k *)
 Lemma covariance_apply T d alpha X v k : distribution T alpha ->
   matvec d (covariance T alpha X) v k =
   E T alpha (fun t => (dot d (X t) v - E T alpha (fun s => dot d (X s) v)) * X t k).
 Proof.
-  intros H. set (a := attended T alpha X). rewrite (score_split T d X v). fold a.
+  intros H. set (a := attended T alpha X). rewrite (E_ext T alpha (fun s => dot d (X s) v) (fun s => dot d v (X s))), E_dot by (intros; apply dot_sym). fold a.
   rewrite (E_ext T alpha _ (fun t => (dot d (X t) v * X t k - dot d v a * X t k))) by (intros; ring).
   rewrite E_minus, E_scal. unfold matvec.
   rewrite (Sum_ext d _ (fun j => moment T alpha X k j * v j - a k * (v j * a j))).
@@ -54,9 +51,9 @@ Qed.
 
 (** ⟨U, M dW q⟩ = ⟨(M U) qᵀ, dW⟩ *)
 Lemma turn d M U dW q : (forall i j, M i j = M j i) ->
-  dot d U (matvec d M (matvec d dW q)) = frob_inner d (fun k l => matvec d M U k * q l) dW.
+  dot d U (matvec d M (matvec d dW q)) = fdot d d (fun k l => matvec d M U k * q l) dW.
 Proof.
-  intros S. unfold dot, frob_inner.
+  intros S. unfold dot, fdot.
   rewrite (Sum_ext d _ (fun i => Sum d (fun k => U i * M i k * matvec d dW q k))).
   - rewrite Sum_swap. apply Sum_ext; intros k _. unfold matvec at 2.
     rewrite (Sum_ext d _ (fun i => matvec d dW q k * (M k i * U i))) by (intros; rewrite (S k); ring).
@@ -70,7 +67,7 @@ Proof. apply E_ext; intros; ring. Qed.
 Lemma head_derive sigma T d X q U W dU dW : (0 < T)%nat -> (forall x, ex_derive sigma x) ->
   let a := pooled T d X q W in let M := covariance T (weights T d X q W) X in
   is_derive (fun e => head sigma T d X q (fun k => U k + e * dU k) (fun k l => W k l + e * dW k l)) 0
-    (Derive sigma (dot d U a) * (dot d a dU + frob_inner d (fun k l => matvec d M U k * q l) dW)).
+    (Derive sigma (dot d U a) * (dot d a dU + fdot d d (fun k l => matvec d M U k * q l) dW)).
 Proof.
   intros HT Hs a M. pose (p e k := pooled T d X q (fun i j => W i j + e * dW i j) k).
   assert (p0 : forall k, p 0 k = a k).
@@ -79,7 +76,7 @@ Proof.
     { intros s. unfold dot, matvec. apply Sum_ext; intros. f_equal. apply Sum_ext; intros; ring. }
     unfold softmax. rewrite Q. f_equal. apply Sum_ext; intros; now rewrite Q. }
   assert (D : is_derive (fun e => Sum d (fun k => (U k + e * dU k) * p e k)) 0
-    (dot d a dU + frob_inner d (fun k l => matvec d M U k * q l) dW)).
+    (dot d a dU + fdot d d (fun k l => matvec d M U k * q l) dW)).
   { eapply derive_value.
     - apply (Sum_derive d (fun e k => (U k + e * dU k) * p e k)). intros k _.
       apply (derive_mult (fun e => U k + e * dU k) (fun e => p e k)); [|exact (pooled_derive T d X q W dW k HT)].
@@ -95,20 +92,20 @@ Proof.
 Qed.
 
 Lemma along_derive sigma m T d X q c U W dc dU dW : (0 < T)%nat -> (forall x, ex_derive sigma x) ->
-  is_derive (along sigma m T d X q c U W dc dU dW) 0 (/ sqrt (INR m) * Sum m (fun i =>
+  is_derive (model_along sigma m T d X q c U W dc dU dW) 0 (/ sqrt (INR m) * Sum m (fun i =>
     let a := pooled T d X q (W i) in let M := covariance T (weights T d X q (W i)) X in
     sigma (dot d (U i) a) * dc i +
     c i * (Derive sigma (dot d (U i) a) *
-      (dot d a (dU i) + frob_inner d (fun k l => matvec d M (U i) k * q l) (dW i))))).
+      (dot d a (dU i) + fdot d d (fun k l => matvec d M (U i) k * q l) (dW i))))).
 Proof.
-  intros HT Hs. unfold along, model.
+  intros HT Hs. unfold model_along, model.
   apply (is_derive_scal (fun e => Sum m (fun i => (c i + e * dc i) *
     head sigma T d X q (fun k => U i k + e * dU i k) (fun k l => W i k l + e * dW i k l)))).
   apply (Sum_derive m (fun e i => (c i + e * dc i) *
     head sigma T d X q (fun k => U i k + e * dU i k) (fun k l => W i k l + e * dW i k l))). intros i _. cbv zeta.
   assert (H0 : head sigma T d X q (fun k => U i k + 0 * dU i k) (fun k l => W i k l + 0 * dW i k l) =
     head sigma T d X q (U i) (W i)).
-  { unfold head, dot, pooled, attended, E, weights. f_equal. apply Sum_ext; intros k _. f_equal; [ring|].
+  { unfold head, preactivation, dot, pooled, attended, E, weights. f_equal. apply Sum_ext; intros k _. f_equal; [ring|].
     apply Sum_ext; intros t _. f_equal.
     assert (Q : forall s, dot d (X s) (matvec d (fun k l => W i k l + 0 * dW i k l) q) =
       dot d (X s) (matvec d (W i) q)).
@@ -116,18 +113,18 @@ Proof.
     unfold softmax. rewrite Q. f_equal. apply Sum_ext; intros; now rewrite Q. }
   eapply derive_value.
   - apply derive_mult; [|now apply head_derive]. instantiate (1 := dc i). auto_derive; [easy|ring].
-  - cbv beta. rewrite H0. unfold head. ring.
+  - cbv beta. rewrite H0. unfold head, preactivation. ring.
 Qed.
 
-Lemma frob_zero d A B : (forall k l, (k < d)%nat -> (l < d)%nat -> B k l = 0) -> frob_inner d A B = 0.
+Lemma frob_zero d A B : (forall k l, (k < d)%nat -> (l < d)%nat -> B k l = 0) -> fdot d d A B = 0.
 Proof.
-  intros H. unfold frob_inner. rewrite <- (Sum_zero d). apply Sum_ext; intros k Hk. rewrite <- (Sum_zero d).
+  intros H. unfold fdot. rewrite <- (Sum_zero d). apply Sum_ext; intros k Hk. rewrite <- (Sum_zero d).
   apply Sum_ext; intros l Hl. rewrite H by easy. ring.
 Qed.
 
-Lemma frob_delta d A k l : (k < d)%nat -> (l < d)%nat -> frob_inner d A (fun n p => delta k n * delta l p) = A k l.
+Lemma frob_delta d A k l : (k < d)%nat -> (l < d)%nat -> fdot d d A (fun n p => delta k n * delta l p) = A k l.
 Proof.
-  intros Hk Hl. unfold frob_inner. rewrite (Sum_ext d _ (fun n => delta k n * A n l)).
+  intros Hk Hl. unfold fdot. rewrite (Sum_ext d _ (fun n => delta k n * A n l)).
   - now rewrite (Sum_delta d k (fun n => A n l)).
   - intros n _. rewrite (Sum_ext d _ (fun p => delta k n * (delta l p * A n p))) by (intros; ring).
     rewrite Sum_scal, (Sum_delta d l (A n)) by easy. ring.
@@ -151,12 +148,12 @@ Theorem kr_lemma_1 : forall sigma m T d X q c U W, (0 < T)%nat -> (forall x, ex_
     nabla_U sigma m T d X q c U W i k = c i * Derive sigma (z i) / sqrt (INR m) * a i k) /\
   (forall i k l, (i < m)%nat -> (k < d)%nat -> (l < d)%nat -> nabla_W sigma m T d X q c U W i k l =
     c i * Derive sigma (z i) / sqrt (INR m) * (matvec d (M i) (U i) k * q l)) /\
-  (forall dc dU dW, is_derive (along sigma m T d X q c U W dc dU dW) 0
+  (forall dc dU dW, is_derive (model_along sigma m T d X q c U W dc dU dW) 0
     (Sum m (fun i => nabla_c sigma m T d X q c U W i * dc i + dot d (nabla_U sigma m T d X q c U W i) (dU i) +
-      frob_inner d (nabla_W sigma m T d X q c U W i) (dW i)))).
+      fdot d d (nabla_W sigma m T d X q c U W i) (dW i)))).
 Proof.
   intros sigma m T d X q c U W HT Hs a z M.
-  assert (Z1 : forall A, frob_inner d A (fun _ _ => 0) = 0) by (intros; now apply frob_zero).
+  assert (Z1 : forall A, fdot d d A (fun _ _ => 0) = 0) by (intros; now apply frob_zero).
   assert (Z2 : forall v, dot d v (fun _ => 0) = 0) by (intros; now apply dot_zero).
   assert (C : forall i, (i < m)%nat -> nabla_c sigma m T d X q c U W i = sigma (z i) / sqrt (INR m)).
   { intros i Hi. unfold nabla_c. rewrite (is_derive_unique _ _ _ (along_derive _ _ _ _ _ _ _ _ _ _ _ _ HT Hs)).
@@ -182,7 +179,7 @@ Proof.
       unfold Rdiv. ring.
     - intros j _. rewrite Z2. destruct (Nat.eq_dec j i) as [->|N].
       + rewrite delta_same.
-        assert (Q : forall A, frob_inner d A (fun n p => 1 * (delta k n * delta l p)) = A k l).
+        assert (Q : forall A, fdot d d A (fun n p => 1 * (delta k n * delta l p)) = A k l).
         { intros A. rewrite <- (frob_delta d A k l Hk Hl). apply Sum_ext; intros; apply Sum_ext; intros; ring. }
         rewrite Q. unfold z, a, M. ring.
       + rewrite (delta_other i j N), frob_zero by (intros; ring). ring. }
@@ -192,9 +189,9 @@ Proof.
   rewrite (C i Hi). set (g := c i * Derive sigma (z i) / sqrt (INR m)).
   assert (Q1 : dot d (nabla_U sigma m T d X q c U W i) (dU i) = g * dot d (a i) (dU i)).
   { unfold dot. rewrite <- Sum_scal. apply Sum_ext; intros k Hk. rewrite V by easy. unfold g. ring. }
-  assert (Q2 : frob_inner d (nabla_W sigma m T d X q c U W i) (dW i) =
-    g * frob_inner d (fun k l => matvec d (M i) (U i) k * q l) (dW i)).
-  { unfold frob_inner. rewrite <- Sum_scal. apply Sum_ext; intros k Hk. rewrite <- Sum_scal.
+  assert (Q2 : fdot d d (nabla_W sigma m T d X q c U W i) (dW i) =
+    g * fdot d d (fun k l => matvec d (M i) (U i) k * q l) (dW i)).
+  { unfold fdot. rewrite <- Sum_scal. apply Sum_ext; intros k Hk. rewrite <- Sum_scal.
     apply Sum_ext; intros l Hl. rewrite P by easy. unfold g. ring. }
   rewrite Q1, Q2. unfold g, Rdiv. ring.
 Qed.
@@ -248,9 +245,6 @@ Proof.
   apply Rmult_le_compat_l; [apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]|].
   apply Rmult_le_compat; easy.
 Qed.
-
-Lemma root_pos m : (0 < m)%nat -> 0 < sqrt (INR m).
-Proof. intros. now apply sqrt_lt_R0, lt_0_INR. Qed.
 
 (** kr-remark-4
     Covers: the whole statement.
@@ -347,33 +341,6 @@ Proof.
     + intros j Hj. rewrite (camps_covariance T d alpha S e X s) by easy. ring.
 Qed.
 
-Lemma unit_along d U : vnorm d U <> 0 -> vnorm d (vscal (/ vnorm d U) U) = 1 /\
-  dot d U (vscal (/ vnorm d U) U) = vnorm d U.
-Proof.
-  intros N. assert (P : 0 < vnorm d U) by (assert (G := norm_ge0 d U); lra).
-  assert (I := Rinv_0_lt_compat _ P). split.
-  - rewrite norm_scal, Rabs_right by lra. field. lra.
-  - rewrite dot_sym, dot_scal_l, <- sq_dot, <- norm_sq. field. lra.
-Qed.
-
-Lemma orthogonal d U : (2 <= d)%nat -> exists b, vnorm d b = 1 /\ dot d U b = 0.
-Proof.
-  intros Hd. destruct (Req_dec (U 0%nat ^ 2 + U 1%nat ^ 2) 0) as [Z|N].
-  - exists (delta 0). split; [|rewrite dot_delta by lia; assert (0 <= U 1%nat ^ 2) by apply pow2_ge_0; nra].
-    apply norm_eq1. rewrite sq_dot, dot_delta by lia. apply delta_same.
-  - set (w k := if (k =? 0)%nat then U 1%nat else if (k =? 1)%nat then - U 0%nat else 0).
-    destruct d as [|[|n]]; try lia.
-    assert (Q : sq (S (S n)) w = U 0%nat ^ 2 + U 1%nat ^ 2).
-    { unfold sq. rewrite !Sum_first. unfold w at 1 2. simpl Nat.eqb. cbv iota.
-      rewrite (Sum_ext n _ (fun _ => 0)) by (intros; unfold w; simpl; ring). rewrite Sum_zero. ring. }
-    assert (O : dot (S (S n)) U w = 0).
-    { unfold dot. rewrite !Sum_first. unfold w at 1 2. simpl Nat.eqb. cbv iota.
-      rewrite (Sum_ext n _ (fun _ => 0)) by (intros; unfold w; simpl; ring). rewrite Sum_zero. ring. }
-    assert (Nw : vnorm (S (S n)) w <> 0) by (intros Z; rewrite <- norm_sq, Z in Q; lra).
-    exists (vscal (/ vnorm (S (S n)) w) w). split; [now apply unit_along|]. rewrite dot_sym, dot_scal_l, dot_sym, O.
-    ring.
-Qed.
-
 (** kr-remark-4-attained
     Covers: the whole statement.
     Reads: let σ be differentiable with |σ′| ≤ σ₁ = |σ′(0)|, and i one of the m heads. For T ≥ 2 and U_i ≠ 0 the largest ‖∇_{W_i} f‖_F over tokens in the ball, the matrix of head i and ‖q‖ ≤ 1, all else fixed, is |c_i| σ₁ ‖U_i‖/√m; it is the value at any tokens ±U_i/‖U_i‖ whose two camps have mass ½, if ‖q‖ = 1; and such camps exist, also with q = X_T. For T = 1 the gradient is 0. For T ≥ 1 and d ≥ 2 the largest ‖∇_{U_i} f‖ is |c_i| σ₁/√m, the value whenever all tokens are one unit vector orthogonal to U_i.
@@ -440,7 +407,7 @@ Proof.
         ring|].
       rewrite <- Ob. apply Sum_ext; intros k Hk. rewrite a1 by easy. ring. }
     split; [split|exact C].
-    + destruct (orthogonal d (U i) Hd) as (b & Nb & Ob). exists (fun _ => b), (fun _ => 0), (W i). split; [|split].
+    + destruct (right_angle d (U i) Hd) as (b & Nb & Ob). exists (fun _ => b), (fun _ => 0), (W i). split; [|split].
       * intros t _. lra.
       * apply norm_le1. unfold sq. rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite Sum_zero. lra.
       * symmetry. now apply C with b.

@@ -1,8 +1,9 @@
 (** The linear model and the gap between it and the model. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness base.skewbounds.
-From Shallow Require Import base.lines base.steps kernel_regime.neighbourhood kernel_regime.smoothness.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.gradient.
+From Shallow Require Import base.covariance base.skewness base.lines kernel_regime.neighbourhood.
+From Shallow Require Import kernel_regime.smoothness.
 Open Scope R_scope.
 
 (** h(X; θ_i), and ⟨∇h(X; θ_i), δθ_i⟩ = σ′(z)(⟨a, δU⟩ + ⟨U, M δW q⟩) for a displacement δ *)
@@ -19,16 +20,16 @@ Definition tangent (sigma s1 : R -> R) (m T d : nat) (X : matrix) (q : vector) (
   / sqrt (INR m) * Sum m (fun i => delta i 0%nat 0%nat * output sigma T d X q phi0 i +
     phi0 i 0%nat 0%nat * feature s1 T d X q phi0 i delta).
 Definition linear (sigma s1 : R -> R) (m T d : nat) (X : matrix) (q : vector) (phi0 phi : parameters) : R :=
-  model sigma m T d X q phi0 + tangent sigma s1 m T d X q phi0 (pminus phi phi0).
+  model_at sigma m T d X q phi0 + tangent sigma s1 m T d X q phi0 (pminus phi phi0).
 
 (** The gap as a sum over heads, the paper's (18). *)
-Lemma gap_sum sigma s1 m T d X q phi0 phi : model sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi =
+Lemma gap_sum sigma s1 m T d X q phi0 phi : model_at sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi =
   / sqrt (INR m) * Sum m (fun i => (phi i 0%nat 0%nat - phi0 i 0%nat 0%nat) * (output sigma T d X q phi i - output
     sigma T d X q phi0 i) +
     phi0 i 0%nat 0%nat * (output sigma T d X q phi i - output sigma T d X q phi0 i - feature s1 T d X q phi0 i (pminus
       phi phi0))).
 Proof.
-  unfold linear, model, tangent, output.
+  unfold linear, model_at, model, tangent, output.
   rewrite <- Rmult_plus_distr_l, <- Sum_plus, <- Rmult_minus_distr_l, <- Sum_minus. f_equal. apply Sum_ext; intros i _.
   unfold pminus. ring.
 Qed.
@@ -41,10 +42,10 @@ Lemma gap_bound sigma s1 m T d X q phi0 phi rc b1 b2 : (0 < m)%nat -> 0 <= rc ->
   (forall i, (i < m)%nat -> Rabs (output sigma T d X q phi i - output sigma T d X q phi0 i - feature s1 T d X q phi0 i
     (pminus phi phi0)) <=
     b2 i / INR m) ->
-  Rabs (model sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <=
+  Rabs (model_at sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <=
     / sqrt (INR m) * (/ INR m * Sum m (fun i => rc * b1 i + b2 i)).
 Proof.
-  intros Hm Hrc C1 C H1 H2. assert (W := width_pos m Hm). assert (HI := lt_0_INR m Hm).
+  intros Hm Hrc C1 C H1 H2. assert (W := root_pos m Hm). assert (HI := lt_0_INR m Hm).
     rewrite gap_sum, Rabs_mult, Rabs_pos_eq by (left; now apply Rinv_0_lt_compat).
   apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|]. eapply Rle_trans; [apply Sum_abs|]. rewrite <- Sum_scal.
   apply Sum_le; intros i Hi. eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, C1, Rmult_1_l by easy.
@@ -54,13 +55,8 @@ Proof.
   apply Rplus_le_compat; [|now apply H2]. apply Rmult_le_compat; try apply Rabs_pos; auto.
 Qed.
 
-Lemma Sum_rows n m f : Sum (n * m) f = Sum n (fun i => Sum m (fun j => f (i * m + j)%nat)).
-Proof.
-  induction n; [easy|]. replace (S n * m)%nat with (n * m + m)%nat by (cbn; lia). rewrite Sum_split, IHn. reflexivity.
-Qed.
-
 Lemma rows_frob d w : frob2 d d (rows d w) = sq (d * d) w.
-Proof. unfold sq. rewrite Sum_rows. reflexivity. Qed.
+Proof. unfold sq. rewrite Sum_blocks. reflexivity. Qed.
 
 Lemma norm_one x : vnorm 1 x = Rabs (x 0%nat).
 Proof. unfold vnorm, sq. cbn [Sum]. rewrite Rplus_0_l, <- Rsqr_pow2. apply sqrt_Rsqr_abs. Qed.
@@ -79,12 +75,12 @@ Theorem kr_lemma_3 : forall sigma s1 s2 sigma1 sigma2 m T d X q delta rho phi0, 
   let B := longest d m delta (rho 1%nat) in let r := sqrt (rho 1%nat ^ 2 + rho 2%nat ^ 2) in
   let L1 := sigma1 * sqrt (1 + B ^ 2) in let L2 := sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2) in
   forall phi, neighbourhood m d rho phi0 phi ->
-    Rabs (model sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <= / sqrt (INR m) * (L1 * rho 0%nat * r + / 2
+    Rabs (model_at sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <= / sqrt (INR m) * (L1 * rho 0%nat * r + / 2
       * L2 * r ^ 2) /\
     / sqrt (INR m) * (L1 * rho 0%nat * r + / 2 * L2 * r ^ 2) <= / sqrt (INR m) * (L1 * rho 0%nat * r + L2 * r ^ 2).
 Proof.
   intros sigma s1 s2 sigma1 sigma2 m T d X q delta rho phi0 A HT Hd Hm BX Q P C1 EV B r L1 L2 phi HO.
-  assert (W := width_pos m Hm). assert (HI := lt_0_INR m Hm).
+  assert (W := root_pos m Hm). assert (HI := lt_0_INR m Hm).
   assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (proj1 (proj2 (proj2 A)) 0)]).
   assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (proj2 (proj2 (proj2 A)) 0)]).
   assert (B2 := pow2_ge_0 B). assert (SB := sqrt_pos (1 + B ^ 2)). assert (R2 := pow2_ge_0 r).
@@ -92,7 +88,7 @@ Proof.
   assert (L20 : 0 <= L2) by (unfold L2; apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; lra).
   assert (P0 : 0 <= rho 1%nat / sqrt (INR m)) by (apply Rmult_le_pos; [apply P; lia|left; now apply Rinv_0_lt_compat]).
   assert (STEP : forall i, (i < m)%nat -> length d (vminus (phi i 1%nat) (phi0 i 1%nat))
-    (fun a b => rows d (phi i 2%nat) a b - rows d (phi0 i 2%nat) a b) <= r / sqrt (INR m)).
+    (mminus (rows d (phi i 2%nat)) (rows d (phi0 i 2%nat))) <= r / sqrt (INR m)).
   { intros i Hi. assert (A1 := HO i 1%nat Hi ltac:(lia)). assert (A2 := HO i 2%nat Hi ltac:(lia)). cbn [size] in A1, A2.
     apply norm_le_sq in A1. apply norm_le_sq in A2. rewrite <- rows_frob in A2. unfold length.
     replace (r / sqrt (INR m)) with (sqrt ((r / sqrt (INR m)) ^ 2)) by (apply sqrt_pow2, Rmult_le_pos;
@@ -117,7 +113,7 @@ Proof.
         ring).
       now apply Rmult_le_compat_l.
     - rewrite (gradient_pairing s1 T d X q (phi0 i 1%nat) (rows d (phi0 i 2%nat)) (vminus (phi i 1%nat) (phi0 i 1%nat))
-        (fun a b => rows d (phi i 2%nat) a b - rows d (phi0 i 2%nat) a b)) in F4.
+        (mminus (rows d (phi i 2%nat)) (rows d (phi0 i 2%nat)))) in F4.
       eapply Rle_trans; [exact F4|]. replace (/ 2 * L2 * r ^ 2 / INR m) with (/ 2 * L2 * (r / sqrt (INR m)) ^ 2).
       + apply Rmult_le_compat_l; [lra|]. apply pow_incr; lra.
       + unfold Rdiv. rewrite Rpow_mult_distr, pow_inv, pow2_sqrt by lra. ring. }

@@ -1,7 +1,7 @@
 (** Chapter "The whole run, known before the first step": how training leaves its linear run, pair by pair. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.means base.paired base.pair_moves base.pair_bounds base.pair_taylor.
+From Shallow Require Import base.sums base.vectors base.attention base.means base.paired base.pair_taylor.
 Open Scope R_scope.
 
 (** (I − 2ηG)ˢ x for a matrix G over n samples *)
@@ -259,13 +259,13 @@ Proof.
     j))).
   2: { intros j _. assert (Q := led_solved s j). unfold led in Q. fold phi u in Q. unfold missed, r. lra. }
   eapply Rle_trans; [now apply rms_minus|]. apply Rplus_le_compat; [now apply HR|].
-  eapply Rle_trans; [now apply rms_sum|]. apply Sum_le; intros k Hk. destruct (HR k) as [A B]; [lia|].
+  eapply Rle_trans; [now apply rms_Sum|]. apply Sum_le; intros k Hk. destruct (HR k) as [A B]; [lia|].
   specialize (Hr k Hk). destruct (Hpos (s - 1 - k)%nat) as [O1 O2]. unfold push.
   rewrite (rms_ext n _ (fun j => decayed n G0 eta (s - 1 - k) (fun i => 2 * eta * matvec n G0 (missed N D h g phi0
     (phi k)) i) j
     + decayed n G0 eta (s - 1 - k) (tangent N D h g phi0
       (pscal (2 * eta) (pmean n (r k) (turned N h g phi0 (phi k))))) j)) by (intros; now rewrite decayed_plus).
-  eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat.
+  eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat.
   - eapply Rle_trans; [apply Homega|]. now apply Rmult_le_compat_l.
   - eapply Rle_trans; [apply Hnu|]. replace (2 * eta * nu (s - 1 - k)%nat * ell k * rho k) with
       (nu (s - 1 - k)%nat * (2 * eta * (rho k * ell k))) by ring.
@@ -436,7 +436,7 @@ Proof.
   { intros s Mv. split.
     - rewrite (rms_ext n _ (fun j => Sum N (fun p => missed_by N D h g phi0 (phi s) p j))) by (intros; now apply
       missed_pairs).
-      eapply Rle_trans; [now apply rms_sum|]. unfold Rb. rewrite <- Sum_scal. apply Sum_le; intros p Hp.
+      eapply Rle_trans; [now apply rms_Sum|]. unfold Rb. rewrite <- Sum_scal. apply Sum_le; intros p Hp.
       destruct (letters s p Hp Mv) as (Lo & Lv & Lw & Lb). destruct (Mv p Hp) as (Ma & Mb & Mg & Mc).
       rewrite (rms_ext n _ (fun j => 2 / sqrt (INR (N + N)) * ((c0 p + chi N (x s) p) * odd s p j -
         c0 p * dot D (g0 p j) (alpha N (x s) p) + gamma N (x s) p * (even s p j - h0 p j)))).
@@ -464,22 +464,21 @@ Proof.
           by (rewrite TA; reflexivity).
         rewrite (norm_ext D _ (vscal (sqrt (INR (N + N))) (alpha N (turned N h g phi0 (phi s) l) p))).
         - rewrite norm_scal, (Rpow_mult_distr (Rabs _)), pow2_abs, norm_sq. field. lra.
-        - intros k. unfold vscal. rewrite TB. unfold geven, godd, gp, gm, c0, g0, th. ring. }
-      rewrite <- (sqrt_pow2 (rms n _)) by apply rms_ge0. apply sqrt_le_1_alt. rewrite rms_sq by easy. unfold sq.
-      rewrite (Sum_ext n _ _ Q), Sum_scal, Sum_swap. unfold Rdiv. rewrite Rmult_assoc. apply Rmult_le_compat_l; [easy|].
-      rewrite Rmult_comm, <- Sum_scal. apply Sum_le; intros p Hp.
+        - intros k _. unfold vscal. rewrite TB. unfold geven, godd, gp, gm, c0, g0, th. ring. }
+      rewrite <- (sqrt_pow2 (rms n _)) by apply rms_ge0. apply sqrt_le_1_alt. rewrite rms_sq, (mean_ext n _ _ Q), mean_scal.
+      apply Rmult_le_compat_l; [easy|]. unfold mean. rewrite Sum_swap, <- Sum_scal. apply Sum_le; intros p Hp.
       destruct (letters s p Hp Mv) as (Lo & Lv & Lw & Lb). destruct (Mv p Hp) as (Ma & Mb & Mg & Mc).
       rewrite Sum_plus, Rmult_plus_distr_l. apply Rplus_le_compat.
       + replace (/ INR n * Sum n (fun i => (even s p i - h0 p i) ^ 2)) with (rms n (fun i => even s p i - h0 p i) ^ 2).
         * apply pow_incr. split; [apply rms_ge0|easy].
-        * rewrite rms_sq by easy. unfold sq, Rdiv. ring.
+        * apply rms_sq.
       + match goal with |- / INR n * Sum n (fun i => vnorm D (@?F i) ^ 2) <= _ =>
           replace (/ INR n * Sum n (fun i => vnorm D (F i) ^ 2)) with (vrms n D F ^ 2) end.
         * apply pow_incr. split; [apply vrms_ge0|].
           apply (bracket_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s p) (gamma N (x s) p) (gL s p) (chi N (x s)
             p) (cL s p));
             try easy; try (now apply Hc); try exact (Rle_refl _); try (now apply HHb). apply rms_ge0.
-        * unfold vrms. rewrite rms_sq by easy. unfold sq, Rdiv. ring. }
+        * apply rms_sq. }
   (* the induction *)
   assert (main : forall s, moves s /\ (forall k, (k <= s)%nat -> moves k /\ rms n (fun j => r k j - u k j) <= E k)).
   { induction s as [|s [_ IH]].
@@ -498,7 +497,7 @@ Proof.
       + intros; split; apply Hop.
     - destruct (IH s (le_n s)) as [Mv Er]. assert (Hr : rms n (r s) <= rho s).
       { rewrite (rms_ext n (r s) (fun j => u s j + (r s j - u s j))) by (intros; ring).
-        eapply Rle_trans; [now apply rms_triangle|]. unfold rho, mu. lra. }
+        eapply Rle_trans; [now apply rms_plus|]. unfold rho, mu. lra. }
       assert (M1 : moves (S s)).
       { intros p Hp. destruct (HD s p) as (-> & -> & -> & ->). destruct (Mv p Hp) as (Ma & Mb & Mg & Mc).
         destruct (letters s p Hp Mv) as (Lo & Lv & Lw & Lb). destruct (Hgs p Hp) as [Gs0 Gs].
@@ -526,13 +525,13 @@ Proof.
             (gamma N (x s) p) (gL s p) (chi N (x s) p) (cL s p) (Da s p) (Dg s p) (Dc s p) (gb p) (gs p) (Hb p)
             (godd s p) (geven s p) (w s p) (b s p) (r s) (u s)); try easy; try exact (Rle_refl _); try (now apply
               HHb); apply rms_ge0].
-          apply Req_le, norm_ext. intros k. unfold vminus, vscal. rewrite Sa. unfold aL. cbn [known_alpha]. fold aL.
+          apply Req_le, norm_ext. intros k _. unfold vminus, vscal. rewrite Sa. unfold aL. cbn [known_alpha]. fold aL.
             ring.
         - eapply Rle_trans; [|eapply (Add _ _ _ _ Mb); apply (beta_le n D (c0 p) (g0 p) (H p) (alpha N (x s) p) (aL s p)
             (gamma N (x s) p) (gL s p) (chi N (x s) p) (cL s p) (Da s p) (Dg s p) (Dc s p) (gs p) (Hb p)
             (godd s p) (geven s p) (w s p) (b s p) (r s) (u s)); try easy; try exact (Rle_refl _); try (now apply
               HHb); apply rms_ge0].
-          apply Req_le, norm_ext. intros k. unfold vminus, vscal. rewrite Sb. unfold bL. cbn [known_beta].
+          apply Req_le, norm_ext. intros k _. unfold vminus, vscal. rewrite Sb. unfold bL. cbn [known_beta].
             fold aL bL gL. ring.
         - eapply Rle_trans; [|eapply (Add1 _ _ _ _ Mg); apply (gamma_le n (h0 p) (even s p) (v s p) (r s) (u s)); easy].
           apply Req_le. f_equal. rewrite Sg. unfold gL. cbn [known_gamma]. fold gL. ring.
@@ -546,14 +545,15 @@ Proof.
       + intros i Hi. destruct (IH i ltac:(lia)) as [_ Ei].
         rewrite (rms_ext n (fun j => output N h (run n N h g y eta phi0 i) j - y j) (fun j => u i j + (r i j - u i j)))
           by (intros; unfold r, phi; ring).
-        eapply Rle_trans; [now apply rms_triangle|]. unfold rho, mu. lra.
+        eapply Rle_trans; [now apply rms_plus|]. unfold rho, mu. lra.
       + intros; split; apply Hop. }
   split.
   - intros s. destruct (main s) as [Mv Er]. destruct (Er s (le_n s)) as [_ B]. split; [exact B|].
     split; [|intros; now apply known].
-    replace (sqrt (loss n N h y (phi s))) with (rms n (r s)) by reflexivity. unfold mu. apply Rabs_le_between.
+    replace (sqrt (loss n N h y (phi s))) with (rms n (r s))
+      by (unfold rms, mean, loss, Rdiv; f_equal; apply Rmult_comm). unfold mu. apply Rabs_le_between.
     assert (L1 : rms n (r s) <= rms n (fun j => r s j - u s j) + rms n (u s)).
-    { rewrite (rms_ext n (r s) (fun j => (r s j - u s j) + u s j)) by (intros; ring). now apply rms_triangle. }
+    { rewrite (rms_ext n (r s) (fun j => (r s j - u s j) + u s j)) by (intros; ring). now apply rms_plus. }
     assert (L2 : rms n (u s) <= rms n (r s) + rms n (fun j => r s j - u s j)).
     { rewrite (rms_ext n (u s) (fun j => r s j - (r s j - u s j))) by (intros; ring). now apply rms_minus. }
     lra.

@@ -1,18 +1,13 @@
 (** The model: merged heads, narrow keys, independent heads, and what the model cannot see. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.spread base.multihead base.delta.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.covariance.
 Open Scope R_scope.
 
 (** the outputs of m heads one after another, a vector of m d numbers, and blkdiag(U_1ᵀ, …, U_mᵀ) *)
 Definition concatenated (T d : nat) (X : matrix) (q : vector) (W : nat -> matrix) : vector := fun n =>
   pooled T d X q (W (n / d)%nat) (n mod d)%nat.
 Definition blkdiag (d : nat) (U : matrix) : matrix := fun i n => if (n / d =? i)%nat then U i (n mod d)%nat else 0.
-
-Lemma Sum_mult m d f : Sum (m * d) f = Sum m (fun i => Sum d (fun k => f (i * d + k)%nat)).
-Proof.
-  induction m as [|m IH]; [easy|]. replace (S m * d)%nat with (m * d + d)%nat by lia. now rewrite Sum_split, IH.
-Qed.
 
 (** kr-remark-2
     Covers: the whole statement.
@@ -29,7 +24,7 @@ Proof.
   intros sigma m T d X q c U W.
   assert (H : forall i, (i < m)%nat ->
     sigma (matvec (m * d) (blkdiag d U) (concatenated T d X q W) i) = head sigma T d X q (U i) (W i)).
-  { intros i Hi. unfold head. f_equal. unfold matvec. rewrite Sum_mult, (Sum_single m _ i Hi).
+  { intros i Hi. unfold head. f_equal. unfold matvec. rewrite Sum_blocks, (Sum_single m _ i Hi).
     - apply Sum_ext; intros k Hk. unfold blkdiag, concatenated.
       rewrite Nat.div_add_l, Nat.div_small, Nat.add_0_r, Nat.eqb_refl, Nat.add_comm, Nat.mod_add, Nat.mod_small by lia.
       reflexivity.

@@ -32,31 +32,19 @@ Proof. intros H. rewrite <- (Sum_zero n). now apply Sum_ext. Qed.
 Theorem kr_remark_6 : forall sigma N T d phi0, symmetric_start N d phi0 ->
   (forall X q i, (i < N)%nat -> head sigma T d X q (phi0 (i + N)%nat 1%nat) (rows d (phi0 (i + N)%nat 2%nat)) =
     head sigma T d X q (phi0 i 1%nat) (rows d (phi0 i 2%nat))) /\
-  (forall X q, model sigma (2 * N) T d X q phi0 = 0) /\
+  (forall X q, model_at sigma (2 * N) T d X q phi0 = 0) /\
   (forall n (X : nat -> matrix) (q : nat -> vector) y,
-    / INR n * Sum n (fun j => (model sigma (2 * N) T d (X j) (q j) phi0 - y j) ^ 2) = / INR n * Sum n (fun j => y j ^
+    / INR n * Sum n (fun j => (model_at sigma (2 * N) T d (X j) (q j) phi0 - y j) ^ 2) = / INR n * Sum n (fun j => y j ^
       2)).
 Proof.
   intros sigma N T d phi0 S.
-  assert (Z : forall X q, model sigma (2 * N) T d X q phi0 = 0).
+  assert (Z : forall X q, model_at sigma (2 * N) T d X q phi0 = 0).
   { intros X q. assert (H := model_mirror sigma N T d X q phi0).
     rewrite (model_same _ _ _ _ _ _ _ _ (start_mirror N d phi0 S)) in H. lra. }
   split; [|split].
   - intros X q i Hi. destruct (S i Hi) as (_ & _ & B). apply head_ext; intros; apply B; cbn; lia.
   - exact Z.
   - intros n X q y. f_equal. apply Sum_ext; intros j _. rewrite Z. ring.
-Qed.
-
-Lemma width_pos m : (0 < m)%nat -> 0 < sqrt (INR m).
-Proof. intros. now apply sqrt_lt_R0, lt_0_INR. Qed.
-
-Lemma sq_ext n x y : (forall j, (j < n)%nat -> x j = y j) -> sq n x = sq n y.
-Proof. intros H. apply Sum_ext; intros. now rewrite H. Qed.
-
-Lemma sq_zero n x : sq n x = 0 -> forall j, (j < n)%nat -> x j = 0.
-Proof.
-  intros H j Hj. assert (K := Sum_term n (fun i => x i ^ 2) j Hj ltac:(intros; apply pow2_ge_0)).
-  fold (sq n x) in K. rewrite H in K. cbv beta in K. nra.
 Qed.
 
 Lemma Sum_lim n (u : nat -> nat -> R) (l : nat -> R) :
@@ -89,7 +77,7 @@ Proof. destruct k as [|[|]]; cbn; nia. Qed.
 *)
 Theorem kr_definition_2 : forall m d rho phi0, (0 < m)%nat ->
   (forall phi psi t, 0 <= t <= 1 -> neighbourhood m d rho phi0 phi -> neighbourhood m d rho phi0 psi ->
-    neighbourhood m d rho phi0 (along phi t (pminus psi phi))) /\
+    neighbourhood m d rho phi0 (moved phi t (pminus psi phi))) /\
   (forall (u : nat -> parameters) (phi : parameters), (forall n, neighbourhood m d rho phi0 (u n)) ->
     (forall i k j, (i < m)%nat -> (k < 3)%nat -> (j < size d k)%nat -> is_lim_seq (fun n => u n i k j) (phi i k j)) ->
     neighbourhood m d rho phi0 phi) /\
@@ -98,7 +86,7 @@ Theorem kr_definition_2 : forall m d rho phi0, (0 < m)%nat ->
   ((0 < d)%nat -> (forall k, (k < 3)%nat -> 0 <= rho k) -> exists phi, neighbourhood m d rho phi0 phi /\
     psq m d (pminus phi phi0) = rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2).
 Proof.
-  intros m d rho phi0 Hm. assert (W := width_pos m Hm). assert (HI := lt_0_INR m Hm).
+  intros m d rho phi0 Hm. assert (W := root_pos m Hm). assert (HI := lt_0_INR m Hm).
   assert (TOTAL : Sum m (fun _ => Sum 3 (fun k => (rho k / sqrt (INR m)) ^ 2)) =
     rho 0%nat ^ 2 + rho 1%nat ^ 2 + rho 2%nat ^ 2).
   { rewrite Sum_const, Sum3. unfold Rdiv. rewrite !Rpow_mult_distr, pow_inv, pow2_sqrt by lra. field; lra. }
@@ -106,7 +94,7 @@ Proof.
   - intros phi psi t Ht A B i k Hi Hk. specialize (A i k Hi Hk). specialize (B i k Hi Hk). set (r := rho k / _) in *.
     set (a := vminus (phi i k) (phi0 i k)) in *. set (b := vminus (psi i k) (phi0 i k)) in *.
     replace (vnorm _ _) with (vnorm (size d k) (vplus (vscal (1 - t) a) (vscal t b))).
-    2:{ unfold vnorm. f_equal. apply sq_ext; intros. unfold vplus, vscal, a, b, vminus, along, pminus. ring. }
+    2:{ unfold vnorm. f_equal. apply sq_ext; intros. unfold vplus, vscal, a, b, vminus, moved, pminus. ring. }
     eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, !Rabs_pos_eq by lra. nra.
   - intros u phi A L i k Hi Hk. set (r := rho k / _). assert (0 <= r).
     { eapply Rle_trans; [apply norm_ge0|]. apply (A 0%nat i k Hi Hk). }
@@ -155,9 +143,6 @@ Proof.
   - unfold vnorm. f_equal. apply sq_ext; intros. now rewrite P.
 Qed.
 
-Lemma dot_ext n x y x' y' : (forall j, (j < n)%nat -> x j = x' j /\ y j = y' j) -> dot n x y = dot n x' y'.
-Proof. intros H. apply Sum_ext; intros j Hj. now destruct (H j Hj) as [-> ->]. Qed.
-
 (** ⟨x − P x, ψ − P x⟩ ≤ 0 for ‖ψ‖ ≤ r. *)
 Lemma project_obtuse n r x psi : vnorm n psi <= r -> dot n (vminus x (project n r x)) (vminus psi (project n r x)) <= 0.
 Proof.
@@ -202,13 +187,13 @@ Proof.
 Qed.
 
 (** The shape of every move that the projection makes, ΠΦ − φ⁽⁰⁾. *)
-Lemma moved m d rho phi0 delta i k j : (j < size d k)%nat ->
-  pminus (projected m d rho phi0 (along phi0 1 delta)) phi0 i k j =
+Lemma move_entry m d rho phi0 delta i k j : (j < size d k)%nat ->
+  pminus (projected m d rho phi0 (moved phi0 1 delta)) phi0 i k j =
   project (size d k) (rho k / sqrt (INR m)) (delta i k) j.
 Proof.
   intros Hj. unfold pminus, projected.
-  rewrite (project_ext _ _ (vminus (along phi0 1 delta i k) (phi0 i k)) (delta i k)); [ring| |easy].
-  intros. unfold vminus, along. ring.
+  rewrite (project_ext _ _ (vminus (moved phi0 1 delta i k) (phi0 i k)) (delta i k)); [ring| |easy].
+  intros. unfold vminus, moved. ring.
 Qed.
 
 Lemma projected_minus m d rho phi0 phi i k j : vminus (projected m d rho phi0 phi i k) (phi0 i k) j =
@@ -228,25 +213,25 @@ Theorem kr_definition_2_projection : forall m d rho phi0, (0 < m)%nat -> (forall
     psq m d (pminus phi (projected m d rho phi0 phi)) <= psq m d (pminus psi phi)) /\
   (forall phi p, neighbourhood m d rho phi0 p ->
     (forall psi, neighbourhood m d rho phi0 psi -> psq m d (pminus p phi) <= psq m d (pminus psi phi)) ->
-    same m d p (projected m d rho phi0 phi)) /\
+    same_parameters m d p (projected m d rho phi0 phi)) /\
   (forall phi p, neighbourhood m d rho phi0 p ->
     (forall psi, neighbourhood m d rho phi0 psi ->
       psq m d (pminus psi p) + psq m d (pminus phi p) <= psq m d (pminus psi phi)) ->
-    same m d p (projected m d rho phi0 phi)) /\
-  (forall phi, neighbourhood m d rho phi0 phi -> same m d (projected m d rho phi0 phi) phi) /\
+    same_parameters m d p (projected m d rho phi0 phi)) /\
+  (forall phi, neighbourhood m d rho phi0 phi -> same_parameters m d (projected m d rho phi0 phi) phi) /\
   (forall phi psi, psq m d (pminus (projected m d rho phi0 phi) (projected m d rho phi0 psi)) <=
     psq m d (pminus phi psi)) /\
   (forall n r x y, 0 <= r -> sq n (vminus (project n r x) (project n r y)) <= sq n (vminus x y) /\
     sq n (vplus (project n r x) (project n r y)) <= sq n (vplus x y) /\
     project n r (vscal (-1) x) = vscal (-1) (project n r x)) /\
   (forall N phi, m = (2 * N)%nat -> symmetric_start N d phi0 ->
-    same m d (projected m d rho phi0 (mirror N phi)) (mirror N (projected m d rho phi0 phi))) /\
+    same_parameters m d (projected m d rho phi0 (mirror N phi)) (mirror N (projected m d rho phi0 phi))) /\
   (forall N delta, m = (2 * N)%nat ->
-    let move := pminus (projected m d rho phi0 (along phi0 1 delta)) phi0 in
-    (same m d (mirror N delta) delta -> same m d (mirror N move) move) /\
-    (same m d (mirror N delta) (opposite delta) -> same m d (mirror N move) (opposite move))).
+    let move := pminus (projected m d rho phi0 (moved phi0 1 delta)) phi0 in
+    (same_parameters m d (mirror N delta) delta -> same_parameters m d (mirror N move) move) /\
+    (same_parameters m d (mirror N delta) (opposite delta) -> same_parameters m d (mirror N move) (opposite move))).
 Proof.
-  intros m d rho phi0 Hm P. assert (W := width_pos m Hm).
+  intros m d rho phi0 Hm P. assert (W := root_pos m Hm).
   assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
   { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
   assert (IN : forall phi, neighbourhood m d rho phi0 (projected m d rho phi0 phi)).
@@ -264,7 +249,7 @@ Proof.
       rewrite (sq_ext _ (pminus psi _ i k) (vminus y p)), (sq_ext _ (pminus phi _ i k) (vminus x p)); [lra| |];
         intros; unfold pminus, projected; fold x p; unfold x, y, vminus; ring.
     - intros; unfold pminus, x, y, vminus; ring. }
-  assert (ZERO : forall a b, psq m d (pminus a b) <= 0 -> same m d a b).
+  assert (ZERO : forall a b, psq m d (pminus a b) <= 0 -> same_parameters m d a b).
   { intros a b H i k j Hi Hk Hj. assert (K : sq (size d k) (pminus a b i k) <= 0).
     { eapply Rle_trans; [|exact H]. eapply Rle_trans; [|apply (Sum_term m _ i Hi)].
       - cbv beta. apply (Sum_term 3 (fun k => sq (size d k) (pminus a b i k)) k Hk). intros; apply sq_ge0.
@@ -273,7 +258,7 @@ Proof.
     assert (Z := sq_zero (size d k) (pminus a b i k) ltac:(lra) j Hj). unfold pminus in Z. lra. }
   assert (NEAR : forall phi p, neighbourhood m d rho phi0 p ->
     (forall psi, neighbourhood m d rho phi0 psi -> psq m d (pminus p phi) <= psq m d (pminus psi phi)) ->
-    same m d p (projected m d rho phi0 phi)).
+    same_parameters m d p (projected m d rho phi0 phi)).
   { intros phi p H K. apply ZERO. specialize (PYTH phi p H). specialize (K _ (IN phi)).
     replace (psq m d (pminus (projected m d rho phi0 phi) phi)) with
       (psq m d (pminus phi (projected m d rho phi0 phi))) in K; [lra|].
@@ -312,10 +297,10 @@ Proof.
   - intros N delta E. subst m. intros move.
     assert (MOVE : forall i k j, (i < 2 * N)%nat -> (j < size d k)%nat -> mirror N move i k j =
       project (size d k) (rho k / sqrt (INR (2 * N))) (mirror N delta i k) j).
-    { intros i k j Hi Hj. unfold mirror at 1, move. rewrite moved by easy. unfold mirror.
+    { intros i k j Hi Hj. unfold mirror at 1, move. rewrite move_entry by easy. unfold mirror.
       change (fun j0 => ?s * delta ?p k j0) with (vscal s (delta p k)). rewrite project_sign by apply SIGN.
         reflexivity. }
-    split; intros H i k j Hi Hk Hj; rewrite MOVE by easy; unfold opposite, move; rewrite moved by easy.
+    split; intros H i k j Hi Hk Hj; rewrite MOVE by easy; unfold opposite, move; rewrite move_entry by easy.
     + apply project_ext; [|easy]. intros; now apply H.
     + change (- project ?n ?r ?x j) with (- project n r x j).
       replace (- project (size d k) (rho k / sqrt (INR (2 * N))) (delta i k) j) with
@@ -343,7 +328,7 @@ Theorem kr_remark_7 : forall m d rho phi0, (0 < m)%nat -> (0 < d)%nat -> (forall
     forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi
       -> vnorm d (phi i 1%nat) <= longest d m delta (rho 1%nat)).
 Proof.
-  intros m d rho phi0 Hm Hd P. assert (W := width_pos m Hm).
+  intros m d rho phi0 Hm Hd P. assert (W := root_pos m Hm).
   assert (RAD : forall k, (k < 3)%nat -> 0 <= rho k / sqrt (INR m)).
   { intros k Hk. apply Rmult_le_pos; [now apply P | left; now apply Rinv_0_lt_compat]. }
   assert (B : forall i phi, (i < m)%nat -> neighbourhood m d rho phi0 phi ->

@@ -1,8 +1,105 @@
 (** Chapter "A recurrence, for contrast": backpropagation through time, and the cutoff. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.recurrent.
+From Shallow Require Import base.sums base.vectors base.attention base.activations.
 Open Scope R_scope.
+
+(** h₀ = 0, h_t = σ(x_t + w h_{t−1}); the drive x_t of time t has the index t − 1, and so has z_t = x_t + w h_{t−1} *)
+Fixpoint state (sigma : R -> R) (w : R) (x : vector) (t : nat) : R :=
+  match t with O => 0 | S t' => sigma (x t' + w * state sigma w x t') end.
+
+Definition seen (sigma : R -> R) (w : R) (x : vector) (t : nat) : R := x t + w * state sigma w x t.
+
+(** q₀ = 0, q_t = σ′(z_t)(ξ_t + w q_{t−1}): p_t for ξ_t = h_{t−1}, and one coordinate of P_t for ξ_t = (X_t)_k *)
+Fixpoint forwards (sigma sigma' : R -> R) (w : R) (x xi : vector) (t : nat) : R :=
+  match t with O => 0 | S t' => sigma' (seen sigma w x t') * (xi t' + w * forwards sigma sigma' w x xi t') end.
+
+(** b_T = σ′(z_T) and b_{T−k} = w σ′(z_{T−k}) b_{T−k+1} *)
+Fixpoint back (sigma sigma' : R -> R) (w : R) (x : vector) (T k : nat) : R :=
+  match k with
+  | O => sigma' (seen sigma w x (T - 1))
+  | S k' => w * sigma' (seen sigma w x (T - 1 - k)) * back sigma sigma' w x T k'
+  end.
+
+(** The state k steps after a time t at which the unit sees z *)
+Fixpoint replay (sigma : R -> R) (w : R) (x : vector) (t : nat) (z : R) (k : nat) : R :=
+  match k with O => sigma z | S k' => sigma (x (t + k)%nat + w * replay sigma w x t z k') end.
+
+Section Unit.
+Variables (sigma sigma' : R -> R).
+Hypothesis Hs : forall z, is_derive sigma z (sigma' z).
+
+Lemma replay_state w x t k : replay sigma w x t (seen sigma w x t) k = state sigma w x (t + S k)%nat.
+Proof.
+  induction k; cbn [replay]; [now replace (t + 1)%nat with (S t) by lia|].
+  rewrite IHk. now replace (t + S (S k))%nat with (S (t + S k))%nat by lia.
+Qed.
+
+Lemma replay_derive w x t k :
+  is_derive (fun z => replay sigma w x t z k) (seen sigma w x t) (back sigma sigma' w x (t + S k) k).
+Proof.
+  assert (B : forall m l, back sigma sigma' w x (S m) (S l) = w * sigma' (seen sigma w x m) * back sigma sigma' w x m
+    l \/ (m <= l)%nat).
+  { intros m l. destruct (le_lt_dec m l) as [|L]; [now right|left]. induction l.
+    - cbn [back]. replace (S m - 1 - 1)%nat with (m - 1)%nat by lia. replace (S m - 1)%nat with m by lia. ring.
+    - change (back sigma sigma' w x (S m) (S (S l))) with
+        (w * sigma' (seen sigma w x (S m - 1 - S (S l))) * back sigma sigma' w x (S m) (S l)).
+      rewrite IHl by lia. cbn [back]. replace (S m - 1 - S (S l))%nat with (m - 1 - S l)%nat by lia. ring. }
+  induction k.
+  - cbn [replay back]. replace (t + 1 - 1)%nat with t by lia. apply Hs.
+  - replace (t + S (S k))%nat with (S (t + S k)) by lia. destruct (B (t + S k)%nat k) as [->|L]; [|lia]. cbn [replay].
+    assert (D := Hs (x (t + S k)%nat + w * replay sigma w x t (seen sigma w x t) k)).
+    rewrite replay_state in D.
+    assert (C : is_derive (fun z => x (t + S k)%nat + w * replay sigma w x t z k) (seen sigma w x t)
+      (w * back sigma sigma' w x (t + S k) k)).
+    { evar_last; [apply (is_derive_plus (fun _ => x (t + S k)%nat)); [apply is_derive_const|apply is_derive_scal,
+      IHk]|].
+      unfold plus, zero; simpl. ring. }
+    evar_last; [apply (is_derive_comp sigma); [rewrite replay_state; exact D|exact C]|].
+    unfold scal; simpl; unfold mult; simpl. unfold seen. ring.
+Qed.
+
+(** The sum over the past is the recursion forwards. *)
+Lemma forwards_sum w x xi T :
+  forwards sigma sigma' w x xi T = Sum T (fun t => back sigma sigma' w x T (T - 1 - t) * xi t).
+Proof.
+  induction T; [reflexivity|]. cbn [forwards Sum]. rewrite IHT. replace (S T - 1 - T)%nat with O by lia.
+  cbn [back]. replace (S T - 1)%nat with T by lia.
+  rewrite (Sum_ext T (fun t => back sigma sigma' w x (S T) (T - t) * xi t)
+    (fun t => w * sigma' (seen sigma w x T) * (back sigma sigma' w x T (T - 1 - t) * xi t))).
+  - rewrite Sum_scal. ring.
+  - intros t Ht. replace (T - t)%nat with (S (T - 1 - t)) by lia.
+    assert (B : forall l, (l < T)%nat ->
+      back sigma sigma' w x (S T) (S l) = w * sigma' (seen sigma w x T) * back sigma sigma' w x T l).
+    { induction l; intros Hl.
+      - cbn [back]. replace (S T - 1 - 1)%nat with (T - 1)%nat by lia. replace (S T - 1)%nat with T by lia. ring.
+      - change (back sigma sigma' w x (S T) (S (S l))) with
+          (w * sigma' (seen sigma w x (S T - 1 - S (S l))) * back sigma sigma' w x (S T) (S l)).
+        rewrite IHl by lia. cbn [back]. replace (S T - 1 - S (S l))%nat with (T - 1 - S l)%nat by lia. ring. }
+    rewrite B by lia. ring.
+Qed.
+
+(** Moving the weight at the speed w′ and the drives at the speeds x′ *)
+Lemma state_derive w w' x x' t :
+  is_derive (fun e => state sigma (w + e * w') (fun s => x s + e * x' s) t) 0
+    (forwards sigma sigma' w x (fun s => x' s + w' * state sigma w x s) t).
+Proof.
+  induction t; cbn [state forwards]; [apply (is_derive_const 0)|].
+  assert (Z : state sigma (w + 0 * w') (fun s => x s + 0 * x' s) t = state sigma w x t).
+  { replace (w + 0 * w') with w by ring. clear. induction t; cbn [state]; [easy|]. rewrite IHt. f_equal. ring. }
+  set (F := fun e => state sigma (w + e * w') (fun s => x s + e * x' s) t) in *.
+  assert (C : is_derive (fun e => (x t + e * x' t) + (w + e * w') * F e) 0
+    (x' t + (w' * F 0 + w * forwards sigma sigma' w x (fun s => x' s + w' * state sigma w x s) t))).
+  { apply (is_derive_plus (fun e => x t + e * x' t) (fun e => (w + e * w') * F e)); [auto_derive; [easy|ring]|].
+    evar_last; [apply (is_derive_mult (fun e => w + e * w') F); [auto_derive; [easy|reflexivity]|exact IHt|exact
+      Rmult_comm]|].
+    unfold plus, mult; simpl. ring. }
+  evar_last; [apply (is_derive_comp sigma (fun e => (x t + e * x' t) + (w + e * w') * F e) 0 _ _ (Hs _) C)|].
+  unfold scal; simpl; unfold mult; simpl. unfold F. rewrite Z. unfold seen.
+  replace (x t + 0 * x' t + (w + 0 * w') * state sigma w x t) with (x t + w * state sigma w x t) by ring. ring.
+Qed.
+
+End Unit.
 
 (** kr-proposition-2-gradient
     Covers: the whole statement, for every activation with a derivative; the gradient as the derivative along every direction.
@@ -62,26 +159,11 @@ Proof.
   - intros i. split; [now apply forwards_sum|]. split; reflexivity.
 Qed.
 
-(* tanh *)
-Lemma tanh_derive z : is_derive tanh z (1 - tanh z ^ 2).
-Proof.
-  assert (C : cosh z <> 0). { unfold cosh. assert (A := exp_pos z). assert (B := exp_pos (- z)). lra. }
-  unfold tanh. evar_last; [apply is_derive_div; [| |exact C]; apply is_derive_Reals;
-    [apply derivable_pt_lim_sinh|apply derivable_pt_lim_cosh]|].
-  field. exact C.
-Qed.
-
 Lemma tanh_exp z : tanh z = 1 - 2 / (exp (2 * z) + 1).
 Proof.
   unfold tanh, sinh, cosh. assert (A := exp_pos z). rewrite exp_Ropp. replace (2 * z) with (z + z) by ring.
     rewrite exp_plus.
   field. split; nra.
-Qed.
-
-Lemma tanh_bound z : -1 < tanh z < 1.
-Proof.
-  rewrite tanh_exp. assert (A := exp_pos (2 * z)). assert (0 < / (exp (2 * z) + 1)) by (apply Rinv_0_lt_compat; lra).
-  assert (/ (exp (2 * z) + 1) < 1) by (rewrite <- Rinv_1; apply Rinv_lt_contravar; lra). unfold Rdiv. lra.
 Qed.
 
 Lemma tanh_0 : tanh 0 = 0.
@@ -101,8 +183,8 @@ Proof. unfold tanh, sinh, cosh. rewrite Ropp_involutive. field. assert (A := exp
 Lemma tanh_le a : 0 <= a -> tanh a <= a.
 Proof.
   intros H. destruct (MVT_gen tanh 0 a (fun z => 1 - tanh z ^ 2)) as [c [_ E]].
-  - intros; apply tanh_derive.
-  - intros c _. apply continuity_pt_filterlim, (ex_derive_continuous tanh). eexists. apply tanh_derive.
+  - intros; apply derive_tanh.
+  - intros c _. apply continuity_pt_filterlim, (ex_derive_continuous tanh). eexists. apply derive_tanh.
   - rewrite tanh_0 in E. assert (Q := pow2_ge_0 (tanh c)). nra.
 Qed.
 
@@ -111,7 +193,7 @@ Definition slope_w (w : R) (x : vector) : vector := forwards tanh (fun z => 1 - 
 
 Lemma slope_w_derive w x T : is_derive (fun v => state tanh v x T) w (slope_w w x T).
 Proof.
-  assert (Q := state_derive tanh _ tanh_derive w 1 x (fun _ => 0) T). cbn beta in Q.
+  assert (Q := state_derive tanh _ derive_tanh w 1 x (fun _ => 0) T). cbn beta in Q.
   assert (E : forall v, state tanh v x T = state tanh (w + (v - w) * 1) (fun s => x s + (v - w) * 0) T).
   { intros v. replace (w + (v - w) * 1) with v by ring. f_equal.
     apply FunctionalExtensionality.functional_extensionality; intros; ring. }
@@ -366,7 +448,7 @@ Lemma slope_U_derive w d U X T V :
   is_derive (fun e => state tanh w (fun t => dot d (fun k => U k + e * V k) (X t)) T) 0 (dot d V (slope_U w d U X T)).
 Proof.
   set (x := fun t => dot d U (X t)).
-  assert (Q := state_derive tanh _ tanh_derive w 0 x (fun t => dot d V (X t)) T).
+  assert (Q := state_derive tanh _ derive_tanh w 0 x (fun t => dot d V (X t)) T).
   evar_last; [eapply is_derive_ext; [|exact Q]|].
   - intros e. cbn beta. replace (w + e * 0) with w by ring. f_equal.
     apply FunctionalExtensionality.functional_extensionality; intros t. unfold x, dot.
@@ -403,29 +485,6 @@ Proof.
     assert (Rabs w * vnorm d (slope_U w d U X T) <= Rabs w * Sum T (fun k => Rabs w ^ k))
       by (apply Rmult_le_compat_l; [apply Rabs_pos|easy]).
     assert (N0 := norm_ge0 d (vplus (X T) (vscal w (slope_U w d U X T)))). rewrite Rabs_right by nra. nra.
-Qed.
-
-(** In two dimensions or more there is a unit vector at a right angle to U. *)
-Lemma right_angle d U : (2 <= d)%nat -> exists e, vnorm d e = 1 /\ dot d U e = 0.
-Proof.
-  intros Hd. set (E := fun a b : R => (fun k => match k with O => a | S O => b | _ => 0 end) : vector).
-  assert (HS : forall F : vector, (forall k, (2 <= k)%nat -> F k = 0) -> Sum d F = F O + F 1%nat).
-  { intros F HF. replace d with (2 + (d - 2))%nat by lia. rewrite Sum_split.
-    rewrite (Sum_ext (d - 2) _ (fun _ => 0)) by (intros; apply HF; lia). rewrite Sum_zero. cbn [Sum]. ring. }
-  assert (HQ : forall a b, sq d (E a b) = a ^ 2 + b ^ 2).
-  { intros. unfold sq. rewrite HS; [easy|]. intros [|[|k]] Hk; [lia|lia|]. cbn. ring. }
-  assert (HD : forall a b, dot d U (E a b) = U O * a + U 1%nat * b).
-  { intros. unfold dot. rewrite HS; [easy|]. intros [|[|k]] Hk; [lia|lia|]. cbn. ring. }
-  destruct (Req_dec (U O ^ 2 + U 1%nat ^ 2) 0) as [Z|Z].
-  - assert (U O = 0 /\ U 1%nat = 0) as [Z0 Z1] by (split; nra).
-    exists (E 1 0). unfold vnorm. rewrite HQ, HD, Z0, Z1. split; [|ring].
-    replace (1 ^ 2 + 0 ^ 2) with 1 by ring. apply sqrt_1.
-  - set (n := sqrt (U O ^ 2 + U 1%nat ^ 2)). assert (P : 0 < U O ^ 2 + U 1%nat ^ 2) by nra.
-    assert (Pn := sqrt_lt_R0 _ P). fold n in Pn.
-    assert (N2 : n * n = U O ^ 2 + U 1%nat ^ 2) by (apply sqrt_sqrt; lra).
-    exists (E (U 1%nat / n) (- U O / n)). unfold vnorm. rewrite HQ, HD. split; [|field; lra].
-    replace ((U 1%nat / n) ^ 2 + (- U O / n) ^ 2) with ((U O ^ 2 + U 1%nat ^ 2) / (n * n)) by (field; lra).
-    rewrite N2. unfold Rdiv. rewrite Rinv_r by easy. apply sqrt_1.
 Qed.
 
 Lemma slope_U_attained w d U T : (2 <= d)%nat -> exists X, (forall t, vnorm d (X t) <= 1) /\

@@ -1,51 +1,52 @@
 (** Self-bounding: the squared gradient of a squared loss is at most a multiple of the loss; Theorem A. *)
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.squared_loss base.gram base.draws.
+From Shallow Require Import base.sums base.vectors base.means base.matrices base.gradient base.squared_loss.
+From Shallow Require Import base.draws.
 
 Import ListNotations.
 
 Open Scope R_scope.
 
-(** rᵀGr / (n‖r‖²): the factor along the gradient (0 if r = 0) *)
-Definition along (n : nat) (G : matrix) (r : vector) : R := quadratic n G r / (INR n * sq n r).
+(** rᵀGr / (n‖r‖²): the factor rayleigh the gradient (0 if r = 0) *)
+Definition rayleigh (n : nat) (G : matrix) (r : vector) : R := form n G r / (INR n * sq n r).
 
-(** A² is one of the three factors: along the gradient, λ_max(G)/n in Gram form, tr(G)/n in trace form *)
+(** A² is one of the three factors: rayleigh the gradient, λ_max(G)/n in Gram form, tr(G)/n in trace form *)
 Definition factor (n : nat) (G : matrix) (r : vector) (A2 : R) : Prop :=
-  A2 = along n G r \/ (exists lam, largest_eigenvalue n G lam /\ A2 = lam / INR n) \/ A2 = Mean n (fun j => G j j).
+  A2 = rayleigh n G r \/ (exists lam, largest_eigenvalue n G lam /\ A2 = lam / INR n) \/ A2 = mean n (fun j => G j j).
 
 Lemma sq_loss n f y x : (0 < n)%nat -> sq n (residual f y x) = INR n * loss n f y x.
-Proof. intros H. apply INR_pos in H. unfold loss, Mean, sq. field. lra. Qed.
+Proof. intros H. apply INR_pos in H. unfold loss, mean, sq. field. lra. Qed.
 
-Lemma quadratic_along n G r : (0 < n)%nat -> quadratic n G r = along n G r * (INR n * sq n r).
+Lemma quadratic_along n G r : (0 < n)%nat -> form n G r = rayleigh n G r * (INR n * sq n r).
 Proof.
-  intros H. apply INR_pos in H. unfold along. destruct (Req_dec (sq n r) 0) as [Z|Z].
+  intros H. apply INR_pos in H. unfold rayleigh. destruct (Req_dec (sq n r) 0) as [Z|Z].
   - rewrite quadratic_zero by easy. unfold Rdiv. ring.
   - field. split; lra.
 Qed.
 
 Lemma quadratic_factor p n D x r A2 : (0 < n)%nat -> factor n (gram p D x) r A2 ->
-  quadratic n (gram p D x) r <= A2 * (INR n * sq n r).
+  form n (gram p D x) r <= A2 * (INR n * sq n r).
 Proof.
   intros H F. assert (N := INR_pos n H). destruct F as [->|[(lam & [_ L] & ->)| ->]].
   - right. now apply quadratic_along.
   - replace (lam / INR n * (INR n * sq n r)) with (lam * sq n r) by (field; lra). apply L.
-  - eapply Rle_trans; [apply quadratic_trace|]. right. unfold Mean. field. lra.
+  - eapply Rle_trans; [apply quadratic_trace|]. right. unfold mean. field. lra.
 Qed.
 
-(** ‖∇L‖² ≤ 4 A² L, with equality along the gradient *)
+(** ‖∇L‖² ≤ 4 A² L, with equality rayleigh the gradient *)
 Lemma gradient_factor p n f y x D g A2 : (0 < n)%nat -> (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) ->
   gradient p (loss n f y) x g -> factor n (gram p D x) (residual f y x) A2 -> sq p g <= 4 * A2 * loss n f y x.
 Proof.
   intros H G K F. assert (N := INR_pos n H). rewrite (loss_gradient_sq p n f y x D g G K).
   assert (Q := quadratic_factor p n D x (residual f y x) A2 H F). rewrite sq_loss in Q by easy.
   apply Rmult_le_reg_l with (INR n ^ 2 / 4); [apply Rdiv_lt_0_compat; [apply pow_lt; lra|lra]|].
-  replace (INR n ^ 2 / 4 * (4 / INR n ^ 2 * quadratic n (gram p D x) (residual f y x)))
-    with (quadratic n (gram p D x) (residual f y x)) by (field; lra). lra.
+  replace (INR n ^ 2 / 4 * (4 / INR n ^ 2 * form n (gram p D x) (residual f y x)))
+    with (form n (gram p D x) (residual f y x)) by (field; lra). lra.
 Qed.
 
-Lemma gradient_along p n f y x D g : (0 < n)%nat -> (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) ->
-  gradient p (loss n f y) x g -> sq p g = 4 * along n (gram p D x) (residual f y x) * loss n f y x.
+Lemma gradient_rayleigh p n f y x D g : (0 < n)%nat -> (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) ->
+  gradient p (loss n f y) x g -> sq p g = 4 * rayleigh n (gram p D x) (residual f y x) * loss n f y x.
 Proof.
   intros H G K. assert (N := INR_pos n H). rewrite (loss_gradient_sq p n f y x D g G K).
   rewrite (quadratic_along n (gram p D x) (residual f y x) H), sq_loss by easy. field. lra.
@@ -61,7 +62,7 @@ Proof.
   assert (N := nearest_gain p Omega _ x' z C P Hz). rewrite (expand p x g z eta), (pull p n f y x D g z G K) in N.
   rewrite (sq_opp p z x') in N. assert (S := sq_ge0 p (vminus (vminus x (vscal eta g)) x')).
   assert (B := gradient_factor p n f y x D g A2 Hn G K F).
-  assert (M := Mean_rms n (residual f y x) (tangent_error p f D y x z)).
+  assert (M := mean_rms n (residual f y x) (tangent_error p f D y x z)).
   change (sqrt (loss n f y x)) with (rms n (residual f y x)).
   assert (eta * (eta * sq p g) <= eta * (eta * (4 * A2 * loss n f y x)))
     by (apply Rmult_le_compat_l; [easy|]; now apply Rmult_le_compat_l).
@@ -172,7 +173,7 @@ Qed.
 
 (** kr-theorem-a
     Covers: the whole statement.
-    Reads: let f_1, …, f_n be any functions on ℝᵖ with gradients ∇f_j, Ω convex, φ⁽ˢ⁺¹⁾ a nearest point of Ω to φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾) for s < τ, where L is the mean squared loss, and z any point of Ω. If at every step s < τ the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − φ⁽ˢ⁾⟩ is at most ε and one of the three factors (along the gradient, λ_max(G)/n, tr(G)/n) is at most Ā², and θ = ηĀ² < 1, then (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)), with V₀ = ‖φ⁽⁰⁾ − z‖².
+    Reads: let f_1, …, f_n be any functions on ℝᵖ with gradients ∇f_j, Ω convex, φ⁽ˢ⁺¹⁾ a nearest point of Ω to φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾) for s < τ, where L is the mean squared loss, and z any point of Ω. If at every step s < τ the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − φ⁽ˢ⁾⟩ is at most ε and one of the three factors (rayleigh the gradient, λ_max(G)/n, tr(G)/n) is at most Ā², and θ = ηĀ² < 1, then (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)), with V₀ = ‖φ⁽⁰⁾ − z‖².
     Mistake: `(4 * eta * INR tau)` for `(4 * (1 - theta) * eta * INR tau)`
     Mistake: without `theta < 1 ->`
     Mistake: `(2 * eta * INR tau)` for `(eta * INR tau)`
@@ -186,7 +187,7 @@ Theorem kr_theorem_a : forall p n tau f D y Omega z (phi : nat -> vector) eta ep
   (forall s, (s < tau)%nat -> exists As2, factor n (gram p D (phi s)) (residual f y (phi s)) As2 /\ As2 <= A2) ->
   theta < 1 ->
   let root := (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) / (2 * (1 - theta)) in
-  sqrt (Mean tau (fun s => loss n f y (phi s))) <= root /\
+  sqrt (mean tau (fun s => loss n f y (phi s))) <= root /\
   root <= eps / (1 - theta) + sqrt (V0 / (4 * (1 - theta) * eta * INR tau)).
 Proof.
   intros p n tau f D y Omega z phi eta eps A2 V0 theta Hn Htau He G C Hz P M F Ht root.
@@ -198,8 +199,8 @@ Proof.
   - now rewrite HS.
   - intros s Hs. destruct (F s Hs) as (a & Fa & Ha). exists a. split; [easy|]. apply Rmult_le_compat_l; lra.
   - rewrite HS, Sum_scal in B. split.
-    + replace (Mean tau (fun s => loss n f y (phi s)))
-        with (/ (eta * INR tau) * (eta * Sum tau (fun s => loss n f y (phi s)))) by (unfold Mean; field; lra). exact B.
+    + replace (mean tau (fun s => loss n f y (phi s)))
+        with (/ (eta * INR tau) * (eta * Sum tau (fun s => loss n f y (phi s)))) by (unfold mean; field; lra). exact B.
     + replace (4 * (1 - theta) * eta * INR tau) with (4 * (1 - theta) * (eta * INR tau)) by ring.
       apply root_split; try easy; [lra|apply sq_ge0].
 Qed.
@@ -207,52 +208,52 @@ Qed.
 Lemma factor_ge0 p n D x r A2 : factor n (gram p D x) r A2 -> (0 < n)%nat -> 0 <= A2.
 Proof.
   intros F Hn. assert (N := INR_pos n Hn). destruct F as [->|[(lam & L & ->)| ->]].
-  - unfold along. rewrite quadratic_gram. destruct (Req_dec (sq n r) 0) as [Z|Z].
+  - unfold rayleigh. rewrite quadratic_gram. destruct (Req_dec (sq n r) 0) as [Z|Z].
     + rewrite Z, Rmult_0_r. unfold Rdiv. rewrite Rinv_0. lra.
     + apply Rmult_le_pos; [apply sq_ge0|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; [easy|].
       assert (0 <= sq n r) by apply sq_ge0. lra.
   - apply Rmult_le_pos; [now apply (largest_ge0 p n D x)|left; now apply Rinv_0_lt_compat].
-  - apply Mean_ge0. intros. unfold gram. rewrite <- sq_dot. apply sq_ge0.
+  - apply mean_ge0. intros. unfold gram. rewrite <- sq_dot. apply sq_ge0.
 Qed.
 
 (** kr-theorem-a-gradient
     Covers: the whole statement.
     Reads: with G = (⟨∇f_j, ∇f_k⟩) at a point where r ≠ 0 and λ the largest eigenvalue of G: ‖∇L‖² = 4 rᵀGr/(n‖r‖²) L ≤ 4 λ/n L ≤ 4 tr(G)/n L. The first inequality is an equality iff Gr = λr, the second iff all ∇f_j are multiples of one vector.
-    Mistake: `4 * (lam / INR n) * L <= 3 * Mean n` for `4 * (lam / INR n) * L <= 4 * Mean n`
+    Mistake: `4 * (lam / INR n) * L <= 3 * mean n` for `4 * (lam / INR n) * L <= 4 * mean n`
     Mistake: without `sq n r <> 0 ->`
 *)
 Theorem kr_theorem_a_gradient : forall p n f D y x g lam,
   let G := gram p D x in let r := residual f y x in let L := loss n f y x in
   (0 < n)%nat -> (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) -> gradient p (loss n f y) x g ->
   sq n r <> 0 -> largest_eigenvalue n G lam ->
-  sq p g = 4 * (quadratic n G r / (INR n * sq n r)) * L /\
-  sq p g <= 4 * (lam / INR n) * L <= 4 * Mean n (fun j => G j j) * L /\
+  sq p g = 4 * (form n G r / (INR n * sq n r)) * L /\
+  sq p g <= 4 * (lam / INR n) * L <= 4 * mean n (fun j => G j j) * L /\
   (sq p g = 4 * (lam / INR n) * L <-> forall j, (j < n)%nat -> matvec n G r j = lam * r j) /\
-  (4 * (lam / INR n) * L = 4 * Mean n (fun j => G j j) * L <->
+  (4 * (lam / INR n) * L = 4 * mean n (fun j => G j j) * L <->
    exists u a, forall j i, (j < n)%nat -> (i < p)%nat -> D j x i = a j * u i).
 Proof.
   intros p n f D y x g lam G r L Hn HG K Hr Hl. assert (N := INR_pos n Hn).
-  assert (A := gradient_along p n f y x D g Hn HG K). unfold along in A. fold G r L in A.
+  assert (A := gradient_rayleigh p n f y x D g Hn HG K). unfold rayleigh in A. fold G r L in A.
   assert (HL : sq n r = INR n * L) by now apply sq_loss.
   assert (Lp : 0 < L).
   { destruct (Req_dec L 0) as [Z|Z]; [rewrite HL, Z in Hr; lra|]. assert (0 <= L) by apply loss_ge0. lra. }
   assert (B := gradient_factor p n f y x D g (lam / INR n) Hn HG K (or_intror (or_introl (ex_intro _ lam (conj Hl
     eq_refl))))).
   fold L in B. assert (T := trace_gap p n D x lam Hl). fold G in T.
-  assert (Q : sq p g = 4 / INR n ^ 2 * quadratic n G r) by (rewrite A, HL; field; lra).
+  assert (Q : sq p g = 4 / INR n ^ 2 * form n G r) by (rewrite A, HL; field; lra).
   split; [exact A|]. split; [split; [exact B|]|split].
   - assert (lam <= Sum n (fun j => G j j)) by apply T.
-    assert (lam / INR n <= Mean n (fun j => G j j)).
-    { unfold Mean, Rdiv. rewrite (Rmult_comm lam). apply Rmult_le_compat_l; [|easy]. left. now apply Rinv_0_lt_compat. }
+    assert (lam / INR n <= mean n (fun j => G j j)).
+    { unfold mean, Rdiv. rewrite (Rmult_comm lam). apply Rmult_le_compat_l; [|easy]. left. now apply Rinv_0_lt_compat. }
     apply Rmult_le_compat_r; lra.
   - rewrite Q. split.
     + intros E. apply (top_vector p n D x lam r Hl). fold G. rewrite HL.
       apply Rmult_eq_reg_l with (4 / INR n ^ 2); [rewrite E; field; lra|].
       apply Rgt_not_eq, Rdiv_lt_0_compat; [lra|apply pow_lt; lra].
-    + intros E. assert (quadratic n G r = lam * sq n r) as ->.
-      { unfold quadratic, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite E by easy. ring. }
+    + intros E. assert (form n G r = lam * sq n r) as ->.
+      { unfold form, sq. rewrite <- Sum_scal. apply Sum_ext. intros j Hj. rewrite E by easy. ring. }
       rewrite HL. field. lra.
-  - rewrite <- (proj2 T). unfold Mean. split; intros E.
+  - rewrite <- (proj2 T). unfold mean. split; intros E.
     + apply Rmult_eq_reg_l with (4 * / INR n * L); [unfold Rdiv in E; lra|].
       assert (0 < / INR n) by now apply Rinv_0_lt_compat. apply Rgt_not_eq, Rmult_lt_0_compat; lra.
     + rewrite E. unfold Rdiv. ring.
@@ -260,7 +261,7 @@ Qed.
 
 (** kr-theorem-a-drift
     Covers: the whole statement.
-    Reads: for every step x' of projected gradient descent on the mean squared loss L from x, any η > 0, any z in the convex Ω, and A² any of the three factors at x, ‖x' − z‖² − ‖x − z‖² ≤ −4η[(1 − ηA²)L − ε√L], where ε is the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − x⟩. If x' = x − η∇L and A² is the factor along the gradient, the difference is exactly −4η[(1 − ηA²)L − (1/n) Σ r_j e_j].
+    Reads: for every step x' of projected gradient descent on the mean squared loss L from x, any η > 0, any z in the convex Ω, and A² any of the three factors at x, ‖x' − z‖² − ‖x − z‖² ≤ −4η[(1 − ηA²)L − ε√L], where ε is the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − x⟩. If x' = x − η∇L and A² is the factor rayleigh the gradient, the difference is exactly −4η[(1 − ηA²)L − (1/n) Σ r_j e_j].
     Mistake: `- 5 * eta * ((1 - eta * A2)` for `- 4 * eta * ((1 - eta * A2)`
     Mistake: without `Omega z ->`
 *)
@@ -271,14 +272,14 @@ Theorem kr_theorem_a_drift : forall p n f D y Omega x x' z eta,
   (forall A2, factor n (gram p D x) (residual f y x) A2 ->
     V x' - V x <= - 4 * eta * ((1 - eta * A2) * L x - rms n e * sqrt (L x))) /\
   (forall g, gradient p L x g -> (forall i, (i < p)%nat -> x' i = x i - eta * g i) ->
-    V x' - V x = - 4 * eta * ((1 - eta * along n (gram p D x) (residual f y x)) * L x
-      - Mean n (fun j => residual f y x j * e j))).
+    V x' - V x = - 4 * eta * ((1 - eta * rayleigh n (gram p D x) (residual f y x)) * L x
+      - mean n (fun j => residual f y x j * e j))).
 Proof.
   intros p n f D y Omega x x' z eta V e L Hn He G C Hz P. split.
   - intros A2 F. apply (drift p n f D y Omega x x' z eta A2); auto. lra.
   - intros g K E. unfold V. rewrite (sq_ext p (vminus x' z) (vminus (vminus x (vscal eta g)) z))
       by (intros i Hi; unfold vminus, vscal; rewrite E by easy; ring).
-    rewrite (expand p x g z eta), (pull p n f y x D g z G K), (gradient_along p n f y x D g Hn G K). fold L e. ring.
+    rewrite (expand p x g z eta), (pull p n f y x D g z G K), (gradient_rayleigh p n f y x D g Hn G K). fold L e. ring.
 Qed.
 
 (** kr-theorem-a-polyak
@@ -311,9 +312,9 @@ Proof.
     - split; [exact B|]. apply root_split; try easy; [lra|apply sq_ge0]. }
   split; [exact M0|]. intros Ht0 E.
   assert (K : forall s, (s < tau)%nat -> 0 < eta s /\ 0 < L s /\
-    eta s * along n (gram p D (phi s)) (residual f y (phi s)) = theta /\ sq p (g s) * eta s = 4 * theta * L s).
+    eta s * rayleigh n (gram p D (phi s)) (residual f y (phi s)) = theta /\ sq p (g s) * eta s = 4 * theta * L s).
   { intros s Hs. destruct (E s Hs) as [E1 E2]. destruct (P s Hs) as [P1 _].
-    assert (A := gradient_along p n f y (phi s) D (g s) Hn (fun j => G j (phi s)) P1). fold (L s) in A.
+    assert (A := gradient_rayleigh p n f y (phi s) D (g s) Hn (fun j => G j (phi s)) P1). fold (L s) in A.
     assert (S0 := sq_ge0 p (g s)). assert (L0 : 0 <= L s) by apply (loss_ge0 n f y).
     destruct (Req_dec (L s) 0) as [Z|Z]; [rewrite Z in A; lra|].
     assert (Q : sq p (g s) * eta s = 4 * theta * L s) by (rewrite E2; field; easy).
@@ -392,7 +393,7 @@ Theorem kr_theorem_a_step :
   (0 < g -> let best := g / (2 * (eps + g)) in
     0 < best < 1 /\ root best = eps + g /\
     (forall theta, 0 < theta < 1 -> theta <> best -> root best < root theta) /\
-    (eta = best / A2 -> sqrt (Mean tau L) <= eps + g))) /\
+    (eta = best / A2 -> sqrt (mean tau L) <= eps + g))) /\
   (exists eps V0 A2 tau, let theta := A2 / sqrt (INR tau) in
     0 <= eps /\ 0 <= V0 /\ (0 < tau)%nat /\ 0 < theta < 1 /\
     2 * eps + sqrt (V0 / (2 * sqrt (INR tau))) <
@@ -411,10 +412,10 @@ Proof.
   { destruct (F O Htau) as (a & Fa & Ha). eapply Rle_trans; [|apply Ha]. now apply (factor_ge0 p n D (phi O)) in Fa. }
   assert (Hg : 0 <= g) by (apply Rmult_le_pos; apply sqrt_pos).
   assert (T := kr_theorem_a p n tau f D y Omega z phi eta eps A2 Hn Htau He G C Hz P M F). cbv zeta in T. fold V0 in T.
-  change (Mean tau (fun s => loss n f y (phi s))) with (Mean tau L) in T.
-  assert (ML : 0 <= Mean tau L) by (apply Mean_ge0; intros; apply (loss_ge0 n f y)).
-  assert (ME : forall b, sqrt (Mean tau L) <= b -> Min tau L <= b ^ 2).
-  { intros b Hb. eapply Rle_trans; [now apply Min_le_Mean|]. rewrite <- (pow2_sqrt _ ML). apply pow_incr.
+  change (mean tau (fun s => loss n f y (phi s))) with (mean tau L) in T.
+  assert (ML : 0 <= mean tau L) by (apply mean_ge0; intros; apply (loss_ge0 n f y)).
+  assert (ME : forall b, sqrt (mean tau L) <= b -> Min tau L <= b ^ 2).
+  { intros b Hb. eapply Rle_trans; [now apply Min_le_mean|]. rewrite <- (pow2_sqrt _ ML). apply pow_incr.
     split; [apply sqrt_pos|easy]. }
   split; [|split].
   - intros E. destruct (Req_dec A2 0) as [Z|Z]; [rewrite Z, Rmult_0_r, Rinv_0 in E; lra|].
@@ -458,21 +459,21 @@ Qed.
 (** kr-theorem-a-average
     Covers: the whole statement.
     Reads: for any points φ⁽⁰⁾, …, φ⁽τ⁻¹⁾, their average φ̄ and β(φ) the root mean square over the data of f − f_lin at φ: L(φ̄)^(1/2) ≤ (1/τ Σ L(φ⁽ˢ⁾))^(1/2) + β(φ̄) + (1/τ) Σ β(φ⁽ˢ⁾). If the points lie in a convex Ω and |f − f_lin| ≤ B on Ω at the data, β(φ̄) + (1/τ) Σ β(φ⁽ˢ⁾) ≤ 2B.
-    Mistake: `+ Mean tau (fun s => beta (phi s)) <= B` for `+ Mean tau (fun s => beta (phi s)) <= 2 * B`
+    Mistake: `+ mean tau (fun s => beta (phi s)) <= B` for `+ mean tau (fun s => beta (phi s)) <= 2 * B`
     Mistake: `(phi s))) + 0 *` for `(phi s))) +`
 *)
 Theorem kr_theorem_a_average : forall p n tau f D y x0 (phi : nat -> vector),
   let beta u := rms n (fun j => f j u - linear_model p f D x0 j u) in (0 < n)%nat -> (0 < tau)%nat ->
-  sqrt (loss n f y (average tau phi)) <= sqrt (Mean tau (fun s => loss n f y (phi s))) + beta (average tau phi) +
-    Mean tau (fun s => beta (phi s)) /\
+  sqrt (loss n f y (average tau phi)) <= sqrt (mean tau (fun s => loss n f y (phi s))) + beta (average tau phi) +
+    mean tau (fun s => beta (phi s)) /\
   (forall Omega B, convex Omega -> (forall s, (s < tau)%nat -> Omega (phi s)) ->
    (forall j u, (j < n)%nat -> Omega u -> Rabs (f j u - linear_model p f D x0 j u) <= B) ->
-   beta (average tau phi) + Mean tau (fun s => beta (phi s)) <= 2 * B).
+   beta (average tau phi) + mean tau (fun s => beta (phi s)) <= 2 * B).
 Proof.
   intros p n tau f D y x0 phi beta Hn Ht. split; [now apply average_loss|]. intros Omega B C HO HB.
   assert (B0 : 0 <= B) by (eapply Rle_trans; [apply Rabs_pos|apply (HB O (phi O) Hn (HO O Ht))]).
-  assert (Bb : forall u, Omega u -> beta u <= B) by (intros u Hu; apply rms_le; auto).
+  assert (Bb : forall u, Omega u -> beta u <= B) by (intros u Hu; apply rms_bound; auto).
   assert (A : Omega (average tau phi)) by (destruct tau; [lia|now apply convex_average]).
-  assert (Mean tau (fun s => beta (phi s)) <= B) by (rewrite <- (Mean_const tau B Ht); apply Mean_le; auto).
+  assert (mean tau (fun s => beta (phi s)) <= B) by (rewrite <- (mean_const tau B Ht); apply mean_le; auto).
   assert (K := Bb _ A). lra.
 Qed.

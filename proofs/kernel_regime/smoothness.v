@@ -1,8 +1,8 @@
 (** How smooth a head is: skewness, first and second derivatives, Lipschitz constants. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.head base.skewness base.skewbounds.
-From Shallow Require Import base.spectral base.lines base.steps.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.gradient.
+From Shallow Require Import base.covariance base.skewness base.spectral base.lines.
 Open Scope R_scope.
 
 (** two tokens x₀ e and x₁ e with masses p and 1 − p *)
@@ -22,8 +22,7 @@ Proof.
   assert (A : Rabs (dot d e (attended T alpha X)) <= vnorm d (attended T alpha X)).
   { assert (K := cauchy d e (attended T alpha X)). rewrite N in K. lra. }
   assert (X1 : forall t, (t < T)%nat -> Rabs (dot d e (X t)) <= 1).
-  { intros t Ht. assert (K := cauchy d e (X t)). rewrite N in K. eapply Rle_trans; [exact K|]. rewrite Rmult_1_l.
-    apply norm_le; [lra|]. rewrite pow1. now apply B. }
+  { intros t Ht. assert (K := cauchy d e (X t)). rewrite N in K. specialize (B t Ht). lra. }
   repeat split; auto. intros t Ht. rewrite dot_centred. specialize (X1 t Ht).
   eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra.
 Qed.
@@ -150,7 +149,7 @@ Proof.
   - intros t Ht. unfold masses. destruct (Nat.eqb t 0); lra.
   - unfold masses. cbn. ring.
   - intros t Ht. change (two_tokens x0 x1 e t) with (vscal (if Nat.eqb t 0 then x0 else x1) e).
-    rewrite sq_scal, U, Rmult_1_r. destruct (Nat.eqb t 0); easy.
+    apply norm_le1. rewrite sq_scal, U, Rmult_1_r. destruct (Nat.eqb t 0); easy.
   - rewrite A, norm_scal. replace (vnorm d e) with 1 by (unfold vnorm; rewrite U; symmetry; apply sqrt_1). ring.
   - exists e. split; [easy|]. rewrite spread_diagonal, EE, !Y, UE. cbn [Nat.eqb]. ring.
   - intros w W. rewrite spread_diagonal, EE, !Y. cbn [Nat.eqb]. assert (K := cauchy_sq d w e). rewrite W, U in K.
@@ -190,7 +189,7 @@ Theorem kr_lemma_2_skewness :
       /\ third 2 d alpha X e e e = (1 + s) ^ 3 / 4).
 Proof.
   repeat apply conj.
-  - intros T d alpha X D B u v w U V W. destruct (diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE & K).
+  - intros T d alpha X D B u v w U V W. destruct (on_diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE & K).
     change (Rabs (third T d alpha X u v w) <= Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3))) in K.
     assert (S : Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X))).
     { eapply Rle_trans; [exact K|]. revert e HE K. intros e HE _. revert e HE. apply both_signs. intros e HE.
@@ -324,7 +323,7 @@ Lemma length_two d u Delta q : sq d q <= 1 -> vnorm d u ^ 2 + vnorm d (matvec d 
 Proof. intros Q. rewrite length_sq, !norm_sq. apply Rplus_le_compat_l. now apply frob_product. Qed.
 
 Lemma gradient_pairing s1 T d X q U W u Delta :
-  dot d (gradient_U s1 T d X q U W) u + Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i)) =
+  dot d (gradient_U s1 T d X q U W) u + fdot d d (gradient_W s1 T d X q U W) Delta =
   s1 (preactivation T d X q U W) * slope T d (weights T d X q W) X U u (matvec d Delta q).
 Proof.
   unfold slope. rewrite spread_sym. unfold spread. rewrite Rmult_plus_distr_l. f_equal.
@@ -338,74 +337,49 @@ Qed.
 
 (** A bound on all pairings bounds the length. *)
 Lemma length_dual d g G L : 0 <= L ->
-  (forall u Delta, dot d g u + Sum d (fun i => dot d (G i) (Delta i)) <= L * length d u Delta) -> length d g G <= L.
+  (forall u Delta, dot d g u + fdot d d G Delta <= L * length d u Delta) -> length d g G <= L.
 Proof.
   intros HL H. specialize (H g G). replace (dot d g g + _) with (length d g G ^ 2) in H.
   - assert (N := length_ge0 d g G). destruct (Req_dec (length d g G) 0); [lra|].
       apply Rmult_le_reg_r with (length d g G); lra.
-  - rewrite length_sq, sq_dot. f_equal. apply Sum_ext; intros. apply sq_dot.
+  - now rewrite length_sq, sq_dot, frob2_fdot.
 Qed.
 
-Lemma pairing_minus d a b A B u D : dot d (vminus a b) u + Sum d (fun i => dot d (fun j => A i j - B i j) (D i)) =
-  (dot d a u + Sum d (fun i => dot d (A i) (D i))) - (dot d b u + Sum d (fun i => dot d (B i) (D i))).
-Proof.
-  rewrite dot_minus_l. assert (K : Sum d (fun i => dot d (fun j => A i j - B i j) (D i)) =
-    Sum d (fun i => dot d (A i) (D i)) - Sum d (fun i => dot d (B i) (D i))).
-  { rewrite <- Sum_minus. apply Sum_ext; intros i _. exact (dot_minus_l d (A i) (B i) (D i)). }
-  rewrite K. ring.
-Qed.
-
-Lemma vline_end U U' : vline U 1 (vminus U' U) = U'.
-Proof. apply FunctionalExtensionality.functional_extensionality; intros. unfold vline, vminus. ring. Qed.
-
-Lemma vline_start U u : vline U 0 u = U.
-Proof. apply FunctionalExtensionality.functional_extensionality; intros. unfold vline. ring. Qed.
-
-Lemma mline_end W W' : mline W 1 (fun i j => W' i j - W i j) = W'.
-Proof.
-  apply FunctionalExtensionality.functional_extensionality; intros.
-    apply FunctionalExtensionality.functional_extensionality; intros.
-  unfold mline. ring.
-Qed.
-
-Lemma mline_start W Delta : mline W 0 Delta = W.
-Proof.
-  apply FunctionalExtensionality.functional_extensionality; intros.
-    apply FunctionalExtensionality.functional_extensionality; intros.
-  unfold mline. ring.
-Qed.
+Lemma pairing_minus d a b A B u D : dot d (vminus a b) u + fdot d d (mminus A B) D =
+  (dot d a u + fdot d d A D) - (dot d b u + fdot d d B D).
+Proof. rewrite dot_minus_l, fdot_minus_l. ring. Qed.
 
 Lemma vline_ball d R U U' t : vnorm d U <= R -> vnorm d U' <= R -> 0 <= t <= 1
-  -> vnorm d (vline U t (vminus U' U)) <= R.
+  -> vnorm d (along U (vminus U' U) t) <= R.
 Proof.
-  intros H H' Ht. replace (vline U t (vminus U' U)) with (vplus (vscal (1 - t) U) (vscal t U')).
+  intros H H' Ht. replace (along U (vminus U' U) t) with (vplus (vscal (1 - t) U) (vscal t U')).
   - eapply Rle_trans; [apply norm_triangle|]. rewrite !norm_scal, !Rabs_pos_eq by lra. nra.
-  - apply FunctionalExtensionality.functional_extensionality; intros. unfold vline, vminus, vplus, vscal. ring.
+  - apply FunctionalExtensionality.functional_extensionality; intros. unfold along, vminus, vplus, vscal. ring.
 Qed.
 
 Lemma head_line sigma s1 T d X q U u W Delta : (0 < T)%nat -> (forall z, is_derive sigma z (s1 z)) -> forall tau,
-  is_derive (fun tau => head sigma T d X q (vline U tau u) (mline W tau Delta)) tau
-    (s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q)).
+  is_derive (fun tau => head sigma T d X q (along U u tau) (shifted W Delta tau)) tau
+    (s1 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+     slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u (matvec d Delta q)).
 Proof.
   intros HT D tau. unfold head. evar_last.
-  - apply (is_derive_comp sigma (fun tau => preactivation T d X q (vline U tau u) (mline W tau Delta))); [apply D|].
+  - apply (is_derive_comp sigma (fun tau => preactivation T d X q (along U u tau) (shifted W Delta tau))); [apply D|].
     now apply preactivation_line.
   - unfold scal. cbn. unfold mult. cbn. ring.
 Qed.
 
 Lemma gradient_line s1 s2 T d X q U u W Delta u' w' : (0 < T)%nat -> (forall z, is_derive s1 z (s2 z)) -> forall tau,
-  is_derive (fun tau => s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' w') tau
-    (s2 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) *
-      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' w' +
-     s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-      bend T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) u' w').
+  is_derive (fun tau => s1 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+     slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u' w') tau
+    (s2 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+      slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u (matvec d Delta q) *
+      slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u' w' +
+     s1 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+      bend T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u (matvec d Delta q) u' w').
 Proof.
   intros HT D tau. evar_last.
-  - apply (is_derive_mult (fun tau => s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)))
-      (fun tau => slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' w'));
+  - apply (is_derive_mult (fun tau => s1 (preactivation T d X q (along U u tau) (shifted W Delta tau)))
+      (fun tau => slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u' w'));
       [apply (head_line s1 s2 T d X q U u W Delta HT D) | now apply slope_line | intros; apply Rmult_comm].
   - unfold plus, mult. cbn. ring.
 Qed.
@@ -484,36 +458,36 @@ Qed.
 Lemma four_lines sigma s1 s2 sigma1 sigma2 T d X q R : activation sigma s1 s2 sigma1 sigma2 -> (0 < T)%nat
   -> (0 < d)%nat ->
   in_ball T d X -> sq d q <= 1 -> forall U W U' W', vnorm d U <= R -> vnorm d U' <= R ->
-  let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+  let step := length d (vminus U' U) (mminus W' W) in
   let K2 := sigma2 * Rmax 1 R ^ 2 + sigma1 * (1 + R) in
   Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= sigma1 * Rmax 1 R * step /\
   length d (gradient_U s1 T d X q U W) (gradient_W s1 T d X q U W) <= sigma1 * Rmax 1 R /\
   length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
-    (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <= K2 * step /\
+    (mminus (gradient_W s1 T d X q U' W') (gradient_W s1 T d X q U W)) <= K2 * step /\
   Rabs (head sigma T d X q U' W' - head sigma T d X q U W - (dot d (gradient_U s1 T d X q U W) (vminus U' U) +
-    Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j)))) <= / 2 * K2 * step ^ 2.
+    fdot d d (gradient_W s1 T d X q U W) (mminus W' W))) <= / 2 * K2 * step ^ 2.
 Proof.
   intros (D1 & D2 & B1 & B2) HT Hd B Q U W U' W' HU HU' step K2. set (u := vminus U' U) in *.
-  set (Delta := fun i j => W' i j - W i j) in *. assert (N := length_ge0 d u Delta). fold step in N.
+  set (Delta := mminus W' W) in *. assert (N := length_ge0 d u Delta). fold step in N.
   assert (HR : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|exact HU]).
   assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
   assert (S2 : 0 <= sigma2) by (eapply Rle_trans; [apply Rabs_pos|apply (B2 0)]).
   assert (M0 : 0 <= Rmax 1 R) by (eapply Rle_trans; [|apply Rmax_l]; lra).
-  assert (DI : forall tau, distribution T (weights T d X q (mline W tau Delta))) by (intros;
+  assert (DI : forall tau, distribution T (weights T d X q (shifted W Delta tau))) by (intros;
     now apply softmax_distribution).
-  assert (IN : forall tau, 0 <= tau <= 1 -> vnorm d (vline U tau u) <= R) by (intros; now apply vline_ball).
+  assert (IN : forall tau, 0 <= tau <= 1 -> vnorm d (along U u tau) <= R) by (intros; now apply vline_ball).
   assert (FIRST : forall tau, 0 <= tau <= 1 -> forall u' Delta',
-    Rabs (s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-     slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' (matvec d Delta' q)) <= sigma1 * Rmax 1 R *
+    Rabs (s1 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+     slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u' (matvec d Delta' q)) <= sigma1 * Rmax 1 R *
        length d u' Delta').
   { intros tau Ht u' Delta'. rewrite Rabs_mult, Rmult_assoc. apply Rmult_le_compat; try apply Rabs_pos; [apply B1|].
     apply slope_max; auto. }
   assert (SECOND : forall tau, 0 <= tau <= 1 -> forall u' Delta',
-    Rabs (s2 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) *
-      slope T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u' (matvec d Delta' q) +
-     s1 (preactivation T d X q (vline U tau u) (mline W tau Delta)) *
-      bend T d (weights T d X q (mline W tau Delta)) X (vline U tau u) u (matvec d Delta q) u' (matvec d Delta' q)) <=
+    Rabs (s2 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+      slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u (matvec d Delta q) *
+      slope T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u' (matvec d Delta' q) +
+     s1 (preactivation T d X q (along U u tau) (shifted W Delta tau)) *
+      bend T d (weights T d X q (shifted W Delta tau)) X (along U u tau) u (matvec d Delta q) u' (matvec d Delta' q)) <=
     K2 * step * length d u' Delta').
   { intros tau Ht u' Delta'. eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult.
     assert (A1 := slope_max T d _ X _ u Delta q R Hd (DI tau) B Q (IN tau Ht)).
@@ -527,27 +501,26 @@ Proof.
     - apply Rmult_le_pos; apply Rabs_pos.
     - apply Rmult_le_compat; try apply Rabs_pos; auto.
     - apply Rmult_le_compat; try apply Rabs_pos; auto. }
-  assert (E1 : vline U 1 u = U') by apply vline_end. assert (E2 : mline W 1 Delta = W') by apply mline_end.
+  assert (E1 : along U u 1 = U') by apply along_to. assert (E2 : shifted W Delta 1 = W') by apply shifted_to.
   repeat apply conj.
   - assert (K := step_first _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1) (fun tau Ht => FIRST tau Ht u Delta) 1
       ltac:(lra)).
-    cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K. lra.
+    cbv beta in K. rewrite along_0, shifted_0, E1, E2 in K. fold step in K. lra.
   - apply length_dual; [now apply Rmult_le_pos|]. intros u' Delta'. rewrite gradient_pairing.
-    assert (K := FIRST 0 ltac:(lra) u' Delta'). rewrite vline_start, mline_start in K. eapply Rle_trans;
+    assert (K := FIRST 0 ltac:(lra) u' Delta'). rewrite along_0, shifted_0 in K. eapply Rle_trans;
       [apply Rle_abs|exact K].
   - apply length_dual.
     + apply Rmult_le_pos; [|easy]. apply Rplus_le_le_0_compat; apply Rmult_le_pos; try easy; [apply pow2_ge_0|lra].
     + intros u' Delta'. rewrite pairing_minus, !gradient_pairing.
       assert (K := step_first _ _ _ (gradient_line s1 s2 T d X q U u W Delta u' (matvec d Delta' q) HT D2)
         (fun tau Ht => SECOND tau Ht u' Delta') 1 ltac:(lra)).
-      cbv beta in K. rewrite vline_start, mline_start, E1, E2, Rmult_1_r in K. eapply Rle_trans;
+      cbv beta in K. rewrite along_0, shifted_0, E1, E2, Rmult_1_r in K. eapply Rle_trans;
         [apply Rle_abs|exact K].
-  - change (Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j))) with
-      (Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i))). rewrite gradient_pairing.
+  - rewrite gradient_pairing.
     assert (K := step_second _ _ _ _ (head_line sigma s1 T d X q U u W Delta HT D1)
       (gradient_line s1 s2 T d X q U u W Delta u (matvec d Delta q) HT D2) (fun tau Ht => SECOND tau Ht u Delta) 1
         ltac:(lra)).
-    cbv beta in K. rewrite vline_start, mline_start, E1, E2 in K. fold step in K.
+    cbv beta in K. rewrite along_0, shifted_0, E1, E2 in K. fold step in K.
     replace (/ 2 * K2 * step ^ 2) with (/ 2 * (K2 * step * step) * 1 ^ 2) by ring. rewrite Rmult_1_l in K. exact K.
 Qed.
 
@@ -565,18 +538,18 @@ Qed.
 *)
 Theorem kr_lemma_2 : forall sigma s1 s2 sigma1 sigma2 T d X q B, activation sigma s1 s2 sigma1 sigma2 ->
   (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
-  (forall U W u Delta, is_derive (fun tau => head sigma T d X q (vline U tau u) (mline W tau Delta)) 0
-    (dot d (gradient_U s1 T d X q U W) u + Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (Delta i)))) /\
+  (forall U W u Delta, is_derive (fun tau => head sigma T d X q (along U u tau) (shifted W Delta tau)) 0
+    (dot d (gradient_U s1 T d X q U W) u + fdot d d (gradient_W s1 T d X q U W) Delta)) /\
   (forall U W U' W', vnorm d U <= B -> vnorm d U' <= B
-    -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+    -> let step := length d (vminus U' U) (mminus W' W) in
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= sigma1 * sqrt (1 + B ^ 2) * step /\
     length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
-      (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <=
+      (mminus (gradient_W s1 T d X q U' W') (gradient_W s1 T d X q U W)) <=
       (sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2)) * step).
 Proof.
   intros sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q. split.
   - intros U W u Delta. rewrite gradient_pairing. evar_last; [apply (head_line sigma s1); [easy|apply A]|].
-    now rewrite vline_start, mline_start.
+    now rewrite along_0, shifted_0.
   - intros U W U' W' HU HU' step. assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU
       HU').
     cbv zeta in F. fold step in F. destruct F as (F1 & _ & F3 & _).
@@ -604,13 +577,13 @@ Theorem kr_remark_3 : forall sigma s1 s2 sigma1 sigma2 T d X q B, activation sig
   (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
   let L1 := sigma1 * sqrt (1 + B ^ 2) in let L2 := sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2) in
   forall U W U' W', vnorm d U <= B -> vnorm d U' <= B
-    -> let step := length d (vminus U' U) (fun i j => W' i j - W i j) in
+    -> let step := length d (vminus U' U) (mminus W' W) in
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <= L1 * step /\
     length d (gradient_U s1 T d X q U W) (gradient_W s1 T d X q U W) <= L1 /\
     length d (vminus (gradient_U s1 T d X q U' W') (gradient_U s1 T d X q U W))
-      (fun i j => gradient_W s1 T d X q U' W' i j - gradient_W s1 T d X q U W i j) <= L2 * step /\
+      (mminus (gradient_W s1 T d X q U' W') (gradient_W s1 T d X q U W)) <= L2 * step /\
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W - (dot d (gradient_U s1 T d X q U W) (vminus U' U) +
-      Sum d (fun i => dot d (gradient_W s1 T d X q U W i) (fun j => W' i j - W i j)))) <= / 2 * L2 * step ^ 2.
+      fdot d d (gradient_W s1 T d X q U W) (mminus W' W))) <= / 2 * L2 * step ^ 2.
 Proof.
   intros sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q L1 L2 U W U' W' HU HU' step.
   assert (F := four_lines sigma s1 s2 sigma1 sigma2 T d X q R A HT Hd B Q U W U' W' HU HU').
@@ -734,15 +707,15 @@ Theorem kr_lemma_2_lipschitz : forall sigma s1 s2 sigma1 sigma2, activation sigm
   (forall T d X q R, (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> sq d q <= 1 ->
     forall U W U' W', vnorm d U <= R -> vnorm d U' <= R ->
     Rabs (head sigma T d X q U' W' - head sigma T d X q U W) <=
-      sigma1 * Rmax 1 R * length d (vminus U' U) (fun i j => W' i j - W i j)) /\
+      sigma1 * Rmax 1 R * length d (vminus U' U) (mminus W' W)) /\
   (Rabs (s1 0) = sigma1 -> forall d e, sq d e = 1 ->
     (forall T R, (2 <= T)%nat -> 1 <= R -> exists W u Delta D,
       dot d e (attended T (weights T d (camps e) (camps e (T - 1)%nat) W) (camps e)) = 0 /\ length d u Delta = 1 /\
-      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (vline (vscal R e) tau u) (mline W tau
-        Delta)) 0 D /\
+      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (along (vscal R e) u tau)
+        (shifted W Delta tau)) 0 D /\
       Rabs D = sigma1 * R) /\
     (forall T q U W, (0 < T)%nat -> dot d U e = 0 -> exists u Delta D, length d u Delta = 1 /\
-      is_derive (fun tau => head sigma T d (fun _ => e) q (vline U tau u) (mline W tau Delta)) 0 D /\ Rabs D = sigma1)).
+      is_derive (fun tau => head sigma T d (fun _ => e) q (along U u tau) (shifted W Delta tau)) 0 D /\ Rabs D = sigma1)).
 Proof.
   intros sigma s1 s2 sigma1 sigma2 A. split.
   - intros T d X q R HT Hd B Q U W U' W' HU HU'.
@@ -757,7 +730,7 @@ Proof.
       exists W, (vscal 0 e), (fun i j => 1 * e i * camps e (T - 1)%nat j).
       eexists. split; [rewrite HA; ring|split; [|split; [apply (head_line sigma s1); [lia|apply A]|]]].
       * assert (N := length_ge0 d (vscal 0 e) (fun i j => 1 * e i * camps e (T - 1)%nat j)). nra.
-      * rewrite vline_start, mline_start, O1. unfold preactivation, slope.
+      * rewrite along_0, shifted_0, O1. unfold preactivation, slope.
           rewrite !HA, HM, !dot_scal_l, <- sq_dot, U, Rabs_mult.
         rewrite !Rmult_0_l, S0. f_equal. rewrite Rabs_pos_eq; lra.
     + intros T q V W HT HV. exists e, (fun _ _ => 0). eexists. split; [|split; [apply (head_line sigma s1);
@@ -766,7 +739,7 @@ Proof.
         rewrite (Sum_ext d _ (fun _ => 0)) in L by (intros; rewrite (Sum_ext d _ (fun _ => 0)) by (intros; ring);
           apply Sum_zero).
         rewrite Sum_zero in L. assert (N := length_ge0 d e (fun _ _ => 0)). nra.
-      * rewrite vline_start, mline_start. set (al := weights T d (fun _ => e) q W).
+      * rewrite along_0, shifted_0. set (al := weights T d (fun _ => e) q W).
         assert (D : distribution T al) by now apply softmax_distribution.
         assert (AT : forall u, dot d u (attended T al (fun _ => e)) = dot d u e) by (intros; rewrite <- E_dot;
           now apply E_const).

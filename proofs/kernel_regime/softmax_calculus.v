@@ -1,7 +1,7 @@
 (** Softmax calculus: the potential, the half-mass lemma, and the shared budget of mean and spread. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.spread base.softmax_derivative.
+From Shallow Require Import base.sums base.vectors base.attention base.matrices base.covariance.
 Open Scope R_scope.
 
 (** ψ(λ) = log Σ exp ⟨X_t, λ⟩, and the logits ⟨X_t, λ⟩ *)
@@ -12,10 +12,6 @@ Definition potential (T d : nat) (X : matrix) (lam : vector) : R := ln (Sum T (f
 Definition third_cumulant (T d : nat) (alpha : vector) (X : matrix) (U : vector) : matrix := fun i j =>
   let Y t := vminus (X t) (attended T alpha X) in E T alpha (fun t => dot d U (Y t) * (Y t i * Y t j)).
 
-(** (diag α − α αᵀ)_ts for α = softmax(z) *)
-Definition jacobian (T : nat) (z : vector) : matrix := fun t s =>
-  (if (t =? s)%nat then softmax T z t else 0) - softmax T z t * softmax T z s.
-
 (** N = ‖A‖_{∞→1}, the largest Σ |(A u)_t| over |u_t| ≤ 1 *)
 Definition inf_one_norm (T : nat) (A : matrix) (N : R) : Prop :=
   largest (fun v => exists u, (forall t, (t < T)%nat -> Rabs (u t) <= 1) /\
@@ -25,9 +21,6 @@ Lemma logits_line d X lam U e t : logits d X (vplus lam (vscal e U)) t = logits 
 Proof.
   unfold logits. rewrite dot_sym, dot_plus_l, dot_scal_l, (dot_sym d lam), (dot_sym d U). ring.
 Qed.
-
-Lemma softmax_ext T z y t : (forall s, z s = y s) -> softmax T z t = softmax T y t.
-Proof. intros H. unfold softmax. rewrite H. f_equal. apply Sum_ext; intros; now rewrite H. Qed.
 
 Lemma centred_score T d alpha X U t :
   logits d X U t - E T alpha (logits d X U) = dot d U (vminus (X t) (attended T alpha X)).
@@ -138,7 +131,7 @@ Qed.
 
 (** (J u)_t = α_t (u_t − ū) *)
 Lemma jacobian_apply T z u t : (t < T)%nat ->
-  matvec T (jacobian T z) u t = softmax T z t * (u t - E T (softmax T z) u).
+  matvec T (jacobian (softmax T z)) u t = softmax T z t * (u t - E T (softmax T z) u).
 Proof.
   intros Ht. unfold matvec, jacobian, E.
   rewrite (Sum_ext T _ (fun s => (if (t =? s)%nat then softmax T z t * u s else 0)
@@ -149,7 +142,7 @@ Proof.
   - intros s _. destruct (t =? s)%nat; ring.
 Qed.
 
-Lemma jacobian_norm T z u : (0 < T)%nat -> Sum T (fun t => Rabs (matvec T (jacobian T z) u t)) =
+Lemma jacobian_norm T z u : (0 < T)%nat -> Sum T (fun t => Rabs (matvec T (jacobian (softmax T z)) u t)) =
   E T (softmax T z) (fun t => Rabs (u t - E T (softmax T z) u)).
 Proof.
   intros HT. apply Sum_ext; intros t Ht. rewrite jacobian_apply, Rabs_mult, (Rabs_right (softmax T z t)); try easy.
@@ -212,7 +205,7 @@ Qed.
 
 (** The norm is the value at the sign vector of a best set. *)
 Lemma half_mass T z : (0 < T)%nat -> let p := mass T (softmax T z) in
-  exists S, (forall S', p S' * (1 - p S') <= p S * (1 - p S)) /\ inf_one_norm T (jacobian T z) (4 * (p S * (1 - p S))).
+  exists S, (forall S', p S' * (1 - p S') <= p S * (1 - p S)) /\ inf_one_norm T (jacobian (softmax T z)) (4 * (p S * (1 - p S))).
 Proof.
   intros HT p. assert (H := softmax_distribution T z HT). destruct (best_set T (fun S => p S * (1 - p S))) as [S HS].
   { intros S S' HE. assert (Q : p S = p S') by (apply Sum_ext; intros t Ht; now rewrite HE). now rewrite Q. }
@@ -233,7 +226,7 @@ Qed.
 *)
 Theorem kr_fact_1_sharp :
   (forall T z, (0 < T)%nat -> let alpha := mass T (softmax T z) in
-    exists N, inf_one_norm T (jacobian T z) N /\ largest (fun v => exists S, v = 4 * (alpha S * (1 - alpha S))) N /\
+    exists N, inf_one_norm T (jacobian (softmax T z)) N /\ largest (fun v => exists S, v = 4 * (alpha S * (1 - alpha S))) N /\
       N <= 1 /\ (N = 1 <-> exists S, alpha S = 1 / 2) /\ (T = 1%nat -> N = 0)) /\
   (forall T, (2 <= T)%nat -> exists z S, mass T (softmax T z) S = 1 / 2).
 Proof.
@@ -261,10 +254,10 @@ Qed.
 *)
 Theorem kr_fact_1 : forall T z, (0 < T)%nat ->
   (forall u t, (t < T)%nat ->
-    is_derive (fun e => softmax T (fun s => z s + e * u s) t) 0 (matvec T (jacobian T z) u t)) /\
-  (forall t s, jacobian T z t s = jacobian T z s t) /\
-  (forall t, (t < T)%nat -> matvec T (jacobian T z) (fun _ => 1) t = 0) /\
-  (exists N, inf_one_norm T (jacobian T z) N /\ N <= 2).
+    is_derive (fun e => softmax T (fun s => z s + e * u s) t) 0 (matvec T (jacobian (softmax T z)) u t)) /\
+  (forall t s, jacobian (softmax T z) t s = jacobian (softmax T z) s t) /\
+  (forall t, (t < T)%nat -> matvec T (jacobian (softmax T z)) (fun _ => 1) t = 0) /\
+  (exists N, inf_one_norm T (jacobian (softmax T z)) N /\ N <= 2).
 Proof.
   intros T z HT. assert (H := softmax_distribution T z HT). split; [|split; [|split]].
   - intros u t Ht. rewrite jacobian_apply by easy. now apply softmax_derive.

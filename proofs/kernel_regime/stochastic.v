@@ -1,7 +1,8 @@
 (** Stochastic gradients: the noise of a batch, the losses seen on every path, and Proposition 1 in expectation. *)
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.squared_loss base.draws.
+From Shallow Require Import base.sums base.vectors base.means base.matrices base.gradient base.squared_loss.
+From Shallow Require Import base.draws.
 
 Import ListNotations.
 
@@ -10,7 +11,7 @@ Open Scope R_scope.
 (** kr-proposition-1-noise
     Covers: the whole statement.
     Reads: at a fixed point with g = ∇L, for the stochastic gradient g_B of a batch B of b ≥ 1 of the n samples, drawn uniformly with replacement (the mean over all n^b sequences): E g_B = g; E‖g_B‖² = (1/b)(4/n) Σ r_j²‖∇f_j‖² + (1 − 1/b)‖g‖² ≤ 4L[(1/b) Q + (1 − 1/b) λ/n] with λ the largest eigenvalue of the Gram matrix and any Q ≥ all ‖∇f_j‖², for instance their maximum; and E‖g_B − g‖² ≤ (4/b) Q L.
-    Mistake: `2 * Mean n` for `4 * Mean n`
+    Mistake: `2 * mean n` for `4 * mean n`
     Mistake: `2 / INR b * Q * L` for `4 / INR b * Q * L`
     Mistake: `(/ INR b * (lam / INR n) +` for `(/ INR b * Q +`
 *)
@@ -20,7 +21,7 @@ Theorem kr_proposition_1_noise : forall p n b f D y x g lam Q,
   largest_eigenvalue n (gram p D x) lam -> (forall j, (j < n)%nat -> sq p (D j x) <= Q) ->
   (forall i, (i < p)%nat -> batch n b (fun B => gB B i) = g i) /\
   batch n b (fun B => sq p (gB B)) =
-    / INR b * (4 * Mean n (fun j => residual f y x j ^ 2 * sq p (D j x))) + (1 - / INR b) * sq p g /\
+    / INR b * (4 * mean n (fun j => residual f y x j ^ 2 * sq p (D j x))) + (1 - / INR b) * sq p g /\
   batch n b (fun B => sq p (gB B)) <= 4 * L * (/ INR b * Q + (1 - / INR b) * (lam / INR n)) /\
   batch n b (fun B => sq p (vminus (gB B) g)) <= 4 / INR b * Q * L.
 Proof.
@@ -35,20 +36,20 @@ Proof.
   assert (SG : sq p g <= 4 * (lam / INR n) * L).
   { rewrite R. destruct Hl as [_ Hl]. specialize (Hl (residual f y x)).
     apply Rmult_le_reg_l with (INR n ^ 2 / 4); [apply Rdiv_lt_0_compat; [now apply pow_lt|lra]|].
-    replace (INR n ^ 2 / 4 * (4 / INR n ^ 2 * quadratic n (gram p D x) (residual f y x)))
-      with (quadratic n (gram p D x) (residual f y x)) by (field; lra).
+    replace (INR n ^ 2 / 4 * (4 / INR n ^ 2 * form n (gram p D x) (residual f y x)))
+      with (form n (gram p D x) (residual f y x)) by (field; lra).
     replace (INR n ^ 2 / 4 * (4 * (lam / INR n) * L)) with (lam * sq n (residual f y x)); [easy|].
-    unfold L, loss, Mean, sq. field. lra. }
+    unfold L, loss, mean, sq. field. lra. }
   split; [|split; [|split]].
   - intros i Hi0. assert (U := E1 (fun k => if Nat.eqb k i then 1 else 0)).
     assert (X : forall h, dot p h (fun k => if Nat.eqb k i then 1 else 0) = h i).
     { intros h. unfold dot. rewrite (Sum_single p _ i Hi0); [rewrite Nat.eqb_refl; ring|].
       intros k _ Hk. apply Nat.eqb_neq in Hk. rewrite Hk. ring. }
-    rewrite X in U. rewrite <- U. apply (mean_ext _ _ (batch_mean n b Hn)). intros w _. now rewrite X.
+    rewrite X in U. rewrite <- U. apply (draw_ext _ _ (batch_mean n b Hn)). intros w _. now rewrite X.
   - exact E2.
   - rewrite E2. apply (Rmult_le_compat_l (/ INR b)) in LG; [|lra].
     apply (Rmult_le_compat_l (1 - / INR b)) in SG; [|lra]. lra.
-  - rewrite (mean_ext _ _ (batch_mean n b Hn) _ (fun w => sq p (gB w) + (-2 * dot p (gB w) g + sq p g)))
+  - rewrite (draw_ext _ _ (batch_mean n b Hn) _ (fun w => sq p (gB w) + (-2 * dot p (gB w) g + sq p g)))
       by (intros; rewrite sq_minus; ring).
     destruct (batch_mean n b Hn) as (_ & Hp & Hs & Hc). rewrite Hp, Hp, Hs, Hc, E2, E1, <- sq_dot.
     assert (0 <= / INR b * sq p g) by (apply Rmult_le_pos; [lra|apply sq_ge0]).
@@ -69,7 +70,7 @@ Fixpoint seen (f : nat -> vector -> R) (y : vector) (phi : list nat -> vector) (
 Theorem kr_proposition_1_online :
   (forall p n tau f D y Omega z (phi : nat -> vector) (J : nat -> nat) eta A2,
    let V0 := sq p (vminus (phi O) z) in let theta := eta * A2 in
-   let l := sqrt (Mean tau (fun s => residual f y (phi s) (J s) ^ 2)) in
+   let l := sqrt (mean tau (fun s => residual f y (phi s) (J s) ^ 2)) in
    let eps := rms tau (fun s => tangent_error p f D y (phi s) z (J s)) in
    (0 < tau)%nat -> 0 < eta -> (forall s, (s < tau)%nat -> (J s < n)%nat) ->
    (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> convex Omega -> Omega z ->
@@ -78,8 +79,8 @@ Theorem kr_proposition_1_online :
    (forall s, (s < tau)%nat -> sq p (D (J s) (phi s)) <= A2) -> theta < 1 ->
    l <= (eps + sqrt (eps ^ 2 + (1 - theta) * V0 / (eta * INR tau))) / (2 * (1 - theta))) /\
   (forall n tau f y (phi : list nat -> vector), (0 < n)%nat ->
-   Expect (Mean n) tau (fun w => / INR tau * seen f y phi w) =
-   Mean tau (fun s => Expect (Mean n) s (fun w => loss n f y (phi w)))).
+   Expect (mean n) tau (fun w => / INR tau * seen f y phi w) =
+   mean tau (fun s => Expect (mean n) s (fun w => loss n f y (phi w)))).
 Proof.
   split.
   - intros p n tau f D y Omega z phi J eta A2 V0 theta l eps Ht He HJ _ C Hz R HA H1.
@@ -104,14 +105,14 @@ Proof.
     { induction k; intros Hk; [simpl; fold V0; lra|]. cbn [Sum]. assert (A := IHk ltac:(lia)).
       assert (B := St k ltac:(lia)). lra. }
     specialize (T tau ltac:(lia)). assert (V := sq_ge0 p (vminus (phi tau) z)).
-    assert (L2 : l ^ 2 = Mean tau (fun s => r s ^ 2)) by apply rms_sq.
-    assert (MR := Mean_rms tau r e). change (Mean tau (fun s => r s * e s) <= l * eps) in MR.
+    assert (L2 : l ^ 2 = mean tau (fun s => r s ^ 2)) by apply rms_sq.
+    assert (MR := mean_rms tau r e). change (mean tau (fun s => r s * e s) <= l * eps) in MR.
     assert (W : (1 - theta) * l ^ 2 - eps * l <= V0 / (4 * (eta * INR tau))).
-    { rewrite L2. eapply Rle_trans with ((1 - theta) * Mean tau (fun s => r s ^ 2) - Mean tau (fun s => r s * e s));
+    { rewrite L2. eapply Rle_trans with ((1 - theta) * mean tau (fun s => r s ^ 2) - mean tau (fun s => r s * e s));
       [lra|].
       assert (P : 0 < eta * INR tau) by now apply Rmult_lt_0_compat.
       apply Rmult_le_reg_l with (4 * (eta * INR tau)); [lra|].
-      replace (4 * (eta * INR tau) * (V0 / (4 * (eta * INR tau)))) with V0 by (field; lra). unfold Mean.
+      replace (4 * (eta * INR tau) * (V0 / (4 * (eta * INR tau)))) with V0 by (field; lra). unfold mean.
       match goal with |- ?a <= _ => replace a with (4 * eta * ((1 - theta) * Sum tau (fun s => r s ^ 2))
         - 4 * eta * Sum tau (fun s => r s * e s)) by (field; lra) end. lra. }
     apply Rmult_le_reg_l with (2 * (1 - theta)); [lra|].
@@ -121,9 +122,9 @@ Proof.
     eapply Rle_trans; [apply Rle_abs|]. rewrite <- sqrt_Rsqr_abs. apply sqrt_le_1_alt. unfold Rsqr.
     replace ((1 - theta) * V0 / (eta * INR tau)) with (4 * (1 - theta) * (V0 / (4 * (eta * INR tau)))) by (field; lra).
     apply (Rmult_le_compat_l (4 * (1 - theta))) in W; lra.
-  - intros n tau f y phi Hn. assert (K := Mean_is_mean n Hn).
-    destruct (Expect_mean _ _ K tau) as (_ & _ & Hs & _). rewrite Hs. unfold Mean at 2. f_equal. clear Hs.
+  - intros n tau f y phi Hn. assert (K := mean_is_mean n Hn).
+    destruct (Expect_mean _ _ K tau) as (_ & _ & Hs & _). rewrite Hs. unfold mean at 2. f_equal. clear Hs.
     induction tau; [easy|]. cbn [Sum Expect]. destruct (Expect_mean _ _ K tau) as (L & Hp & Hs & Hc).
-    rewrite <- IHtau, <- Hp. apply (mean_ext _ _ (Expect_mean _ _ K tau)). intros w _. cbn [seen].
-    now rewrite Mean_plus, (Mean_const n _ Hn).
+    rewrite <- IHtau, <- Hp. apply (draw_ext _ _ (Expect_mean _ _ K tau)). intros w _. cbn [seen].
+    now rewrite mean_plus, (mean_const n _ Hn).
 Qed.

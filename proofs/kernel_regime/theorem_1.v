@@ -1,7 +1,8 @@
 (** Theorem 1, line by line: one step towards a comparator, the balance of a run, the average iterate. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.squared_loss base.draws.
+From Shallow Require Import base.sums base.vectors base.attention base.means base.matrices base.gradient.
+From Shallow Require Import base.squared_loss base.draws.
 Open Scope R_scope.
 
 (** ε_app,j + ε_lin,j(x) + ε_CoF,j: the errors of approximation and of linearisation and the change of features *)
@@ -32,12 +33,12 @@ Theorem kr_theorem_1_step : forall p n f D y x0 x z g,
   let r := residual f y x in let e := total_error p f D y x0 x z in
   (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> gradient p (loss n f y) x g ->
   (forall j, (j < n)%nat -> dot p (D j x) (vminus z x) = - r j + e j) /\
-  dot p g (vminus z x) = - 2 * loss n f y x + 2 * Mean n (fun j => r j * e j) /\
+  dot p g (vminus z x) = - 2 * loss n f y x + 2 * mean n (fun j => r j * e j) /\
   (forall j, (j < n)%nat -> e j = app_error p f D y x0 z j + lin_error p f D x0 z j - remainder p f D x z j).
 Proof.
   intros p n f D y x0 x z g r e G K. split; [|split].
   - intros j _. unfold e. rewrite total_tangent. unfold tangent_error, r. ring.
-  - rewrite (pull p n f y x D g z (fun j => G j x) K). do 2 f_equal. apply Mean_ext. intros j _. unfold e.
+  - rewrite (pull p n f y x D g z (fun j => G j x) K). do 2 f_equal. apply mean_ext. intros j _. unfold e.
     now rewrite total_tangent.
   - intros j _. unfold e. rewrite total_tangent. unfold tangent_error, app_error, lin_error, remainder, residual. ring.
 Qed.
@@ -45,18 +46,18 @@ Qed.
 (** kr-theorem-1-balance
     Covers: the whole statement.
     Reads: let g⁽ˢ⁾ = ∇L(φ⁽ˢ⁾) and φ⁽ˢ⁺¹⁾ a nearest point of the convex Ω to φ⁽ˢ⁾ − ηg⁽ˢ⁾ for s < τ, φ̃ any point, V_s = ‖φ⁽ˢ⁾ − φ̃‖², P_s = ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − φ̃‖² − V_{s+1}. Then V_{s+1} = V_s − 4ηL + (4η/n) Σ r_j e_j + η²‖∇L‖² − P_s, and the mean loss over s < τ is (V₀ − V_τ)/(4ητ) + (η/4)⟨‖∇L‖²⟩ − ⟨P⟩/(4η) + ⟨(1/n) Σ r_j e_j⟩. If φ̃ ∈ Ω, P_s ≥ ‖φ⁽ˢ⁾ − ηg⁽ˢ⁾ − φ⁽ˢ⁺¹⁾‖² ≥ 0.
-    Mistake: `eta / 2 * Mean tau` for `eta / 4 * Mean tau`
+    Mistake: `eta / 2 * mean tau` for `eta / 4 * mean tau`
     Mistake: without `Omega z ->`
 *)
 Theorem kr_theorem_1_balance : forall p n tau f D y Omega x0 z (phi g : nat -> vector) eta,
   let L s := loss n f y (phi s) in let V s := sq p (vminus (phi s) z) in
-  let width s := Mean n (fun j => residual f y (phi s) j * total_error p f D y x0 (phi s) z j) in
+  let width s := mean n (fun j => residual f y (phi s) j * total_error p f D y x0 (phi s) z j) in
   let stepped s := vminus (phi s) (vscal eta (g s)) in let P s := sq p (vminus (stepped s) z) - V (S s) in
   (0 < n)%nat -> (0 < tau)%nat -> 0 < eta -> (forall j u, (j < n)%nat -> gradient p (f j) u (D j u)) -> convex Omega ->
   (forall s, (s < tau)%nat -> gradient p (loss n f y) (phi s) (g s) /\ nearest p Omega (stepped s) (phi (S s))) ->
   (forall s, (s < tau)%nat -> V (S s) = V s - 4 * eta * L s + 4 * eta * width s + eta ^ 2 * sq p (g s) - P s) /\
-  Mean tau L = (V O - V tau) / (4 * eta * INR tau) + eta / 4 * Mean tau (fun s => sq p (g s)) - Mean tau P / (4 * eta)
-    + Mean tau width /\
+  mean tau L = (V O - V tau) / (4 * eta * INR tau) + eta / 4 * mean tau (fun s => sq p (g s)) - mean tau P / (4 * eta)
+    + mean tau width /\
   (Omega z -> forall s, (s < tau)%nat -> 0 <= sq p (vminus (stepped s) (phi (S s))) <= P s).
 Proof.
   intros p n tau f D y Omega x0 z phi g eta L V width stepped P Hn Ht He G C R.
@@ -71,7 +72,7 @@ Proof.
       V O - V k + 4 * eta * Sum k width + eta ^ 2 * Sum k (fun s => sq p (g s)) - Sum k P).
     { induction k; intros Hk; [simpl; ring|]. assert (I := IHk ltac:(lia)). assert (Bk := B k ltac:(lia)).
       cbn [Sum]. lra. }
-    specialize (T tau ltac:(lia)). unfold Mean. apply Rmult_eq_reg_l with (4 * eta * INR tau); [|].
+    specialize (T tau ltac:(lia)). unfold mean. apply Rmult_eq_reg_l with (4 * eta * INR tau); [|].
     + replace (4 * eta * INR tau * (/ INR tau * Sum tau L)) with (4 * eta * Sum tau L) by (field; lra). rewrite T.
       field. lra.
     + apply Rgt_not_eq, Rmult_lt_0_compat; lra.
@@ -93,7 +94,7 @@ Theorem kr_theorem_1_average :
      rms n (lin_error p f D x0 (average tau phi)) <= b \/
     forall u, Omega u -> rms n (lin_error p f D x0 u) <= b) ->
    Omega (average tau phi) /\
-   sqrt (loss n f y (average tau phi)) <= (sqrt (Mean tau (fun s => loss n f y (phi s))) + 2 * b)) /\
+   sqrt (loss n f y (average tau phi)) <= (sqrt (mean tau (fun s => loss n f y (phi s))) + 2 * b)) /\
   (forall l b, (l + 2 * b) ^ 2 <= 11 / 12 * (4 * l ^ 2 + 6 * b ^ 2)) /\
   (forall l b, 4 * l = 3 * b <-> (l + 2 * b) ^ 2 = 11 / 12 * (4 * l ^ 2 + 6 * b ^ 2)).
 Proof.
@@ -104,16 +105,13 @@ Proof.
       rms n (lin_error p f D x0 (average tau phi)) <= b) by (destruct HB as [|HB]; [easy|]; split; intros; apply HB;
         auto).
     destruct B as [B1 B2]. assert (M := average_loss p n tau f D y x0 phi Hn Ht). cbv zeta in M.
-    assert (Mean tau (fun s => rms n (lin_error p f D x0 (phi s))) <= b)
-      by (rewrite <- (Mean_const tau b Ht); now apply Mean_le). unfold lin_error in *. lra.
+    assert (mean tau (fun s => rms n (lin_error p f D x0 (phi s))) <= b)
+      by (rewrite <- (mean_const tau b Ht); now apply mean_le). unfold lin_error in *. lra.
   - intros l b. assert (0 <= (4 * l - 3 * b) ^ 2) by apply pow2_ge_0. lra.
   - intros l b. split; intros H; [replace l with (3 / 4 * b) by lra; field|].
     assert ((4 * l - 3 * b) ^ 2 = 0) by lra. assert (4 * l - 3 * b = 0) by (apply Rsqr_0_uniq; now rewrite Rsqr_pow2).
     lra.
 Qed.
-
-Lemma root_pos m : (0 < m)%nat -> 0 < sqrt (INR m).
-Proof. intros H. apply sqrt_lt_R0. now apply INR_pos. Qed.
 
 (** B_{U,m}(δ') + ρ_u/√m: √d + √(2 log(m/(2δ'))) + ρ_u/√m *)
 Definition radius (d m : nat) (delta rho_u : R) : R :=

@@ -1,30 +1,28 @@
 (** Chapter "Transportation mappings and the RKHS": instructions that do nothing, and where instructions lead. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices.
 Open Scope R_scope.
 
 (** A head (c, U, W), and an instruction v = (v_c, v_u, v_w) for every head *)
-Record head := Head { hc : R; hU : vector; hW : matrix }.
+Record triple := Triple { hc : R; hU : vector; hW : matrix }.
 
-Record instruction := Instruction { vc : head -> R; vu : head -> vector; vw : head -> matrix }.
+Record instruction := Instruction { vc : triple -> R; vu : triple -> vector; vw : triple -> matrix }.
 
-(** The weights, the mean a and the covariance M of the tokens of an input (T tokens X_t, query q) under a head *)
-Definition weights (T d : nat) (X : matrix) (q : vector) (k : head) : vector :=
-  softmax T (fun t => dot d (X t) (matvec d (hW k) q)).
-Definition token (T d : nat) X q k : vector := attended T (weights T d X q k) X.
-Definition spread (T d : nat) X q k : matrix := covariance T (weights T d X q k) X.
+(** The mean a and the covariance M of the tokens of an input (T tokens X_t, query q) under a head *)
+Definition token (T d : nat) X q k : vector := pooled T d X q (hW k).
+Definition scatter (T d : nat) X q k : matrix := covariance T (weights T d X q (hW k)) X.
 
 (** ⟨φ(X), v⟩ = σ(z) v_c + σ′(z)⟨a, v_u⟩ + σ′(z) Σ (MU)_i q_j (v_w)_ij at a head, z = ⟨U, a⟩ *)
-Definition pairing (sigma sigma' : R -> R) (T d : nat) (X : matrix) (q : vector) (v : instruction) (k : head) : R :=
+Definition pairing (sigma sigma' : R -> R) (T d : nat) (X : matrix) (q : vector) (v : instruction) (k : triple) : R :=
   let z := dot d (hU k) (token T d X q k) in
   sigma z * vc v k + sigma' z * dot d (token T d X q k) (vu v k) +
-  sigma' z * Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v k i j)).
+  sigma' z * Sum d (fun i => Sum d (fun j => matvec d (scatter T d X q k) (hU k) i * q j * vw v k i j)).
 
 (** ‖v‖² at a head *)
-Definition size2 (d : nat) (v : instruction) (k : head) : R := vc v k ^ 2 + sq d (vu v k) + frob2 d d (vw v k).
-Definition flip_c (k : head) : head := Head (- hc k) (hU k) (hW k).
-Definition flip_U (k : head) : head := Head (hc k) (vscal (-1) (hU k)) (hW k).
+Definition size2 (d : nat) (v : instruction) (k : triple) : R := vc v k ^ 2 + sq d (vu v k) + frob2 d d (vw v k).
+Definition flip_c (k : triple) : triple := Triple (- hc k) (hU k) (hW k).
+Definition flip_U (k : triple) : triple := Triple (hc k) (vscal (-1) (hU k)) (hW k).
 Definition times (s : R) (v : instruction) : instruction :=
   Instruction (fun k => s * vc v k) (fun k => vscal s (vu v k)) (fun k i j => s * vw v k i j).
 
@@ -34,12 +32,12 @@ Lemma pairing_flip_c sigma sigma' T d X q v k :
   pairing sigma sigma' T d X q v (flip_c k) = - pairing sigma sigma' T d X q v k.
 Proof.
   intros A B C. unfold pairing. change (token T d X q (flip_c k)) with (token T d X q k).
-  change (spread T d X q (flip_c k)) with (spread T d X q k). change (hU (flip_c k)) with (hU k). rewrite A.
+  change (scatter T d X q (flip_c k)) with (scatter T d X q k). change (hU (flip_c k)) with (hU k). rewrite A.
   replace (dot d (token T d X q k) (vu v (flip_c k))) with (- dot d (token T d X q k) (vu v k)).
   2: { unfold dot. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. rewrite B.
     ring. }
-  replace (Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v (flip_c k) i j))) with
-    (- Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v k i j))); [ring|].
+  replace (Sum d (fun i => Sum d (fun j => matvec d (scatter T d X q k) (hU k) i * q j * vw v (flip_c k) i j))) with
+    (- Sum d (fun i => Sum d (fun j => matvec d (scatter T d X q k) (hU k) i * q j * vw v k i j))); [ring|].
   rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros i _.
   rewrite <- Sum_scal. apply Sum_ext; intros j _. rewrite C. ring.
 Qed.
@@ -63,18 +61,18 @@ Lemma pairing_flip_U sigma sigma' T d X q v k :
   pairing sigma sigma' T d X q v (flip_U k) = - pairing sigma sigma' T d X q v k.
 Proof.
   intros D O A B C. unfold pairing. change (token T d X q (flip_U k)) with (token T d X q k).
-  change (spread T d X q (flip_U k)) with (spread T d X q k). cbn [hU flip_U]. rewrite dot_scal_l, A.
+  change (scatter T d X q (flip_U k)) with (scatter T d X q k). cbn [hU flip_U]. rewrite dot_scal_l, A.
   replace (-1 * dot d (hU k) (token T d X q k)) with (- dot d (hU k) (token T d X q k)) by ring.
   rewrite O, (odd_derivative sigma sigma') by easy.
   replace (dot d (token T d X q k) (vu v (flip_U k))) with (- dot d (token T d X q k) (vu v k)).
   2: { unfold dot. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros. rewrite B.
     ring. }
-  replace (Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (vscal (-1) (hU k)) i * q j * vw v (flip_U k) i
+  replace (Sum d (fun i => Sum d (fun j => matvec d (scatter T d X q k) (vscal (-1) (hU k)) i * q j * vw v (flip_U k) i
     j))) with
-    (- Sum d (fun i => Sum d (fun j => matvec d (spread T d X q k) (hU k) i * q j * vw v k i j))); [ring|].
+    (- Sum d (fun i => Sum d (fun j => matvec d (scatter T d X q k) (hU k) i * q j * vw v k i j))); [ring|].
   rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros i _.
   rewrite <- Sum_scal. apply Sum_ext; intros j _. rewrite C.
-  replace (matvec d (spread T d X q k) (vscal (-1) (hU k)) i) with (- matvec d (spread T d X q k) (hU k) i); [ring|].
+  replace (matvec d (scatter T d X q k) (vscal (-1) (hU k)) i) with (- matvec d (scatter T d X q k) (hU k) i); [ring|].
   unfold matvec. rewrite <- (Rmult_1_l (Sum d _)), Ropp_mult_distr_l, <- Sum_scal. apply Sum_ext; intros.
     unfold vscal. ring.
 Qed.
@@ -85,7 +83,7 @@ Qed.
     Mistake: `Ex (size2 d v1) = 0` for `Ex (size2 d v1) = 1`
     Mistake: without `(forall F, Ex (fun k => F (flip_c k)) = Ex F) ->`
 *)
-Theorem kr_remark_9_norm : forall (Ex : (head -> R) -> R) sigma sigma' T d,
+Theorem kr_remark_9_norm : forall (Ex : (triple -> R) -> R) sigma sigma' T d,
   (forall F G, (forall k, (hc k = 1 \/ hc k = -1) -> F k = G k) -> Ex F = Ex G) ->
   (forall s F, Ex (fun k => s * F k) = s * Ex F) -> Ex (fun _ => 1) = 1 ->
   (forall F, Ex (fun k => F (flip_c k)) = Ex F) ->
@@ -145,43 +143,43 @@ Definition bounded_by (d : nat) (nc nu nw : R) (v : instruction) : Prop := foral
   Rabs (vc v k) <= nc /\ sq d (vu v k) <= nu ^ 2 /\ frob2 d d (vw v k) <= nw ^ 2.
 
 (** 2N heads at a symmetric initialisation: partners i and N + i share U and W, and have opposite c = ±1 *)
-Definition symmetric_start (N : nat) (k : nat -> head) : Prop :=
+Definition symmetric_heads (N : nat) (k : nat -> triple) : Prop :=
   (forall i, (i < N + N)%nat -> hc (k i) = 1 \/ hc (k i) = -1) /\
   forall i, (i < N)%nat -> hc (k (N + i)%nat) = - hc (k i) /\ hU (k (N + i)%nat) = hU (k i) /\ hW (k (N + i)%nat) = hW
     (k i).
 
 (** The moves of the transported point: m^(−1/2) v_c, c m^(−1/2) v_u, c m^(−1/2) v_w *)
-Definition move_c (N : nat) (v : instruction) (k : head) : R := / sqrt (INR (N + N)) * vc v k.
-Definition move_U (N : nat) (v : instruction) (k : head) : vector := vscal (hc k * / sqrt (INR (N + N))) (vu v k).
-Definition move_W (N : nat) (v : instruction) (k : head) : matrix := fun i j => hc k * / sqrt (INR (N + N)) * vw v k i
+Definition move_c (N : nat) (v : instruction) (k : triple) : R := / sqrt (INR (N + N)) * vc v k.
+Definition move_U (N : nat) (v : instruction) (k : triple) : vector := vscal (hc k * / sqrt (INR (N + N))) (vu v k).
+Definition move_W (N : nat) (v : instruction) (k : triple) : matrix := fun i j => hc k * / sqrt (INR (N + N)) * vw v k i
   j.
 
 (** f_lin = f(φ⁽⁰⁾) + ⟨∇f(φ⁽⁰⁾), moves⟩ with ∇f = m^(−1/2)(φ_c, c φ_u, c φ_w) *)
-Definition linear_model sigma sigma' (T d : nat) X q (N : nat) (k : nat -> head) (v : instruction) : R :=
+Definition transported sigma sigma' (T d : nat) X q (N : nat) (k : nat -> triple) (v : instruction) : R :=
   / sqrt (INR (N + N)) * Sum (N + N) (fun i => hc (k i) * sigma (dot d (hU (k i)) (token T d X q (k i)))) +
   / sqrt (INR (N + N)) * Sum (N + N) (fun i => let z := dot d (hU (k i)) (token T d X q (k i)) in
     sigma z * move_c N v (k i) + hc (k i) * (sigma' z * dot d (token T d X q (k i)) (move_U N v (k i)) +
-    sigma' z * Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b * move_W N v (k i) a
+    sigma' z * Sum d (fun a => Sum d (fun b => matvec d (scatter T d X q (k i)) (hU (k i)) a * q b * move_W N v (k i) a
       b)))).
 
 Lemma frob2_scal d s A : frob2 d d (fun i j => s * A i j) = s ^ 2 * frob2 d d A.
 Proof. unfold frob2. rewrite <- Sum_scal. apply Sum_ext; intros. rewrite <- Sum_scal. apply Sum_ext; intros. ring. Qed.
 
-Lemma linear_model_mean sigma sigma' T d X q N k v : (0 < N)%nat -> symmetric_start N k ->
-  linear_model sigma sigma' T d X q N k v = / INR (N + N) * Sum (N + N) (fun i => pairing sigma sigma' T d X q v (k i)).
+Lemma transported_mean sigma sigma' T d X q N k v : (0 < N)%nat -> symmetric_heads N k ->
+  transported sigma sigma' T d X q N k v = / INR (N + N) * Sum (N + N) (fun i => pairing sigma sigma' T d X q v (k i)).
 Proof.
-  intros HN [S1 S2]. unfold linear_model. set (m := INR (N + N)). assert (P : 0 < m) by (apply lt_0_INR; lia).
+  intros HN [S1 S2]. unfold transported. set (m := INR (N + N)). assert (P : 0 < m) by (apply lt_0_INR; lia).
   assert (W := sqrt_lt_R0 _ P). assert (E := sqrt_sqrt m ltac:(lra)).
   replace (Sum (N + N) (fun i => hc (k i) * sigma (dot d (hU (k i)) (token T d X q (k i))))) with 0.
   2: { rewrite Sum_split, <- Sum_plus. symmetry. rewrite (Sum_ext N _ (fun _ => 0)); [apply Sum_zero|]. intros i Hi.
-    destruct (S2 i Hi) as (A & B & C). rewrite A. unfold token, weights. rewrite B, C. ring. }
+    destruct (S2 i Hi) as (A & B & C). rewrite A. unfold token, pooled, weights. rewrite B, C. ring. }
   rewrite Rmult_0_r, Rplus_0_l. replace (/ m) with (/ sqrt m * / sqrt m) by (rewrite <- E at 3; field; lra).
   rewrite Rmult_assoc. f_equal. rewrite <- Sum_scal. apply Sum_ext; intros i Hi.
   unfold pairing, move_c, move_U, move_W. fold m. cbv zeta. rewrite (dot_sym d (token T d X q (k i)) (vscal _ _)),
     dot_scal_l, (dot_sym d (vu v (k i))).
-  assert (Q : Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b *
+  assert (Q : Sum d (fun a => Sum d (fun b => matvec d (scatter T d X q (k i)) (hU (k i)) a * q b *
       (hc (k i) * / sqrt m * vw v (k i) a b))) = hc (k i) * / sqrt m *
-    Sum d (fun a => Sum d (fun b => matvec d (spread T d X q (k i)) (hU (k i)) a * q b * vw v (k i) a b))).
+    Sum d (fun a => Sum d (fun b => matvec d (scatter T d X q (k i)) (hU (k i)) a * q b * vw v (k i) a b))).
   { rewrite <- Sum_scal. apply Sum_ext; intros. rewrite <- Sum_scal. apply Sum_ext; intros. ring. }
   rewrite Q. destruct (S1 i Hi) as [-> | ->]; ring.
 Qed.
@@ -193,13 +191,13 @@ Qed.
     Mistake: `nc <= rc -> nu <= ru -> (forall v` for `nc <= rc -> nu <= ru -> nw <= rw -> (forall v`
 *)
 Theorem kr_remark_9_transport : forall sigma sigma' T d X q N k nc nu nw,
-  (0 < N)%nat -> symmetric_start N k -> 0 <= nc -> 0 <= nu -> 0 <= nw ->
+  (0 < N)%nat -> symmetric_heads N k -> 0 <= nc -> 0 <= nu -> 0 <= nw ->
   let m := INR (N + N) in
   let far := fun v => Sum (N + N) (fun i => move_c N v (k i) ^ 2 + sq d (move_U N v (k i)) + frob2 d d (move_W N v (k
     i))) in
   let inside := fun rc ru rw v => forall i, (i < N + N)%nat -> Rabs (move_c N v (k i)) <= rc / sqrt m /\
     vnorm d (move_U N v (k i)) <= ru / sqrt m /\ sqrt (frob2 d d (move_W N v (k i))) <= rw / sqrt m in
-  (forall v, linear_model sigma sigma' T d X q N k v =
+  (forall v, transported sigma sigma' T d X q N k v =
     / INR (N + N) * Sum (N + N) (fun i => pairing sigma sigma' T d X q v (k i))) /\
   (forall v, far v = / m * Sum (N + N) (fun i => size2 d v (k i))) /\
   (forall v, bounded_by d nc nu nw v -> far v <= nc ^ 2 + nu ^ 2 + nw ^ 2) /\
@@ -224,7 +222,7 @@ Proof.
   { intros v. unfold far. rewrite <- Sum_scal. apply Sum_ext; intros i Hi. unfold size2, move_c, move_U, move_W. fold m.
     rewrite sq_scal, (frob2_scal d (hc (k i) * / sqrt m)), !Rpow_mult_distr, c2 by easy.
     replace ((/ sqrt m) ^ 2) with (/ m) by (rewrite <- E at 1; field; lra). ring. }
-  split; [intros; apply linear_model_mean; [easy|now split]|]. split; [exact F1|]. split; [|split].
+  split; [intros; apply transported_mean; [easy|now split]|]. split; [exact F1|]. split; [|split].
   - intros v V. rewrite F1. apply Rmult_le_reg_l with m; [easy|]. rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l by lra.
     unfold m. rewrite <- Sum_const. apply Sum_le; intros i _. destruct (V (k i)) as (A & B & C). unfold size2.
     assert (vc v (k i) ^ 2 <= nc ^ 2); [|lra]. rewrite <- pow2_abs. apply pow_incr. split; [apply Rabs_pos|easy].
@@ -276,8 +274,8 @@ Lemma evened_pairing sigma sigma' T d X q v k : pairing sigma sigma' T d X q (ev
   (pairing sigma sigma' T d X q v k + pairing sigma sigma' T d X q v (flip_c k)) / 2.
 Proof.
   unfold pairing. change (token T d X q (flip_c k)) with (token T d X q k).
-  change (spread T d X q (flip_c k)) with (spread T d X q k). change (hU (flip_c k)) with (hU k). cbn [vc vu vw evened].
-  set (a := token T d X q k). set (u := matvec d (spread T d X q k) (hU k)).
+  change (scatter T d X q (flip_c k)) with (scatter T d X q k). change (hU (flip_c k)) with (hU k). cbn [vc vu vw evened].
+  set (a := token T d X q k). set (u := matvec d (scatter T d X q k) (hU k)).
   replace (dot d a (fun i => (vu v k i + vu v (flip_c k) i) / 2)) with ((dot d a (vu v k) + dot d a (vu v (flip_c k)))
     / 2).
   2: { unfold dot, Rdiv. rewrite <- Sum_plus, Rmult_comm, <- Sum_scal. apply Sum_ext; intros; field. }
@@ -294,7 +292,7 @@ Qed.
     Mistake: `move_c N (evened v) (k (N + i)%nat) = - move_c N (evened v) (k i)` for `move_c N (evened v) (k (N + i)%nat) = move_c N (evened v) (k i)`
     Mistake: `Ex (size2 d (evened v)) <= Ex (size2 d v) / 2` for `Ex (size2 d (evened v)) <= Ex (size2 d v)`
 *)
-Theorem kr_remark_9_even : forall (I : (head -> R) -> Prop) (Ex : (head -> R) -> R) sigma sigma' T d,
+Theorem kr_remark_9_even : forall (I : (triple -> R) -> Prop) (Ex : (triple -> R) -> R) sigma sigma' T d,
   (forall F, I F -> I (fun k => F (flip_c k)) /\ Ex (fun k => F (flip_c k)) = Ex F) ->
   (forall s F, I F -> I (fun k => s * F k) /\ Ex (fun k => s * F k) = s * Ex F) ->
   (forall F G, I F -> I G -> I (fun k => F k + G k) /\ Ex (fun k => F k + G k) = Ex F + Ex G) ->
@@ -303,8 +301,8 @@ Theorem kr_remark_9_even : forall (I : (head -> R) -> Prop) (Ex : (head -> R) ->
   (forall nc nu nw, bounded_by d nc nu nw v -> bounded_by d nc nu nw (evened v)) /\
   (I (size2 d v) -> I (size2 d (evened v)) -> Ex (size2 d (evened v)) <= Ex (size2 d v)) /\
   (forall X q, let p := pairing sigma sigma' T d X q in I (p v) -> I (p (evened v)) -> Ex (p (evened v)) = Ex (p v)) /\
-  forall N k, (0 < N)%nat -> symmetric_start N k ->
-    (forall X q, linear_model sigma sigma' T d X q N k (evened v) = linear_model sigma sigma' T d X q N k v) /\
+  forall N k, (0 < N)%nat -> symmetric_heads N k ->
+    (forall X q, transported sigma sigma' T d X q N k (evened v) = transported sigma sigma' T d X q N k v) /\
     forall i, (i < N)%nat -> move_c N (evened v) (k (N + i)%nat) = move_c N (evened v) (k i) /\
       (forall a, move_U N (evened v) (k (N + i)%nat) a = - move_U N (evened v) (k i) a) /\
       forall a b, move_W N (evened v) (k (N + i)%nat) a b = - move_W N (evened v) (k i) a b.
@@ -333,7 +331,7 @@ Proof.
       now subst. }
     assert (Fl : forall h, flip_c (flip_c h) = h) by (intros [a b c]; unfold flip_c; cbn; f_equal; ring).
     split.
-    + intros X q. rewrite !linear_model_mean by easy. f_equal. rewrite !Sum_split, <- !Sum_plus.
+    + intros X q. rewrite !transported_mean by easy. f_equal. rewrite !Sum_split, <- !Sum_plus.
       apply Sum_ext; intros i Hi.
       rewrite !evened_pairing, (K i Hi), Fl. field.
     + intros i Hi. unfold move_c, move_U, move_W, vscal. cbn [vc vu vw evened]. rewrite (K i Hi), Fl. cbn [hc flip_c].

@@ -27,10 +27,9 @@ Proof.
   intros n tau e L eta V0 m tB t0 t1 theta Hn He Hm H0 H1 HV Hth H Gamma star.
   assert (turn : forall s c, (forall j, (j < n)%nat -> Rabs (e s j - e O j) <= c) -> rms n (e s) <= rms n (e O) + c).
   { intros s c B. rewrite (rms_ext n (e s) (fun j => e O j + (e s j - e O j))) by (intros; ring).
-    eapply Rle_trans; [now apply rms_triangle|]. apply Rplus_le_compat_l.
+    eapply Rle_trans; [now apply rms_plus|]. apply Rplus_le_compat_l.
     assert (C : 0 <= c) by (eapply Rle_trans; [apply Rabs_pos|apply (B O Hn)]).
-    eapply Rle_trans; [apply (rms_le n _ (fun _ => c)); easy|]. unfold rms, sq. rewrite Sum_const.
-    replace (INR n * c ^ 2 / INR n) with (c ^ 2) by (field; apply Rgt_not_eq, lt_0_INR, Hn). rewrite sqrt_pow2; lra. }
+    now apply rms_bound. }
   split; [intros B s Hs; apply turn; auto|]. intros B T C.
   set (root := sqrt (H * V0 / (4 * (1 - theta)))) in *. set (q := 1 - t1 * H / ((1 - theta) * m)).
   assert (D : 0 < (1 - theta) * m) by (apply Rmult_lt_0_compat; lra).

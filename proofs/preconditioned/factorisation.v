@@ -1,7 +1,7 @@
 (** The chapter preconditioned/factorisation and its supplement: gradients, rotated coordinates, curvature. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.frobenius base.two_factors base.rotated base.quadratic.
+From Shallow Require Import base.sums base.vectors base.matrices base.dependence base.factors.
 Open Scope R_scope.
 
 (** pa-lemma-i

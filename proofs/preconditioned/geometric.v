@@ -1,7 +1,7 @@
 (** The chapter preconditioned/geometric and its supplement: PL constants, logistic envelope, biased descent. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.frobenius base.two_factors base.rotated base.quadratic.
+From Shallow Require Import base.sums base.vectors base.matrices base.dependence base.factors.
 Open Scope R_scope.
 
 (** A symmetric matrix as a form on the columns of N, and a diagonal one *)

@@ -1,7 +1,7 @@
 (** The chapter preconditioned/ingredients: the imbalance, the start by singular vectors, the price of a context. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.frobenius base.two_factors base.rotated base.quadratic.
+From Shallow Require Import base.sums base.vectors base.attention base.matrices base.dependence base.factors.
 Open Scope R_scope.
 
 (** ℓ(U, V; z) = 1/(2n) Σ ‖cU ẑ_i − y_i‖² with ẑ_i = Σ_j softmax_j(z_jᵀVᵀz_i / c) z_j: the loss of the layer on
@@ -32,7 +32,7 @@ Proof.
     assert (K := orthogonal_cancel r (S j) O (transpose V) HO l j Hl (le_n _)). exact K.
   - f_equal. replace (imbalance m d (matmul r U O) (matmul r V O)) with
       (matmul r (transpose O) (matmul r (imbalance m d U V) O)).
-    + rewrite frob2_fdot, (fdot_rotate r r O _ _ HO), <- frob2_fdot, frob2_transpose', transpose_matmul, imbalance_sym.
+    + rewrite frob2_fdot, (fdot_rotate r r O _ _ HO), <- frob2_fdot, frob2_transpose, transpose_matmul, imbalance_sym.
       now rewrite frob2_fdot, (fdot_rotate r r O _ _ HO), <- frob2_fdot.
     + unfold imbalance. spread. now rewrite !matmul_assoc.
 Qed.
@@ -89,7 +89,7 @@ Proof.
     assert (S0 : 0 < sqrt s) by now apply sqrt_lt_R0. split; [|split].
     + unfold y, z. simpl. transitivity (/ 2 * (sqrt 2 * sqrt 2) * s); [ring|rewrite H2; field].
     + split; intros i j Hi Hj; replace i with 0%nat by lia; replace j with 0%nat by lia;
-        unfold H, matmul, transpose, identity, diagonal; simpl; ring.
+        unfold H, matmul, transpose, identity, delta; simpl; ring.
     + replace (matmul 1 U0 H) with (fun _ _ : nat => - sqrt s) by (matrix_ext; unfold matmul, U0, H; simpl; ring).
       replace (matmul 1 V0 H) with (fun _ _ : nat => - sqrt s) by (matrix_ext; unfold matmul, V0, H; simpl; ring).
       assert (Hc : sqrt s / b <> 0) by (apply Rgt_not_eq, Rdiv_lt_0_compat; lra).

@@ -1,20 +1,17 @@
 (** The chapter preconditioned/tilting and its supplement: gradients, coordinates of a step, the best radius. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.frobenius base.two_factors base.rotated base.quadratic.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.dependence.
+From Shallow Require Import base.factors.
 Open Scope R_scope.
 
 (** (1/n) Σ_i f_i g_iᵀ *)
 Definition outer_mean (n : nat) (f g : nat -> vector) : matrix := fun a b => / INR n * Sum n (fun i => f i a * g i b).
 
-(** p_ij, the softmax weights of query x over the k tokens of a context c: scores c_jᵀ Bᵀ x *)
-Definition weights (d k : nat) (B c : matrix) (x : vector) : vector :=
-  softmax k (fun j => dot d (c j) (matvec d (transpose B) x)).
-
-(** ẑ = Σ_j p_j c_j and C = Σ_j p_j c_j c_jᵀ − ẑẑᵀ *)
-Definition answer (d k : nat) (B c : matrix) (x : vector) : vector := attended k (weights d k B c x) c.
+(** ẑ = Σ_j p_j c_j and C = Σ_j p_j c_j c_jᵀ − ẑẑᵀ, p the softmax weights of query x over k tokens: scores c_jᵀ Bᵀ x *)
+Definition answer (d k : nat) (B c : matrix) (x : vector) : vector := pooled k d c x (transpose B).
 Definition spread_of (d k : nat) (B c : matrix) (x : vector) : matrix := fun a b =>
-  E k (weights d k B c x) (fun j => c j a * c j b) - answer d k B c x a * answer d k B c x b.
+  E k (weights k d c x (transpose B)) (fun j => c j a * c j b) - answer d k B c x a * answer d k B c x b.
 
 (** E_i = A ẑ_i − y_i and L_n = 1/(2n) Σ ‖E_i‖² *)
 Definition errors (d k : nat) (A B : matrix) (c : nat -> matrix) (x y : matrix) (i : nat) : vector := fun a =>
@@ -27,40 +24,15 @@ Lemma attended_slope k (s t : vector) X b : (0 < k)%nat ->
   is_derive (fun e => attended k (softmax k (fun j => s j + e * t j)) X b) 0
     (E k (softmax k s) (fun j => X j b * t j) - attended k (softmax k s) X b * E k (softmax k s) t).
 Proof.
-  intros Hk. set (N := fun e => Sum k (fun j => exp (s j + e * t j) * X j b)).
-  set (D := fun e => Sum k (fun j => exp (s j + e * t j))).
-  assert (DX : forall j e, is_derive (fun e => exp (s j + e * t j)) e (t j * exp (s j + e * t j)))
-    by (intros; auto_derive; [easy|ring]).
-  assert (DN : is_derive N 0 (Sum k (fun j => t j * exp (s j) * X j b))).
-  { apply (Sum_derive k (fun e j => exp (s j + e * t j) * X j b)). intros j _.
-    replace (t j * exp (s j) * X j b) with (X j b * (t j * exp (s j + 0 * t j))) by (rewrite Rmult_0_l, Rplus_0_r;
-      ring).
-    eapply is_derive_ext; [|apply (is_derive_scal (fun e => exp (s j + e * t j))), DX]. intros; apply Rmult_comm. }
-  assert (DD : is_derive D 0 (Sum k (fun j => t j * exp (s j)))).
-  { apply (Sum_derive k (fun e j => exp (s j + e * t j))). intros j _.
-    replace (t j * exp (s j)) with (t j * exp (s j + 0 * t j)) by (rewrite Rmult_0_l, Rplus_0_r; ring). apply DX. }
-  assert (P : forall e, D e <> 0) by (intros e; apply Rgt_not_eq, (partition_pos k (fun j => s j + e * t j)), Hk).
-  apply (is_derive_ext (fun e => N e / D e)).
-  - intros e. unfold N, D, attended, E, softmax, Rdiv. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext; intros. ring.
-  - evar_last; [apply (is_derive_div N D); [exact DN|exact DD|apply P]|].
-    assert (Z : 0 < Sum k (fun j => exp (s j))) by now apply partition_pos.
-    assert (EN : N 0 = Sum k (fun j => exp (s j) * X j b))
-      by (apply Sum_ext; intros; rewrite Rmult_0_l, Rplus_0_r; reflexivity).
-    assert (ED : D 0 = Sum k (fun j => exp (s j))) by (apply Sum_ext; intros; now rewrite Rmult_0_l, Rplus_0_r).
-    rewrite EN, ED. set (z := Sum k (fun j => exp (s j))) in *.
-    assert (ES : forall f, E k (softmax k s) f = / z * Sum k (fun j => exp (s j) * f j)).
-    { intros f. unfold E, softmax. fold z. rewrite <- Sum_scal. apply Sum_ext; intros. unfold Rdiv. ring. }
-    unfold attended. rewrite !ES.
-    rewrite (Sum_ext k (fun j => t j * exp (s j) * X j b) (fun j => exp (s j) * (X j b * t j))) by (intros; ring).
-    rewrite (Sum_ext k (fun j => t j * exp (s j)) (fun j => exp (s j) * t j)) by (intros; ring). field. lra.
+  intros Hk. eapply derive_value; [apply (mean_derive_const k s t (fun j => X j b) Hk)|].
+  rewrite (E_ext k _ _ (fun j => X j b * t j - E k (softmax k s) t * X j b)) by (intros; ring).
+  rewrite E_minus, E_scal. unfold attended. ring.
 Qed.
 
 Lemma E_matvec k d (p : vector) (f : matrix) (v : vector) :
   E k p (fun j => dot d (f j) v) = dot d (fun a => E k p (fun j => f j a)) v.
 Proof.
-  unfold E, dot. rewrite (Sum_ext k _ (fun j => Sum d (fun a => p j * f j a * v a))).
-  2:{ intros. rewrite <- Sum_scal. apply Sum_ext; intros; ring. }
-  rewrite Sum_swap. apply Sum_ext; intros. rewrite (Rmult_comm _ (v i)), <- Sum_scal. apply Sum_ext; intros; ring.
+  rewrite (dot_sym d _ v). etransitivity; [|apply (E_dot k d p f v)]. apply E_ext; intros; apply dot_sym.
 Qed.
 
 Lemma answer_slope d k B Y c x b : (0 < k)%nat -> is_derive (fun e => answer d k (shifted B Y e) c x b) 0
@@ -69,18 +41,18 @@ Proof.
   intros Hk. set (t := fun j => dot d (c j) (matvec d (transpose Y) x)).
   set (s := fun j => dot d (c j) (matvec d (transpose B) x)).
   apply (is_derive_ext (fun e => attended k (softmax k (fun j => s j + e * t j)) c b)).
-  - intros e. unfold answer, weights. f_equal. f_equal. apply functional_extensionality; intros j.
+  - intros e. unfold answer, pooled, weights. f_equal. f_equal. apply functional_extensionality; intros j.
     unfold s, t, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros.
     unfold matvec, transpose, shifted, mplus, mscal.
     rewrite (Sum_ext d (fun j0 => (B j0 i + e * Y j0 i) * x j0) (fun j0 => B j0 i * x j0 + e * (Y j0 i * x j0)))
       by (intros; ring).
     rewrite Sum_plus, Sum_scal. ring.
   - evar_last; [now apply attended_slope|]. unfold t. set (v := matvec d (transpose Y) x).
-    set (p := weights d k B c x). change (softmax k s) with p. rewrite E_matvec.
+    set (p := weights k d c x (transpose B)). change (softmax k s) with p. rewrite E_matvec.
     rewrite (E_ext k p _ (fun j => dot d (fun a => c j b * c j a) v))
       by (intros; unfold dot; rewrite <- Sum_scal; apply Sum_ext; intros; ring).
     rewrite (E_matvec k d p (fun j a => c j b * c j a)). unfold matvec, dot. rewrite <- Sum_scal, <- Sum_minus.
-    apply Sum_ext; intros a _. unfold spread_of, answer. fold p. unfold attended. ring.
+    apply Sum_ext; intros a _. unfold spread_of, answer, pooled. fold p. unfold attended. ring.
 Qed.
 
 Lemma outer_dot n p q f g N : fdot p q (outer_mean n f g) N =
@@ -208,8 +180,8 @@ Proof.
     { unfold matvec at 1. rewrite (Sum_ext d _ (fun l => identity b l * matvec m (transpose A) (Er i) l
         + H i b l * matvec m (transpose A) (Er i) l)) by (intros; unfold mplus; ring). rewrite Sum_plus. f_equal.
       rewrite (Sum_single d _ b Hb).
-      - unfold identity, diagonal. rewrite Nat.eqb_refl. ring.
-      - intros l _ Hl. apply not_eq_sym, Nat.eqb_neq in Hl. unfold identity, diagonal. rewrite Hl. ring. }
+      - unfold identity, delta. rewrite Nat.eqb_refl. ring.
+      - intros l _ Hl. apply not_eq_sym, Nat.eqb_neq in Hl. unfold identity, delta. rewrite Hl. ring. }
     rewrite <- Rplus_assoc, <- Sum_plus. f_equal.
     + apply Sum_ext; intros. rewrite EE. unfold transpose. ring.
     + rewrite <- matvec_matmul. apply Sum_ext; intros j _. rewrite EE, Rmult_comm. f_equal.

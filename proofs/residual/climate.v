@@ -1,12 +1,12 @@
 (** On data: norms, a head with a fair step, attention's part of the answer. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.along base.runs base.readout.
+From Shallow Require Import base.sums base.vectors base.attention base.means base.matrices base.gradient base.descent.
+From Shallow Require Import base.readout base.activations.
 Open Scope R_scope.
 
-(** mean x = Σ x_j/d, deviation x = (Σ (x_j − mean x)²/d)^½, norm(x)_j = w_j (x_j − mean x)/deviation x + b_j *)
-Definition mean (d : nat) (x : vector) : R := Sum d x / INR d.
-Definition deviation (d : nat) (x : vector) : R := sqrt (Sum d (fun j => (x j - mean d x) ^ 2) / INR d).
+(** deviation x = (Σ (x_j − mean x)²/d)^½, norm(x)_j = w_j (x_j − mean x)/deviation x + b_j *)
+Definition deviation (d : nat) (x : vector) : R := rms d (fun j => x j - mean d x).
 Definition layer_norm (d : nat) (w b x : vector) : vector :=
   fun j => w j * ((x j - mean d x) / deviation d x) + b j.
 
@@ -27,12 +27,10 @@ Fixpoint normed_network (d m : nat) (g c : R) (inner : nat -> matrix -> matrix) 
 Lemma layer_norm_scale d w b c x : 0 < c -> layer_norm d w b (vscal c x) = layer_norm d w b x.
 Proof.
   intros Hc. assert (M : mean d (vscal c x) = c * mean d x).
-  { unfold mean, Rdiv. rewrite <- Rmult_assoc, <- Sum_scal. easy. }
+  { apply mean_scal. }
   assert (V : deviation d (vscal c x) = c * deviation d x).
-  { unfold deviation. transitivity (sqrt (c ^ 2 * (Sum d (fun j => (x j - mean d x) ^ 2) / INR d))).
-    - f_equal. rewrite M. unfold Rdiv. rewrite <- Rmult_assoc, <- Sum_scal. f_equal. apply Sum_ext; intros.
-      unfold vscal. ring.
-    - rewrite sqrt_mult_alt, sqrt_pow2 by (lra || apply pow2_ge_0). easy. }
+  { unfold deviation. rewrite M, (rms_ext d _ (fun j => c * (x j - mean d x))) by (intros; unfold vscal; ring).
+    now rewrite rms_scal, Rabs_pos_eq by lra. }
   apply functional_extensionality; intros j. unfold layer_norm. rewrite M, V. unfold vscal. f_equal. f_equal.
   unfold Rdiv. rewrite Rinv_mult.
   replace (c * x j - c * mean d x) with (c * (x j - mean d x)) by ring.
@@ -59,13 +57,12 @@ Proof.
 Qed.
 
 (** h(m) = (g_f m + relu(m W₁) W₂) W_U for a token m *)
-Definition relu (x : R) : R := Rmax 0 x.
 Definition feed_forward (d d1 : nat) (gf : R) (W1 W2 WU : matrix) (m : vector) : vector :=
   pullback d WU (vplus (vscal gf m) (pullback d1 W2 (fun l => relu (pullback d W1 m l)))).
 
 Lemma relu_lipschitz x y : (relu x - relu y) ^ 2 <= (x - y) ^ 2.
 Proof.
-  unfold relu. destruct (Rle_lt_dec 0 x) as [A|A], (Rle_lt_dec 0 y) as [B|B].
+  unfold relu. rewrite (Rmax_comm x), (Rmax_comm y). destruct (Rle_lt_dec 0 x) as [A|A], (Rle_lt_dec 0 y) as [B|B].
   - rewrite !Rmax_right by easy. lra.
   - rewrite (Rmax_right 0 x), (Rmax_left 0 y) by lra. nra.
   - rewrite (Rmax_left 0 x), (Rmax_right 0 y) by lra. nra.
@@ -83,7 +80,7 @@ Proof. symmetry. apply matvec_minus. Qed.
 *)
 Theorem rt_proposition_e_part : forall N d d1 K (X S WV W1 W2 WU : matrix) g gf w1 w2 wU,
   let SXW := matmul d (matmul N S X) WV in
-  let Z := mplus (fun i j => g * X i j) SXW 1 in
+  let Z := shifted (fun i j => g * X i j) SXW 1 in
   let h gf := feed_forward d d1 gf W1 W2 WU in let F gf i := h gf (Z i) in
   0 <= g -> 0 <= gf -> 0 <= w1 -> 0 <= w2 -> 0 <= wU ->
   (forall v, vnorm d1 (pullback d W1 v) <= w1 * vnorm d v) ->
@@ -105,8 +102,8 @@ Proof.
       rewrite <- Rmult_assoc, (Rmult_comm g), Rmult_assoc. f_equal. unfold relu.
       rewrite (Sum_ext d (fun j0 => W1 j0 l * (g * X i j0)) (fun j0 => g * (W1 j0 l * X i j0))) by (intros; ring).
       rewrite Sum_scal. set (p := Sum d _). destruct (Rle_lt_dec 0 p).
-      - rewrite !Rmax_right by (try apply Rmult_le_pos; lra). easy.
-      - rewrite !Rmax_left by nra. ring. }
+      - rewrite !Rmax_left by (try apply Rmult_le_pos; lra). easy.
+      - rewrite !Rmax_right by nra. ring. }
     set (m := Z i). set (m' := vscal g (X i)).
     assert (L : vnorm K (vminus (h gf m) (h gf m')) <= (gf + w1 * w2) * wU * vnorm d (vminus m m')).
     { unfold h, feed_forward. rewrite pullback_minus. eapply Rle_trans; [apply BU|].
@@ -127,8 +124,8 @@ Proof.
     apply (Rle_trans _ (vnorm K (vminus (h gf m) (h gf m')) ^ 2)).
     + rewrite norm_sq. right. apply Sum_ext; intros j _. unfold mminus, F, vminus. now rewrite hom.
     + eapply Rle_trans; [apply pow_incr; split; [apply norm_ge0|apply L]|]. rewrite Rpow_mult_distr, norm_sq. right.
-      f_equal. apply Sum_ext; intros j _. unfold m, m', Z, mplus, vminus, vscal. ring.
+      f_equal. apply Sum_ext; intros j _. unfold m, m', Z, shifted, mplus, mscal, vminus, vscal. ring.
   - unfold frob2, mminus, feed_forward, pullback, matvec, transpose, matmul, vplus, vscal, relu. simpl.
-    rewrite !Rmax_right by lra. ring.
+    rewrite !Rmax_left by lra. ring.
   - unfold frob2, matmul. simpl. ring.
 Qed.

@@ -1,7 +1,7 @@
 (** Why it converges: an error pays for the path. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.along base.falling base.runs base.least_squares base.readout base.descent.
+From Shallow Require Import base.sums base.vectors base.matrices base.gradient base.descent base.readout.
 Open Scope R_scope.
 
 (** rt-lemma-1
@@ -11,12 +11,12 @@ Open Scope R_scope.
     Mistake: `f x' <= f x - dot d` for `f x' <= f x + dot d`
 *)
 Theorem rt_lemma_1 : forall d f g C x x',
-  (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in gradient_at d f z (g z)) ->
+  (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in gradient d f z (g z)) ->
   (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in vnorm d (vminus (g z) (g x)) <= C * distance d x z) ->
   f x' <= f x + dot d (g x) (vminus x' x) + C / 2 * sq d (vminus x' x).
 Proof.
   intros d f g C x x' Hg HC. cbv zeta in *. set (v := vminus x' x) in *.
-  assert (K := quadratic (fun s => f (along x v s)) (fun s => dot d (g (along x v s)) v) (C * sq d v) 1 ltac:(lra)).
+  assert (K := grows_quadratically (fun s => f (along x v s)) (fun s => dot d (g (along x v s)) v) (C * sq d v) 1 ltac:(lra)).
   cbv beta in K. rewrite along_0 in K.
   replace (along x v 1) with x' in K by (symmetry; apply along_to).
   eapply Rle_trans; [apply K|right; field].
@@ -38,12 +38,12 @@ Qed.
 *)
 Theorem rt_lemma_1_upper : forall d f g H C x x',
   (forall s, 0 <= s <= 1 -> let z := along x (vminus x' x) s in
-    gradient_at d f z (g z) /\ jacobian_at d d g z (H z) /\
+    gradient d f z (g z) /\ jacobian_is d d g z (H z) /\
     forall w, dot d w (matvec d (H z) w) <= C * sq d w) ->
   f x' <= f x + dot d (g x) (vminus x' x) + C / 2 * sq d (vminus x' x).
 Proof.
   intros d f g H C x x' Hz. cbv zeta in *. set (v := vminus x' x) in *.
-  assert (K := quadratic (fun s => f (along x v s)) (fun s => dot d v (g (along x v s))) (C * sq d v) 1 ltac:(lra)).
+  assert (K := grows_quadratically (fun s => f (along x v s)) (fun s => dot d v (g (along x v s))) (C * sq d v) 1 ltac:(lra)).
   cbv beta in K. rewrite along_0 in K.
   replace (along x v 1) with x' in K by (symmetry; apply along_to).
   eapply Rle_trans; [apply K|rewrite (dot_sym d v); right; field].
@@ -76,13 +76,13 @@ Proof.
   intros n d K H WU sH F G [_ [LH [u [u0 Eu]]]]. split.
   - intros Y. split.
     + apply (affine_gradient d K n K F (fun V => matmul d H V)).
-      * intros V s i j. unfold F, matmul, mplus. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring.
-      * intros V. now rewrite frob_dot_left.
+      * intros V s i j. unfold F, matmul, shifted, mplus, mscal. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring.
+      * intros V. rewrite fdot_sym, fdot_left. apply fdot_sym.
     + unfold square_loss, G. assert (B := left_bound n d K H (sH ^ 2) (mminus (F WU) Y) LH). lra.
   - intros HK. exists (mminus (F WU) (outer u (fun _ => 1))). unfold square_loss, G.
     set (E := mminus (F WU) (mminus (F WU) (outer u (fun _ => 1)))).
     assert (EE : forall i j, E i j = outer u (fun _ => 1) i j) by (intros; unfold E, mminus; ring).
-    rewrite (frob2_ext n K E (outer u (fun _ => 1))), frob2_outer by (intros; apply EE).
+    rewrite (frob2_ext n K E (outer u (fun _ => 1))), frob2_outer by (intros ? ? _ _; apply EE).
     rewrite (frob2_ext d K _ (outer (pullback n H u) (fun _ => 1))).
     + rewrite frob2_outer, Eu. assert (0 < sq K (fun _ => 1)) by (apply Sum_gt0; [easy|intros; lra]).
       assert (0 < sq n u * sq K (fun _ => 1)) by now apply Rmult_lt_0_compat. split; lra.

@@ -2,7 +2,8 @@
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
 Require Import FunctionalExtensionality.
-From Shallow Require Import base.sums base.vectors base.attention base.singular base.dependent base.six_blocks base.normal.
+From Shallow Require Import base.sums base.vectors base.attention base.matrices base.gradient base.dependence.
+From Shallow Require Import base.six_blocks base.activations.
 Open Scope R_scope.
 
 (** ‖Πy‖ ≤ ‖y‖ *)
@@ -27,7 +28,7 @@ Proof.
   assert (Z : Sum (S n) f = 0).
   { unfold f. rewrite <- Sum_swap. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros i Hi.
     rewrite Sum_scal, Sum_minus. destruct (HA i Hi) as [_ ->].
-    rewrite (Sum_ext _ _ (fun j => identity i j * 1)), identity_sum by (first [easy | intros; ring]). ring. }
+    rewrite (Sum_ext _ _ (fun j => identity i j * 1)), Sum_delta by (first [easy | intros; ring]). ring. }
   cbn [Sum] in Z. rewrite (Sum_ext n f (fun _ => 0)), Sum_zero in Z by (intros; apply H; lia).
   change (f n = 0). lra.
 Qed.
@@ -42,9 +43,9 @@ Qed.
 
 (** Z = gX + 1wᵀ with w = W_Vᵀ x̄ if all attention is uniform *)
 Lemma uniform_output N d g X V i k : output N d g X (fun _ _ => / INR N) V i k = g * X i k + matvec d (transpose V)
-  (mean N X) k.
+  (column_means N X) k.
 Proof.
-  unfold output. f_equal. unfold matmul, matvec, transpose, mean. apply Sum_ext. intros j _. rewrite Sum_scal. ring.
+  unfold output. f_equal. unfold matmul, matvec, transpose, column_means. apply Sum_ext. intros j _. rewrite Sum_scal. ring.
 Qed.
 
 Lemma softmax_two z t : softmax 2 z t = exp (z t) / (exp (z 0%nat) + exp (z 1%nat)).
@@ -60,7 +61,7 @@ Proof. unfold softmax. simpl. now rewrite Rplus_0_l. Qed.
 Theorem rt_remark_q :
   (forall N d g X A, (0 < N)%nat -> stochastic N A ->
     dependent N d (output N d g X A (fun i k => - g * identity i k))) /\
-  (forall gamma g, 0 < gamma -> 0 < g -> let A := weights 2 2 2 gamma identity identity identity in
+  (forall gamma g, 0 < gamma -> 0 < g -> let A := softmax_rows 2 2 2 gamma identity identity identity in
     ~ dependent 2 2 identity /\ dependent 2 2 (output 2 2 g identity A (fun i k => - g * identity i k)) /\
     ~ (dependent 2 2 (output 2 2 0 identity A (fun i k => - g * identity i k)))) /\
   (forall N d g X (A : nat -> matrix),
@@ -68,9 +69,9 @@ Theorem rt_remark_q :
     forall i k, (i < N)%nat -> (k < d)%nat ->
       is_lim_seq (fun n => output N d g X (A n) (fun i k => - g * identity i k) i k) 0) /\
   (forall N d g X, (0 < d < N)%nat -> 0 < g ->
-    (forall V i k, output N d g X (fun _ _ => / INR N) V i k = g * X i k + matvec d (transpose V) (mean N X) k) /\
+    (forall V i k, output N d g X (fun _ _ => / INR N) V i k = g * X i k + matvec d (transpose V) (column_means N X) k) /\
     (forall w, sigma_min N d (fun i k => g * X i k + w k) >= g * sigma_min N d (matmul N (centring N) X)) /\
-    sigma_min N d (fun i k => g * X i k + - g * mean N X k) = g * (sigma_min N d (matmul N (centring N) X)) /\
+    sigma_min N d (fun i k => g * X i k + - g * column_means N X k) = g * (sigma_min N d (matmul N (centring N) X)) /\
     (forall u, (forall i, (i < N)%nat -> matvec d (matmul N (centring N) X) u i = 0) <->
       forall i j, (i < N)%nat -> (j < N)%nat -> dot d (X i) u = dot d (X j) u)).
 Proof.
@@ -82,25 +83,25 @@ Proof.
       rewrite Sum_scal, H by easy. ring.
     + intros i Hi. rewrite output_scalar by easy.
       rewrite (Sum_ext N _ (fun j => v i * (identity i j * X j k - A i j * X j k))) by (intros; ring).
-      rewrite Sum_scal, Sum_minus, identity_sum by easy. unfold matmul. ring.
+      rewrite Sum_scal, Sum_minus, Sum_delta by easy. unfold matmul. ring.
   - intros gamma g Hg Hg2 A.
     assert (E1 : exp 0 < exp gamma) by now apply exp_increasing. assert (E0 := exp_pos 0).
     assert (A00 : A 0%nat 0%nat = exp gamma / (exp gamma + exp 0)).
-    { unfold A, weights. rewrite softmax_two. unfold logits, matmul, transpose, identity. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
     assert (A01 : A 0%nat 1%nat = exp 0 / (exp gamma + exp 0)).
-    { unfold A, weights. rewrite softmax_two. unfold logits, matmul, transpose, identity. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
     assert (A10 : A 1%nat 0%nat = exp 0 / (exp 0 + exp gamma)).
-    { unfold A, weights. rewrite softmax_two. unfold logits, matmul, transpose, identity. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
     assert (A11 : A 1%nat 1%nat = exp gamma / (exp 0 + exp gamma)).
-    { unfold A, weights. rewrite softmax_two. unfold logits, matmul, transpose, identity. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
     split; [|split].
     + intros [v [[i [Hi Ni]] H]]. apply Ni. rewrite <- (H i Hi). now rewrite identity_sum_r.
     + exists (fun _ => 1). split; [exists 0%nat; split; [lia|lra]|]. intros k Hk.
       unfold Sum. rewrite !output_scalar by easy. unfold matmul, Sum.
-      destruct k as [|[|k]]; [| |lia]; rewrite A00, A01, A10, A11; unfold identity; simpl; field; lra.
+      destruct k as [|[|k]]; [| |lia]; rewrite A00, A01, A10, A11; unfold identity, delta; simpl; field; lra.
     + intros [v [[i [Hi Ni]] H]]. assert (H0 := H 0%nat ltac:(lia)). assert (H1 := H 1%nat ltac:(lia)).
       unfold Sum in H0, H1. rewrite !output_scalar in H0, H1 by lia. unfold matmul, Sum in H0, H1.
-      rewrite A00, A10, A01, A11 in *. unfold identity in H0, H1. simpl in H0, H1.
+      rewrite A00, A10, A01, A11 in *. unfold identity, delta in H0, H1. simpl in H0, H1.
       set (a := v 0%nat) in *. set (b := v 1%nat) in *. set (p := exp gamma) in *. set (q := exp 0) in *.
       assert (K0 : a * p + b * q = 0).
       { apply (Rmult_eq_reg_r (- g / (p + q))); [|apply Rlt_not_eq; apply (Rmult_lt_reg_r (p + q));
@@ -117,7 +118,7 @@ Proof.
     apply (is_lim_seq_ext (fun n => g * X i k + - g * Sum N (fun j => A n i j * X j k))).
     { intros n. now rewrite output_scalar. }
     replace (Finite 0) with (Finite (g * X i k + - g * Sum N (fun j => identity i j * X j k)))
-      by (rewrite identity_sum by easy; f_equal; ring).
+      by (rewrite Sum_delta by easy; f_equal; ring).
     apply (is_lim_seq_plus' (fun _ => g * X i k)); [apply is_lim_seq_const|].
     apply (is_lim_seq_scal_l (fun n => Sum N (fun j => A n i j * X j k)) (- g) (Finite _)).
     assert (G : forall m, (m <= N)%nat -> is_lim_seq (fun n => Sum m (fun j => A n i j * X j k)) (Sum m (fun j =>
@@ -130,7 +131,7 @@ Proof.
     { intros M. unfold sigma_min. now replace (N <=? d)%nat with false by (symmetry; apply Nat.leb_gt; lia). }
     assert (PX : forall x i, (i < N)%nat -> matvec d (matmul N (centring N) X) x i = matvec N (centring N) (matvec d X
       x) i)
-      by (intros; symmetry; apply matvec_matvec).
+      by (intros; now rewrite matvec_matmul).
     assert (C : forall x w i, (i < N)%nat -> matvec N (centring N) (matvec d (fun i k => g * X i k + w k) x) i
       = g * matvec N (centring N) (matvec d X x) i).
     { intros x w i Hi. rewrite !centring_apply by easy.
@@ -151,12 +152,12 @@ Proof.
     split; [|split; [|split]].
     + intros. apply uniform_output.
     + intros w. rewrite !Sg. apply Rle_ge, D.
-    + rewrite !Sg. apply Rle_antisym; [|apply (D (vscal (- g) (mean N X)))].
+    + rewrite !Sg. apply Rle_antisym; [|apply (D (vscal (- g) (column_means N X)))].
       rewrite Rmult_comm. apply (Rle_div_l _ _ g); [lra|]. apply shortest_ge; [lia|]. intros x Hx.
       apply (Rle_div_l _ _ g); [lra|]. eapply Rle_trans; [apply shortest_unit, Hx|].
       rewrite Rmult_comm, <- (Rabs_right g) at 1 by lra. rewrite <- norm_scal. apply Req_le, norm_ext. intros i Hi.
-      unfold vscal. rewrite <- matvec_scal. unfold matvec. apply Sum_ext. intros k _. rewrite centring_matmul by easy.
-      unfold vscal, mean. ring.
+      rewrite <- matvec_scal. unfold matvec. apply Sum_ext. intros k _. rewrite centring_matmul by easy.
+      unfold vscal, column_means. ring.
     + intros u. split.
       * intros H i j Hi Hj. assert (H1 := H i Hi). assert (H2 := H j Hj). rewrite PX, centring_apply in H1, H2 by easy.
         change (dot d (X i) u) with (matvec d X u i). change (dot d (X j) u) with (matvec d X u j). lra.
@@ -164,16 +165,6 @@ Proof.
         rewrite (Sum_ext N _ (fun _ => matvec d X u i)) by (intros j Hj; apply (H j i); easy).
         rewrite Sum_const. field. lra.
 Qed.
-
-(** M with e added to the entry (i, j) *)
-Definition shift (M : matrix) (i j : nat) (e : R) : matrix := fun a b => M a b + e * (identity i a * identity j b).
-
-(** G holds the derivatives of f by the entries of a k × n matrix, at M *)
-Definition gradient (k n : nat) (f : matrix -> R) (M G : matrix) : Prop :=
-  forall i j, (i < k)%nat -> (j < n)%nat -> is_derive (fun e => f (shift M i j e)) 0 (G i j).
-
-(** c M *)
-Definition mscal (c : R) (M : matrix) : matrix := fun i j => c * M i j.
 
 (** M − c G, a step of descent *)
 Definition step (c : R) (M G : matrix) : matrix := fun i j => M i j - c * G i j.
@@ -183,7 +174,7 @@ Lemma network_scale N d dk d1 gamma g gf tau Q K V W1 W2 U X : 0 < g -> 0 <= tau
   = network N d dk d1 gamma 1 gf (smoothed (tau / g)) Q K (mscal (/ g) V) W1 W2 (mscal g U) X.
 Proof.
   intros Hg Ht. apply functional_extensionality. intros i. apply functional_extensionality. intros m. unfold network.
-  set (A := weights N d dk gamma Q K X). set (Z := output N d g X A V). set (Z' := output N d 1 X A (mscal (/ g) V)).
+  set (A := softmax_rows N d dk gamma Q K X). set (Z := output N d g X A V). set (Z' := output N d 1 X A (mscal (/ g) V)).
   assert (EZ : forall k, Z i k = g * Z' i k).
   { intros k. unfold Z, Z', output, mscal. unfold matmul at 1 3.
     rewrite (Sum_ext d (fun j => matmul N A X i j * (/ g * V j k)) (fun j => / g * (matmul N A X i j * V j k)))
@@ -214,15 +205,15 @@ Theorem rt_theorem_u : forall N d dk d1 m gamma g gf tau (ell : (nat -> matrix) 
    let right := fun Q K V W1 W2 U => ell (fun p => network N d dk d1 gamma 1 gf (smoothed (tau * / g)) Q K V W1 W2 U (X
      p)) in
    forall Q K V W1 W2 U GQ GK GV G1 G2 GU mu,
-    gradient d dk (fun M => left M K V W1 W2 U) Q GQ -> gradient d dk (fun M => left Q M V W1 W2 U) K GK ->
-    gradient d d (fun M => left Q K M W1 W2 U) V GV -> gradient d d1 (fun M => left Q K V M W2 U) W1 G1 ->
-    gradient d1 d (fun M => left Q K V W1 M U) W2 G2 -> gradient d m (fun M => left Q K V W1 W2 M) U GU ->
+    matrix_gradient d dk (fun M => left M K V W1 W2 U) Q GQ -> matrix_gradient d dk (fun M => left Q M V W1 W2 U) K GK ->
+    matrix_gradient d d (fun M => left Q K M W1 W2 U) V GV -> matrix_gradient d d1 (fun M => left Q K V M W2 U) W1 G1 ->
+    matrix_gradient d1 d (fun M => left Q K V W1 M U) W2 G2 -> matrix_gradient d m (fun M => left Q K V W1 W2 M) U GU ->
     let V' := mscal (/ g) V in let U' := mscal g U in
-    (gradient d dk (fun M => right M K V' W1 W2 U') Q GQ /\ gradient d dk (fun M => right Q M V' W1 W2 U') K GK /\
-     gradient d d (fun M => right Q K M W1 W2 U') V' (mscal g GV) /\
-       gradient d d1 (fun M => right Q K V' M W2 U') W1 G1 /\
-     gradient d1 d (fun M => right Q K V' W1 M U') W2 G2 /\
-       gradient d m (fun M => right Q K V' W1 W2 M) U' (mscal (/ g) GU)) /\
+    (matrix_gradient d dk (fun M => right M K V' W1 W2 U') Q GQ /\ matrix_gradient d dk (fun M => right Q M V' W1 W2 U') K GK /\
+     matrix_gradient d d (fun M => right Q K M W1 W2 U') V' (mscal g GV) /\
+       matrix_gradient d d1 (fun M => right Q K V' M W2 U') W1 G1 /\
+     matrix_gradient d1 d (fun M => right Q K V' W1 M U') W2 G2 /\
+       matrix_gradient d m (fun M => right Q K V' W1 W2 M) U' (mscal (/ g) GU)) /\
     step (mu / g ^ 2) V' (mscal g GV) = mscal (/ g) (step mu V GV) /\
     step (mu * g ^ 2) U' (mscal (/ g) GU) = mscal g (step mu U GU)).
 Proof.
@@ -230,17 +221,15 @@ Proof.
   intros left right Q K V W1 W2 U GQ GK GV G1 G2 GU mu HQ HK HV H1 H2 HU V' U'.
   assert (LR : forall Q K V W1 W2 U, left Q K V W1 W2 U = right Q K (mscal (/ g) V) W1 W2 (mscal g U)).
   { intros. unfold left, right. f_equal. apply functional_extensionality. intros p. now apply network_scale. }
-  assert (same : forall k n f f' M G, (forall M, f M = f' M) -> gradient k n f M G -> gradient k n f' M G).
-  { intros k n f f' M G E H i j Hi Hj. apply (is_derive_ext (fun e => f (shift M i j e))); [intros;
-      apply E|now apply H]. }
-  assert (scaled : forall k n f f' M G c, c <> 0 -> (forall M, f M = f' (mscal c M)) -> gradient k n f M G ->
-    gradient k n f' (mscal c M) (mscal (/ c) G)).
-  { intros k n f f' M G c Hc E H i j Hi Hj. apply (is_derive_ext (fun e => f (shift M i j (/ c * e)))).
-    - intros e. rewrite E. f_equal. apply functional_extensionality. intros a. apply functional_extensionality.
-        intros b.
-      unfold mscal, shift. field. easy.
-    - unfold mscal. apply (is_derive_comp (fun e => f (shift M i j e)) (fun e => / c * e)).
-      + rewrite Rmult_0_r. now apply H.
+  assert (same : forall k n f f' M G, (forall M, f M = f' M) -> matrix_gradient k n f M G -> matrix_gradient k n f' M G).
+  { intros k n f f' M G E H B. apply (is_derive_ext (fun e => f (shifted M B e))); [intros; apply E|apply H]. }
+  assert (scaled : forall k n f f' M G c, c <> 0 -> (forall M, f M = f' (mscal c M)) -> matrix_gradient k n f M G ->
+    matrix_gradient k n f' (mscal c M) (mscal (/ c) G)).
+  { intros k n f f' M G c Hc E H B. rewrite fdot_scal_l.
+    apply (is_derive_ext (fun e => f (shifted M B (/ c * e)))).
+    - intros e. rewrite E. f_equal. matrix_ext. unfold shifted, mplus, mscal. field. easy.
+    - apply (is_derive_comp (fun e => f (shifted M B e)) (fun e => / c * e)).
+      + rewrite Rmult_0_r. apply H.
       + auto_derive; [easy|ring]. }
   split; [split; [|split; [|split; [|split; [|split]]]]|split].
   - apply (same _ _ _ _ _ _ (fun M => LR M K V W1 W2 U) HQ).

@@ -1,7 +1,8 @@
 (** A complete Transformer and its six gradients: activation, softmax, covariance, gradients, entrywise maps. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.singular base.six_blocks base.normal.
+From Shallow Require Import base.sums base.vectors base.attention base.matrices base.dependence base.six_blocks.
+From Shallow Require Import base.activations.
 Open Scope R_scope.
 
 Ltac as_real := match goal with |- ?a = ?b => change (@eq R a b) end.
@@ -28,7 +29,7 @@ Proof.
   intros gamma Q K a y Ha Hy one F Phi.
   assert (EF : forall w, F w 0%nat 0%nat = 1 + a * relu w).
   { intros w. unfold F, network, readout, output, matmul, entrywise, one. simpl.
-    set (s := weights 1 1 1 gamma Q K _ 0%nat 0%nat).
+    set (s := softmax_rows 1 1 1 gamma Q K _ 0%nat 0%nat).
     replace ((1 * 1 + (0 + (0 + s * 1) * 0)) * w) with w by ring.
     replace (0 + w) with w by ring. ring. }
   assert (EP : forall w, Phi w = / 2 * (1 + a * relu w - y) ^ 2).

@@ -1,8 +1,8 @@
 (** Every step of descent gains on the goal; the key lemma; who can be lost among two samples of two tokens. *)
 Require Import Reals Lra Lia Psatz Arith.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.shortest base.samples.
-From Shallow Require Import base.two_gaps token_selection.selection.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.samples base.two_gaps.
+From Shallow Require Import token_selection.selection.
 Open Scope R_scope.
 
 Lemma phi_from_below D W i x : (opt D i < len D)%nat -> others D i (fun t => exp (- gap D W i t)) <= x ->
@@ -14,9 +14,9 @@ Proof.
   assert (p * S <= p * x) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
-Lemma gap_abs D W i t e : pair D i t -> longest D e -> Rabs (gap D W i t) <= e * mnorm (dim D) W.
+Lemma gap_abs D W i t e : pair D i t -> longest D e -> Rabs (gap D W i t) <= e * fnorm (dim D) (dim D) W.
 Proof.
-  intros Hp [_ He]. rewrite gap_Ek. eapply Rle_trans; [apply mcauchy|]. apply Rmult_le_compat_r; [apply mnorm_ge0|].
+  intros Hp [_ He]. rewrite gap_Ek. eapply Rle_trans; [apply fdot_cauchy|]. apply Rmult_le_compat_r; [apply fnorm_ge0|].
   apply He. now exists i, t.
 Qed.
 
@@ -24,7 +24,7 @@ Lemma exp_le a b : a <= b -> exp a <= exp b.
 Proof. intros [H| ->]; [left; now apply exp_increasing|lra]. Qed.
 
 Lemma start_weight D W e i : proper D -> longest D e -> (i < num D)%nat ->
-  / (1 + (INR (len D) - 1) * exp (e * mnorm (dim D) W)) <= phi D W i (opt D i).
+  / (1 + (INR (len D) - 1) * exp (e * fnorm (dim D) (dim D) W)) <= phi D W i (opt D i).
 Proof.
   intros P He Hi. destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Ho _]]. apply phi_from_below; [easy|].
   rewrite <- (others_const D i) by easy. apply others_le. intros t Ht Hn.
@@ -41,22 +41,22 @@ Definition equal_tokens (T : nat) : data := Data 1 T 1 (fun _ t _ => if Nat.eqb 
 (** ts-lemma-2-sharp
     Covers: the whole statement.
     Reads: with 𝖤 = max ‖E_k‖, φ_opt ≥ 1/(1 + (T − 1) exp(𝖤‖W‖)) for every W and sample; for every T ≥ 2 and every r ≥ 0 some data and W with 𝖤‖W‖ = r attain it; and 𝖤‖W‖ ≤ log 2 gives φ_opt ≥ 1/(2T − 1).
-    Mistake: `/ (1 + / 2 * (INR (len D) - 1) * exp (e * mnorm (dim D) W))` for `/ (1 + (INR (len D) - 1) * exp (e * mnorm (dim D) W))`
+    Mistake: `/ (1 + / 2 * (INR (len D) - 1) * exp (e * fnorm (dim D) (dim D) W))` for `/ (1 + (INR (len D) - 1) * exp (e * fnorm (dim D) (dim D) W))`
     Mistake: `/ (INR (len D) - 1) <= phi` for `/ (2 * INR (len D) - 1) <= phi`
 *)
 Theorem ts_lemma_2_sharp :
   (forall D W e i, proper D -> longest D e -> (i < num D)%nat ->
-    / (1 + (INR (len D) - 1) * exp (e * mnorm (dim D) W)) <= phi D W i (opt D i) /\
-    (e * mnorm (dim D) W <= ln 2 -> / (2 * INR (len D) - 1) <= phi D W i (opt D i))) /\
+    / (1 + (INR (len D) - 1) * exp (e * fnorm (dim D) (dim D) W)) <= phi D W i (opt D i) /\
+    (e * fnorm (dim D) (dim D) W <= ln 2 -> / (2 * INR (len D) - 1) <= phi D W i (opt D i))) /\
   (forall T r, (2 <= T)%nat -> 0 <= r -> exists D W e, proper D /\ len D = T /\ longest D e /\
-    e * mnorm (dim D) W = r /\
+    e * fnorm (dim D) (dim D) W = r /\
     phi D W 0 (opt D 0%nat) = / (1 + (INR T - 1) * exp r)).
 Proof.
   split.
   - intros D W e i P He Hi. assert (Q := start_weight D W e i P He Hi). split; [easy|]. intros H.
     eapply Rle_trans; [|exact Q].
     assert (2 <= INR (len D)) by (apply (le_INR 2); apply P). apply exp_ln2 in H.
-    assert (0 < exp (e * mnorm (dim D) W)) by apply exp_pos. apply Rinv_le_contravar; nra.
+    assert (0 < exp (e * fnorm (dim D) (dim D) W)) by apply exp_pos. apply Rinv_le_contravar; nra.
   - intros T r HT Hr. exists (equal_tokens T), (fun _ _ => - r), 1. set (D := equal_tokens T).
     assert (PK : forall i t, pair D i t -> (0 < t)%nat) by (intros i t [_ [_ N]]; simpl in N; lia).
     assert (EK : forall i t, pair D i t -> Ek D i t 0%nat 0%nat = 1).
@@ -67,43 +67,35 @@ Proof.
       unfold score, dot. simpl. destruct t; [lia|]. simpl. lra. }
     split; [easy|]. split; [easy|]. split; [split|split].
     + exists 0%nat, 1%nat. assert (Hp : pair D 0 1) by (repeat split; simpl; lia). split; [easy|].
-      unfold mnorm, frob2. simpl dim. cbn [Sum]. rewrite (EK 0%nat 1%nat Hp).
+      unfold fnorm, frob2. simpl dim. cbn [Sum]. rewrite (EK 0%nat 1%nat Hp).
         replace (0 + (0 + 1 ^ 2)) with 1 by ring. now rewrite sqrt_1.
-    + intros x [i [t [Hp ->]]]. unfold mnorm, frob2. simpl dim. cbn [Sum]. rewrite (EK i t Hp).
+    + intros x [i [t [Hp ->]]]. unfold fnorm, frob2. simpl dim. cbn [Sum]. rewrite (EK i t Hp).
       replace (0 + (0 + 1 ^ 2)) with 1 by ring. rewrite sqrt_1. lra.
-    + unfold mnorm, frob2. simpl dim. cbn [Sum]. replace (0 + (0 + (- r) ^ 2)) with (r ^ 2) by ring.
+    + unfold fnorm, frob2. simpl dim. cbn [Sum]. replace (0 + (0 + (- r) ^ 2)) with (r ^ 2) by ring.
       rewrite sqrt_pow2 by easy. ring.
     + assert (Q := phi_opt D (fun _ _ => - r) 0 ltac:(simpl; lia)). rewrite (others_ext D 0 _ (fun _ => exp r)) in Q.
       * rewrite others_const in Q by (simpl; lia). simpl len in Q. assert (2 <= INR T) by (apply (le_INR 2); easy).
         assert (0 < exp r) by apply exp_pos. assert (0 < 1 + (INR T - 1) * exp r) by nra.
         apply Rmult_eq_reg_r with (1 + (INR T - 1) * exp r); [|lra]. rewrite Rinv_l by lra. exact Q.
-      * intros t Ht Hn. f_equal. rewrite gap_Ek. unfold mdot. simpl dim. cbn [Sum].
+      * intros t Ht Hn. f_equal. rewrite gap_Ek. unfold fdot. simpl dim. cbn [Sum].
         rewrite EK by (repeat split; simpl; lia || easy). ring.
 Qed.
 
-Lemma mnorm_Ek D i t : mnorm (dim D) (Ek D i t) = vnorm (dim D) (vminus (tok D i (opt D i)) (tok D i t))
+Lemma fnorm_Ek D i t : fnorm (dim D) (dim D) (Ek D i t) = vnorm (dim D) (vminus (tok D i (opt D i)) (tok D i t))
   * vnorm (dim D) (tok D i 0%nat).
 Proof.
-  unfold mnorm, vnorm. rewrite <- sqrt_mult by apply sq_ge0. f_equal.
+  unfold fnorm, vnorm. rewrite <- sqrt_mult by apply sq_ge0. f_equal.
   transitivity (frob2 (dim D) (dim D) (fun a b => 1 * (vminus (tok D i (opt D i)) (tok D i t) a * tok D i 0%nat b))).
   - apply frob2_ext. intros. unfold Ek, vminus. ring.
   - rewrite frob2_rank1. ring.
 Qed.
 
-Lemma norm_triangle_minus d x y : vnorm d (vminus x y) <= vnorm d x + vnorm d y.
-Proof.
-  replace (vnorm d (vminus x y)) with (vnorm d (vplus x (vscal (-1) y))).
-  - eapply Rle_trans; [apply norm_triangle|]. rewrite norm_scal. replace (Rabs (-1)) with 1; [lra|].
-    rewrite Rabs_left; lra.
-  - unfold vnorm, sq. f_equal. apply Sum_ext. intros. unfold vplus, vminus, vscal. ring.
-Qed.
-
 Lemma Ek_tokens D B i t : proper D -> (forall j s, (j < num D)%nat -> (s < len D)%nat ->
   vnorm (dim D) (tok D j s) <= B) ->
-  pair D i t -> mnorm (dim D) (Ek D i t) <= 2 * B ^ 2.
+  pair D i t -> fnorm (dim D) (dim D) (Ek D i t) <= 2 * B ^ 2.
 Proof.
-  intros [_ [HT HP]] HB [Hi [Ht Hn]]. rewrite mnorm_Ek. destruct (HP i Hi) as [_ [Ho _]].
-  assert (A := norm_triangle_minus (dim D) (tok D i (opt D i)) (tok D i t)).
+  intros [_ [HT HP]] HB [Hi [Ht Hn]]. rewrite fnorm_Ek. destruct (HP i Hi) as [_ [Ho _]].
+  assert (A := norm_minus (dim D) (tok D i t) (tok D i (opt D i))).
   assert (A1 := HB i (opt D i) Hi Ho). assert (A2 := HB i t Hi Ht). assert (A3 := HB i 0%nat Hi ltac:(lia)).
   assert (A4 := norm_ge0 (dim D) (tok D i 0%nat)).
     assert (A5 := norm_ge0 (dim D) (vminus (tok D i (opt D i)) (tok D i t))).
@@ -112,36 +104,36 @@ Qed.
 
 Lemma longest_exists D : proper D -> exists e, longest D e.
 Proof.
-  intros P. destruct (pair_least D (fun i t => - mnorm (dim D) (Ek D i t)) P) as [i [t [Hp M]]].
-  exists (mnorm (dim D) (Ek D i t)). split; [now exists i, t|]. intros x [j [s [Hq ->]]]. assert (Q := M j s Hq). lra.
+  intros P. destruct (pair_least D (fun i t => - fnorm (dim D) (dim D) (Ek D i t)) P) as [i [t [Hp M]]].
+  exists (fnorm (dim D) (dim D) (Ek D i t)). split; [now exists i, t|]. intros x [j [s [Hq ->]]]. assert (Q := M j s Hq). lra.
 Qed.
 
 (** ts-lemma-2
     Covers: a part: the first sentence; on the page: the Gaussian start.
     Reads: if all tokens have norm at most B and 2B²‖W₀‖ ≤ log 2, then φ_opt ≥ 1/(2T) for every sample.
     Mistake: `/ INR (len D) <=` for `/ (2 * INR (len D)) <=`
-    Mistake: without `2 * B ^ 2 * mnorm (dim D) W0 <= ln 2 ->`
+    Mistake: without `2 * B ^ 2 * fnorm (dim D) (dim D) W0 <= ln 2 ->`
 *)
 Theorem ts_lemma_2 : forall D B W0, proper D ->
   (forall i t, (i < num D)%nat -> (t < len D)%nat -> vnorm (dim D) (tok D i t) <= B) ->
-  2 * B ^ 2 * mnorm (dim D) W0 <= ln 2 ->
+  2 * B ^ 2 * fnorm (dim D) (dim D) W0 <= ln 2 ->
   forall i, (i < num D)%nat -> / (2 * INR (len D)) <= phi D W0 i (opt D i).
 Proof.
   intros D B W0 P HB H i Hi. destruct (longest_exists D P) as [e He]. destruct ts_lemma_2_sharp as [Q _].
   destruct (Q D W0 e i P He Hi) as [_ Q2]. assert (2 <= INR (len D)) by (apply (le_INR 2); apply P).
   eapply Rle_trans; [|apply Q2].
   - apply Rinv_le_contravar; lra.
-  - eapply Rle_trans; [|exact H]. apply Rmult_le_compat_r; [apply mnorm_ge0|]. destruct He as [[j [s [Hq ->]]] _].
+  - eapply Rle_trans; [|exact H]. apply Rmult_le_compat_r; [apply fnorm_ge0|]. destruct He as [[j [s [Hq ->]]] _].
     now apply Ek_tokens.
 Qed.
 
-Lemma delta_pos D i : proper D -> equal_scores D -> (i < num D)%nat -> 0 < delta D i.
+Lemma lead_pos D i : proper D -> equal_scores D -> (i < num D)%nat -> 0 < lead D i.
 Proof. intros P ES. now apply (ts_definition_a2 D P). Qed.
 
 Lemma weight_pos D W i t : proper D -> equal_scores D -> pair D i t -> 0 < weight D W i t.
 Proof.
   intros P ES Hp. assert (HT : (0 < len D)%nat) by (destruct P as [_ [HT _]]; lia). unfold weight.
-  assert (A := num_pos D P). assert (B := delta_pos D i P ES (proj1 Hp)). assert (C := phi_pos D W i (opt D i) HT).
+  assert (A := num_pos D P). assert (B := lead_pos D i P ES (proj1 Hp)). assert (C := phi_pos D W i (opt D i) HT).
   assert (C2 := phi_pos D W i t HT). assert (C3 : 0 < sample_loss D W i) by apply exp_pos.
   apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat;
     [easy|now apply Rmult_lt_0_compat]|]|]; easy.
@@ -155,51 +147,51 @@ Proof.
 Qed.
 
 Lemma mdot_descent_pairs D W V : proper D -> equal_scores D ->
-  mdot (dim D) (descent D W) V = pairs D (fun i t => weight D W i t * gap D V i t).
+  fdot (dim D) (dim D) (descent D W) V = pairs D (fun i t => weight D W i t * gap D V i t).
 Proof.
-  intros P ES. rewrite (mdot_ext _ _ (fun a b => pairs D (fun i t => weight D W i t * Ek D i t a b)))
+  intros P ES. rewrite (fdot_ext_l _ _ _ (fun a b => pairs D (fun i t => weight D W i t * Ek D i t a b)))
     by (intros; now apply descent_pairs).
   rewrite mdot_pairs. apply pairs_ext. intros. now rewrite gap_Ek.
 Qed.
 
 Lemma descent_gain D W V : proper D -> equal_scores D -> separates D V ->
-  pairs D (weight D W) <= mdot (dim D) (descent D W) V.
+  pairs D (weight D W) <= fdot (dim D) (dim D) (descent D W) V.
 Proof.
   intros P ES S. rewrite mdot_descent_pairs by easy. apply pairs_le. intros i t Hp. assert (Q := S i t Hp).
   assert (Q2 := weight_pos D W i t P ES Hp). nra.
 Qed.
 
 Lemma descent_length D W e : proper D -> equal_scores D -> longest D e ->
-  mnorm (dim D) (descent D W) <= pairs D (weight D W) * e.
+  fnorm (dim D) (dim D) (descent D W) <= pairs D (weight D W) * e.
 Proof.
-  intros P ES [_ He]. replace (mnorm (dim D) (descent D W)) with (mnorm (dim D)
+  intros P ES [_ He]. replace (fnorm (dim D) (dim D) (descent D W)) with (fnorm (dim D) (dim D)
     (fun a b => pairs D (fun i t => weight D W i t * Ek D i t a b))).
   - apply mnorm_pairs. intros i t Hp. split; [left; now apply weight_pos|]. apply He. now exists i, t.
-  - unfold mnorm. f_equal. apply frob2_ext. intros. symmetry. now apply descent_pairs.
+  - unfold fnorm. f_equal. apply frob2_ext. intros. symmetry. now apply descent_pairs.
 Qed.
 
-Lemma descent_nonzero D W V : proper D -> equal_scores D -> separates D V -> 0 < mnorm (dim D) (descent D W).
+Lemma descent_nonzero D W V : proper D -> equal_scores D -> separates D V -> 0 < fnorm (dim D) (dim D) (descent D W).
 Proof.
   intros P ES S. assert (A := descent_gain D W V P ES S). assert (B := weights_pos D W P ES).
-  assert (C := mdot_le (dim D) (descent D W) V). assert (F := mnorm_ge0 (dim D) (descent D W)).
+  assert (C := fdot_le (dim D) (dim D) (descent D W) V). assert (F := fnorm_ge0 (dim D) (dim D) (descent D W)).
   destruct F as [F|F]; [easy|]. rewrite <- F in C. lra.
 Qed.
 
 (** ts-lemma-4
     Covers: the whole statement.
     Reads: under Assumption 2, if ⟨E_k, W′⟩ ≥ 1 for all k, then at every W ⟨−∇𝓛, W′⟩ ≥ Σ w_k = (1/n) Σ a_i φ_opt (1 − φ_opt) > 0 with a_i = ℓ_i Δ_i, ‖∇𝓛‖ ≤ 𝖤 Σ w_k, and descent is not 0 and has a cosine of at least 1/(𝖤‖W_mm‖) with W_mm.
-    Mistake: `2 * pairs D (weight D W) <= mdot` for `pairs D (weight D W) <= mdot`
-    Mistake: `2 / (e * mnorm (dim D) Wmm)` for `/ (e * mnorm (dim D) Wmm)`
+    Mistake: `2 * pairs D (weight D W) <= fdot` for `pairs D (weight D W) <= fdot`
+    Mistake: `2 / (e * fnorm (dim D) (dim D) Wmm)` for `/ (e * fnorm (dim D) (dim D) Wmm)`
     Mistake: `<= / 2 * e * pairs D (weight D W)` for `<= e * pairs D (weight D W)`
 *)
 Theorem ts_lemma_4 : forall D W e, proper D -> equal_scores D -> longest D e ->
-  (forall V, separates D V -> pairs D (weight D W) <= mdot (dim D) (descent D W) V) /\
+  (forall V, separates D V -> pairs D (weight D W) <= fdot (dim D) (dim D) (descent D W) V) /\
   pairs D (weight D W) = / INR (num D) * Sum (num D) (fun i =>
-    sample_loss D W i * delta D i * phi D W i (opt D i) * (1 - phi D W i (opt D i))) /\
+    sample_loss D W i * lead D i * phi D W i (opt D i) * (1 - phi D W i (opt D i))) /\
   0 < pairs D (weight D W) /\
-  mnorm (dim D) (descent D W) <= e * pairs D (weight D W) /\
-  (forall Wmm, solution D Wmm -> 0 < mnorm (dim D) (descent D W) /\
-    / (e * mnorm (dim D) Wmm) <= corr (dim D) (descent D W) Wmm).
+  fnorm (dim D) (dim D) (descent D W) <= e * pairs D (weight D W) /\
+  (forall Wmm, solution D Wmm -> 0 < fnorm (dim D) (dim D) (descent D W) /\
+    / (e * fnorm (dim D) (dim D) Wmm) <= corr (dim D) (descent D W) Wmm).
 Proof.
   intros D W e P ES He. assert (L := descent_length D W e P ES He). split; [|split; [|split; [|split]]].
   - intros V S. now apply descent_gain.
@@ -212,55 +204,55 @@ Proof.
   - intros Wmm S. assert (N := descent_nonzero D W Wmm P ES (proj1 S)). split; [easy|].
     assert (PW := solution_pos D Wmm P (proj1 S)). assert (G := descent_gain D W Wmm P ES (proj1 S)).
     assert (E0 : 0 < e) by (assert (B := weights_pos D W P ES); nra).
-    unfold corr. set (x := mnorm (dim D) (descent D W)) in *. set (w := mnorm (dim D) Wmm) in *.
+    unfold corr. set (x := fnorm (dim D) (dim D) (descent D W)) in *. set (w := fnorm (dim D) (dim D) Wmm) in *.
     apply Rmult_le_reg_r with (x * w); [now apply Rmult_lt_0_compat|].
-    replace (mdot (dim D) (descent D W) Wmm / (x * w) * (x * w)) with (mdot (dim D) (descent D W) Wmm) by (field; lra).
+    replace (fdot (dim D) (dim D) (descent D W) Wmm / (x * w) * (x * w)) with (fdot (dim D) (dim D) (descent D W) Wmm) by (field; lra).
     eapply Rle_trans; [|exact G]. apply Rmult_le_reg_r with e; [easy|].
     replace (/ (e * w) * (x * w) * e) with x by (field; lra). easy.
 Qed.
 
-Lemma run_step D eta W t : run D eta W -> mnorm (dim D) (madd (W (S t)) (-1) (W t)) = eta t * mnorm (dim D)
+Lemma run_step D eta W t : run D eta W -> fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1)) = eta t * fnorm (dim D) (dim D)
   (descent D (W t)).
 Proof.
   intros H. destruct (H t) as [A B]. rewrite B. rewrite <- (Rabs_pos_eq (eta t)) at 2 by lra. rewrite <- mnorm_scale.
-    unfold mnorm. f_equal. apply frob2_ext.
-  intros. unfold madd. ring.
+    unfold fnorm. f_equal. apply frob2_ext.
+  intros. unfold shifted, mplus, mscal. ring.
 Qed.
 
 (** ts-lemma-5
     Covers: the whole statement.
     Reads: under Assumption 2, with S_t = Σ s_τ over τ < t, ρ* = 1/(𝖤‖W_mm‖) and Ŵ = W_mm/‖W_mm‖, every run has ρ* S_t − ‖W₀‖ ≤ ⟨W_t, Ŵ⟩ ≤ ‖W_t‖ ≤ S_t + ‖W₀‖; for normalised descent, η_t = η/‖∇𝓛(W_t)‖, S_t = ηt.
-    Mistake: `2 / (e * mnorm (dim D) Wmm)` for `/ (e * mnorm (dim D) Wmm)`
-    Mistake: `/ 2 * Sum t (step_length D W) + mnorm (dim D) (W 0%nat)` for `Sum t (step_length D W) + mnorm (dim D) (W 0%nat)`
+    Mistake: `2 / (e * fnorm (dim D) (dim D) Wmm)` for `/ (e * fnorm (dim D) (dim D) Wmm)`
+    Mistake: `/ 2 * Sum t (step_length D W) + fnorm (dim D) (dim D) (W 0%nat)` for `Sum t (step_length D W) + fnorm (dim D) (dim D) (W 0%nat)`
 *)
 Theorem ts_lemma_5 : forall D e Wmm eta W, proper D -> equal_scores D -> longest D e -> solution D Wmm -> run D eta W ->
-  (forall t, / (e * mnorm (dim D) Wmm) * Sum t (step_length D W) - mnorm (dim D) (W 0%nat)
-      <= mdot (dim D) (W t) Wmm / mnorm (dim D) Wmm <= mnorm (dim D) (W t) /\
-    mnorm (dim D) (W t) <= Sum t (step_length D W) + mnorm (dim D) (W 0%nat)) /\
-  (forall c, (forall t, eta t = c / mnorm (dim D) (descent D (W t))) -> forall t, Sum t (step_length D W) = c * INR t).
+  (forall t, / (e * fnorm (dim D) (dim D) Wmm) * Sum t (step_length D W) - fnorm (dim D) (dim D) (W 0%nat)
+      <= fdot (dim D) (dim D) (W t) Wmm / fnorm (dim D) (dim D) Wmm <= fnorm (dim D) (dim D) (W t) /\
+    fnorm (dim D) (dim D) (W t) <= Sum t (step_length D W) + fnorm (dim D) (dim D) (W 0%nat)) /\
+  (forall c, (forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) -> forall t, Sum t (step_length D W) = c * INR t).
 Proof.
-  intros D e Wmm eta W P ES He S H. assert (PW := solution_pos D Wmm P (proj1 S)). set (w := mnorm (dim D) Wmm) in *.
-  assert (SL : forall t, step_length D W t = eta t * mnorm (dim D) (descent D (W t))) by (intros;
+  intros D e Wmm eta W P ES He S H. assert (PW := solution_pos D Wmm P (proj1 S)). set (w := fnorm (dim D) (dim D) Wmm) in *.
+  assert (SL : forall t, step_length D W t = eta t * fnorm (dim D) (dim D) (descent D (W t))) by (intros;
     now apply (run_step D eta)).
   split.
-  - intros t. assert (UP : mdot (dim D) (W t) Wmm / w <= mnorm (dim D) (W t)).
-    { apply Rmult_le_reg_r with w; [easy|]. replace (mdot (dim D) (W t) Wmm / w * w) with (mdot (dim D) (W t) Wmm)
+  - intros t. assert (UP : fdot (dim D) (dim D) (W t) Wmm / w <= fnorm (dim D) (dim D) (W t)).
+    { apply Rmult_le_reg_r with w; [easy|]. replace (fdot (dim D) (dim D) (W t) Wmm / w * w) with (fdot (dim D) (dim D) (W t) Wmm)
       by (field; lra).
-      apply mdot_le. }
+      apply fdot_le. }
     split; [split; [|easy]|]; clear UP; induction t as [|t IH]; cbn [Sum].
-    + assert (Q := mdot_ge (dim D) (W 0%nat) Wmm). fold w in Q. rewrite Rmult_0_r.
-      apply Rmult_le_reg_r with w; [easy|]. replace (mdot (dim D) (W 0%nat) Wmm / w * w) with (mdot (dim D) (W 0%nat)
+    + assert (Q := fdot_ge (dim D) (dim D) (W 0%nat) Wmm). fold w in Q. rewrite Rmult_0_r.
+      apply Rmult_le_reg_r with w; [easy|]. replace (fdot (dim D) (dim D) (W 0%nat) Wmm / w * w) with (fdot (dim D) (dim D) (W 0%nat)
         Wmm) by (field; lra). lra.
-    + destruct (H t) as [Eta B]. rewrite B, mdot_madd_l. rewrite SL.
+    + destruct (H t) as [Eta B]. rewrite B, fdot_shifted_l. rewrite SL.
       destruct (ts_lemma_4 D (W t) e P ES He) as [_ [_ [_ [_ Q]]]]. destruct (Q Wmm S) as [N C]. unfold corr in C.
         fold w in C |- *.
-      set (x := mnorm (dim D) (descent D (W t))) in *. set (m := mdot (dim D) (descent D (W t)) Wmm) in *.
+      set (x := fnorm (dim D) (dim D) (descent D (W t))) in *. set (m := fdot (dim D) (dim D) (descent D (W t)) Wmm) in *.
       assert (C2 : / (e * w) * x <= m / w).
       { apply (Rmult_le_compat_r x) in C; [|lra]. replace (m / (x * w) * x) with (m / w) in C by (field; lra). easy. }
       assert (eta t * (/ (e * w) * x) <= eta t * (m / w)) by (apply Rmult_le_compat_l; lra).
       unfold Rdiv in *. rewrite Rmult_plus_distr_r. lra.
     + lra.
-    + destruct (H t) as [Eta B]. rewrite B at 1. rewrite SL. eapply Rle_trans; [apply mnorm_madd|].
+    + destruct (H t) as [Eta B]. rewrite B at 1. rewrite SL. eapply Rle_trans; [apply fnorm_shifted|].
       rewrite Rabs_pos_eq by lra. lra.
   - intros c Hc t. induction t as [|t IH]; [simpl; ring|]. rewrite S_INR. cbn [Sum]. rewrite IH, SL, Hc.
     assert (Q := descent_nonzero D (W t) Wmm P ES (proj1 S)). field. lra.
@@ -268,19 +260,19 @@ Qed.
 
 (** a_i = ℓ_i Δ_i lies in [Ψ_min, Ψ_max]. *)
 Lemma a_bounds D W low high i : proper D -> equal_scores D -> psi_min D low -> psi_max D high -> (i < num D)%nat ->
-  low <= sample_loss D W i * delta D i <= high.
+  low <= sample_loss D W i * lead D i <= high.
 Proof.
-  intros P ES [_ Hl] [_ Hh] Hi. destruct (some_pair D i P Hi) as [t Ht]. assert (DP := delta_pos D i P ES Hi).
+  intros P ES [_ Hl] [_ Hh] Hi. destruct (some_pair D i P Hi) as [t Ht]. assert (DP := lead_pos D i P ES Hi).
   assert (Q := ES i t Ht). assert (P' := P). destruct P' as [_ [_ HP]]. destruct (HP i Hi) as [_ [Ho Hs]].
-  assert (AB := answer_below D W i Ho). rewrite (others_ext D i _ (fun s => delta D i * phi D W i s)) in AB.
-  2:{ intros s Hs1 Hs2. rewrite (ES i s) by (repeat split; easy). unfold delta. ring. }
+  assert (AB := answer_below D W i Ho). rewrite (others_ext D i _ (fun s => lead D i * phi D W i s)) in AB.
+  2:{ intros s Hs1 Hs2. rewrite (ES i s) by (repeat split; easy). unfold lead. ring. }
   rewrite others_scal, phi_others in AB by easy. assert (PH := phi_le1 D W i Ho).
-  assert (A1 : score D i t <= lab D i * answer D W i) by (rewrite Q; unfold delta in *; nra).
+  assert (A1 : score D i t <= lab D i * answer D W i) by (rewrite Q; unfold lead in *; nra).
   assert (A2 : lab D i * answer D W i <= score D i (opt D i)) by nra.
   assert (B1 : low <= (score D i (opt D i) - score D i t) * exp (- score D i (opt D i))) by (apply Hl; now exists i, t).
   assert (B2 : (score D i (opt D i) - score D i t) * exp (- score D i t) <= high)
     by (apply Hh; exists i, t; destruct Ht as [U [V _]]; repeat split; easy).
-  replace (score D i (opt D i) - score D i t) with (delta D i) in * by (unfold delta; lra). unfold sample_loss.
+  replace (score D i (opt D i) - score D i t) with (lead D i) in * by (unfold lead; lra). unfold sample_loss.
   assert (exp (- score D i (opt D i)) <= exp (- (lab D i * answer D W i))) by (apply exp_le; lra).
   assert (exp (- (lab D i * answer D W i)) <= exp (- score D i t)) by (apply exp_le; lra). nra.
 Qed.
@@ -304,13 +296,13 @@ Proof.
   set (C := N * high * exp (- 1 - Lam)). set (c := N * low * p ^ 2).
   set (f := fun i t => exp m * weight D W i t * (gap D W i t - (m + Lam))).
   assert (WE : forall i t, pair D i t -> exp m * weight D W i t =
-    N * (sample_loss D W i * delta D i) * phi D W i (opt D i) ^ 2 * exp (- (gap D W i t - m))).
+    N * (sample_loss D W i * lead D i) * phi D W i (opt D i) ^ 2 * exp (- (gap D W i t - m))).
   { intros i t Hq. unfold weight. fold N. rewrite (phi_gap D W i t) by (destruct P as [_ [HT _]]; lia).
     replace (- (gap D W i t - m)) with (m + - gap D W i t) by ring. rewrite exp_plus. ring. }
   assert (HT : (0 < len D)%nat) by (destruct P as [_ [HT _]]; lia). assert (HP := proj2 (proj2 P)).
   assert (FC : forall i t, pair D i t -> 0 <= C - f i t).
   { intros i t Hq. unfold f. rewrite WE by easy. set (x := gap D W i t - m).
-    assert (AB := a_bounds D W low high i P ES Hl Hh (proj1 Hq)). set (a := sample_loss D W i * delta D i) in *.
+    assert (AB := a_bounds D W low high i P ES Hl Hh (proj1 Hq)). set (a := sample_loss D W i * lead D i) in *.
     destruct (HP i (proj1 Hq)) as [_ [Ho _]]. assert (PB := phi_le1 D W i Ho). set (ph := phi D W i (opt D i)) in *.
     replace (gap D W i t - (m + Lam)) with (x - Lam) by (unfold x; ring).
     assert (X : (x - Lam) * exp (- x) <= exp (-1 - Lam)).
@@ -326,7 +318,7 @@ Proof.
   assert (F0 : f i0 t0 <= - c * Lam).
   { unfold f. rewrite WE by easy. rewrite <- Em. replace (- (m - m)) with 0 by ring. rewrite exp_0.
     replace (m - (m + Lam)) with (- Lam) by ring. assert (AB := a_bounds D W low high i0 P ES Hl Hh (proj1 Hp0)).
-    set (a := sample_loss D W i0 * delta D i0) in *. assert (Q := Hphi i0 (proj1 Hp0)).
+    set (a := sample_loss D W i0 * lead D i0) in *. assert (Q := Hphi i0 (proj1 Hp0)).
       set (ph := phi D W i0 (opt D i0)) in *.
     assert (p ^ 2 <= ph ^ 2) by (apply pow_incr; lra). assert (0 < p ^ 2) by now apply pow_lt.
     assert (low * p ^ 2 <= a * ph ^ 2) by (apply Rmult_le_compat; lra).
@@ -363,16 +355,16 @@ Lemma key D W Wmm low high p Lam eps : proper D -> equal_scores D -> psi_min D l
   solution D Wmm ->
   0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> 0 <= Lam ->
   (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) <= Lam * exp Lam ->
-  0 < eps -> 0 < mnorm (dim D) W -> Lam * mnorm (dim D) Wmm / eps <= mnorm (dim D) W ->
-  mdot (dim D) (descent D W) W / mnorm (dim D) W <= (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
+  0 < eps -> 0 < fnorm (dim D) (dim D) W -> Lam * fnorm (dim D) (dim D) Wmm / eps <= fnorm (dim D) (dim D) W ->
+  fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <= (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm).
 Proof.
   intros P ES Hl Hh S Hp Hphi HL HLam Heps PX HR. assert (PW := solution_pos D Wmm P (proj1 S)).
   destruct (pair_least D (gap D W) P) as [i [t [Hq M]]]. set (m := gap D W i t) in *.
   assert (OL := one_line D W low high p Lam m P ES Hl Hh Hp Hphi HL HLam).
   rewrite <- mdot_descent_pairs in OL by easy. assert (G := descent_gain D W Wmm P ES (proj1 S)).
-  assert (PS := weights_pos D W P ES). assert (AV := average D W Wmm m S M). rewrite <- mnorm_sq in AV.
-  assert (MD := mdot_le (dim D) W Wmm). set (x := mnorm (dim D) W) in *. set (w := mnorm (dim D) Wmm) in *.
-  set (A := mdot (dim D) (descent D W) W) in *. set (B := mdot (dim D) (descent D W) Wmm) in *.
+  assert (PS := weights_pos D W P ES). assert (AV := average D W Wmm m S M). rewrite <- fnorm_sq in AV.
+  assert (MD := fdot_le (dim D) (dim D) W Wmm). set (x := fnorm (dim D) (dim D) W) in *. set (w := fnorm (dim D) (dim D) Wmm) in *.
+  set (A := fdot (dim D) (dim D) (descent D W) W) in *. set (B := fdot (dim D) (dim D) (descent D W) Wmm) in *.
     set (Sw := pairs D (weight D W)) in *.
   specialize (OL ltac:(split; [now exists i, t|intros y [j [s [Hr ->]]]; now apply M])).
   assert (MX : m <= x / w).
@@ -401,9 +393,9 @@ Theorem ts_lemma_7_sharp : forall D W Wmm low high p, proper D -> equal_scores D
   (forall Lam, 0 <= Lam -> Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) ->
     (forall m, worst_gap D W m ->
       pairs D (fun i t => weight D W i t * gap D W i t) <= (m + Lam) * pairs D (weight D W)) /\
-    (forall eps, 0 < eps -> 0 < mnorm (dim D) W -> Lam * mnorm (dim D) Wmm / eps <= mnorm (dim D) W ->
-      mdot (dim D) (descent D W) W / mnorm (dim D) W <=
-      (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm))).
+    (forall eps, 0 < eps -> 0 < fnorm (dim D) (dim D) W -> Lam * fnorm (dim D) (dim D) Wmm / eps <= fnorm (dim D) (dim D) W ->
+      fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <=
+      (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm))).
 Proof.
   intros D W Wmm low high p P ES Hl Hh S Hp Hphi. split.
   - set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
@@ -457,16 +449,16 @@ Proof.
 Qed.
 
 Lemma key_radius D Wmm p eps : proper D -> equal_scores D -> solution D Wmm -> 0 < p -> 0 < eps ->
-  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= mnorm (dim D) W ->
-    mdot (dim D) (descent D W) W / mnorm (dim D) W <=
-    (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
+  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= fnorm (dim D) (dim D) W ->
+    fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <=
+    (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm).
 Proof.
   intros P ES S Hp He. destruct (psi_min_exists D P) as [low Hl]. destruct (psi_max_exists D P) as [high Hh].
   set (c := (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2)).
   assert (C0 : 0 <= Rabs c) by apply Rabs_pos. assert (PW := solution_pos D Wmm P (proj1 S)).
-  assert (R0 : 0 <= Rabs c * mnorm (dim D) Wmm / eps).
+  assert (R0 : 0 <= Rabs c * fnorm (dim D) (dim D) Wmm / eps).
   { unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; apply Rinv_0_lt_compat; lra]. }
-  exists (Rabs c * mnorm (dim D) Wmm / eps + 1). split; [lra|]. intros W Hphi HR.
+  exists (Rabs c * fnorm (dim D) (dim D) Wmm / eps + 1). split; [lra|]. intros W Hphi HR.
   apply (key D W Wmm low high p (Rabs c) eps); auto; try lra. fold c. assert (Q := exp_ineq1_le (Rabs c)).
   assert (Q2 := Rle_abs c). assert (Rabs c * 1 <= Rabs c * exp (Rabs c)) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
@@ -475,12 +467,12 @@ Qed.
     Covers: the whole statement, for all W with such weights, on a run or not.
     Reads: under Assumption 2, for every ε ∈ (0, 1) and φ_min > 0 there is an R_ε such that at every W with φ_opt ≥ φ_min in all samples and ‖W‖ ≥ R_ε, (1 + ε)⟨−∇𝓛(W), W_mm/‖W_mm‖⟩ ≥ ⟨−∇𝓛(W), W/‖W‖⟩.
     Mistake: without `(forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) ->`
-    Mistake: `(1 - eps) * (mdot` for `(1 + eps) * (mdot`
+    Mistake: `(1 - eps) * (fdot` for `(1 + eps) * (fdot`
 *)
 Theorem ts_lemma_7 : forall D Wmm p eps, proper D -> equal_scores D -> solution D Wmm -> 0 < p -> 0 < eps < 1 ->
-  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= mnorm (dim D) W ->
-    mdot (dim D) (descent D W) W / mnorm (dim D) W <=
-    (1 + eps) * (mdot (dim D) (descent D W) Wmm / mnorm (dim D) Wmm).
+  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= fnorm (dim D) (dim D) W ->
+    fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <=
+    (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm).
 Proof.
   intros D Wmm p eps P ES S Hp He. now apply key_radius.
 Qed.
@@ -488,7 +480,7 @@ Qed.
 (** two samples in the plane: optimal tokens (a, 0) and (0, 1), which ask, all others 0; u = (1, 1); and its W_mm *)
 Definition two_axes (a : R) : data := Data 2 2 2 (fun i t => match i, t with
   | 0, 0 => vec3 a 0 0 | 1, 0 => vec3 0 1 0 | _, _ => vec3 0 0 0 end%nat) (fun _ => 1) (fun _ => 1) (fun _ => 0%nat).
-Definition diagonal (x y : R) : matrix := fun i j => match i, j with O, O => x | S O, S O => y | _, _ => 0 end.
+Definition diagonal2 (x y : R) : matrix := fun i j => match i, j with O, O => x | S O, S O => y | _, _ => 0 end.
 
 Lemma two_axes_pair a i t : pair (two_axes a) i t -> t = 1%nat /\ (i = 0%nat \/ i = 1%nat).
 Proof. intros [A [B C]]. simpl in A, B, C. lia. Qed.
@@ -500,7 +492,7 @@ Proof.
   apply two_axes_pair in Hp. destruct Hp as [-> [-> | ->]]; unfold score, dot; simpl; lra.
 Qed.
 
-Lemma two_axes_solution a : 0 < a -> solution (two_axes a) (diagonal (/ a ^ 2) 1).
+Lemma two_axes_solution a : 0 < a -> solution (two_axes a) (diagonal2 (/ a ^ 2) 1).
 Proof.
   intros Ha. apply (multipliers_solution _ (fun i _ => if Nat.eqb i 0 then / a ^ 4 else 1)).
   assert (0 < / a ^ 4) by (apply Rinv_0_lt_compat; now apply pow_lt). split; [|split; [|split]].
@@ -510,7 +502,7 @@ Proof.
   - intros i t Hp. apply two_axes_pair in Hp. right.
     destruct Hp as [-> [-> | ->]]; unfold gap, dot, vminus, matvec; simpl; field; lra.
   - intros i t Hp Hg. exfalso. apply two_axes_pair in Hp.
-    assert (E : gap (two_axes a) (diagonal (/ a ^ 2) 1) i t = 1); [|lra].
+    assert (E : gap (two_axes a) (diagonal2 (/ a ^ 2) 1) i t = 1); [|lra].
     destruct Hp as [-> [-> | ->]]; unfold gap, dot, vminus, matvec; simpl; field; lra.
 Qed.
 
@@ -518,52 +510,52 @@ Qed.
     Covers: a part: that the inequality is false sample by sample, for n = T = 2, and true of the sum; on the page: what earlier papers do.
     Reads: for every ε > 0 there are two samples of two tokens, with equal scores and a solution W_mm, such that for every R > 0 some W with ‖W‖ = R and both φ_opt ≥ 1/2 has w₂⟨E₂, W/‖W‖⟩ > (1 + ε) w₂⟨E₂, W_mm/‖W_mm‖⟩, while the sum over both samples satisfies the inequality from some ‖W‖ on; for orthonormal E₁, E₂ (a = 1), every ε < √2 − 1 and every R > 0 some W with ‖W‖ = R has w₂⟨E₂, W/‖W‖⟩ > (1 + ε) w₂⟨E₂, W_mm/‖W_mm‖⟩.
     Mistake: `eps < 1 -> forall` for `eps < sqrt 2 - 1 -> forall`
-    Mistake: `exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> 1 <= phi D W i 0%nat)` for `exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat)`
+    Mistake: `exists W, fnorm 2 2 W = r /\ (forall i, (i < 2)%nat -> 1 <= phi D W i 0%nat)` for `exists W, fnorm 2 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat)`
 *)
 Theorem ts_remark_1 :
   (forall eps, 0 < eps -> exists D Wmm, proper D /\ num D = 2%nat /\ len D = 2%nat /\ dim D = 2%nat /\ equal_scores D /\
     solution D Wmm /\ (forall i, opt D i = 0%nat) /\
-    (forall r, 0 < r -> exists W, mnorm 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat) /\
-      (1 + eps) * (weight D W 1 1 * (gap D Wmm 1 1 / mnorm 2 Wmm)) < weight D W 1 1 * (gap D W 1 1 / mnorm 2 W)) /\
-    (exists R, 0 < R /\ forall W, (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat) -> R <= mnorm 2 W ->
-      mdot 2 (descent D W) W / mnorm 2 W <= (1 + eps) * (mdot 2 (descent D W) Wmm / mnorm 2 Wmm))) /\
-  (mnorm 2 (Ek (two_axes 1) 0 1) = 1 /\ mnorm 2 (Ek (two_axes 1) 1 1) = 1 /\
-    mdot 2 (Ek (two_axes 1) 0 1) (Ek (two_axes 1) 1 1) = 0 /\ exists Wmm, solution (two_axes 1) Wmm /\
-    forall eps, eps < sqrt 2 - 1 -> forall r, 0 < r -> exists W, mnorm 2 W = r /\
-      (1 + eps) * (weight (two_axes 1) W 1 1 * (gap (two_axes 1) Wmm 1 1 / mnorm 2 Wmm))
-      < weight (two_axes 1) W 1 1 * (gap (two_axes 1) W 1 1 / mnorm 2 W)).
+    (forall r, 0 < r -> exists W, fnorm 2 2 W = r /\ (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat) /\
+      (1 + eps) * (weight D W 1 1 * (gap D Wmm 1 1 / fnorm 2 2 Wmm)) < weight D W 1 1 * (gap D W 1 1 / fnorm 2 2 W)) /\
+    (exists R, 0 < R /\ forall W, (forall i, (i < 2)%nat -> / 2 <= phi D W i 0%nat) -> R <= fnorm 2 2 W ->
+      fdot 2 2 (descent D W) W / fnorm 2 2 W <= (1 + eps) * (fdot 2 2 (descent D W) Wmm / fnorm 2 2 Wmm))) /\
+  (fnorm 2 2 (Ek (two_axes 1) 0 1) = 1 /\ fnorm 2 2 (Ek (two_axes 1) 1 1) = 1 /\
+    fdot 2 2 (Ek (two_axes 1) 0 1) (Ek (two_axes 1) 1 1) = 0 /\ exists Wmm, solution (two_axes 1) Wmm /\
+    forall eps, eps < sqrt 2 - 1 -> forall r, 0 < r -> exists W, fnorm 2 2 W = r /\
+      (1 + eps) * (weight (two_axes 1) W 1 1 * (gap (two_axes 1) Wmm 1 1 / fnorm 2 2 Wmm))
+      < weight (two_axes 1) W 1 1 * (gap (two_axes 1) W 1 1 / fnorm 2 2 W)).
 Proof.
-  assert (NR : forall r, 0 < r -> mnorm 2 (diagonal 0 r) = r).
-  { intros r Hr. unfold mnorm, frob2, diagonal. cbn [Sum]. replace (_ + _) with (r ^ 2) by ring. apply sqrt_pow2. lra. }
-  assert (G : forall a x y, gap (two_axes a) (diagonal x y) 1 1 = y) by (intros; unfold gap, dot, vminus, matvec;
+  assert (NR : forall r, 0 < r -> fnorm 2 2 (diagonal2 0 r) = r).
+  { intros r Hr. unfold fnorm, frob2, diagonal2. cbn [Sum]. replace (_ + _) with (r ^ 2) by ring. apply sqrt_pow2. lra. }
+  assert (G : forall a x y, gap (two_axes a) (diagonal2 x y) 1 1 = y) by (intros; unfold gap, dot, vminus, matvec;
     simpl; ring).
-  assert (MAIN : forall a eps r, 0 < a -> 0 < r -> 1 + eps < mnorm 2 (diagonal (/ a ^ 2) 1) ->
-    (1 + eps) * (weight (two_axes a) (diagonal 0 r) 1 1 * (gap (two_axes a) (diagonal (/ a ^ 2) 1)
-      1 1 / mnorm 2 (diagonal (/ a ^ 2) 1)))
-      < weight (two_axes a) (diagonal 0 r) 1 1 * (gap (two_axes a) (diagonal 0 r) 1 1 / mnorm 2 (diagonal 0 r))).
+  assert (MAIN : forall a eps r, 0 < a -> 0 < r -> 1 + eps < fnorm 2 2 (diagonal2 (/ a ^ 2) 1) ->
+    (1 + eps) * (weight (two_axes a) (diagonal2 0 r) 1 1 * (gap (two_axes a) (diagonal2 (/ a ^ 2) 1)
+      1 1 / fnorm 2 2 (diagonal2 (/ a ^ 2) 1)))
+      < weight (two_axes a) (diagonal2 0 r) 1 1 * (gap (two_axes a) (diagonal2 0 r) 1 1 / fnorm 2 2 (diagonal2 0 r))).
   { intros a eps r Ha Hr H. rewrite !G, NR by easy. assert (P := two_axes_proper a Ha).
-    assert (PW := weight_pos (two_axes a) (diagonal 0 r) 1 1 P (proj2 (ts_definition_a2 _ P) eq_refl)
+    assert (PW := weight_pos (two_axes a) (diagonal2 0 r) 1 1 P (proj2 (ts_definition_a2 _ P) eq_refl)
       ltac:(repeat split; simpl; lia)).
-    assert (QW : 0 < mnorm 2 (diagonal (/ a ^ 2) 1)) by apply (solution_pos _ _ P (proj1 (two_axes_solution a Ha))).
-    set (w := weight _ _ 1 1) in *. set (x := mnorm 2 (diagonal (/ a ^ 2) 1)) in *.
+    assert (QW : 0 < fnorm 2 2 (diagonal2 (/ a ^ 2) 1)) by apply (solution_pos _ _ P (proj1 (two_axes_solution a Ha))).
+    set (w := weight _ _ 1 1) in *. set (x := fnorm 2 2 (diagonal2 (/ a ^ 2) 1)) in *.
     replace (w * (r / r)) with (w * 1) by (field; lra).
       replace ((1 + eps) * (w * (1 / x))) with (w * ((1 + eps) / x)) by (field; lra).
     apply Rmult_lt_compat_l; [easy|]. apply Rmult_lt_reg_r with x; [easy|].
       replace ((1 + eps) / x * x) with (1 + eps) by (field; lra). lra. }
-  assert (NW : forall a, 0 < a -> mnorm 2 (diagonal (/ a ^ 2) 1) = sqrt (1 + (/ a ^ 2) ^ 2)).
-  { intros a Ha. unfold mnorm, frob2, diagonal. cbn [Sum]. f_equal. ring. }
+  assert (NW : forall a, 0 < a -> fnorm 2 2 (diagonal2 (/ a ^ 2) 1) = sqrt (1 + (/ a ^ 2) ^ 2)).
+  { intros a Ha. unfold fnorm, frob2, diagonal2. cbn [Sum]. f_equal. ring. }
   split.
   - intros eps He. set (a := / sqrt (1 + eps)). assert (S1 : 0 < sqrt (1 + eps)) by (apply sqrt_lt_R0; lra).
     assert (Ha : 0 < a) by now apply Rinv_0_lt_compat.
     assert (A2 : / a ^ 2 = 1 + eps).
     { unfold a. rewrite pow_inv, Rinv_inv. apply pow2_sqrt. lra. }
-    exists (two_axes a), (diagonal (/ a ^ 2) 1). assert (P := two_axes_proper a Ha).
+    exists (two_axes a), (diagonal2 (/ a ^ 2) 1). assert (P := two_axes_proper a Ha).
       assert (S := two_axes_solution a Ha).
     split; [easy|]. do 3 (split; [easy|]). assert (ES := proj2 (ts_definition_a2 _ P) eq_refl). split; [easy|].
       split; [easy|]. split; [easy|].
     split.
-    + intros r Hr. exists (diagonal 0 r). split; [now apply NR|]. split.
-      * intros i Hi. assert (Q := phi_from_below (two_axes a) (diagonal 0 r) i 1 ltac:(simpl; lia)).
+    + intros r Hr. exists (diagonal2 0 r). split; [now apply NR|]. split.
+      * intros i Hi. assert (Q := phi_from_below (two_axes a) (diagonal2 0 r) i 1 ltac:(simpl; lia)).
         replace (/ 2) with (/ (1 + 1)) by (f_equal; ring).
         apply Q. unfold others. simpl len. cbn [Sum]. simpl. rewrite !Rplus_0_l, <- exp_0. apply exp_le.
         destruct i as [|[|i]]; [| |lia]; unfold gap, dot, vminus, matvec; simpl; nra.
@@ -571,10 +563,10 @@ Proof.
         rewrite Rsqr_sqrt; unfold Rsqr; nra.
     + destruct (key_radius (two_axes a) _ (/ 2) eps P ES S ltac:(lra) He) as [R [HR HK]]. exists R. split; [easy|].
       exact HK.
-  - split; [unfold mnorm, frob2, Ek; simpl; transitivity (sqrt 1); [f_equal; ring|apply sqrt_1]|].
-    split; [unfold mnorm, frob2, Ek; simpl; transitivity (sqrt 1); [f_equal; ring|apply sqrt_1]|].
-    split; [unfold mdot, Ek; simpl; ring|].
-    exists (diagonal (/ 1 ^ 2) 1). split; [apply two_axes_solution; lra|]. intros eps He r Hr. exists (diagonal 0 r).
+  - split; [unfold fnorm, frob2, Ek; simpl; transitivity (sqrt 1); [f_equal; ring|apply sqrt_1]|].
+    split; [unfold fnorm, frob2, Ek; simpl; transitivity (sqrt 1); [f_equal; ring|apply sqrt_1]|].
+    split; [unfold fdot, Ek; simpl; ring|].
+    exists (diagonal2 (/ 1 ^ 2) 1). split; [apply two_axes_solution; lra|]. intros eps He r Hr. exists (diagonal2 0 r).
     split; [now apply NR|]. apply MAIN; [lra|easy|]. rewrite NW by lra. replace (1 + (/ 1 ^ 2) ^ 2) with 2 by field.
       lra.
 Qed.
@@ -617,7 +609,7 @@ Proof. intros [_ [_ [_ [_ HC]]]] Hi Hn. destruct (HC i Hi Hn) as [A [_ B]]. unfo
 Lemma weight_copies D r W i : with_copies D r -> (1 <= i)%nat -> (i < num D)%nat -> weight D W i = weight D W 1.
 Proof.
   intros [_ [_ [_ [_ HC]]]] Hi Hn. destruct (HC i Hi Hn) as [A [B C]].
-  unfold weight, sample_loss, answer, phi, delta, rest, score. now rewrite A, B, C.
+  unfold weight, sample_loss, answer, phi, lead, rest, score. now rewrite A, B, C.
 Qed.
 
 Lemma descent_copies D r W a b : with_copies D r ->
@@ -630,8 +622,8 @@ Qed.
 
 (** w/(φ (1 − φ)) lies between two constants; φ (1 − φ) = 1 / (2 + e^h + e^{−h}) *)
 Definition bump (h : R) : R := / (2 + exp h + exp (- h)).
-Definition pull_low (D : data) (i : nat) : R := / INR (num D) * (delta D i * exp (- score D i (opt D i))).
-Definition pull_high (D : data) (i : nat) : R := / INR (num D) * (delta D i * exp (- rest D i)).
+Definition pull_low (D : data) (i : nat) : R := / INR (num D) * (lead D i * exp (- score D i (opt D i))).
+Definition pull_high (D : data) (i : nat) : R := / INR (num D) * (lead D i * exp (- rest D i)).
 
 Lemma bump_pos h : 0 < bump h.
 Proof. assert (A := exp_pos h). assert (B := exp_pos (- h)). apply Rinv_0_lt_compat. lra. Qed.
@@ -642,7 +634,7 @@ Proof.
   intros P HL Hi. assert (ES := proj2 (ts_definition_a2 D P) HL). destruct (opt_two D i P HL Hi) as [Ho Hp].
   assert (Ho' : (opt D i < len D)%nat) by (rewrite HL; easy).
   assert (PH := phi_opt D W i Ho'). rewrite others_two in PH by easy. fold (gap_of D W i) in PH.
-  assert (DP := delta_pos D i P ES Hi). assert (Nn := num_pos D P).
+  assert (DP := lead_pos D i P ES Hi). assert (Nn := num_pos D P).
   assert (FB : phi D W i (opt D i) * phi D W i (other D i) = bump (gap_of D W i)).
   { rewrite (phi_gap D W i (other D i)) by lia. fold (gap_of D W i). set (h := gap_of D W i) in *.
     set (p := phi D W i (opt D i)) in *.
@@ -650,45 +642,45 @@ Proof.
       assert (Hp1 : p = exp h / (exp h + 1)) by (field_simplify_eq; [|lra]; field_simplify_eq in PH; lra).
     rewrite Hp1. field. nra. }
   assert (AB := answer_below D W i Ho'). rewrite others_two in AB by easy. rewrite (ES i (other D i) Hp) in AB.
-    fold (delta D i) in AB.
+    fold (lead D i) in AB.
   assert (PO := phi_others D W i Ho'). rewrite others_two in PO by easy. assert (PL := phi_le1 D W i Ho').
   assert (P2 := phi_pos D W i (other D i) ltac:(lia)).
   assert (L1 : exp (- score D i (opt D i)) <= sample_loss D W i) by (apply exp_le; nra).
-  assert (L2 : sample_loss D W i <= exp (- rest D i)) by (apply exp_le; unfold delta in *; nra).
+  assert (L2 : sample_loss D W i <= exp (- rest D i)) by (apply exp_le; unfold lead in *; nra).
   assert (PB := bump_pos (gap_of D W i)).
-  replace (pull_of D W i) with (/ INR (num D) * (sample_loss D W i * delta D i) * bump (gap_of D W i))
+  replace (pull_of D W i) with (/ INR (num D) * (sample_loss D W i * lead D i) * bump (gap_of D W i))
     by (unfold pull_of, weight; rewrite <- FB; ring).
   unfold pull_low, pull_high. split; (apply Rmult_le_compat_r; [lra|]; apply Rmult_le_compat_l; [lra|]; nra).
 Qed.
 
 (** Feasible matrices that push each other are not opposite. *)
-Lemma not_opposite D V A B : 1 <= mdot D A V -> 1 <= mdot D B V -> 0 < - mdot D A B ->
-  mdot D A B ^ 2 < frob2 D D A * frob2 D D B /\ 0 < frob2 D D A /\ 0 < frob2 D D B.
+Lemma not_opposite D V A B : 1 <= fdot D D A V -> 1 <= fdot D D B V -> 0 < - fdot D D A B ->
+  fdot D D A B ^ 2 < frob2 D D A * frob2 D D B /\ 0 < frob2 D D A /\ 0 < frob2 D D B.
 Proof.
-  intros HA HB Hc. set (c := - mdot D A B) in *. set (g := frob2 D D A). set (k := frob2 D D B).
-  assert (PA : forall A, 1 <= mdot D A V -> 0 < frob2 D D A).
-  { intros A0 H. assert (Q := mdot_le D A0 V). assert (Z := frob2_ge0 D A0). destruct Z as [Z|Z]; [easy|].
-    assert (N : mnorm D A0 = 0) by (unfold mnorm; rewrite <- Z; apply sqrt_0). rewrite N in Q. lra. }
+  intros HA HB Hc. set (c := - fdot D D A B) in *. set (g := frob2 D D A). set (k := frob2 D D B).
+  assert (PA : forall A, 1 <= fdot D D A V -> 0 < frob2 D D A).
+  { intros A0 H. assert (Q := fdot_le D D A0 V). assert (Z := frob2_ge0 D D A0). destruct Z as [Z|Z]; [easy|].
+    assert (N : fnorm D D A0 = 0) by (unfold fnorm; rewrite <- Z; apply sqrt_0). rewrite N in Q. lra. }
   assert (Pg : 0 < g) by now apply PA. assert (Pk : 0 < k) by now apply PA. split; [|easy].
-  replace (mdot D A B) with (- c) by (unfold c; ring). replace ((- c) ^ 2) with (c ^ 2) by ring.
-  set (U := madd (fun a b => k * A a b) c B).
+  replace (fdot D D A B) with (- c) by (unfold c; ring). replace ((- c) ^ 2) with (c ^ 2) by ring.
+  set (U := shifted (fun a b => k * A a b) B c).
   assert (NU : frob2 D D U = k * (g * k - c ^ 2)).
-  { unfold U. rewrite frob2_madd. rewrite !frob2_mdot.
-    assert (S1 : mdot D (fun a b => k * A a b) B = - k * c).
-    { rewrite (mdot_ext D _ (madd (fun _ _ => 0) k A)) by (intros; unfold madd; ring). rewrite mdot_madd_l.
-      replace (mdot D (fun _ _ => 0) B) with 0; [unfold c; ring|]. symmetry. unfold mdot.
+  { unfold U. rewrite frob2_shifted. rewrite !frob2_fdot.
+    assert (S1 : fdot D D (fun a b => k * A a b) B = - k * c).
+    { rewrite (fdot_ext_l D D _ (shifted (fun _ _ => 0) A k)) by (intros; unfold shifted, mplus, mscal; ring). rewrite fdot_shifted_l.
+      replace (fdot D D (fun _ _ => 0) B) with 0; [unfold c; ring|]. symmetry. unfold fdot.
         rewrite (Sum_ext D _ (fun _ => 0)), Sum_zero; [easy|].
       intros. rewrite (Sum_ext D _ (fun _ => 0)), Sum_zero; [easy|]. intros; ring. }
-    rewrite S1, <- !frob2_mdot. assert (S2 : frob2 D D (fun a b => k * A a b) = k ^ 2 * g).
+    rewrite S1, <- !frob2_fdot. assert (S2 : frob2 D D (fun a b => k * A a b) = k ^ 2 * g).
     { unfold g, frob2. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
     rewrite S2. fold k. ring. }
-  assert (MU : 0 < mdot D U V).
-  { unfold U. rewrite mdot_madd_l. assert (S1 : mdot D (fun a b => k * A a b) V = k * mdot D A V).
-    { unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
+  assert (MU : 0 < fdot D D U V).
+  { unfold U. rewrite fdot_shifted_l. assert (S1 : fdot D D (fun a b => k * A a b) V = k * fdot D D A V).
+    { unfold fdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext. intros; ring. }
     rewrite S1. nra. }
-  assert (Q := mdot_le D U V). assert (ZU := frob2_ge0 D U). destruct ZU as [ZU|ZU].
+  assert (Q := fdot_le D D U V). assert (ZU := frob2_ge0 D D U). destruct ZU as [ZU|ZU].
   - rewrite NU in ZU. nra.
-  - exfalso. assert (N : mnorm D U = 0) by (unfold mnorm; rewrite <- ZU; apply sqrt_0). rewrite N in Q. lra.
+  - exfalso. assert (N : fnorm D D U = 0) by (unfold fnorm; rewrite <- ZU; apply sqrt_0). rewrite N in Q. lra.
 Qed.
 
 Lemma two_is_copies D : proper D -> num D = 2%nat -> len D = 2%nat -> with_copies D 1.
@@ -713,14 +705,14 @@ Proof. unfold bump. rewrite Ropp_involutive. f_equal. ring. Qed.
 
 Lemma pull_low_pos D i : proper D -> len D = 2%nat -> (i < num D)%nat -> 0 < pull_low D i.
 Proof.
-  intros P HL Hi. assert (A := num_pos D P). assert (B := delta_pos D i P (proj2 (ts_definition_a2 D P) HL) Hi).
+  intros P HL Hi. assert (A := num_pos D P). assert (B := lead_pos D i P (proj2 (ts_definition_a2 D P) HL) Hi).
   assert (C := exp_pos (- score D i (opt D i))). unfold pull_low. apply Rmult_lt_0_compat; [easy|].
     now apply Rmult_lt_0_compat.
 Qed.
 
 Lemma pull_high_pos D i : proper D -> len D = 2%nat -> (i < num D)%nat -> 0 < pull_high D i.
 Proof.
-  intros P HL Hi. assert (A := num_pos D P). assert (B := delta_pos D i P (proj2 (ts_definition_a2 D P) HL) Hi).
+  intros P HL Hi. assert (A := num_pos D P). assert (B := lead_pos D i P (proj2 (ts_definition_a2 D P) HL) Hi).
   assert (C := exp_pos (- rest D i)). unfold pull_high. apply Rmult_lt_0_compat; [easy|]. now apply Rmult_lt_0_compat.
 Qed.
 
@@ -760,19 +752,19 @@ Definition both (D : data) (i j : nat) : Prop := proper D /\ num D = 2%nat /\ le
   j = 1 \/ i = 1 /\ j = 0)%nat.
 
 Lemma run_gaps D eta W i j : both D i j -> run D eta W -> forall t, gap_of D (W (S t)) i = gap_of D (W t) i +
-  frob2 (dim D) (dim D) (edge D i) * (eta t * pull_of D (W t) i) - - mdot (dim D) (edge D 0) (edge D 1)
+  frob2 (dim D) (dim D) (edge D i) * (eta t * pull_of D (W t) i) - - fdot (dim D) (dim D) (edge D 0) (edge D 1)
     * (eta t * pull_of D (W t) j).
 Proof.
-  intros [P [HN [HL HIJ]]] H t. destruct (H t) as [_ E]. unfold gap_of at 1. rewrite E, gap_madd.
+  intros [P [HN [HL HIJ]]] H t. destruct (H t) as [_ E]. unfold gap_of at 1. rewrite E, gap_shifted.
     fold (gap_of D (W t) i).
-  assert (Q : gap D (descent D (W t)) i (other D i) = pull_of D (W t) 0 * mdot (dim D) (edge D i) (edge D 0)
-    + pull_of D (W t) 1 * mdot (dim D) (edge D i) (edge D 1)).
-  { rewrite (gap_ext D _ (madd (madd (fun _ _ => 0) (pull_of D (W t) 0) (edge D 0)) (pull_of D (W t) 1) (edge D 1))).
-    - rewrite !gap_madd, !gap_Ek. fold (edge D i). replace (mdot (dim D) (edge D i) (fun _ _ => 0)) with 0; [ring|].
-      symmetry. unfold mdot. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros.
+  assert (Q : gap D (descent D (W t)) i (other D i) = pull_of D (W t) 0 * fdot (dim D) (dim D) (edge D i) (edge D 0)
+    + pull_of D (W t) 1 * fdot (dim D) (dim D) (edge D i) (edge D 1)).
+  { rewrite (gap_ext D _ (shifted (shifted (fun _ _ => 0) (edge D 0) (pull_of D (W t) 0)) (edge D 1) (pull_of D (W t) 1))).
+    - rewrite !gap_shifted, !gap_Ek. fold (edge D i). replace (fdot (dim D) (dim D) (edge D i) (fun _ _ => 0)) with 0; [ring|].
+      symmetry. unfold fdot. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros.
         rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros; ring.
-    - intros a b _ _. rewrite (descent_copies D 1) by (now apply two_is_copies). unfold madd. simpl INR. ring. }
-  rewrite Q, frob2_mdot. destruct HIJ as [[-> ->]|[-> ->]]; [ring|]. rewrite (mdot_sym _ (edge D 1) (edge D 0)). ring.
+    - intros a b _ _. rewrite (descent_copies D 1) by (now apply two_is_copies). unfold shifted, mplus, mscal. simpl INR. ring. }
+  rewrite Q, frob2_fdot. destruct HIJ as [[-> ->]|[-> ->]]; [ring|]. rewrite (fdot_sym _ _ (edge D 1) (edge D 0)). ring.
 Qed.
 
 Lemma both_sym D i j : both D i j -> both D j i.
@@ -789,20 +781,19 @@ Proof.
   { intros k Hk t. destruct (H t) as [A _]. apply Rmult_lt_0_compat; [easy|]. apply weight_pos; [easy|easy|].
     apply opt_two; [easy|easy|lia]. }
   split; [intros t; apply PP; lia|]. split.
-  - set (K := mnorm (dim D) (edge D 0) + mnorm (dim D) (edge D 1)).
-    assert (K0 := mnorm_ge0 (dim D) (edge D 0)). assert (K1 := mnorm_ge0 (dim D) (edge D 1)).
+  - set (K := fnorm (dim D) (dim D) (edge D 0) + fnorm (dim D) (dim D) (edge D 1)).
+    assert (K0 := fnorm_ge0 (dim D) (dim D) (edge D 0)). assert (K1 := fnorm_ge0 (dim D) (dim D) (edge D 1)).
     set (di := fun t => eta t * pull_of D (W t) i). set (dj := fun t => eta t * pull_of D (W t) j).
     assert (SU : forall t, Sum t (step_length D W) <= K * (Sum t di + Sum t dj)).
     { intros t. rewrite <- Sum_plus, <- Sum_scal. apply Sum_le. intros x _.
-      assert (Q : step_length D W x <= eta x * pull_of D (W x) 0 * mnorm (dim D) (edge D 0) + eta x * pull_of D (W x)
-        1 * mnorm (dim D) (edge D 1)).
+      assert (Q : step_length D W x <= eta x * pull_of D (W x) 0 * fnorm (dim D) (dim D) (edge D 0) + eta x * pull_of D (W x)
+        1 * fnorm (dim D) (dim D) (edge D 1)).
       { unfold step_length. destruct (H x) as [A E]. assert (A0 := PP 0%nat ltac:(lia) x).
         assert (A1 := PP 1%nat ltac:(lia) x).
-        replace (mnorm (dim D) (madd (W (S x)) (-1) (W x))) with (mnorm (dim D)
-          (madd (fun a b => eta x * pull_of D (W x) 0 * edge D 0 a b)
-          (eta x * pull_of D (W x) 1) (edge D 1))).
-        - eapply Rle_trans; [apply mnorm_madd|]. rewrite mnorm_scale, !Rabs_pos_eq by lra. lra.
-        - unfold mnorm. f_equal. apply frob2_ext. intros a b _ _. rewrite E. unfold madd.
+        replace (fnorm (dim D) (dim D) (shifted (W (S x)) (W x) (-1))) with (fnorm (dim D) (dim D)
+          (shifted (fun a b => eta x * pull_of D (W x) 0 * edge D 0 a b) (edge D 1) (eta x * pull_of D (W x) 1))).
+        - eapply Rle_trans; [apply fnorm_shifted|]. rewrite mnorm_scale, !Rabs_pos_eq by lra. lra.
+        - unfold fnorm. f_equal. apply frob2_ext. intros a b _ _. rewrite E. unfold shifted, mplus, mscal.
           rewrite (descent_copies D 1) by (now apply two_is_copies).
           simpl INR. ring. }
       assert (A0 := PP 0%nat ltac:(lia) x). assert (A1 := PP 1%nat ltac:(lia) x). unfold di, dj, K.
@@ -813,15 +804,15 @@ Proof.
     { apply Rplus_le_le_0_compat; apply Sum_ge0; intros; left; apply PP; lia. }
     assert (Rabs M < Sum N di + Sum N dj) by (apply Rmult_lt_reg_l with (K + 1); unfold K in *; lra).
     assert (U := Rle_abs M). unfold di, dj in *. lra.
-  - exists (mnorm (dim D) (edge D i) * Rabs s). split; [apply Rmult_le_pos; [apply mnorm_ge0|apply Rabs_pos]|].
+  - exists (fnorm (dim D) (dim D) (edge D i) * Rabs s). split; [apply Rmult_le_pos; [apply fnorm_ge0|apply Rabs_pos]|].
     intros t.
-    assert (Q : gap_of D (W (S t)) i - gap_of D (W t) i = mdot (dim D) (edge D i) (madd (W (S t)) (-1) (W t))).
-    { unfold gap_of. rewrite !gap_Ek. fold (edge D i). rewrite mdot_madd_r. ring. }
-    assert (Q2 := mdot_ge (dim D) (edge D i) (madd (W (S t)) (-1) (W t))). assert (Q3 := Hs t).
+    assert (Q : gap_of D (W (S t)) i - gap_of D (W t) i = fdot (dim D) (dim D) (edge D i) (shifted (W (S t)) (W t) (-1))).
+    { unfold gap_of. rewrite !gap_Ek. fold (edge D i). rewrite fdot_shifted_r. ring. }
+    assert (Q2 := fdot_ge (dim D) (dim D) (edge D i) (shifted (W (S t)) (W t) (-1))). assert (Q3 := Hs t).
       unfold step_length in Q3.
-    assert (U := Rle_abs s). assert (mnorm (dim D) (edge D i) * mnorm (dim D) (madd (W (S t)) (-1) (W t))
-      <= mnorm (dim D) (edge D i) * Rabs s).
-    { apply Rmult_le_compat_l; [apply mnorm_ge0|lra]. }
+    assert (U := Rle_abs s). assert (fnorm (dim D) (dim D) (edge D i) * fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1))
+      <= fnorm (dim D) (dim D) (edge D i) * Rabs s).
+    { apply Rmult_le_compat_l; [apply fnorm_ge0|lra]. }
     lra.
 Qed.
 
@@ -829,14 +820,14 @@ Qed.
 Lemma normalised_run D W0 : proper D -> equal_scores D ->
   (exists V, separates D V) -> exists eta W, bounded_run D eta W /\ W 0%nat = W0.
 Proof.
-  intros P ES [V SV]. set (next := fun W => madd W (/ mnorm (dim D) (descent D W)) (descent D W)).
-  set (W := fun t => Nat.iter t next W0). assert (N : forall t, 0 < mnorm (dim D) (descent D (W t))) by (intros;
+  intros P ES [V SV]. set (next := fun W => shifted W (descent D W) (/ fnorm (dim D) (dim D) (descent D W))).
+  set (W := fun t => Nat.iter t next W0). assert (N : forall t, 0 < fnorm (dim D) (dim D) (descent D (W t))) by (intros;
     now apply (descent_nonzero D _ V)).
-  assert (H : run D (fun t => / mnorm (dim D) (descent D (W t))) W) by (intros t; split;
+  assert (H : run D (fun t => / fnorm (dim D) (dim D) (descent D (W t))) W) by (intros t; split;
     [now apply Rinv_0_lt_compat|easy]).
   assert (S1 : forall t, step_length D W t = 1).
   { intros t. unfold step_length. rewrite (run_step D _ W t H). apply Rinv_l. assert (Q := N t). lra. }
-  exists (fun t => / mnorm (dim D) (descent D (W t))), W. split; [|easy]. split; [easy|].
+  exists (fun t => / fnorm (dim D) (dim D) (descent D (W t))), W. split; [|easy]. split; [easy|].
     split; [exists 1; intros; rewrite S1; lra|].
   apply (is_lim_seq_ext INR); [|apply is_lim_seq_INR]. intros t.
     rewrite (Sum_ext t _ (fun _ => 1)) by (intros; apply S1). rewrite Sum_const. ring.
@@ -851,25 +842,25 @@ Qed.
 *)
 Theorem ts_definition_a1_exact : forall D, proper D -> num D = 2%nat -> len D = 2%nat -> (exists V, separates D V) ->
   ((exists eta W k, (k < 2)%nat /\ bounded_run D eta W /\ is_lim_seq (fun t => gap_of D (W t) k) m_infty) <->
-    Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) < - mdot (dim D) (edge D 0)
+    Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) < - fdot (dim D) (dim D) (edge D 0)
       (edge D 1)) /\
   (forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat ->
-    frob2 (dim D) (dim D) (edge D j) < - mdot (dim D) (edge D 0) (edge D 1) ->
-    (exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> mnorm (dim D) (madd (W 0%nat) (-1) W0) < r ->
+    frob2 (dim D) (dim D) (edge D j) < - fdot (dim D) (dim D) (edge D 0) (edge D 1) ->
+    (exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> fnorm (dim D) (dim D) (shifted (W 0%nat) W0 (-1)) < r ->
       is_lim_seq (fun t => gap_of D (W t) i) m_infty) /\
     (forall eta W, bounded_run D eta W -> exists m, forall t, m <= gap_of D (W t) j)) /\
-  (- mdot (dim D) (edge D 0) (edge D 1) <= Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) ->
+  (- fdot (dim D) (dim D) (edge D 0) (edge D 1) <= Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) ->
     forall eta W, bounded_run D eta W -> forall k, (k < 2)%nat -> exists m, forall t, m <= gap_of D (W t) k).
 Proof.
-  intros D P HN HL [V SV]. set (c := - mdot (dim D) (edge D 0) (edge D 1)).
+  intros D P HN HL [V SV]. set (c := - fdot (dim D) (dim D) (edge D 0) (edge D 1)).
   set (g := fun k => frob2 (dim D) (dim D) (edge D k)). fold (g 0%nat). fold (g 1%nat).
   assert (ES := proj2 (ts_definition_a2 D P) HL).
-  assert (SVE : forall k, (k < 2)%nat -> 1 <= mdot (dim D) (edge D k) V).
+  assert (SVE : forall k, (k < 2)%nat -> 1 <= fdot (dim D) (dim D) (edge D k) V).
   { intros k Hk. unfold edge. rewrite <- gap_Ek. apply SV, opt_two; [easy|easy|lia]. }
   assert (PD : 0 < c -> c ^ 2 < g 0%nat * g 1%nat /\ 0 < g 0%nat /\ 0 < g 1%nat).
   { intros Pc. destruct (not_opposite (dim D) V (edge D 0) (edge D 1) (SVE 0%nat ltac:(lia)) (SVE 1%nat ltac:(lia))
     Pc) as [A B].
-    split; [|easy]. unfold c. replace ((- mdot (dim D) (edge D 0) (edge D 1)) ^ 2) with (mdot (dim D) (edge D 0)
+    split; [|easy]. unfold c. replace ((- fdot (dim D) (dim D) (edge D 0) (edge D 1)) ^ 2) with (fdot (dim D) (dim D) (edge D 0)
       (edge D 1) ^ 2) by ring. exact A. }
   assert (BOTH : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> both D i j) by (intros; split; [easy|split;
     [easy|now split]]).
@@ -894,7 +885,7 @@ Proof.
       rewrite (Rplus_comm (gap_of D (W t) i)).
       apply (Rmult_le_compat_l (eta t)) in T; lra. }
   assert (LOST : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> g j < c ->
-    exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> mnorm (dim D) (madd (W 0%nat) (-1) W0) < r ->
+    exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> fnorm (dim D) (dim D) (shifted (W 0%nat) W0 (-1)) < r ->
       is_lim_seq (fun t => gap_of D (W t) i) m_infty).
   { intros i j HIJ H. assert (B := BOTH i j HIJ). destruct (GT i j HIJ H) as [G1 [G2 G3]].
     set (q := 4 * pull_high D i / pull_low D j). set (k := (c - g j) / (2 * (g i - c))).
@@ -905,31 +896,30 @@ Proof.
     assert (A0 : 0 <= a) by apply Rabs_pos. set (det := g i * g j - c ^ 2).
       assert (Pdet : 0 < det) by (unfold det; lra).
     set (z1 := (- (a + 4) * g j + c) / det). set (z2 := (g i - c * (a + 4)) / det).
-    set (W0 := madd (fun a b => z1 * edge D i a b) z2 (edge D j)).
-    assert (CIJ : mdot (dim D) (edge D i) (edge D j) = - c /\ mdot (dim D) (edge D j) (edge D i) = - c).
-    { destruct HIJ as [[-> ->]|[-> ->]]; split; unfold c; rewrite ?(mdot_sym _ (edge D 1)); ring. }
-    assert (SC : forall k, mdot (dim D) (edge D k) (fun a b => z1 * edge D i a b) = z1 * mdot (dim D) (edge D k)
+    set (W0 := shifted (fun a b => z1 * edge D i a b) (edge D j) z2).
+    assert (CIJ : fdot (dim D) (dim D) (edge D i) (edge D j) = - c /\ fdot (dim D) (dim D) (edge D j) (edge D i) = - c).
+    { destruct HIJ as [[-> ->]|[-> ->]]; split; unfold c; rewrite ?(fdot_sym _ _ (edge D 1)); ring. }
+    assert (SC : forall k, fdot (dim D) (dim D) (edge D k) (fun a b => z1 * edge D i a b) = z1 * fdot (dim D) (dim D) (edge D k)
       (edge D i)).
-    { intros x. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
+    { intros x. unfold fdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
       intros; ring. }
     assert (Gi : gap_of D W0 i = - (a + 4)).
-    { unfold gap_of. rewrite gap_Ek. fold (edge D i). unfold W0. rewrite mdot_madd_r, SC, <- frob2_mdot. fold (g i).
+    { unfold gap_of. rewrite gap_Ek. fold (edge D i). unfold W0. rewrite fdot_shifted_r, SC, <- frob2_fdot. fold (g i).
       rewrite (proj1 CIJ).
       unfold z1, z2. transitivity (- (a + 4) * (g i * g j - c ^ 2) / det); [field; lra|]. fold det. field. lra. }
     assert (Gj : gap_of D W0 j = 1).
-    { unfold gap_of. rewrite gap_Ek. fold (edge D j). unfold W0. rewrite mdot_madd_r, SC, <- frob2_mdot. fold (g j).
+    { unfold gap_of. rewrite gap_Ek. fold (edge D j). unfold W0. rewrite fdot_shifted_r, SC, <- frob2_fdot. fold (g j).
       rewrite (proj2 CIJ).
       unfold z1, z2. transitivity ((g i * g j - c ^ 2) / det); [field; lra|]. fold det. field. lra. }
-    set (e := mnorm (dim D) (edge D 0) + mnorm (dim D) (edge D 1) + 1).
-    assert (E0 := mnorm_ge0 (dim D) (edge D 0)). assert (E1 := mnorm_ge0 (dim D) (edge D 1)).
+    set (e := fnorm (dim D) (dim D) (edge D 0) + fnorm (dim D) (dim D) (edge D 1) + 1).
+    assert (E0 := fnorm_ge0 (dim D) (dim D) (edge D 0)). assert (E1 := fnorm_ge0 (dim D) (dim D) (edge D 1)).
     exists W0, (/ e). split; [apply Rinv_0_lt_compat; unfold e; lra|]. intros eta W HW HC.
     assert (NEAR : forall x, (x < 2)%nat -> Rabs (gap_of D (W 0%nat) x - gap_of D W0 x) <= 1).
-    { intros x Hx. replace (gap_of D (W 0%nat) x - gap_of D W0 x) with (mdot (dim D) (edge D x) (madd (W 0%nat) (-1)
-      W0)).
-      2:{ unfold gap_of. rewrite !gap_Ek. fold (edge D x). rewrite mdot_madd_r. ring. }
-      eapply Rle_trans; [apply mcauchy|]. assert (N0 := mnorm_ge0 (dim D) (madd (W 0%nat) (-1) W0)).
+    { intros x Hx. replace (gap_of D (W 0%nat) x - gap_of D W0 x) with (fdot (dim D) (dim D) (edge D x) (shifted (W 0%nat) W0 (-1))).
+      2:{ unfold gap_of. rewrite !gap_Ek. fold (edge D x). rewrite fdot_shifted_r. ring. }
+      eapply Rle_trans; [apply fdot_cauchy|]. assert (N0 := fnorm_ge0 (dim D) (dim D) (shifted (W 0%nat) W0 (-1))).
         apply Rle_trans with (e * / e).
-      - apply Rmult_le_compat; try lra; [apply mnorm_ge0|]. destruct x as [|[|x]]; unfold e; [lra|lra|lia].
+      - apply Rmult_le_compat; try lra; [apply fnorm_ge0|]. destruct x as [|[|x]]; unfold e; [lra|lra|lia].
       - right. apply Rinv_r. unfold e. lra. }
     assert (Ni := NEAR i ltac:(lia)). assert (Nj := NEAR j ltac:(lia)). rewrite Gi in Ni. rewrite Gj in Nj.
     apply Rabs_le_between in Ni. apply Rabs_le_between in Nj.
@@ -1018,7 +1008,7 @@ Proof.
       destruct EX as [i [j [HIJ G]]]. destruct (LOST i j HIJ G) as [W0 [r [Hr HL2]]].
       destruct (normalised_run D W0 P ES) as [eta [W [HW HW0]]]; [now exists V|]. exists eta, W, i. split; [lia|].
         split; [easy|].
-      apply (HL2 eta W HW). rewrite HW0. rewrite mnorm_zero; [easy|]. intros. unfold madd. ring.
+      apply (HL2 eta W HW). rewrite HW0. rewrite mnorm_zero; [easy|]. intros. unfold shifted, mplus, mscal. ring.
   - intros i j HIJ H. split; [now apply (LOST i j)|now apply (KEPT2 i j)].
   - exact KEPT.
 Qed.
@@ -1028,7 +1018,7 @@ Proof. rewrite dot_minus_l, (dot_sym d x), (dot_sym d y), !dot_minus_l, !(dot_sy
 
 (** What condition (A1′) says of inner products of the E_k *)
 Lemma own_product D nu M m s1 i t s : overlaps D nu M m s1 -> 3 * nu < m -> proper D -> pair D i t -> pair D i s ->
-  (m - 3 * nu) * s1 <= mdot (dim D) (Ek D i t) (Ek D i s).
+  (m - 3 * nu) * s1 <= fdot (dim D) (dim D) (Ek D i t) (Ek D i s).
 Proof.
   intros [[_ Hnu] [_ [[_ Hm] [[k [_ Es]] Hs]]]] H3 P [Hi [Ht Nt]] [_ [Hs' Ns]]. rewrite <- gram_Ek. unfold gram.
   destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Ho _]].
@@ -1058,7 +1048,7 @@ Proof.
 Qed.
 
 Lemma other_product D nu M m s1 i t j s : overlaps D nu M m s1 -> proper D -> pair D i t -> pair D j s -> i <> j ->
-  - (nu * (M + 3 * nu)) <= mdot (dim D) (Ek D i t) (Ek D j s).
+  - (nu * (M + 3 * nu)) <= fdot (dim D) (dim D) (Ek D i t) (Ek D j s).
 Proof.
   intros [[_ Hnu] [HM _]] P [Hi [Ht Nt]] [Hj [Hs Ns]] NE. rewrite <- gram_Ek. unfold gram.
   destruct P as [_ [HT HP]]. destruct (HP i Hi) as [_ [Hoi _]]. destruct (HP j Hj) as [_ [Hoj _]].
@@ -1091,11 +1081,11 @@ Proof.
 Qed.
 
 Lemma own_others D W i : proper D -> (i < num D)%nat ->
-  others D i (weight D W i) = / INR (num D) * (sample_loss D W i * delta D i * (phi D W i (opt D i)
+  others D i (weight D W i) = / INR (num D) * (sample_loss D W i * lead D i * (phi D W i (opt D i)
     * (1 - phi D W i (opt D i)))).
 Proof.
   intros P Hi. destruct P as [_ [_ HP]]. destruct (HP i Hi) as [_ [Ho _]].
-  rewrite <- phi_others by easy. rewrite (others_ext D i _ (fun t => / INR (num D) * (sample_loss D W i * delta D i)
+  rewrite <- phi_others by easy. rewrite (others_ext D i _ (fun t => / INR (num D) * (sample_loss D W i * lead D i)
     * phi D W i (opt D i) * phi D W i t)) by easy.
   rewrite others_scal. ring.
 Qed.
@@ -1105,7 +1095,7 @@ Lemma pushed_up D W low high p nu M m s1 i t : proper D -> equal_scores D -> psi
   overlaps D nu M m s1 -> 0 < p -> a1_prime (num D) (high / low) p nu M m s1 -> pair D i t ->
   p <= phi D W i (opt D i) <= / 2 -> 0 <= gap D (descent D W) i t.
 Proof.
-  intros P ES Hl Hh OV Hp [H3 HA] Hit [Hp1 Hp2]. rewrite gap_Ek, mdot_sym, mdot_descent_pairs by easy.
+  intros P ES Hl Hh OV Hp [H3 HA] Hit [Hp1 Hp2]. rewrite gap_Ek, fdot_sym, mdot_descent_pairs by easy.
   assert (Nn := num_pos D P). assert (PL := psi_min_pos D low P Hl). set (N := / INR (num D)) in *.
   assert (IN : 1 <= INR (num D)) by (apply (le_INR 1); apply P).
   set (A := N * ((m - 3 * nu) * s1 * (low * p / 2))). set (B := N * (nu * (M + 3 * nu) * (high / 4))).
@@ -1119,7 +1109,7 @@ Proof.
   { intros j Hj. assert (AB := a_bounds D W low high j P ES Hl Hh Hj). assert (OW := own_others D W j P Hj).
     fold N in OW.
     assert (HPj := proj2 (proj2 P) j Hj). destruct HPj as [_ [Hoj _]]. assert (PJ := phi_le1 D W j Hoj).
-    set (a := sample_loss D W j * delta D j) in *. set (ph := phi D W j (opt D j)) in *.
+    set (a := sample_loss D W j * lead D j) in *. set (ph := phi D W j (opt D j)) in *.
     destruct (Nat.eqb_spec j i) as [->|NE].
     - fold ph in Hp1, Hp2. replace (- B + (A + B)) with A by ring.
       apply Rle_trans with ((m - 3 * nu) * s1 * others D i (weight D W i)).
@@ -1175,7 +1165,7 @@ Proof.
       gap D (W t) i s <= gap D (W (S t)) i s).
   { intros t i Hi HB. destruct (HP i Hi) as [_ [Ho _]]. destruct (H t) as [Eta E].
     assert (G : forall s, pair D i s -> gap D (W t) i s <= gap D (W (S t)) i s).
-    { intros s Hps. rewrite E, gap_madd. assert (Q := pushed_up D (W t)
+    { intros s Hps. rewrite E, gap_shifted. assert (Q := pushed_up D (W t)
       low high p nu M m s1 i s P ES Hl Hh OV Hp HA Hps HB). nra. }
     split; [|easy]. assert (Q := phi_opt D (W t) i Ho). assert (Q3 := others_exp_ge0 D (W t) i).
     set (x := others D i (fun s => exp (- gap D (W t) i s))) in *.
@@ -1193,7 +1183,7 @@ Proof.
     apply Rle_trans with ((1 - p) / p * x); [|rewrite <- (Rmult_1_r ((1 - p) / p)) at 2; apply Rmult_le_compat_l; lra].
     unfold x. rewrite <- others_scal. apply others_le. intros s Hs1 Hs2. rewrite <- (exp_ln ((1 - p) / p)) by easy.
     rewrite <- exp_plus. apply exp_le. assert (Hps : pair D i s) by (repeat split; easy).
-    assert (GD := gap_abs D (madd (W (S t)) (-1) (W t)) i s e Hps He). rewrite gap_madd in GD.
+    assert (GD := gap_abs D (shifted (W (S t)) (W t) (-1)) i s e Hps He). rewrite gap_shifted in GD.
       apply Rabs_le_between in GD.
     assert (Q2 := Hs t). unfold step_length in Q2. lra. }
   split; [easy|]. intros t i Hi HB. apply UP; [easy|]. split; [now apply ALL|easy].
@@ -1231,23 +1221,23 @@ Proof.
 Qed.
 
 Lemma soft_lipschitz D W V i e : proper D -> longest D e -> (i < num D)%nat ->
-  soft D V i <= soft D W i + e * mnorm (dim D) (madd V (-1) W).
+  soft D V i <= soft D W i + e * fnorm (dim D) (dim D) (shifted V W (-1)).
 Proof.
-  intros P He Hi. set (x := e * mnorm (dim D) (madd V (-1) W)). assert (Q : exp (soft D V i) <= exp (soft D W i + x)).
+  intros P He Hi. set (x := e * fnorm (dim D) (dim D) (shifted V W (-1))). assert (Q : exp (soft D V i) <= exp (soft D W i + x)).
   { rewrite exp_plus, !soft_exp by easy. rewrite Rmult_comm, <- others_scal. apply others_le. intros t Ht Hn.
     rewrite <- exp_plus. apply exp_le.
-    assert (G := gap_abs D (madd V (-1) W) i t e ltac:(repeat split; easy) He). rewrite gap_madd in G.
+    assert (G := gap_abs D (shifted V W (-1)) i t e ltac:(repeat split; easy) He). rewrite gap_shifted in G.
       apply Rabs_le_between in G. fold x in G. lra. }
   apply Rnot_lt_le. intros N. apply exp_increasing in N. lra.
 Qed.
 
 Lemma soft_raised D W Wmm a i : proper D -> separates D Wmm -> 0 <= a -> (i < num D)%nat ->
-  soft D (madd W a Wmm) i <= soft D W i - a.
+  soft D (shifted W Wmm a) i <= soft D W i - a.
 Proof.
-  intros P Sep Ha Hi. assert (Q : exp (soft D (madd W a Wmm) i) <= exp (soft D W i - a)).
+  intros P Sep Ha Hi. assert (Q : exp (soft D (shifted W Wmm a) i) <= exp (soft D W i - a)).
   { unfold Rminus. rewrite exp_plus, !soft_exp by easy. rewrite Rmult_comm, <- others_scal. apply others_le.
     intros t Ht Hn. rewrite <- exp_plus. apply exp_le.
-    rewrite gap_madd. assert (G := Sep i t ltac:(repeat split; easy)). nra. }
+    rewrite gap_shifted. assert (G := Sep i t ltac:(repeat split; easy)). nra. }
   apply Rnot_lt_le. intros N. apply exp_increasing in N. lra.
 Qed.
 
@@ -1260,54 +1250,54 @@ Qed.
 Theorem ts_definition_a1_single : forall D e s Wmm eta W, proper D -> num D = 1%nat -> equal_scores D -> longest D e ->
   solution D Wmm -> run D eta W -> (forall t, step_length D W t <= s) -> forall t,
   phi D (W t) 0 (opt D 0%nat) = / (1 + exp (soft D (W t) 0)) /\
-  soft D (W t) 0 <= soft D (W 0%nat) 0 + / 2 * e * s * (e * mnorm (dim D) Wmm - 1).
+  soft D (W t) 0 <= soft D (W 0%nat) 0 + / 2 * e * s * (e * fnorm (dim D) (dim D) Wmm - 1).
 Proof.
   intros D e s Wmm eta W P HN ES He Sol H Hs. assert (H0 : (0 < num D)%nat) by lia.
     assert (HP := proj2 (proj2 P) 0%nat H0).
   destruct HP as [_ [Ho _]]. assert (PW := solution_pos D Wmm P (proj1 Sol)). set (d := dim D) in *.
-    set (w := mnorm d Wmm) in *.
-  assert (E0 : 0 <= e) by (destruct He as [[i [t [_ ->]]] _]; apply mnorm_ge0).
-  assert (S0 : 0 <= s) by (eapply Rle_trans; [apply mnorm_ge0|apply (Hs 0%nat)]).
+    set (w := fnorm d d Wmm) in *.
+  assert (E0 : 0 <= e) by (destruct He as [[i [t [_ ->]]] _]; apply fnorm_ge0).
+  assert (S0 : 0 <= s) by (eapply Rle_trans; [apply fnorm_ge0|apply (Hs 0%nat)]).
   set (a := / 2 * e * s). assert (A0 : 0 <= a) by (unfold a; apply Rmult_le_pos; [lra|easy]).
   (* a step from where g exceeds its value at Z by a does not leave Z further behind *)
   assert (STEP : forall t Z, soft D Z 0 + a <= soft D (W t) 0 ->
-    mnorm d (madd (W (S t)) (-1) Z) <= mnorm d (madd (W t) (-1) Z)).
+    fnorm d d (shifted (W (S t)) Z (-1)) <= fnorm d d (shifted (W t) Z (-1))).
   { intros t Z HZ. assert (T := soft_tangent D (W t) Z 0 P H0). set (X := others D 0 _) in T.
     assert (PS := exp_pos (soft D (W t) 0)).
     set (k := pairs D (weight D (W t))). assert (Pk : 0 < k) by now apply weights_pos.
-    assert (MD : mdot d (descent D (W t)) (madd Z (-1) (W t)) = k * (X / exp (soft D (W t) 0))).
+    assert (MD : fdot d d (descent D (W t)) (shifted Z (W t) (-1)) = k * (X / exp (soft D (W t) 0))).
     { unfold d. rewrite mdot_descent_pairs by easy. unfold k, pairs. rewrite HN. cbn [Sum]. rewrite !Rplus_0_l.
-      assert (WF : forall x, weight D (W t) 0 x = / INR (num D) * (sample_loss D (W t) 0 * delta D 0) * phi D (W t)
+      assert (WF : forall x, weight D (W t) 0 x = / INR (num D) * (sample_loss D (W t) 0 * lead D 0) * phi D (W t)
         0 (opt D 0%nat) ^ 2 * exp (- gap D (W t) 0 x)).
       { intros x. unfold weight. rewrite (phi_gap D (W t) 0 x) by lia. ring. }
-      set (cc := / INR (num D) * (sample_loss D (W t) 0 * delta D 0) * phi D (W t) 0 (opt D 0%nat) ^ 2) in *.
+      set (cc := / INR (num D) * (sample_loss D (W t) 0 * lead D 0) * phi D (W t) 0 (opt D 0%nat) ^ 2) in *.
       rewrite (others_ext D 0 (weight D (W t) 0) (fun x => cc * exp (- gap D (W t) 0 x))) by (intros; apply WF).
       rewrite others_scal, <- soft_exp by easy. unfold X.
       rewrite (others_ext D 0 _ (fun x => cc * (exp (- gap D (W t) 0 x) * (gap D Z 0 x - gap D (W t) 0 x)))).
       - rewrite others_scal. field. lra.
-      - intros x _ _. rewrite WF, gap_madd. ring. }
+      - intros x _ _. rewrite WF, gap_shifted. ring. }
     set (y := X / exp (soft D (W t) 0)) in *. assert (Y : a <= y) by lra. destruct (H t) as [Eta E].
     set (G := descent D (W t)) in *. assert (LG := descent_length D (W t) e P ES He). fold G k d in LG.
     assert (SL := Hs t). unfold step_length in SL. rewrite (run_step D eta W t H) in SL. fold G d in SL.
-    apply mnorm_le_frob. rewrite (frob2_ext d (madd (W (S t)) (-1) Z) (madd (madd (W t) (-1) Z) (eta t) G))
-      by (intros; rewrite E; unfold madd; ring).
-    rewrite frob2_madd. assert (CR : mdot d (madd (W t) (-1) Z) G = - (k * y)).
-    { rewrite <- MD, (mdot_sym d G), !mdot_madd_l. ring. }
-    rewrite CR, <- (mnorm_sq d G). set (n := mnorm d G) in *. assert (N0 : 0 <= n) by apply mnorm_ge0.
+    apply fnorm_le. rewrite (frob2_ext d d (shifted (W (S t)) Z (-1)) (shifted (shifted (W t) Z (-1)) G (eta t)))
+      by (intros; rewrite E; unfold shifted, mplus, mscal; ring).
+    rewrite frob2_shifted. assert (CR : fdot d d (shifted (W t) Z (-1)) G = - (k * y)).
+    { rewrite <- MD, (fdot_sym d d G), !fdot_shifted_l. ring. }
+    rewrite CR, <- (fnorm_sq d d G). set (n := fnorm d d G) in *. assert (N0 : 0 <= n) by apply fnorm_ge0.
     assert (Q1 : (eta t * n) * (eta t * n) <= (eta t * n) * s) by (apply Rmult_le_compat_l; [apply Rmult_le_pos;
       lra|easy]).
     assert (Q2 : eta t * n * s <= eta t * (k * e) * s) by (apply Rmult_le_compat_r; [easy|]; apply Rmult_le_compat_l;
       lra).
     assert (Q3 : eta t * k * a <= eta t * k * y) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|easy]).
       unfold a in Q3. lra. }
-  assert (NZ : forall V, mnorm d (madd V (-1) (madd V a Wmm)) = a * w).
-  { intros V. unfold w. rewrite <- (Rabs_pos_eq a A0) at 2. rewrite <- mnorm_scale. unfold mnorm. f_equal.
-    rewrite !frob2_mdot.
-    transitivity (frob2 d d (fun i j => - (a * Wmm i j))); [rewrite <- frob2_mdot; apply frob2_ext; intros;
-      unfold madd; ring|].
-    rewrite <- frob2_mdot. unfold frob2. apply Sum_ext. intros. apply Sum_ext. intros. ring. }
+  assert (NZ : forall V, fnorm d d (shifted V (shifted V Wmm a) (-1)) = a * w).
+  { intros V. unfold w. rewrite <- (Rabs_pos_eq a A0) at 2. rewrite <- mnorm_scale. unfold fnorm. f_equal.
+    rewrite !frob2_fdot.
+    transitivity (frob2 d d (fun i j => - (a * Wmm i j))); [rewrite <- frob2_fdot; apply frob2_ext; intros;
+      unfold shifted, mplus, mscal; ring|].
+    rewrite <- frob2_fdot. unfold frob2. apply Sum_ext. intros. apply Sum_ext. intros. ring. }
   assert (INV : forall t, exists V, soft D V 0 <= soft D (W 0%nat) 0 /\
-    mnorm d (madd (W t) (-1) (madd V a Wmm)) <= a * w).
+    fnorm d d (shifted (W t) (shifted V Wmm a) (-1)) <= a * w).
   { induction t as [|t [V [V1 V2]]]; [exists (W 0%nat); rewrite NZ; lra|].
     destruct (Rle_lt_dec (soft D (W t) 0) (soft D (W 0%nat) 0)) as [L|L].
     - exists (W t). split; [easy|]. eapply Rle_trans; [apply STEP|rewrite NZ; lra].
@@ -1317,8 +1307,8 @@ Proof.
   intros t. split.
   - rewrite soft_exp by easy. assert (Q := phi_opt D (W t) 0 Ho). assert (Q2 := others_exp_ge0 D (W t) 0).
     set (x := others D 0 (fun x => exp (- gap D (W t) 0 x))) in *. field_simplify_eq; [lra|lra].
-  - destruct (INV t) as [V [V1 V2]]. assert (Q := soft_lipschitz D (madd V a Wmm) (W t) 0 e P He H0). fold d in Q.
+  - destruct (INV t) as [V [V1 V2]]. assert (Q := soft_lipschitz D (shifted V Wmm a) (W t) 0 e P He H0). fold d in Q.
     assert (Q2 := soft_raised D V Wmm a 0 P (proj1 Sol) A0 H0).
-    assert (e * mnorm d (madd (W t) (-1) (madd V a Wmm)) <= e * (a * w)) by (apply Rmult_le_compat_l; easy). fold a.
+    assert (e * fnorm d d (shifted (W t) (shifted V Wmm a) (-1)) <= e * (a * w)) by (apply Rmult_le_compat_l; easy). fold a.
       lra.
 Qed.

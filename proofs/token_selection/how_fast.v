@@ -1,14 +1,14 @@
 (** The residual of a run grows slowly: O(1/t) for normalised descent, and the paper's way to log t / t. *)
 Require Import Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.samples.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.samples.
 From Shallow Require Import token_selection.selection token_selection.every_step.
 Open Scope R_scope.
 
 (** r with W = r V + D and D ⊥ V, the residual D, and ⟨W, V/‖V‖⟩ *)
-Definition share (d : nat) (V W : matrix) : R := mdot d W V / mnorm d V ^ 2.
-Definition residual (d : nat) (V W : matrix) : matrix := madd W (- share d V W) V.
-Definition along (d : nat) (V W : matrix) : R := mdot d W V / mnorm d V.
+Definition share (d : nat) (V W : matrix) : R := fdot d d W V / fnorm d d V ^ 2.
+Definition residual (d : nat) (V W : matrix) : matrix := shifted W V (- share d V W).
+Definition along (d : nat) (V W : matrix) : R := fdot d d W V / fnorm d d V.
 
 (** φ_opt ≥ p > 0 for all samples at all steps *)
 Definition attended_run (D : data) (p : R) (W : nat -> matrix) : Prop :=
@@ -18,23 +18,23 @@ Definition attended_run (D : data) (p : R) (W : nat -> matrix) : Prop :=
 Definition key_constant (D : data) (low high p Lam : R) : Prop := 0 <= Lam /\
   Lam * exp Lam = (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2).
 
-Lemma residual_sq d V W : 0 < mnorm d V -> frob2 d d (residual d V W) = frob2 d d W - along d V W ^ 2.
+Lemma residual_sq d V W : 0 < fnorm d d V -> frob2 d d (residual d V W) = frob2 d d W - along d V W ^ 2.
 Proof.
-  intros H. unfold residual, share, along. rewrite frob2_madd. rewrite <- (mnorm_sq d V). field. lra.
+  intros H. unfold residual, share, along. rewrite frob2_shifted. rewrite <- (fnorm_sq d d V). field. lra.
 Qed.
 
-Lemma along_le d V W : 0 < mnorm d V -> along d V W <= mnorm d W.
+Lemma along_le d V W : 0 < fnorm d d V -> along d V W <= fnorm d d W.
 Proof.
-  intros H. unfold along. apply Rmult_le_reg_r with (mnorm d V); [easy|].
-  replace (mdot d W V / mnorm d V * mnorm d V) with (mdot d W V) by (field; lra). apply mdot_le.
+  intros H. unfold along. apply Rmult_le_reg_r with (fnorm d d V); [easy|].
+  replace (fdot d d W V / fnorm d d V * fnorm d d V) with (fdot d d W V) by (field; lra). apply fdot_le.
 Qed.
 
-Lemma corr_residual d V W : 0 < mnorm d V -> 0 < along d V W ->
+Lemma corr_residual d V W : 0 < fnorm d d V -> 0 < along d V W ->
   1 - corr d W V <= frob2 d d (residual d V W) / (2 * along d V W ^ 2).
 Proof.
   intros H A. rewrite residual_sq by easy. assert (L := along_le d V W H). set (a := along d V W) in *.
-  rewrite <- mnorm_sq. replace (corr d W V) with (a / mnorm d W) by (unfold corr, a, along; field; lra).
-  set (n := mnorm d W) in *. assert (0 < a ^ 2) by (apply pow_lt; lra).
+  rewrite <- fnorm_sq. replace (corr d W V) with (a / fnorm d d W) by (unfold corr, a, along; field; lra).
+  set (n := fnorm d d W) in *. assert (0 < a ^ 2) by (apply pow_lt; lra).
   apply Rmult_le_reg_r with (2 * a ^ 2 * n); [apply Rmult_lt_0_compat; lra|].
   replace ((1 - a / n) * (2 * a ^ 2 * n)) with (2 * a ^ 2 * (n - a)) by (field; lra).
   replace ((n ^ 2 - a ^ 2) / (2 * a ^ 2) * (2 * a ^ 2 * n)) with ((n - a) * (n * (n + a))) by (field; lra).
@@ -51,69 +51,69 @@ Qed.
 Lemma worst_share D W Wmm m : proper D -> solution D Wmm -> worst_gap D W m -> m <= share (dim D) Wmm W.
 Proof.
   intros P S [_ Hm]. assert (PW := solution_pos D Wmm P (proj1 S)). unfold share.
-  apply Rmult_le_reg_r with (mnorm (dim D) Wmm ^ 2); [now apply pow_lt|].
-  replace (mdot (dim D) W Wmm / mnorm (dim D) Wmm ^ 2 * mnorm (dim D) Wmm ^ 2) with (mdot (dim D) W Wmm)
+  apply Rmult_le_reg_r with (fnorm (dim D) (dim D) Wmm ^ 2); [now apply pow_lt|].
+  replace (fdot (dim D) (dim D) W Wmm / fnorm (dim D) (dim D) Wmm ^ 2 * fnorm (dim D) (dim D) Wmm ^ 2) with (fdot (dim D) (dim D) W Wmm)
     by (field; lra).
-  rewrite mnorm_sq. apply average; [easy|]. intros i t Hp. apply Hm. now exists i, t.
+  rewrite fnorm_sq. apply average; [easy|]. intros i t Hp. apply Hm. now exists i, t.
 Qed.
 
 Lemma pull_norm D W Wmm : proper D -> equal_scores D -> solution D Wmm ->
-  pairs D (weight D W) <= mdot (dim D) (descent D W) Wmm <= mnorm (dim D) (descent D W) * mnorm (dim D) Wmm.
-Proof. intros P ES S. split; [apply descent_gain; easy || apply S|apply mdot_le]. Qed.
+  pairs D (weight D W) <= fdot (dim D) (dim D) (descent D W) Wmm <= fnorm (dim D) (dim D) (descent D W) * fnorm (dim D) (dim D) Wmm.
+Proof. intros P ES S. split; [apply descent_gain; easy || apply S|apply fdot_le]. Qed.
 
 (** the gradient hardly points away from the line: ⟨−∇𝓛, D⟩ ≤ Λ₀ ‖W_mm‖ ‖∇𝓛‖ *)
 Lemma outward D W Wmm low high p Lam : proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
   solution D Wmm -> 0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> key_constant D low high p Lam ->
   0 <= share (dim D) Wmm W ->
-  mdot (dim D) (descent D W) W - share (dim D) Wmm W * mdot (dim D) (descent D W) Wmm
-    <= Lam * (mnorm (dim D) Wmm * mnorm (dim D) (descent D W)).
+  fdot (dim D) (dim D) (descent D W) W - share (dim D) Wmm W * fdot (dim D) (dim D) (descent D W) Wmm
+    <= Lam * (fnorm (dim D) (dim D) Wmm * fnorm (dim D) (dim D) (descent D W)).
 Proof.
   intros P ES Hl Hh S Hp Hphi [L0 HL] Hr. destruct (worst_gap_exists D W P) as [m Hm].
   assert (Q := one_line D W low high p Lam m P ES Hl Hh Hp Hphi L0 ltac:(rewrite HL; lra) Hm).
   rewrite <- mdot_descent_pairs in Q by easy. destruct (pull_norm D W Wmm P ES S) as [A B].
   assert (M := worst_share D W Wmm m P S Hm). assert (WP := weights_pos D W P ES). set (s := pairs D (weight D W)) in *.
-  set (r := share (dim D) Wmm W) in *. set (g := mdot (dim D) (descent D W) Wmm) in *.
+  set (r := share (dim D) Wmm W) in *. set (g := fdot (dim D) (dim D) (descent D W) Wmm) in *.
   assert (m * s <= r * s) by (apply Rmult_le_compat_r; lra). assert (r * s <= r * g) by (apply Rmult_le_compat_l; lra).
-  assert (Lam * s <= Lam * (mnorm (dim D) Wmm * mnorm (dim D) (descent D W))) by (apply Rmult_le_compat_l; lra). lra.
+  assert (Lam * s <= Lam * (fnorm (dim D) (dim D) Wmm * fnorm (dim D) (dim D) (descent D W))) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
-Lemma length_eta D eta W t : run D eta W -> step_length D W t = eta t * mnorm (dim D) (descent D (W t)).
+Lemma length_eta D eta W t : run D eta W -> step_length D W t = eta t * fnorm (dim D) (dim D) (descent D (W t)).
 Proof. apply run_step. Qed.
 
 Lemma along_step D e Wmm eta W t : proper D -> equal_scores D -> longest D e -> solution D Wmm -> run D eta W ->
   0 < step_length D W t /\
-  along (dim D) Wmm (W t) + / (e * mnorm (dim D) Wmm) * step_length D W t <= along (dim D) Wmm (W (S t)).
+  along (dim D) Wmm (W t) + / (e * fnorm (dim D) (dim D) Wmm) * step_length D W t <= along (dim D) Wmm (W (S t)).
 Proof.
   intros P ES He S H. assert (PW := solution_pos D Wmm P (proj1 S)). rewrite (length_eta D eta) by easy.
-  destruct (H t) as [Eta B]. rewrite B. unfold along. rewrite mdot_madd_l.
+  destruct (H t) as [Eta B]. rewrite B. unfold along. rewrite fdot_shifted_l.
   destruct (ts_lemma_4 D (W t) e P ES He) as [_ [_ [_ [_ Q]]]]. destruct (Q Wmm S) as [N C]. unfold corr in C.
-  set (w := mnorm (dim D) Wmm) in *. set (x := mnorm (dim D) (descent D (W t))) in *.
-  set (m := mdot (dim D) (descent D (W t)) Wmm) in *. split; [now apply Rmult_lt_0_compat|].
+  set (w := fnorm (dim D) (dim D) Wmm) in *. set (x := fnorm (dim D) (dim D) (descent D (W t))) in *.
+  set (m := fdot (dim D) (dim D) (descent D (W t)) Wmm) in *. split; [now apply Rmult_lt_0_compat|].
   assert (C2 : / (e * w) * x <= m / w).
   { apply (Rmult_le_compat_r x) in C; [|lra]. replace (m / (x * w) * x) with (m / w) in C by (field; lra). easy. }
   assert (eta t * (/ (e * w) * x) <= eta t * (m / w)) by (apply Rmult_le_compat_l; lra).
   unfold Rdiv in *. rewrite Rmult_plus_distr_r. lra.
 Qed.
 
-Lemma share_along d V W : 0 < mnorm d V -> share d V W = along d V W / mnorm d V.
+Lemma share_along d V W : 0 < fnorm d d V -> share d V W = along d V W / fnorm d d V.
 Proof. intros H. unfold share, along. field. lra. Qed.
 
 Lemma residual_step D Wmm eta W t low high p Lam : proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
   solution D Wmm -> run D eta W -> attended_run D p W -> key_constant D low high p Lam ->
   0 <= along (dim D) Wmm (W t) ->
   frob2 (dim D) (dim D) (residual (dim D) Wmm (W (S t))) <= frob2 (dim D) (dim D) (residual (dim D) Wmm (W t)) +
-    2 * Lam * mnorm (dim D) Wmm * step_length D W t + step_length D W t ^ 2.
+    2 * Lam * fnorm (dim D) (dim D) Wmm * step_length D W t + step_length D W t ^ 2.
 Proof.
   intros P ES Hl Hh S H [Hp HA] HL Hr. assert (PW := solution_pos D Wmm P (proj1 S)).
   assert (Q := outward D (W t) Wmm low high p Lam P ES Hl Hh S Hp (HA t) HL).
   rewrite (length_eta D eta) by easy. destruct (H t) as [Eta B].
-  rewrite !residual_sq, B, frob2_madd by easy. rewrite share_along in Q by easy. unfold along in *. rewrite mdot_madd_l.
-  rewrite (mdot_sym _ (W t) (descent D (W t))), <- (mnorm_sq _ (descent D (W t))).
-  set (w := mnorm (dim D) Wmm) in *. set (x := mnorm (dim D) (descent D (W t))) in *.
-  set (m := mdot (dim D) (descent D (W t)) Wmm) in *. set (a := mdot (dim D) (W t) Wmm) in *.
-  assert (Q2 : mdot (dim D) (descent D (W t)) (W t) - a / w / w * m <= Lam * (w * x)).
+  rewrite !residual_sq, B, frob2_shifted by easy. rewrite share_along in Q by easy. unfold along in *. rewrite fdot_shifted_l.
+  rewrite (fdot_sym _ _ (W t) (descent D (W t))), <- (fnorm_sq _ _ (descent D (W t))).
+  set (w := fnorm (dim D) (dim D) Wmm) in *. set (x := fnorm (dim D) (dim D) (descent D (W t))) in *.
+  set (m := fdot (dim D) (dim D) (descent D (W t)) Wmm) in *. set (a := fdot (dim D) (dim D) (W t) Wmm) in *.
+  assert (Q2 : fdot (dim D) (dim D) (descent D (W t)) (W t) - a / w / w * m <= Lam * (w * x)).
   { apply Q. apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat]. }
-  set (v := mdot (dim D) (descent D (W t)) (W t)) in *.
+  set (v := fdot (dim D) (dim D) (descent D (W t)) (W t)) in *.
   assert (eta t * (v - a / w / w * m) <= eta t * (Lam * (w * x))) by (apply Rmult_le_compat_l; lra).
   replace (((a + eta t * m) / w) ^ 2) with ((a / w) ^ 2 + 2 * eta t * (a / w / w * m) + (eta t * m / w) ^ 2)
     by (field; lra).
@@ -126,13 +126,13 @@ Proof.
   assert (C := weights_pos D Wmm P ES). destruct (Rle_lt_dec e 0); [|easy]. nra.
 Qed.
 
-Lemma rho_pos D e Wmm : proper D -> equal_scores D -> longest D e -> solution D Wmm -> 0 < / (e * mnorm (dim D) Wmm).
+Lemma rho_pos D e Wmm : proper D -> equal_scores D -> longest D e -> solution D Wmm -> 0 < / (e * fnorm (dim D) (dim D) Wmm).
 Proof.
   intros P ES He [S _]. apply Rinv_0_lt_compat, Rmult_lt_0_compat; eauto using longest_pos, solution_pos.
 Qed.
 
 Lemma along_grows D e Wmm eta W t : proper D -> equal_scores D -> longest D e -> solution D Wmm -> run D eta W ->
-  along (dim D) Wmm (W 0%nat) + / (e * mnorm (dim D) Wmm) * Sum t (step_length D W) <= along (dim D) Wmm (W t).
+  along (dim D) Wmm (W 0%nat) + / (e * fnorm (dim D) (dim D) Wmm) * Sum t (step_length D W) <= along (dim D) Wmm (W t).
 Proof.
   intros P ES He S H. induction t as [|t IH]; cbn [Sum]; [lra|].
   destruct (along_step D e Wmm eta W t P ES He S H) as [_ Q]. lra.
@@ -147,7 +147,7 @@ Qed.
 
 (** Normalised steps have one length. *)
 Lemma normalised_path D Wmm eta W c : proper D -> equal_scores D -> solution D Wmm -> run D eta W -> 0 < c ->
-  (forall t, eta t = c / mnorm (dim D) (descent D (W t))) -> (forall t, step_length D W t = c) /\
+  (forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) -> (forall t, step_length D W t = c) /\
   (forall t, Sum t (step_length D W) = c * INR t) /\ forall x, exists t, x <= Sum t (step_length D W).
 Proof.
   intros P ES S H Hc Hn. assert (L : forall t, step_length D W t = c).
@@ -175,20 +175,20 @@ Proof. intros H A B. apply Rmult_le_compat_l; [easy|]. now apply Rinv_le_contrav
 Theorem ts_theorem_a : forall D e Wmm eta W low high p Lam,
   proper D -> equal_scores D -> longest D e -> psi_min D low -> psi_max D high -> solution D Wmm ->
   run D eta W -> attended_run D p W -> key_constant D low high p Lam ->
-  let d := dim D in let w := mnorm d Wmm in let rho := / (e * w) in let s := step_length D W in
+  let d := dim D in let w := fnorm d d Wmm in let rho := / (e * w) in let s := step_length D W in
   let R2 t := frob2 d d (residual d Wmm (W t)) in
   (0 <= share d Wmm (W 0%nat) ->
     (forall t, R2 t <= R2 0%nat + 2 * Lam * w * Sum t s + Sum t (fun j => s j ^ 2)) /\
     (forall t, rho * Sum t s <= along d Wmm (W t)) /\
     (forall t, (1 <= t)%nat -> 1 - corr d (W t) Wmm <= R2 t / (2 * along d Wmm (W t) ^ 2)) /\
-    (forall c, 0 < c -> (forall t, eta t = c / mnorm d (descent D (W t))) ->
+    (forall c, 0 < c -> (forall t, eta t = c / fnorm d d (descent D (W t))) ->
       (forall t, (1 <= t)%nat -> 1 - corr d (W t) Wmm <=
         (R2 0%nat + (2 * c * Lam * w + c ^ 2) * INR t) / (2 * c ^ 2 * rho ^ 2 * INR t ^ 2)) /\
       exists C, forall t, (1 <= t)%nat -> 1 - corr d (W t) Wmm <= C / INR t) /\
     (forall sbar, (forall t, s t <= sbar) -> exists C, forall t, (1 <= t)%nat ->
-      1 - corr d (W t) Wmm <= C / Sum t s /\ 1 - corr d (W t) Wmm <= C / mnorm d (W t))) /\
+      1 - corr d (W t) Wmm <= C / Sum t s /\ 1 - corr d (W t) Wmm <= C / fnorm d d (W t))) /\
   (forall t, share d Wmm (W t) < share d Wmm (W (S t))) /\
-  (forall t, share d Wmm (W t) < 0 -> Sum t s < mnorm d (W 0%nat) / rho).
+  (forall t, share d Wmm (W t) < 0 -> Sum t s < fnorm d d (W 0%nat) / rho).
 Proof.
   intros D e Wmm eta W low high p Lam P ES He Hl Hh S H HA HL d w rho s R2.
   assert (PW : 0 < w) by (apply (solution_pos D); [easy|apply S]).
@@ -203,12 +203,12 @@ Proof.
     assert (0 < rho * s t) by now apply Rmult_lt_0_compat. lra. }
   split; [|split; [easy|]]. 2:{ intros t Ht. rewrite SA in Ht. assert (A : along d Wmm (W t) < 0).
       { apply Rmult_lt_reg_r with (/ w); [now apply Rinv_0_lt_compat|]. rewrite Rmult_0_l. exact Ht. }
-      assert (B : - mnorm d (W 0%nat) <= along d Wmm (W 0%nat)).
+      assert (B : - fnorm d d (W 0%nat) <= along d Wmm (W 0%nat)).
       { unfold along. apply Rmult_le_reg_r with w; [easy|]. fold w.
-        replace (mdot d (W 0%nat) Wmm / w * w) with (mdot d (W 0%nat) Wmm) by (field; lra).
-        assert (Q := mdot_ge d (W 0%nat) Wmm). fold w in Q. lra. }
+        replace (fdot d d (W 0%nat) Wmm / w * w) with (fdot d d (W 0%nat) Wmm) by (field; lra).
+        assert (Q := fdot_ge d d (W 0%nat) Wmm). fold w in Q. lra. }
       specialize (AG t). apply Rmult_lt_reg_l with rho; [easy|].
-      replace (rho * (mnorm d (W 0%nat) / rho)) with (mnorm d (W 0%nat)) by (field; lra). lra. }
+      replace (rho * (fnorm d d (W 0%nat) / rho)) with (fnorm d d (W 0%nat)) by (field; lra). lra. }
   intros R0. assert (A0 : 0 <= along d Wmm (W 0%nat)).
   { rewrite SA in R0. apply Rmult_le_reg_r with (/ w); [now apply Rinv_0_lt_compat|]. rewrite Rmult_0_l. exact R0. }
   assert (AL : forall t, rho * Sum t s <= along d Wmm (W t)) by (intros t; specialize (AG t); lra).
@@ -258,18 +258,18 @@ Proof.
       assert (0 < INR t) by (apply lt_0_INR; lia). field. lra.
     + destruct (BC c Lc') as [C [C0 HC]]. exists (C / c). intros t Ht. eapply Rle_trans; [now apply HC|].
       rewrite Ln. right. assert (0 < INR t) by (apply lt_0_INR; lia). field. lra.
-  - intros sb Hb. destruct (BC sb Hb) as [C [C0 HC]]. set (k := 1 + mnorm d (W 0%nat) / s 0%nat).
+  - intros sb Hb. destruct (BC sb Hb) as [C [C0 HC]]. set (k := 1 + fnorm d d (W 0%nat) / s 0%nat).
     assert (0 < s 0%nat) by (apply (PS 1%nat); lia).
-    assert (K1 : 0 <= mnorm d (W 0%nat) / s 0%nat) by
-      (apply Rmult_le_pos; [apply mnorm_ge0|left; now apply Rinv_0_lt_compat]).
+    assert (K1 : 0 <= fnorm d d (W 0%nat) / s 0%nat) by
+      (apply Rmult_le_pos; [apply fnorm_ge0|left; now apply Rinv_0_lt_compat]).
     exists (C * k). intros t Ht. destruct (PS t Ht) as [Q1 Q2]. assert (Q3 := HC t Ht).
     assert (Q4 : C / Sum t s <= C * k / Sum t s) by (apply div_le; [lra|]; unfold k; nra).
-    split; [lra|]. eapply Rle_trans; [exact Q3|]. assert (PN : 0 < mnorm d (W t)).
+    split; [lra|]. eapply Rle_trans; [exact Q3|]. assert (PN : 0 < fnorm d d (W t)).
     { eapply Rlt_le_trans; [apply (PA t Ht)|]. eapply Rle_trans; [apply AL|]. now apply along_le. }
     assert (1 <= k) by (unfold k; lra). replace (C / Sum t s) with (C * k / (k * Sum t s)) by (field; lra).
     apply div_le_below; [apply Rmult_le_pos; unfold k; lra|easy|].
     eapply Rle_trans; [apply (ts_lemma_5 D e Wmm eta W P ES He S H)|]. fold d s. unfold k.
-    rewrite Rmult_plus_distr_r, Rmult_1_l. apply Rplus_le_compat_l. rewrite <- (Rmult_1_r (mnorm d (W 0%nat))) at 1.
+    rewrite Rmult_plus_distr_r, Rmult_1_l. apply Rplus_le_compat_l. rewrite <- (Rmult_1_r (fnorm d d (W 0%nat))) at 1.
     replace 1 with (/ s 0%nat * s 0%nat) by (field; lra). rewrite <- Rmult_assoc. apply Rmult_le_compat_l; lra.
 Qed.
 
@@ -287,9 +287,9 @@ Qed.
 (** ‖W‖ outgrows ⟨W, Ŵ⟩ by (η²/2 + η ‖W_mm‖ Λ₀)/‖W‖ in a step of length η at most. *)
 Lemma norm_step D Wmm eta W t low high p Lam c : proper D -> equal_scores D -> psi_min D low -> psi_max D high ->
   solution D Wmm -> run D eta W -> attended_run D p W -> key_constant D low high p Lam ->
-  eta t = c / mnorm (dim D) (descent D (W t)) -> 0 < mnorm (dim D) (W t) ->
-  mnorm (dim D) (W (S t)) - mnorm (dim D) (W t) <= along (dim D) Wmm (W (S t)) - along (dim D) Wmm (W t) +
-    (c ^ 2 / 2 + c * mnorm (dim D) Wmm * Lam) / mnorm (dim D) (W t).
+  eta t = c / fnorm (dim D) (dim D) (descent D (W t)) -> 0 < fnorm (dim D) (dim D) (W t) ->
+  fnorm (dim D) (dim D) (W (S t)) - fnorm (dim D) (dim D) (W t) <= along (dim D) Wmm (W (S t)) - along (dim D) Wmm (W t) +
+    (c ^ 2 / 2 + c * fnorm (dim D) (dim D) Wmm * Lam) / fnorm (dim D) (dim D) (W t).
 Proof.
   intros P ES Hl Hh S H [Hp HA] [L0 HL] Hn PN. assert (PW := solution_pos D Wmm P (proj1 S)).
   destruct (worst_gap_exists D (W t) P) as [m Hm].
@@ -297,18 +297,18 @@ Proof.
   rewrite <- mdot_descent_pairs in Q by easy. destruct (pull_norm D (W t) Wmm P ES S) as [A B].
   assert (M := worst_share D (W t) Wmm m P S Hm). assert (WP := weights_pos D (W t) P ES).
   assert (NG := descent_nonzero D (W t) Wmm P ES (proj1 S)). destruct (H t) as [Eta HB].
-  assert (ML : m <= mnorm (dim D) (W t) / mnorm (dim D) Wmm).
+  assert (ML : m <= fnorm (dim D) (dim D) (W t) / fnorm (dim D) (dim D) Wmm).
   { eapply Rle_trans; [exact M|]. rewrite share_along by easy. apply div_le; [easy|]. now apply along_le. }
-  assert (SQ : mnorm (dim D) (W (Datatypes.S t)) ^ 2 = mnorm (dim D) (W t) ^ 2 +
-    2 * eta t * mdot (dim D) (descent D (W t)) (W t) + (eta t * mnorm (dim D) (descent D (W t))) ^ 2).
-  { rewrite HB, mnorm_sq, frob2_madd, (mdot_sym _ (W t)), Rpow_mult_distr, !mnorm_sq. ring. }
+  assert (SQ : fnorm (dim D) (dim D) (W (Datatypes.S t)) ^ 2 = fnorm (dim D) (dim D) (W t) ^ 2 +
+    2 * eta t * fdot (dim D) (dim D) (descent D (W t)) (W t) + (eta t * fnorm (dim D) (dim D) (descent D (W t))) ^ 2).
+  { rewrite HB, fnorm_sq, frob2_shifted, (fdot_sym _ _ (W t)), Rpow_mult_distr, !fnorm_sq. ring. }
   assert (AS : along (dim D) Wmm (W (Datatypes.S t)) - along (dim D) Wmm (W t) =
-    eta t * (mdot (dim D) (descent D (W t)) Wmm / mnorm (dim D) Wmm)).
-  { rewrite HB. unfold along. rewrite mdot_madd_l. field. lra. }
-  rewrite AS. set (n := mnorm (dim D) (W t)) in *. set (n' := mnorm (dim D) (W (Datatypes.S t))) in *.
-  assert (N' : 0 <= n') by apply mnorm_ge0. set (w := mnorm (dim D) Wmm) in *.
-  set (x := mnorm (dim D) (descent D (W t))) in *. set (v := mdot (dim D) (descent D (W t)) (W t)) in *.
-  set (g := mdot (dim D) (descent D (W t)) Wmm) in *. set (s := pairs D (weight D (W t))) in *.
+    eta t * (fdot (dim D) (dim D) (descent D (W t)) Wmm / fnorm (dim D) (dim D) Wmm)).
+  { rewrite HB. unfold along. rewrite fdot_shifted_l. field. lra. }
+  rewrite AS. set (n := fnorm (dim D) (dim D) (W t)) in *. set (n' := fnorm (dim D) (dim D) (W (Datatypes.S t))) in *.
+  assert (N' : 0 <= n') by apply fnorm_ge0. set (w := fnorm (dim D) (dim D) Wmm) in *.
+  set (x := fnorm (dim D) (dim D) (descent D (W t))) in *. set (v := fdot (dim D) (dim D) (descent D (W t)) (W t)) in *.
+  set (g := fdot (dim D) (dim D) (descent D (W t)) Wmm) in *. set (s := pairs D (weight D (W t))) in *.
   assert (EX : eta t * x = c) by (rewrite Hn; field; lra). assert (V : v <= n / w * g + Lam * (w * x)).
   { assert (0 <= n / w) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
     assert (m * s <= n / w * s) by (apply Rmult_le_compat_r; lra). assert (n / w * s <= n / w * g) by nra.
@@ -329,10 +329,10 @@ Qed.
 Theorem ts_theorem_5 : forall D e Wmm eta W low high p Lam c t0,
   proper D -> equal_scores D -> longest D e -> psi_min D low -> psi_max D high -> solution D Wmm ->
   run D eta W -> attended_run D p W -> key_constant D low high p Lam ->
-  0 < c -> (forall t, eta t = c / mnorm (dim D) (descent D (W t))) ->
-  let d := dim D in let w := mnorm d Wmm in let rho0 := c / (e * w) in
-  (1 <= t0)%nat -> 2 * mnorm d (W 0%nat) / rho0 <= INR t0 -> forall t, (t0 <= t)%nat ->
-  1 - corr d (W t) Wmm <= 2 / (rho0 * INR t) * (2 * (mnorm d (W 0%nat) + c * INR t0) +
+  0 < c -> (forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) ->
+  let d := dim D in let w := fnorm d d Wmm in let rho0 := c / (e * w) in
+  (1 <= t0)%nat -> 2 * fnorm d d (W 0%nat) / rho0 <= INR t0 -> forall t, (t0 <= t)%nat ->
+  1 - corr d (W t) Wmm <= 2 / (rho0 * INR t) * (2 * (fnorm d d (W 0%nat) + c * INR t0) +
     2 / rho0 * (c ^ 2 / 2 + c * w * Lam) * (1 + ln (INR t / INR t0))).
 Proof.
   intros D e Wmm eta W low high p Lam c t0 P ES He Hl Hh S H HA HL Hc Hn d w rho0 T1 T0 t Ht.
@@ -342,13 +342,13 @@ Proof.
   destruct (ts_lemma_5 D e Wmm eta W P ES He S H) as [GR Ln]. specialize (Ln c Hn). fold d w in GR.
   assert (PI : forall s, (t0 <= s)%nat -> 1 <= INR t0 <= INR s) by
     (intros; split; [now apply (le_INR 1)|now apply le_INR]).
-  set (n := fun s => mnorm d (W s)). set (a := fun s => along d Wmm (W s)).
-  change (mnorm d (W 0%nat)) with (n 0%nat) in *. set (Q := c ^ 2 / 2 + c * w * Lam).
+  set (n := fun s => fnorm d d (W s)). set (a := fun s => along d Wmm (W s)).
+  change (fnorm d d (W 0%nat)) with (n 0%nat) in *. set (Q := c ^ 2 / 2 + c * w * Lam).
   assert (Q0 : 0 <= Q) by (unfold Q; assert (0 <= c ^ 2) by apply pow2_ge_0;
     assert (0 <= c * w * Lam) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]); lra).
   assert (LB : forall s, (t0 <= s)%nat -> rho0 / 2 * INR s <= n s).
   { intros s Hs. destruct (GR s) as [[A B] _]. rewrite Ln in A.
-    change (mnorm d (W s)) with (n s) in B. change (mnorm d (W 0%nat)) with (n 0%nat) in A.
+    change (fnorm d d (W s)) with (n s) in B. change (fnorm d d (W 0%nat)) with (n 0%nat) in A.
     assert (X : 2 * n 0%nat <= rho0 * INR s).
     { apply Rmult_le_reg_r with (/ rho0); [now apply Rinv_0_lt_compat|].
       replace (rho0 * INR s * / rho0) with (INR s) by (field; lra). destruct (PI s Hs). unfold Rdiv in T0. lra. }
@@ -360,8 +360,8 @@ Proof.
       rewrite ln_1. assert (A := proj2 (GR t0)). rewrite Ln in A. fold (n t0) (n 0%nat) in A.
       assert (B : - n t0 <= a t0).
       { unfold a, along. apply Rmult_le_reg_r with w; [easy|]. fold w.
-        replace (mdot d (W t0) Wmm / w * w) with (mdot d (W t0) Wmm) by (field; lra).
-        assert (X := mdot_ge d (W t0) Wmm). fold w (n t0) in X. lra. }
+        replace (fdot d d (W t0) Wmm / w * w) with (fdot d d (W t0) Wmm) by (field; lra).
+        assert (X := fdot_ge d d (W t0) Wmm). fold w (n t0) in X. lra. }
       replace (2 / rho0 * Q * (/ INR t0 - / INR t0 + 0)) with 0 by ring. lra.
     - rewrite Nat.add_succ_r. set (s := (t0 + k)%nat) in *. destruct (PI s ltac:(unfold s; lia)) as [P1 P2].
       assert (NL := LB s ltac:(unfold s; lia)). assert (PN : 0 < n s) by (assert (0 < rho0 / 2 * INR s) by nra; lra).
@@ -412,7 +412,7 @@ Proof.
   destruct (key_constant_exists D Wmm W low high p P ES Hl Hh S HA) as [Lam HL].
   destruct (ts_theorem_a D e Wmm eta W low high p Lam P ES He Hl Hh S H HA HL) as [_ [_ R0]].
   assert (SL := fun t => proj1 (along_step D e Wmm eta W t P ES He S H)). set (s := step_length D W) in *.
-  destruct (HS (mnorm (dim D) (W 0%nat) / / (e * mnorm (dim D) Wmm))) as [k Hk].
+  destruct (HS (fnorm (dim D) (dim D) (W 0%nat) / / (e * fnorm (dim D) (dim D) Wmm))) as [k Hk].
   destruct (ts_theorem_a D e Wmm (fun t => eta (k + t)%nat) (fun t => W (k + t)%nat) low high p Lam P ES He Hl Hh S)
     as [Q _]; [intros t; rewrite Nat.add_succ_r; apply H|split; [apply HA|intros; now apply HA]|easy|].
   rewrite Nat.add_0_r in Q. destruct Q as [_ [_ [_ [_ Q]]]].
@@ -433,11 +433,11 @@ Qed.
 
 (** Lengths that are below no positive number as long as W stays in a ball add up to infinity. *)
 Lemma path_unbounded D e Wmm eta W : proper D -> equal_scores D -> longest D e -> solution D Wmm -> run D eta W ->
-  (forall X, exists l, 0 < l /\ forall t, mnorm (dim D) (W t) <= X -> l <= step_length D W t) ->
+  (forall X, exists l, 0 < l /\ forall t, fnorm (dim D) (dim D) (W t) <= X -> l <= step_length D W t) ->
   forall x, exists t, x <= Sum t (step_length D W).
 Proof.
   intros P ES He S H HX x. assert (SL := fun t => proj1 (along_step D e Wmm eta W t P ES He S H)).
-  destruct (HX (x + mnorm (dim D) (W 0%nat))) as [l [L0 L]]. destruct (ceiling (x / l)) as [n Hn].
+  destruct (HX (x + fnorm (dim D) (dim D) (W 0%nat))) as [l [L0 L]]. destruct (ceiling (x / l)) as [n Hn].
   exists n. destruct (Rle_lt_dec x (Sum n (step_length D W))) as [|N]; [easy|].
   apply Rle_trans with (Sum n (fun _ => l)).
   - rewrite Sum_const. apply (Rmult_le_compat_r l) in Hn; [|lra]. replace (x / l * l) with x in Hn by (field; lra).
@@ -456,8 +456,8 @@ Theorem ts_theorem_1 : forall D e low high nu M m s1 B Wmm eta W c,
   proper D -> equal_scores D -> longest D e -> psi_min D low -> psi_max D high -> overlaps D nu M m s1 ->
   a1_prime (num D) (high / low) (/ (2 * INR (len D))) nu M m s1 -> solution D Wmm ->
   (forall i t, (i < num D)%nat -> (t < len D)%nat -> vnorm (dim D) (tok D i t) <= B) ->
-  2 * B ^ 2 * mnorm (dim D) (W 0%nat) <= ln 2 ->
-  run D eta W -> 0 < c -> (forall t, eta t = c / mnorm (dim D) (descent D (W t))) ->
+  2 * B ^ 2 * fnorm (dim D) (dim D) (W 0%nat) <= ln 2 ->
+  run D eta W -> 0 < c -> (forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) ->
   e * c <= ln (2 * INR (len D) - 1) ->
   exists C t0, forall t, (t0 <= t)%nat -> 1 - corr (dim D) (W t) Wmm <= C / INR t.
 Proof.

@@ -1,7 +1,7 @@
 (** Where no pair pulls another back, every start of a run converges to the max-margin direction. *)
 Require Import Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.samples.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.samples.
 From Shallow Require Import token_selection.selection token_selection.every_step token_selection.how_fast.
 Open Scope R_scope.
 
@@ -12,7 +12,7 @@ Definition no_pull_back (D : data) : Prop := (forall i t j s, pair D i t -> pair
 Lemma gain D W i t : proper D -> equal_scores D -> no_pull_back D -> pair D i t ->
   weight D W i t * gram D i t i t <= gap D (descent D W) i t.
 Proof.
-  intros P ES [G0 _] Hp. rewrite gap_Ek, mdot_sym, mdot_descent_pairs by easy.
+  intros P ES [G0 _] Hp. rewrite gap_Ek, fdot_sym, mdot_descent_pairs by easy.
   rewrite (pairs_ext D _ (fun j s => weight D W j s * gram D j s i t)) by (intros; now rewrite gap_Ek, gram_Ek).
   apply (pairs_term D (fun j s => weight D W j s * gram D j s i t) i t Hp). intros j s Hq.
   apply Rmult_le_pos; [left; now apply weight_pos|now apply G0].
@@ -21,7 +21,7 @@ Qed.
 Lemma gaps_grow D eta W n i t : proper D -> equal_scores D -> no_pull_back D -> run D eta W -> pair D i t ->
   gap D (W n) i t < gap D (W (S n)) i t.
 Proof.
-  intros P ES G H Hp. destruct (H n) as [Eta E]. rewrite E, gap_madd. assert (Q := gain D (W n) i t P ES G Hp).
+  intros P ES G H Hp. destruct (H n) as [Eta E]. rewrite E, gap_shifted. assert (Q := gain D (W n) i t P ES G Hp).
   assert (0 < weight D (W n) i t * gram D i t i t) by (apply Rmult_lt_0_compat; [now apply weight_pos|now apply G]).
   nra.
 Qed.
@@ -50,8 +50,8 @@ Qed.
 (** In a ball of norm X the gradient of an attended sample is not short; nowhere is it longer than 𝖤 Ψ_max. *)
 Lemma gradient_bounds D e low high Wmm p X : proper D -> equal_scores D -> longest D e -> psi_min D low ->
   psi_max D high -> solution D Wmm -> 0 < p ->
-  (forall W, mnorm (dim D) (descent D W) <= e * high) /\ exists l, 0 < l /\ forall W, mnorm (dim D) W <= X ->
-    (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> l <= mnorm (dim D) (descent D W).
+  (forall W, fnorm (dim D) (dim D) (descent D W) <= e * high) /\ exists l, 0 < l /\ forall W, fnorm (dim D) (dim D) W <= X ->
+    (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> l <= fnorm (dim D) (dim D) (descent D W).
 Proof.
   intros P ES He Hl Hh S Hp. assert (N := num_pos D P). assert (PL := psi_min_pos D low P Hl).
   assert (PE := longest_pos D e Wmm P ES He (proj1 S)). assert (PW := solution_pos D Wmm P (proj1 S)). split.
@@ -62,11 +62,11 @@ Proof.
     assert (B := a_bounds D W low high i P ES Hl Hh Hi). nra.
   - assert (0 < INR (num D)) by apply lt_0_INR, P. destruct (some_pair D 0 P) as [t Ht]; [apply P|].
     assert (E0 := exp_pos (- (e * X))).
-    exists (/ INR (num D) * low * p * (p * exp (- (e * X))) / mnorm (dim D) Wmm). split.
+    exists (/ INR (num D) * low * p * (p * exp (- (e * X))) / fnorm (dim D) (dim D) Wmm). split.
     { apply Rdiv_lt_0_compat; [|easy]. repeat apply Rmult_lt_0_compat; easy. }
     intros W HW Ha. destruct (pull_norm D W Wmm P ES S) as [A B].
-    apply Rmult_le_reg_r with (mnorm (dim D) Wmm); [easy|].
-    replace (/ INR (num D) * low * p * (p * exp (- (e * X))) / mnorm (dim D) Wmm * mnorm (dim D) Wmm) with
+    apply Rmult_le_reg_r with (fnorm (dim D) (dim D) Wmm); [easy|].
+    replace (/ INR (num D) * low * p * (p * exp (- (e * X))) / fnorm (dim D) (dim D) Wmm * fnorm (dim D) (dim D) Wmm) with
       (/ INR (num D) * low * p * (p * exp (- (e * X)))) by (field; split; lra).
     eapply Rle_trans; [|eapply Rle_trans; [exact A|exact B]].
     eapply Rle_trans; [|apply (pairs_term D (weight D W) 0 t Ht); intros; left; now apply weight_pos].
@@ -94,14 +94,14 @@ Theorem ts_proposition_p : forall D, proper D -> equal_scores D -> no_pull_back 
     (forall sbar, (forall t, step_length D W t <= sbar) -> (forall x, exists t, x <= Sum t (step_length D W)) ->
       exists C t0, forall t, (t0 <= t)%nat -> 1 - corr (dim D) (W t) Wmm <= C / Sum t (step_length D W)) /\
     forall c, 0 < c ->
-      ((forall t, eta t = c / mnorm (dim D) (descent D (W t))) -> forall t, Sum t (step_length D W) = c * INR t) /\
-      ((forall t, eta t = c / mnorm (dim D) (descent D (W t))) \/ (forall t, eta t = c) ->
+      ((forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) -> forall t, Sum t (step_length D W) = c * INR t) /\
+      ((forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) \/ (forall t, eta t = c) ->
       (exists sbar, forall t, step_length D W t <= sbar) /\ forall x, exists t, x <= Sum t (step_length D W)).
 Proof.
   intros D P ES G. split; [|split].
   - destruct (pair_least D (fun i t => gram D i t i t) P) as [i0 [t0 [Hp M]]].
     assert (G0 := proj2 G i0 t0 Hp). exists (support D (fun _ _ => / gram D i0 t0 i0 t0)). intros i t Hq.
-    rewrite gap_Ek, mdot_sym, mdot_support. apply Rle_trans with (/ gram D i0 t0 i0 t0 * gap D (Ek D i t) i t).
+    rewrite gap_Ek, fdot_sym, mdot_support. apply Rle_trans with (/ gram D i0 t0 i0 t0 * gap D (Ek D i t) i t).
     + rewrite gap_Ek, <- gram_Ek. apply Rmult_le_reg_l with (gram D i0 t0 i0 t0); [easy|].
       rewrite <- Rmult_assoc, Rinv_r by lra. rewrite Rmult_1_l, Rmult_1_r. now apply M.
     + apply (pairs_term D (fun j s => / gram D i0 t0 i0 t0 * gap D (Ek D i t) j s) i t Hq). intros j s Hr.

@@ -1,7 +1,7 @@
 (** Attention as token selection: scores, the infimum of the loss, the SVM of attention, gradients, assumptions. *)
 Require Import Reals Lra Lia Psatz Arith.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention base.shortest base.samples.
+From Shallow Require Import base.sums base.vectors base.attention base.head base.matrices base.samples.
 Open Scope R_scope.
 
 (** ts-definition-1
@@ -147,35 +147,32 @@ Definition gram (D : data) (i t j s : nat) : R :=
   dot (dim D) (vminus (tok D i (opt D i)) (tok D i t)) (vminus (tok D j (opt D j)) (tok D j s)) *
   dot (dim D) (tok D i 0%nat) (tok D j 0%nat).
 
-Lemma gram_Ek D i t j s : gram D i t j s = mdot (dim D) (Ek D i t) (Ek D j s).
+Lemma gram_Ek D i t j s : gram D i t j s = fdot (dim D) (dim D) (Ek D i t) (Ek D j s).
 Proof.
-  unfold gram, mdot, Ek, dot, vminus. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros a _.
+  unfold gram, fdot, Ek, dot, vminus. rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros a _.
   rewrite Rmult_comm, <- Sum_scal. apply Sum_ext. intros; ring.
 Qed.
 
-Lemma mdot_support D lam V : mdot (dim D) (support D lam) V = pairs D (fun i t => lam i t * gap D V i t).
+Lemma mdot_support D lam V : fdot (dim D) (dim D) (support D lam) V = pairs D (fun i t => lam i t * gap D V i t).
 Proof. unfold support. rewrite mdot_pairs. apply pairs_ext. intros. now rewrite gap_Ek. Qed.
 
 Lemma gap_ext D V W i t : (forall a b, (a < dim D)%nat -> (b < dim D)%nat -> V a b = W a b) ->
   gap D V i t = gap D W i t.
-Proof. intros H. rewrite !gap_Ek, !(mdot_sym _ (Ek D i t)). now apply mdot_ext. Qed.
-
-Lemma frob2_ext d V W : (forall a b, (a < d)%nat -> (b < d)%nat -> V a b = W a b) -> frob2 d d V = frob2 d d W.
-Proof. intros H. rewrite !frob2_mdot, (mdot_ext _ V W) by easy. rewrite !(mdot_sym _ W). now apply mdot_ext. Qed.
+Proof. intros H. rewrite !gap_Ek, !(fdot_sym _ _ (Ek D i t)). now apply fdot_ext_l. Qed.
 
 (** What multipliers say of every other matrix *)
 Lemma multipliers_pair D lam W V : multipliers_of D lam W ->
-  mdot (dim D) V W = pairs D (fun i t => lam i t * gap D V i t).
-Proof. intros [_ [H _]]. rewrite mdot_sym, (mdot_ext _ _ _ V H). apply mdot_support. Qed.
+  fdot (dim D) (dim D) V W = pairs D (fun i t => lam i t * gap D V i t).
+Proof. intros [_ [H _]]. rewrite fdot_sym, (fdot_ext_l _ _ _ _ V H). apply mdot_support. Qed.
 
 Lemma multipliers_norm D lam W : multipliers_of D lam W -> frob2 (dim D) (dim D) W = pairs D lam.
 Proof.
-  intros H. rewrite frob2_mdot, (multipliers_pair D lam W W H). apply pairs_ext. intros i t Hp.
+  intros H. rewrite frob2_fdot, (multipliers_pair D lam W W H). apply pairs_ext. intros i t Hp.
   destruct H as [_ [_ [H1 H2]]]. destruct (Req_dec (gap D W i t) 1) as [->|N]; [ring|].
   rewrite (H2 i t Hp); [ring|]. assert (Q := H1 i t Hp). lra.
 Qed.
 
-Lemma multipliers_shortest D lam W V : multipliers_of D lam W -> separates D V -> pairs D lam <= mdot (dim D) V W.
+Lemma multipliers_shortest D lam W V : multipliers_of D lam W -> separates D V -> pairs D lam <= fdot (dim D) (dim D) V W.
 Proof.
   intros H S. rewrite (multipliers_pair D lam W V H). apply pairs_le. intros i t Hp. assert (Q := S i t Hp).
   destruct H as [H _]. assert (Q2 := H i t Hp). nra.
@@ -184,8 +181,8 @@ Qed.
 Lemma multipliers_solution D lam W : multipliers_of D lam W -> solution D W.
 Proof.
   intros H. split; [apply H|]. intros V S. assert (Q := multipliers_shortest D lam W V H S).
-  assert (Q2 := multipliers_norm D lam W H). rewrite <- Q2 in Q. apply mnorm_le_frob.
-  assert (Q3 := frob2_ge0 (dim D) (madd V (-1) W)). rewrite frob2_madd in Q3. lra.
+  assert (Q2 := multipliers_norm D lam W H). rewrite <- Q2 in Q. apply fnorm_le.
+  assert (Q3 := frob2_ge0 (dim D) (dim D) (shifted V W (-1))). rewrite frob2_shifted in Q3. lra.
 Qed.
 
 (** Of finitely many numbers one is the least. *)
@@ -232,31 +229,31 @@ Proof.
 Qed.
 
 (** ⟨W, W_mm⟩ / ‖W_mm‖² written with the cosine *)
-Lemma corr_mdot d V W : 0 < mnorm d V -> 0 < mnorm d W -> mnorm d V / mnorm d W * corr d V W * frob2 d d W = mdot d V W.
-Proof. intros H1 H2. rewrite <- mnorm_sq. unfold corr. field. split; lra. Qed.
+Lemma corr_mdot d V W : 0 < fnorm d d V -> 0 < fnorm d d W -> fnorm d d V / fnorm d d W * corr d V W * frob2 d d W = fdot d d V W.
+Proof. intros H1 H2. rewrite <- fnorm_sq. unfold corr. field. split; lra. Qed.
 
-Lemma smallest_gap D V W : proper D -> solution D W -> 0 < mnorm (dim D) V ->
+Lemma smallest_gap D V W : proper D -> solution D W -> 0 < fnorm (dim D) (dim D) V ->
   exists i t, pair D i t /\ (forall j s, pair D j s -> gap D V i t <= gap D V j s) /\
-    gap D V i t <= mnorm (dim D) V / mnorm (dim D) W * corr (dim D) V W.
+    gap D V i t <= fnorm (dim D) (dim D) V / fnorm (dim D) (dim D) W * corr (dim D) V W.
 Proof.
   intros P S HV. destruct (pair_least D (gap D V) P) as [i [t [Hp M]]]. exists i, t. split; [easy|]. split; [easy|].
   assert (Q := average D V W _ S M). assert (HW := solution_pos D W P (proj1 S)).
   rewrite <- (corr_mdot (dim D) V W HV HW) in Q. apply Rmult_le_reg_r in Q; [easy|].
-  rewrite <- mnorm_sq. now apply pow_lt.
+  rewrite <- fnorm_sq. now apply pow_lt.
 Qed.
 
-Lemma mnorm_scale d c A : mnorm d (fun a b => c * A a b) = Rabs c * mnorm d A.
-Proof. rewrite !mnorm_flat. apply (norm_scal (d * d) c (flat d A)). Qed.
+Lemma mnorm_scale d c A : fnorm d d (fun a b => c * A a b) = Rabs c * fnorm d d A.
+Proof. rewrite !fnorm_flat. apply (norm_scal (d * d) c (flat d A)). Qed.
 
 Lemma gap_scale D c W i t : gap D (fun a b => c * W a b) i t = c * gap D W i t.
 Proof.
-  rewrite !gap_Ek. unfold mdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
+  rewrite !gap_Ek. unfold fdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
     intros; ring.
 Qed.
 
-Lemma mnorm_zero d A : (forall a b, (a < d)%nat -> (b < d)%nat -> A a b = 0) -> mnorm d A = 0.
+Lemma mnorm_zero d A : (forall a b, (a < d)%nat -> (b < d)%nat -> A a b = 0) -> fnorm d d A = 0.
 Proof.
-  intros H. unfold mnorm, frob2. rewrite (Sum_ext d _ (fun _ => 0)); [now rewrite Sum_zero, sqrt_0|]. intros a Ha.
+  intros H. unfold fnorm, frob2. rewrite (Sum_ext d _ (fun _ => 0)); [now rewrite Sum_zero, sqrt_0|]. intros a Ha.
   rewrite (Sum_ext d _ (fun _ => 0)); [apply Sum_zero|]. intros b Hb. rewrite H by easy. ring.
 Qed.
 
@@ -349,26 +346,26 @@ Qed.
 (** ts-definition-1-path
     Covers: the whole statement.
     Reads: let W_mm be the solution of (W-SVM), off(h) = 1/(1 + e^h), Υ = Ψ_max/Ψ_min and R Ŵ = (R/‖W_mm‖) W_mm. Then 𝓛(W) − 𝓛* ≥ (Ψ_min/n) off((‖W‖/‖W_mm‖) corr(W, W_mm)) for every W ≠ 0 and 𝓛(R Ŵ) − 𝓛* ≤ Ψ_max off(R/‖W_mm‖ − log(T − 1)) for every R > 0; if R ≥ ‖W_mm‖ log(2n(T − 1)Υ), then every W with ‖W‖ ≤ R and 𝓛(W) ≤ 𝓛(R Ŵ), so also a minimiser of the loss among matrices of norm at most R, is not 0 and has 1 − corr ≤ (‖W_mm‖/R) log(2n(T − 1)Υ).
-    Mistake: `off (mnorm (dim D) W * mnorm (dim D) Wmm * corr (dim D) W Wmm)` for `off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)`
-    Mistake: `off (R / mnorm (dim D) Wmm + ln (INR (len D) - 1))` for `off (R / mnorm (dim D) Wmm - ln (INR (len D) - 1))`
-    Mistake: `/ 8 * (mnorm (dim D) Wmm / R * ln` for `mnorm (dim D) Wmm / R * (ln`
+    Mistake: `off (fnorm (dim D) (dim D) W * fnorm (dim D) (dim D) Wmm * corr (dim D) W Wmm)` for `off (fnorm (dim D) (dim D) W / fnorm (dim D) (dim D) Wmm * corr (dim D) W Wmm)`
+    Mistake: `off (R / fnorm (dim D) (dim D) Wmm + ln (INR (len D) - 1))` for `off (R / fnorm (dim D) (dim D) Wmm - ln (INR (len D) - 1))`
+    Mistake: `/ 8 * (fnorm (dim D) (dim D) Wmm / R * ln` for `fnorm (dim D) (dim D) Wmm / R * (ln`
 *)
 Theorem ts_definition_1_path : forall D Wmm low high, proper D -> solution D Wmm -> psi_min D low -> psi_max D high ->
-  (forall W, 0 < mnorm (dim D) W -> low / INR (num D) * off (mnorm (dim D) W / mnorm (dim D) Wmm * corr (dim D) W Wmm)
+  (forall W, 0 < fnorm (dim D) (dim D) W -> low / INR (num D) * off (fnorm (dim D) (dim D) W / fnorm (dim D) (dim D) Wmm * corr (dim D) W Wmm)
     <= loss D W - infimum D) /\
-  (forall R, 0 < R -> loss D (fun a b => R / mnorm (dim D) Wmm * Wmm a b) - infimum D
-    <= high * off (R / mnorm (dim D) Wmm - ln (INR (len D) - 1))) /\
-  (forall R W, 0 < R -> mnorm (dim D) Wmm * ln (2 * INR (num D) * (INR (len D) - 1) * (high / low)) <= R ->
-    mnorm (dim D) W <= R -> loss D W <= loss D (fun a b => R / mnorm (dim D) Wmm * Wmm a b) ->
-    0 < mnorm (dim D) W /\
-    1 - corr (dim D) W Wmm <= mnorm (dim D) Wmm / R * (ln (2 * INR (num D) * (INR (len D) - 1) * (high / low)))).
+  (forall R, 0 < R -> loss D (fun a b => R / fnorm (dim D) (dim D) Wmm * Wmm a b) - infimum D
+    <= high * off (R / fnorm (dim D) (dim D) Wmm - ln (INR (len D) - 1))) /\
+  (forall R W, 0 < R -> fnorm (dim D) (dim D) Wmm * ln (2 * INR (num D) * (INR (len D) - 1) * (high / low)) <= R ->
+    fnorm (dim D) (dim D) W <= R -> loss D W <= loss D (fun a b => R / fnorm (dim D) (dim D) Wmm * Wmm a b) ->
+    0 < fnorm (dim D) (dim D) W /\
+    1 - corr (dim D) W Wmm <= fnorm (dim D) (dim D) Wmm / R * (ln (2 * INR (num D) * (INR (len D) - 1) * (high / low)))).
 Proof.
   intros D Wmm low high P S Hl Hh. assert (P' := P). destruct P' as [Pn [HT HP]].
-  assert (Pw := solution_pos D Wmm P (proj1 S)). set (w := mnorm (dim D) Wmm) in *.
+  assert (Pw := solution_pos D Wmm P (proj1 S)). set (w := fnorm (dim D) (dim D) Wmm) in *.
   assert (Pl := psi_min_pos D low P Hl). assert (Nn := num_pos D P).
   assert (IT : 2 <= INR (len D)) by (apply (le_INR 2); easy).
     assert (In : 1 <= INR (num D)) by (apply (le_INR 1); easy).
-  assert (L1 : forall W, 0 < mnorm (dim D) W -> low / INR (num D) * off (mnorm (dim D) W / w * corr (dim D) W Wmm)
+  assert (L1 : forall W, 0 < fnorm (dim D) (dim D) W -> low / INR (num D) * off (fnorm (dim D) (dim D) W / w * corr (dim D) W Wmm)
     <= loss D W - infimum D).
   { intros W HW. destruct (smallest_gap D W Wmm P S HW) as [i [t [Hp [_ Q]]]]. fold w in Q.
     eapply Rle_trans; [|apply (loss_above_gap D W low i t P Hl Hp)]. apply Rmult_le_compat_l.
@@ -418,12 +415,12 @@ Proof.
     split.
     - apply exp_lt_inv. rewrite exp_0. lra.
     - left. apply exp_lt_inv. lra. }
-  assert (NZ : 0 < mnorm (dim D) W).
-  { destruct (Req_dec (mnorm (dim D) W) 0) as [Z|Z]; [|assert (0 <= mnorm (dim D) W) by apply mnorm_ge0; lra]. exfalso.
+  assert (NZ : 0 < fnorm (dim D) (dim D) W).
+  { destruct (Req_dec (fnorm (dim D) (dim D) W) 0) as [Z|Z]; [|assert (0 <= fnorm (dim D) (dim D) W) by apply fnorm_ge0; lra]. exfalso.
     destruct (some_pair D 0 P) as [t Ht]; [lia|]. destruct (KEY _ (loss_above_gap D W low 0 t P Hl Ht)) as [A _].
-    rewrite gap_Ek in A. assert (Q := mdot_le (dim D) (Ek D 0 t) W). rewrite Z in Q. lra. }
+    rewrite gap_Ek in A. assert (Q := fdot_le (dim D) (dim D) (Ek D 0 t) W). rewrite Z in Q. lra. }
   split; [easy|]. destruct (KEY _ (L1 W NZ)) as [A B]. set (c := corr (dim D) W Wmm) in *.
-    set (x := mnorm (dim D) W) in *.
+    set (x := fnorm (dim D) (dim D) W) in *.
   assert (Pc : 0 < c).
   { apply Rmult_lt_reg_l with (x / w); [now apply Rdiv_lt_0_compat|]. lra. }
   assert (C : e <= R / w * c).
@@ -433,29 +430,9 @@ Proof.
   replace (R / w * (w / R * ln K)) with (ln K) by (field; lra). lra.
 Qed.
 
-Lemma softmax_ext T y z t : (forall s, y s = z s) -> softmax T y t = softmax T z t.
-Proof. intros H. unfold softmax. rewrite H. f_equal. apply Sum_ext. intros. now rewrite H. Qed.
-
 Lemma exp_opp_derive g x l : is_derive g x l -> is_derive (fun e => exp (- g e)) x (- l * exp (- g x)).
 Proof. intros H. auto_derive; [now exists l|].
   replace (Derive (fun y => g y) x) with l by (symmetry; now apply is_derive_unique). ring. Qed.
-
-Lemma softmax_derive T (z v : vector) t : (0 < T)%nat -> is_derive (fun e => softmax T (fun s => z s + e * v s) t) 0
-  (softmax T z t * (v t - E T (softmax T z) v)).
-Proof.
-  intros HT. set (Z := Sum T (fun s => exp (z s))). assert (PZ : 0 < Z) by now apply partition_pos.
-  assert (D1 : forall s, is_derive (fun e => exp (z s + e * v s)) 0 (v s * exp (z s))).
-  { intros s. auto_derive; [easy|]. replace (z s + 0 * v s) with (z s) by ring. ring. }
-  assert (D2 := Sum_derive T (fun e s => exp (z s + e * v s)) (fun s => v s * exp (z s)) 0 ltac:(intros; apply D1)).
-  assert (Z0 : Sum T (fun s => exp (z s + 0 * v s)) = Z) by (apply Sum_ext; intros; f_equal; ring).
-  evar_last; [apply (is_derive_div (fun e => exp (z t + e * v t)) (fun e => Sum T (fun s => exp (z s + e * v s))));
-    [apply D1|exact D2|]|].
-  - rewrite Z0. lra.
-  - rewrite Z0. replace (z t + 0 * v t) with (z t) by ring. unfold E, softmax. fold Z.
-    rewrite (Sum_ext T (fun s => exp (z s) / Z * v s) (fun s => / Z * (v s * exp (z s)))) by (intros; unfold Rdiv;
-      ring).
-    rewrite Sum_scal. field. lra.
-Qed.
 
 Lemma jacobian_score T p g t : (t < T)%nat -> matvec T (jacobian p) g t = p t * (g t - E T p g).
 Proof.
@@ -472,11 +449,11 @@ Definition with_dec (D : data) (u : vector) : data := Data (num D) (len D) (dim 
 Definition decoder_descent (D : data) (W : matrix) : vector := fun a => / INR (num D) *
   Sum (num D) (fun i => sample_loss D W i * lab D i * attended (len D) (phi D W i) (tok D i) a).
 
-Lemma mdot_descent D W V : mdot (dim D) (descent D W) V = / INR (num D) * Sum (num D) (fun i => sample_loss D W i *
+Lemma mdot_descent D W V : fdot (dim D) (dim D) (descent D W) V = / INR (num D) * Sum (num D) (fun i => sample_loss D W i *
   Sum (len D) (fun t => matvec (len D) (jacobian (phi D W i)) (score D i) t * dot (dim D) (tok D i t) (matvec (dim D)
     V (tok D i 0%nat)))).
 Proof.
-  unfold mdot, descent. set (J := fun i t => matvec (len D) (jacobian (phi D W i)) (score D i) t). set (d := dim D).
+  unfold fdot, descent. set (J := fun i t => matvec (len D) (jacobian (phi D W i)) (score D i) t). set (d := dim D).
   rewrite (Sum_ext d _ (fun a => / INR (num D) * Sum (num D) (fun i => sample_loss D W i * Sum (len D) (fun t =>
     J i t * (tok D i t a * matvec d V (tok D i 0%nat) a))))).
   - rewrite Sum_scal. f_equal. rewrite Sum_swap. apply Sum_ext. intros i _. rewrite Sum_scal. f_equal.
@@ -495,35 +472,35 @@ Qed.
 (** ts-definition-1-gradient
     Covers: the whole statement, gradients as derivatives along every line.
     Reads: for T ≥ 1, every W, every direction V and every v, the derivative of e ↦ 𝓛(W + eV) at 0 is −⟨G, V⟩ with G = (1/n) Σ ℓ_i X_iᵀ J(φ_i) γ_i x_i1ᵀ, and that of e ↦ 𝓛 with the decoder u + ev is −⟨g, v⟩ with g = (1/n) Σ ℓ_i y_i X_iᵀ φ_i.
-    Mistake: `(mdot (dim D) (descent D W) V)` for `(- mdot (dim D) (descent D W) V)`
+    Mistake: `(fdot (dim D) (dim D) (descent D W) V)` for `(- fdot (dim D) (dim D) (descent D W) V)`
     Mistake: `(- (2 * dot (dim D) (decoder_descent D W) v))` for `(- dot (dim D) (decoder_descent D W) v)`
 *)
 Theorem ts_definition_1_gradient : forall D W V v, (0 < len D)%nat ->
-  is_derive (fun e => loss D (madd W e V)) 0 (- mdot (dim D) (descent D W) V) /\
+  is_derive (fun e => loss D (shifted W V e)) 0 (- fdot (dim D) (dim D) (descent D W) V) /\
   is_derive (fun e => loss (with_dec D (fun a => dec D a + e * v a)) W) 0 (- dot (dim D) (decoder_descent D W) v).
 Proof.
   intros D W V v HT. split.
   - set (z := fun i t => dot (dim D) (tok D i t) (matvec (dim D) W (tok D i 0%nat))).
     set (w := fun i t => dot (dim D) (tok D i t) (matvec (dim D) V (tok D i 0%nat))).
-    assert (LG : forall e i t, dot (dim D) (tok D i t) (matvec (dim D) (madd W e V) (tok D i 0%nat))
+    assert (LG : forall e i t, dot (dim D) (tok D i t) (matvec (dim D) (shifted W V e) (tok D i 0%nat))
       = z i t + e * w i t).
-    { intros e i t. unfold z, w, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros a _. unfold matvec, madd.
+    { intros e i t. unfold z, w, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros a _. unfold matvec, shifted, mplus, mscal.
       rewrite (Sum_ext (dim D) _ (fun j => W a j * tok D i 0%nat j + e * (V a j * tok D i 0%nat j))) by (intros; ring).
       rewrite Sum_plus, Sum_scal. ring. }
     set (f := fun e i => Sum (len D) (fun t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).
     set (f' := fun i => Sum (len D) (fun t => phi D W i t * (w i t - E (len D) (phi D W i) (w i)) * score D i t)).
-    assert (SF : forall e i, sample_loss D (madd W e V) i = exp (- f e i)).
-    { intros e i. unfold sample_loss. rewrite answer_average. unfold E, f, phi. do 2 f_equal. apply Sum_ext.
+    assert (SF : forall e i, sample_loss D (shifted W V e) i = exp (- f e i)).
+    { intros e i. unfold sample_loss. rewrite answer_average. unfold E, f, phi, weights. do 2 f_equal. apply Sum_ext.
       intros t _. f_equal.
       apply softmax_ext. intros. apply LG. }
     assert (DF : forall i, is_derive (fun e => f e i) 0 (f' i)).
     { intros i. apply (Sum_derive (len D) (fun e t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).
       intros t _. apply (is_derive_ext (fun e => score D i t * softmax (len D) (fun s => z i s + e * w i s) t)).
       - intros. apply Rmult_comm.
-      - evar_last; [apply is_derive_scal, (softmax_derive (len D) (z i) (w i) t HT)|]. unfold phi. fold (z i).
+      - evar_last; [apply is_derive_scal, (softmax_derive (len D) (z i) (w i) t HT)|]. unfold phi, weights. fold (z i).
         unfold z. ring. }
     assert (F0 : forall i, exp (- f 0 i) = sample_loss D W i).
-    { intros i. unfold sample_loss. rewrite answer_average. unfold E, f, phi. do 2 f_equal. apply Sum_ext.
+    { intros i. unfold sample_loss. rewrite answer_average. unfold E, f, phi, weights. do 2 f_equal. apply Sum_ext.
       intros t _. f_equal.
       apply softmax_ext. intros. fold (z i s). ring. }
     apply (is_derive_ext (fun e => / INR (num D) * Sum (num D) (fun i => exp (- f e i)))).
@@ -567,23 +544,23 @@ Qed.
 Lemma descent_sample D W i a : (opt D i < len D)%nat -> (forall t, (t < len D)%nat -> t <> opt D i ->
   score D i t = rest D i) ->
   Sum (len D) (fun t => tok D i t a * matvec (len D) (jacobian (phi D W i)) (score D i) t) =
-  delta D i * phi D W i (opt D i) * others D i (fun t => phi D W i t * (tok D i (opt D i) a - tok D i t a)).
+  lead D i * phi D W i (opt D i) * others D i (fun t => phi D W i t * (tok D i (opt D i) a - tok D i t a)).
 Proof.
   intros Ho Hs. assert (PH := phi_others D W i Ho). set (p := phi D W i) in *. set (o := opt D i) in *.
-  assert (EG : E (len D) p (score D i) = rest D i + p o * delta D i).
+  assert (EG : E (len D) p (score D i) = rest D i + p o * lead D i).
   { assert (Q := answer_below D W i Ho). rewrite answer_average in Q. fold p o in Q.
-    rewrite (others_ext D i _ (fun t => delta D i * p t)) in Q.
-    - rewrite others_scal, PH in Q. unfold delta in *. fold o in Q |- *. lra.
-    - intros t Ht Hn. rewrite (Hs t Ht Hn). unfold delta. fold o. fold p. ring. }
+    rewrite (others_ext D i _ (fun t => lead D i * p t)) in Q.
+    - rewrite others_scal, PH in Q. unfold lead in *. fold o in Q |- *. lra.
+    - intros t Ht Hn. rewrite (Hs t Ht Hn). unfold lead. fold o. fold p. ring. }
   rewrite (Sum_ext (len D) _ (fun t => tok D i t a * (p t * (score D i t - E (len D) p (score D i)))))
     by (intros t Ht; now rewrite jacobian_score).
   rewrite (others_split D i _ Ho). fold o. rewrite EG, <- others_scal.
-  rewrite (others_ext D i (fun t => tok D i t a * _) (fun t => - (delta D i * p o) * (p t * tok D i t a)))
+  rewrite (others_ext D i (fun t => tok D i t a * _) (fun t => - (lead D i * p o) * (p t * tok D i t a)))
     by (intros t Ht Hn; rewrite (Hs t Ht Hn); ring).
-  rewrite (others_ext D i (fun t => delta D i * p o * _) (fun t => delta D i * p o * tok D i o a * p t +
-    - (delta D i * p o) * (p t * tok D i t a))) by (intros; ring).
+  rewrite (others_ext D i (fun t => lead D i * p o * _) (fun t => lead D i * p o * tok D i o a * p t +
+    - (lead D i * p o) * (p t * tok D i t a))) by (intros; ring).
   rewrite others_plus, (others_scal D i _ p), PH.
-  replace (score D i o - (rest D i + p o * delta D i)) with (delta D i * (1 - p o)) by (unfold delta; fold o; ring).
+  replace (score D i o - (rest D i + p o * lead D i)) with (lead D i * (1 - p o)) by (unfold lead; fold o; ring).
     ring.
 Qed.
 
@@ -593,7 +570,7 @@ Proof.
   intros [_ [_ HP]] ES. unfold descent. rewrite <- Sum_scal. apply Sum_ext. intros i Hi.
     destruct (HP i Hi) as [_ [Ho _]].
   rewrite (descent_sample D W i a Ho) by (intros; apply ES; repeat split; easy).
-  rewrite (others_ext D i (fun t => weight D W i t * _) (fun t => / INR (num D) * sample_loss D W i * delta D i *
+  rewrite (others_ext D i (fun t => weight D W i t * _) (fun t => / INR (num D) * sample_loss D W i * lead D i *
     phi D W i (opt D i) * tok D i 0%nat b * (phi D W i t * (tok D i (opt D i) a - tok D i t a))))
     by (intros; unfold weight, Ek; ring).
   rewrite others_scal. ring.
@@ -607,14 +584,14 @@ Qed.
     Mistake: `len D = 3%nat` for `len D = 2%nat`
 *)
 Theorem ts_definition_a2 : forall D, proper D ->
-  (equal_scores D -> (forall i, (i < num D)%nat -> 0 < delta D i) /\ forall W a b, descent D W a b = / INR (num D) *
-    Sum (num D) (fun i => sample_loss D W i * delta D i * (phi D W i (opt D i) * others D i (fun t =>
+  (equal_scores D -> (forall i, (i < num D)%nat -> 0 < lead D i) /\ forall W a b, descent D W a b = / INR (num D) *
+    Sum (num D) (fun i => sample_loss D W i * lead D i * (phi D W i (opt D i) * others D i (fun t =>
       phi D W i t * ((tok D i (opt D i) a - tok D i t a) * tok D i 0%nat b))))) /\
   (len D = 2%nat -> equal_scores D).
 Proof.
   intros D P. split.
   - intros ES. split.
-    + intros i Hi. destruct (some_pair D i P Hi) as [t Ht]. unfold delta. rewrite <- (ES i t Ht).
+    + intros i Hi. destruct (some_pair D i P Hi) as [t Ht]. unfold lead. rewrite <- (ES i t Ht).
       destruct P as [_ [_ HP]].
       assert (Q := proj2 (proj2 (HP i Hi)) t Ht). lra.
     + intros W a b. rewrite descent_pairs by easy. unfold pairs. rewrite <- Sum_scal. apply Sum_ext. intros i _.

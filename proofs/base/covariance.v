@@ -1,16 +1,8 @@
-(** Matrices of the spread of a random token: trace, norms and order; masses of sets of tokens; two camps. *)
+(** The covariance of a random token: trace, norms and order; masses of sets of tokens; two camps. *)
 Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors base.attention.
+From Shallow Require Import base.sums base.vectors base.attention base.matrices.
 Open Scope R_scope.
-
-(** tr A = Σ A_ii, ‖A‖_F of k rows and n columns, and the quadratic form ⟨w, A w⟩ *)
-Definition trace (d : nat) (A : matrix) : R := Sum d (fun i => A i i).
-Definition fnorm (k n : nat) (A : matrix) : R := sqrt (frob2 k n A).
-Definition form (d : nat) (A : matrix) (w : vector) : R := dot d w (matvec d A w).
-
-(** v is the largest number with the property P *)
-Definition largest (P : R -> Prop) (v : R) : Prop := P v /\ forall w, P w -> w <= v.
 
 (** c = ‖A‖_op, the supremum of ‖A w‖ over ‖w‖ ≤ 1 *)
 Definition op_norm (d : nat) (A : matrix) (c : R) : Prop :=
@@ -28,30 +20,6 @@ Definition mass (T : nat) (alpha : vector) (S : nat -> bool) : R := Sum T (fun t
 (** the tokens of S are e, the others −e *)
 Definition camps (T d : nat) (S : nat -> bool) (e : vector) (X : matrix) : Prop :=
   forall t i, (t < T)%nat -> (i < d)%nat -> X t i = if S t then e i else - e i.
-
-Lemma E_minus T alpha f g : E T alpha (fun t => f t - g t) = E T alpha f - E T alpha g.
-Proof. unfold E. rewrite <- Sum_minus. apply Sum_ext; intros; ring. Qed.
-
-Lemma E_Sum T d alpha f : E T alpha (fun t => Sum d (f t)) = Sum d (fun i => E T alpha (fun t => f t i)).
-Proof.
-  unfold E. rewrite (Sum_swap d T). apply Sum_ext; intros t _. now rewrite <- Sum_scal.
-Qed.
-
-Lemma E_zero T alpha f : (forall t, (t < T)%nat -> f t = 0) -> E T alpha f = 0.
-Proof. intros H. unfold E. rewrite <- (Sum_zero T). apply Sum_ext; intros t Ht. rewrite H by easy. ring. Qed.
-
-Lemma norm_le1 d x : vnorm d x <= 1 <-> sq d x <= 1.
-Proof.
-  split; intros H; [apply norm_le_sq in H; lra|]. apply norm_le; lra.
-Qed.
-
-Lemma norm_eq1 d x : vnorm d x = 1 <-> sq d x = 1.
-Proof.
-  split; intros H; [rewrite <- norm_sq, H; ring|]. unfold vnorm. rewrite H. apply sqrt_1.
-Qed.
-
-Lemma Sum_zero_terms n f k : (forall i, (i < n)%nat -> 0 <= f i) -> Sum n f = 0 -> (k < n)%nat -> f k = 0.
-Proof. intros P H Hk. assert (A := Sum_term n f k Hk P). specialize (P k Hk). lra. Qed.
 
 (** M = Σ α X Xᵀ − a aᵀ *)
 Lemma covariance_moment T alpha X i j : distribution T alpha ->
@@ -109,17 +77,6 @@ Proof.
   now apply sqrt_le_1_alt, frob_trace.
 Qed.
 
-Lemma frob2_ge0 k n A : 0 <= frob2 k n A.
-Proof. apply Sum_ge0; intros; apply sq_ge0. Qed.
-
-(** ‖A w‖ ≤ ‖A‖_F ‖w‖ *)
-Lemma matvec_fnorm k n A w : vnorm k (matvec n A w) <= fnorm k n A * vnorm n w.
-Proof.
-  unfold fnorm, vnorm. rewrite <- sqrt_mult by (apply frob2_ge0 || apply sq_ge0). apply sqrt_le_1_alt.
-  unfold sq at 1, frob2. rewrite Rmult_comm, <- Sum_scal. apply Sum_le; intros i _.
-  rewrite Rmult_comm. apply (cauchy_sq n (A i) w).
-Qed.
-
 Lemma matvec_trace T d alpha X w : distribution T alpha ->
   vnorm d (matvec d (covariance T alpha X) w) <= trace d (covariance T alpha X) * vnorm d w.
 Proof.
@@ -167,9 +124,6 @@ Proof.
   - intros t Ht. rewrite (C t i Ht Hi), (C t j Ht Hj). destruct (S t); ring.
 Qed.
 
-Lemma Sum_first n f : Sum (S n) f = f 0%nat + Sum n (fun i => f (S i)).
-Proof. change (S n) with (1 + n)%nat. rewrite Sum_split. simpl. ring. Qed.
-
 (** one token with logit x against T − 1 tokens with logit y *)
 Lemma one_against T z x y : (0 < T)%nat -> (forall t, (t < T)%nat -> z t = if (t =? 0)%nat then x else y) ->
   mass T (softmax T z) (fun t => (t =? 0)%nat) = exp x / (exp x + INR (T - 1) * exp y).
@@ -177,9 +131,4 @@ Proof.
   intros HT H. destruct T as [|n]; [lia|]. unfold mass, softmax. rewrite !Sum_first. simpl Nat.eqb. cbv iota.
   rewrite Sum_zero, (Sum_ext n _ (fun _ => exp y)) by (intros; rewrite H by lia; easy).
   rewrite (H 0%nat) by lia. rewrite Sum_const, Nat.sub_succ, Nat.sub_0_r. simpl. ring.
-Qed.
-
-Lemma score_split T d X U (alpha : vector) : E T alpha (fun t => dot d (X t) U) = dot d U (attended T alpha X).
-Proof.
-  unfold dot, attended. rewrite E_Sum. apply Sum_ext; intros i _. rewrite <- E_scal. apply E_ext; intros; ring.
 Qed.

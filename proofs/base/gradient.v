@@ -1,27 +1,22 @@
-(** Functions of a vector along straight lines: gradient, Jacobian, and what the growth of a derivative allows. *)
+(** Functions of a vector or a matrix along straight lines: gradients, Jacobians, what bounds on derivatives allow. *)
 Require Import Reals Lra Lia FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
-From Shallow Require Import base.sums base.vectors.
+From Shallow Require Import base.sums base.vectors base.matrices.
 Open Scope R_scope.
 
-(** x + s v *)
-Definition along (x v : vector) (s : R) : vector := fun i => x i + s * v i.
-
 (** ∇f(z) = g: in every direction v the derivative of f at z is ⟨g, v⟩ *)
-Definition gradient_at (d : nat) (f : vector -> R) (z g : vector) : Prop :=
+Definition gradient (d : nat) (f : vector -> R) (z g : vector) : Prop :=
   forall v, is_derive (fun s => f (along z v s)) 0 (dot d g v).
 
 (** the Jacobian of F : ℝᵈ → ℝⁿ at z is J: row k is the gradient of F_k *)
-Definition jacobian_at (n d : nat) (F : vector -> vector) (z : vector) (J : matrix) : Prop :=
-  forall k, (k < n)%nat -> gradient_at d (fun z => F z k) z (J k).
+Definition jacobian_is (n d : nat) (F : vector -> vector) (z : vector) (J : matrix) : Prop :=
+  forall k, (k < n)%nat -> gradient d (fun z => F z k) z (J k).
 
-Lemma along_0 x v : along x v 0 = x.
-Proof. apply functional_extensionality; intros i. unfold along. ring. Qed.
+(** ∇Φ(W) = G for a matrix W of k rows and n columns: the derivative of Φ at W in direction V is ⟨G, V⟩ *)
+Definition matrix_gradient (k n : nat) (Phi : matrix -> R) (W G : matrix) : Prop :=
+  forall V, is_derive (fun s => Phi (shifted W V s)) 0 (fdot k n G V).
 
-Lemma along_to x x' : along x (vminus x' x) 1 = x'.
-Proof. apply functional_extensionality; intros i. unfold along, vminus. ring. Qed.
-
-Lemma gradient_along d f x v s g : gradient_at d f (along x v s) g ->
+Lemma gradient_along d f x v s g : gradient d f (along x v s) g ->
   is_derive (fun s => f (along x v s)) s (dot d g v).
 Proof.
   intros H. apply (is_derive_ext (fun t => f (along (along x v s) v (t - s)))).
@@ -32,7 +27,7 @@ Proof.
   - auto_derive; [easy|ring].
 Qed.
 
-Lemma jacobian_along n d F x v s J w : jacobian_at n d F (along x v s) J ->
+Lemma jacobian_along n d F x v s J w : jacobian_is n d F (along x v s) J ->
   is_derive (fun s => dot n w (F (along x v s))) s (dot n w (matvec d J v)).
 Proof.
   intros H. apply (Sum_derive n (fun s k => w k * F (along x v s) k) (fun k => w k * matvec d J v k)).
@@ -51,7 +46,7 @@ Proof.
 Qed.
 
 (** A derivative that grows at most like c s. *)
-Lemma quadratic h h' c tau : 0 <= tau -> (forall s, 0 <= s <= tau -> is_derive h s (h' s)) ->
+Lemma grows_quadratically h h' c tau : 0 <= tau -> (forall s, 0 <= s <= tau -> is_derive h s (h' s)) ->
   (forall s, 0 <= s <= tau -> h' s <= h' 0 + c * s) -> h tau <= h 0 + h' 0 * tau + c / 2 * tau ^ 2.
 Proof.
   intros Ht Hd Hs.
@@ -104,7 +99,7 @@ Proof.
   intros D1 D2 Hc H0 Ht.
   assert (Q : forall u, 0 <= u <= tau -> (forall v, 0 <= v <= u -> h v <= h 0) ->
     h u <= h 0 + h' 0 * u + c / 2 * u ^ 2).
-  { intros u Hu HP. apply quadratic; [lra|intros; apply D1; lra|]. intros s Hs.
+  { intros u Hu HP. apply grows_quadratically; [lra|intros; apply D1; lra|]. intros s Hs.
     assert (K := falls 0 s (fun s => h' s - c * s) (fun s => h2 s - c) ltac:(lra)). simpl in K.
     assert (h' s - c * s <= h' 0 - c * 0); [|lra]. apply K; intros r Hr.
     - apply (is_derive_minus h' (fun s => c * s)); [apply D2; lra|auto_derive; [easy|ring]].
@@ -131,4 +126,45 @@ Proof.
       assert (v < u) by (apply Rmax_lub_lt; lra). specialize (HP v ltac:(lra)).
       specialize (Hn v). rewrite Rabs_left in Hn by lra. lra. }
   intros s Hs. split; [now apply P|]. apply Q; [easy|]. intros; apply P; lra.
+Qed.
+
+(** f ≤ g at t if f(0) ≤ g(0) and f′ ≤ g′ on [0, t]. *)
+Lemma grow f g f' g' t : 0 <= t -> (forall x, is_derive f x (f' x)) -> (forall x, is_derive g x (g' x)) ->
+  (forall x, 0 <= x <= t -> f' x <= g' x) -> f 0 <= g 0 -> f t <= g t.
+Proof.
+  intros Ht Df Dg L B.
+  assert (D : forall x, is_derive (fun x => g x - f x) x (g' x - f' x)) by (intros; apply (is_derive_minus g f); easy).
+  destruct (MVT_gen (fun x => g x - f x) 0 t (fun x => g' x - f' x)) as (c & C & E).
+  - intros; apply D.
+  - intros x _. apply continuity_pt_filterlim. apply (ex_derive_continuous (fun x => g x - f x)). eexists; apply D.
+  - rewrite Rmin_left, Rmax_right in C by easy. specialize (L c C). rewrite Rminus_0_r in E.
+    assert (0 <= (g' c - f' c) * t) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma step_first f f' K : (forall x, is_derive f x (f' x)) -> (forall x, 0 <= x <= 1 -> Rabs (f' x) <= K) ->
+  forall t, 0 <= t <= 1 -> Rabs (f t - f 0) <= K * t.
+Proof.
+  intros D B t Ht. assert (LIN : forall c x, is_derive (fun x => f 0 + c * x) x c) by (intros; auto_derive;
+    [easy|ring]).
+  assert (A := grow f (fun x => f 0 + K * x) f' (fun _ => K) t ltac:(lra) D (LIN K)
+    ltac:(intros x Hx; specialize (B x ltac:(lra)); apply Rabs_le_between in B; lra) ltac:(lra)).
+  assert (C := grow (fun x => f 0 + - K * x) f (fun _ => - K) f' t ltac:(lra) (LIN (- K)) D
+    ltac:(intros x Hx; specialize (B x ltac:(lra)); apply Rabs_le_between in B; lra) ltac:(lra)).
+  cbv beta in A, C. apply Rabs_le. lra.
+Qed.
+
+(** Taylor's remainder: |f(t) − f(0) − t f′(0)| ≤ ½ K t². *)
+Lemma step_second f f' f'' K : (forall x, is_derive f x (f' x)) -> (forall x, is_derive f' x (f'' x)) ->
+  (forall x, 0 <= x <= 1 -> Rabs (f'' x) <= K) -> forall t, 0 <= t <= 1
+    -> Rabs (f t - f 0 - t * f' 0) <= / 2 * K * t ^ 2.
+Proof.
+  intros D D' B t Ht. assert (F := step_first f' f'' K D' B).
+  assert (QUAD : forall c x, is_derive (fun x => f 0 + x * f' 0 + c * / 2 * x ^ 2) x (f' 0 + c * x))
+    by (intros; auto_derive; [easy|field]).
+  assert (A := grow f (fun x => f 0 + x * f' 0 + K * / 2 * x ^ 2) f' (fun x => f' 0 + K * x) t ltac:(lra) D (QUAD K)
+    ltac:(intros x Hx; specialize (F x ltac:(lra)); apply Rabs_le_between in F; lra) ltac:(lra)).
+  assert (C := grow (fun x => f 0 + x * f' 0 + - K * / 2 * x ^ 2) f (fun x => f' 0 + - K * x) f' t ltac:(lra) (QUAD (-
+    K)) D
+    ltac:(intros x Hx; specialize (F x ltac:(lra)); apply Rabs_le_between in F; lra) ltac:(lra)).
+  cbv beta in A, C. apply Rabs_le. lra.
 Qed.
