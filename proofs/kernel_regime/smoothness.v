@@ -189,7 +189,8 @@ Theorem kr_lemma_2_skewness :
       /\ third 2 d alpha X e e e = (1 + s) ^ 3 / 4).
 Proof.
   repeat apply conj.
-  - intros T d alpha X D B u v w U V W. destruct (on_diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE & K).
+  - intros T d alpha X D B u v w U V W. destruct (on_diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE &
+    K).
     change (Rabs (third T d alpha X u v w) <= Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3))) in K.
     assert (S : Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X))).
     { eapply Rle_trans; [exact K|]. revert e HE K. intros e HE _. revert e HE. apply both_signs. intros e HE.
@@ -607,7 +608,7 @@ Qed.
   by an attention matrix and the last token as query. *)
 Definition camps (e : vector) : matrix := fun t i => (if Nat.eqb t 0 then 1 else -1) * e i.
 
-Lemma Sum_first T (a b : R) : (0 < T)%nat -> Sum T (fun t => if Nat.eqb t 0 then a else b) = a + (INR T - 1) * b.
+Lemma Sum_one_other T (a b : R) : (0 < T)%nat -> Sum T (fun t => if Nat.eqb t 0 then a else b) = a + (INR T - 1) * b.
 Proof.
   intros H. replace T with (1 + (T - 1))%nat by lia. rewrite Sum_split. cbn [Sum Nat.eqb].
   rewrite (Sum_ext (T - 1) _ (fun _ => b)) by (intros; cbn; easy). rewrite Sum_const, plus_INR. simpl (INR 1). ring.
@@ -645,7 +646,7 @@ Proof.
   { intros t. unfold alpha, weights, softmax.
       rewrite (Sum_ext T _ (fun s => if Nat.eqb s 0 then exp om else exp (- om))).
     2:{ intros r _. rewrite LOGIT. now destruct (Nat.eqb r 0). }
-    rewrite Sum_first, LOGIT, EN by lia. destruct (Nat.eqb t 0).
+    rewrite Sum_one_other, LOGIT, EN by lia. destruct (Nat.eqb t 0).
     - transitivity (exp om * exp om / (exp om * exp om + (INR T - 1))); [field; split; nra|]. rewrite EE.
       apply (Rmult_eq_reg_r (rho + (INR T - 1))); [|lra]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold p.
         lra.
@@ -658,7 +659,7 @@ Proof.
   assert (EX : forall f f0 f1, (forall t, f t = if Nat.eqb t 0 then f0 else f1) -> E T alpha f = p * f0 + (1 - p) * f1).
   { intros f f0 f1 H. unfold E. rewrite (Sum_ext T _ (fun t => if Nat.eqb t 0 then p * f0 else (1 - p) / (INR T - 1) *
       f1)).
-    - rewrite Sum_first by lia. field. lra.
+    - rewrite Sum_one_other by lia. field. lra.
     - intros t _. rewrite AL, H. now destruct (Nat.eqb t 0). }
   assert (A : forall u, dot d u (attended T alpha (camps e)) = s * dot d u e).
   { intros u. rewrite <- E_dot, (EX _ (dot d u e) (- dot d u e)); [unfold p; field|].
@@ -709,10 +710,12 @@ Theorem kr_lemma_2_lipschitz : forall sigma s1 s2 sigma1 sigma2, activation sigm
       sigma1 * Rmax 1 R * length d (vminus U' U) (mminus W' W)) /\
   (Rabs (s1 0) = sigma1 -> forall d e, sq d e = 1 ->
     (forall T R, (2 <= T)%nat -> 1 <= R -> exists W u Delta D, length d u Delta = 1 /\
-      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (along (vscal R e) u tau) (shifted W Delta tau)) 0 D /\
+      is_derive (fun tau => head sigma T d (camps e) (camps e (T - 1)%nat) (along (vscal R e) u tau) (shifted W Delta
+        tau)) 0 D /\
       Rabs D = sigma1 * R) /\
     (forall T q U W, (0 < T)%nat -> dot d U e = 0 -> exists u Delta D, length d u Delta = 1 /\
-      is_derive (fun tau => head sigma T d (fun _ => e) q (along U u tau) (shifted W Delta tau)) 0 D /\ Rabs D = sigma1)).
+      is_derive (fun tau => head sigma T d (fun _ => e) q (along U u tau) (shifted W Delta tau)) 0 D /\ Rabs D =
+        sigma1)).
 Proof.
   intros sigma s1 s2 sigma1 sigma2 A. split.
   - intros T d X q R HT Hd B Q U W U' W' HU HU'.
