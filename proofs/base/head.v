@@ -46,7 +46,7 @@ Definition partner (N i : nat) : nat := if Nat.ltb i N then (i + N)%nat else (i 
 Definition mirror (N : nat) (phi : parameters) : parameters :=
   fun i k j => (if Nat.eqb k 0 then -1 else 1) * phi (partner N i) k j.
 
-(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same_parameters U
+(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same U
   and W *)
 Definition symmetric_start (N d : nat) (phi : parameters) : Prop :=
   forall i, (i < N)%nat -> (phi i 0%nat 0%nat = 1 \/ phi i 0%nat 0%nat = -1) /\

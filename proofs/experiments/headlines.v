@@ -9,14 +9,14 @@ Definition batch_loss (n T d : nat) (F : vector -> (matrix -> vector) -> R) (X :
   (y : vector) (b : nat -> nat) (phi : vector) : R :=
   Sum n (fun j => (F phi (pooled T d (X (b j)) (q (b j))) - y (b j)) ^ 2) / INR n.
 
-(** Any trained: the next iterate is made from the step number, the iterate and the loss of the step's batch. *)
+(** Any descent: the next iterate is made from the step number, the iterate and the loss of the step's batch. *)
 Fixpoint trained (next : nat -> vector -> (vector -> R) -> vector) (loss : nat -> vector -> R) (phi0 : vector) (s :
   nat) :
   vector := match s with O => phi0 | S s' => let phi := trained next loss phi0 s' in next s' phi (loss s') end.
 
 (** kr-theorem-1-length
     Covers: a part: equal losses of all batches, equal runs, and the comparison of suprema for functions of the outputs; on the page: the same for their derivatives in φ, which are derivatives of equal functions.
-    Reads: let every token of every input be repeated k ≥ 1 times, in any order, queries and labels kept. Then every model F(φ, X) that sees inputs through a(X, q; W), all W, has the same outputs for all φ; so the loss of every batch is the same function of φ, and every trained whose steps depend on the iterate and on the loss of a batch goes through the same iterates from one start. Let 𝓓 be a set of data sets that contains with one of length T one of its copies of length kT, and Q any function of the outputs φ ↦ F(φ, X_j) (for queries that are kept): every value of Q at length T is one at length kT, so every upper bound at kT is one at T.
+    Reads: let every token of every input be repeated k ≥ 1 times, in any order, queries and labels kept. Then every model F(φ, X) that sees inputs through a(X, q; W), all W, has the same outputs for all φ; so the loss of every batch is the same function of φ, and every descent whose steps depend on the iterate and on the loss of a batch goes through the same iterates from one start. Let 𝓓 be a set of data sets that contains with one of length T one of its copies of length kT, and Q any function of the outputs φ ↦ F(φ, X_j) (for queries that are kept): every value of Q at length T is one at length kT, so every upper bound at kT is one at T.
     Mistake: without `(forall j, padded k T (X j) (Y j)) ->`
     Mistake: `exists Z', forall j` for `exists Z', data (k * T)%nat Z' /\ forall j`
 *)

@@ -138,7 +138,7 @@ Proof. intros H. unfold dot. rewrite <- (Sum_zero d). apply Sum_ext; intros k Hk
 
 (** kr-lemma-1
     Covers: the whole statement, for every differentiable σ.
-    Reads: for T ≥ 1, any σ differentiable on ℝ, tokens, query and parameters, with z_i = ⟨U_i, a_i⟩: ∂f/∂c_i = σ(z_i)/√m; ∇_{U_i} f = c_i σ′(z_i)/√m · a_i; ∇_{W_i} f = c_i σ′(z_i)/√m · (M_i U_i) qᵀ, as partial derivatives in every entry; and model_along any line (c, U, W) + e (dc, dU, dW), f has at e = 0 the derivative Σ_i (∂f/∂c_i dc_i + ⟨∇_{U_i} f, dU_i⟩ + ⟨∇_{W_i} f, dW_i⟩_F).
+    Reads: for T ≥ 1, any σ differentiable on ℝ, tokens, query and parameters, with z_i = ⟨U_i, a_i⟩: ∂f/∂c_i = σ(z_i)/√m; ∇_{U_i} f = c_i σ′(z_i)/√m · a_i; ∇_{W_i} f = c_i σ′(z_i)/√m · (M_i U_i) qᵀ, as partial derivatives in every entry; and along any line (c, U, W) + e (dc, dU, dW), f has at e = 0 the derivative Σ_i (∂f/∂c_i dc_i + ⟨∇_{U_i} f, dU_i⟩ + ⟨∇_{W_i} f, dW_i⟩_F).
     Mistake: `matvec d (M i) (a i) k * q l` for `matvec d (M i) (U i) k * q l`
     Mistake: `= sigma (z i) / INR m` for `= sigma (z i) / sqrt (INR m)`
     Mistake: without `* a i k`
@@ -346,7 +346,7 @@ Qed.
 
 (** kr-remark-4-attained
     Covers: the whole statement.
-    Reads: let σ be differentiable with |σ′| ≤ σ₁ = |σ′(0)|, and i one of the m heads. For T ≥ 2 and U_i ≠ 0 the largest ‖∇_{W_i} f‖_F over tokens in the ball, the matrix of head i and ‖q‖ ≤ 1, all else fixed, is |c_i| σ₁ ‖U_i‖/√m; it is the value at any tokens ±U_i/‖U_i‖ whose two camps have mass ½, if ‖q‖ = 1, and also for some input with q = X_T. For T = 1 the gradient is 0. For T ≥ 1 and d ≥ 2 the largest ‖∇_{U_i} f‖ is |c_i| σ₁/√m, the value whenever all tokens are one unit vector right_angle to U_i.
+    Reads: let σ be differentiable with |σ′| ≤ σ₁ = |σ′(0)|, and i one of the m heads. For T ≥ 2 and U_i ≠ 0 the largest ‖∇_{W_i} f‖_F over tokens in the ball, the matrix of head i and ‖q‖ ≤ 1, all else fixed, is |c_i| σ₁ ‖U_i‖/√m; it is the value at any tokens ±U_i/‖U_i‖ whose two camps have mass ½, if ‖q‖ = 1, and also for some input with q = X_T. For T = 1 the gradient is 0. For T ≥ 1 and d ≥ 2 the largest ‖∇_{U_i} f‖ is |c_i| σ₁/√m, the value whenever all tokens are one unit vector orthogonal to U_i.
     Mistake: without `Rabs (Derive sigma 0) = s1 ->`
     Mistake: `(1 <= T)%nat -> vnorm d (U i) <> 0` for `(2 <= T)%nat -> vnorm d (U i) <> 0`
     Mistake: `(1 <= d)` for `(2 <= d)`
