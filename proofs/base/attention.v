@@ -67,7 +67,8 @@ Proof. intros. apply Rdiv_lt_0_compat; [apply exp_pos | now apply partition_pos]
 Lemma softmax_distribution T z : (0 < T)%nat -> distribution T (softmax T z).
 Proof.
   intros H. split; [intros; left; now apply softmax_pos|].
-  unfold softmax. rewrite (Sum_ext _ _ (fun t => / Sum T (fun s => exp (z s)) * exp (z t))) by (intros; unfold Rdiv; ring).
+  unfold softmax. rewrite (Sum_ext _ _ (fun t => / Sum T (fun s => exp (z s)) * exp (z t))) by (intros; unfold Rdiv;
+    ring).
   rewrite Sum_scal. apply Rinv_l. apply Rgt_not_eq, partition_pos, H.
 Qed.
 

@@ -46,7 +46,8 @@ Definition partner (N i : nat) : nat := if Nat.ltb i N then (i + N)%nat else (i 
 Definition mirror (N : nat) (phi : parameters) : parameters :=
   fun i k j => (if Nat.eqb k 0 then -1 else 1) * phi (partner N i) k j.
 
-(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same_parameters U and W *)
+(** a symmetric initialisation of 2N heads: readouts ±1, opposite between partners, which have the same U
+  and W *)
 Definition symmetric_start (N d : nat) (phi : parameters) : Prop :=
   forall i, (i < N)%nat -> (phi i 0%nat 0%nat = 1 \/ phi i 0%nat 0%nat = -1) /\
     phi (i + N)%nat 0%nat 0%nat = - phi i 0%nat 0%nat /\
@@ -94,13 +95,16 @@ Proof.
   rewrite L. f_equal. apply Sum_ext; intros. now rewrite L.
 Qed.
 
-Lemma model_same sigma m T d X q phi psi : same_parameters m d phi psi -> model_at sigma m T d X q phi = model_at sigma m T d X q psi.
+Lemma model_same sigma m T d X q phi psi : same_parameters m d phi psi -> model_at sigma m T d X q phi = model_at
+  sigma m T d X q psi.
 Proof.
-  intros H. unfold model_at, model. f_equal. apply Sum_ext. intros i Hi. rewrite (H i 0%nat 0%nat) by (cbn; lia). f_equal.
+  intros H. unfold model_at, model. f_equal. apply Sum_ext. intros i Hi. rewrite (H i 0%nat 0%nat) by (cbn; lia).
+    f_equal.
   apply head_ext; intros; apply H; cbn; lia.
 Qed.
 
-Lemma model_mirror sigma N T d X q phi : model_at sigma (2 * N) T d X q (mirror N phi) = - model_at sigma (2 * N) T d X q phi.
+Lemma model_mirror sigma N T d X q phi : model_at sigma (2 * N) T d X q (mirror N phi) = - model_at sigma (2 * N) T d
+  X q phi.
 Proof.
   set (g := fun i => phi i 0%nat 0%nat * head sigma T d X q (phi i 1%nat) (rows d (phi i 2%nat))).
   unfold model_at, model. rewrite Ropp_mult_distr_r. f_equal. fold g. rewrite <- (Sum_partner N g).

@@ -4,11 +4,12 @@ From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors.
 Open Scope R_scope.
 
+(** A + B, A − B and c A *)
 Definition mplus (A B : matrix) : matrix := fun i j => A i j + B i j.
 Definition mminus (A B : matrix) : matrix := fun i j => A i j - B i j.
 Definition mscal (c : R) (A : matrix) : matrix := fun i j => c * A i j.
 
-(** The matrix with the vector s on its diagonal and 0 elsewhere; with s = 1, the identity *)
+(** The matrix with the vector s on its diagonal and 0 elsewhere, and the identity, with rows e_i *)
 Definition diagonal (s : vector) : matrix := fun i j => if Nat.eqb i j then s i else 0.
 Definition identity : matrix := delta.
 

@@ -89,7 +89,8 @@ Proof. intros H. rewrite (rms_ext n _ (fun j => 0 * 0)) by (intros; ring). rewri
 
 Lemma rms_le n x y : (0 < n)%nat -> (forall j, (j < n)%nat -> Rabs (x j) <= y j) -> rms n x <= rms n y.
 Proof.
-  intros Hn H. unfold rms. apply sqrt_le_1_alt, mean_le. intros i Hi. rewrite <- (pow2_abs (x i)). apply pow_incr. split; [apply Rabs_pos|now apply H].
+  intros Hn H. unfold rms. apply sqrt_le_1_alt, mean_le. intros i Hi. rewrite <- (pow2_abs (x i)). apply pow_incr.
+    split; [apply Rabs_pos|now apply H].
 Qed.
 
 Lemma rms_minus n x y : (0 < n)%nat -> rms n (fun j => x j - y j) <= rms n x + rms n y.

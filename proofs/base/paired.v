@@ -206,8 +206,6 @@ Qed.
 
 End Products.
 
-
-
 (** ‖φ‖ for a point *)
 Definition pnorm (N D : nat) (a : point) : R := sqrt (pdot N D a a).
 

@@ -52,8 +52,10 @@ Definition solution (D : data) (W : matrix) : Prop :=
   separates D W /\ forall V, separates D V -> fnorm (dim D) (dim D) W <= fnorm (dim D) (dim D) V.
 
 (** 𝖤 = max ‖E_k‖ *)
-Definition longest (D : data) : R -> Prop := largest (fun x => exists i t, pair D i t /\ x = fnorm (dim D) (dim D) (Ek D i t)).
+Definition longest (D : data) : R -> Prop := largest (fun x => exists i t, pair D i t /\ x = fnorm (dim D) (dim D)
+  (Ek D i t)).
 
+(** −∇L(W) = (1/n) Σ ℓ_i X_iᵀ (diag φ_i − φ_iφ_iᵀ) γ_i x_i1ᵀ *)
 Definition descent (D : data) (W : matrix) : matrix := fun a b => / INR (num D) * Sum (num D) (fun i =>
   sample_loss D W i * Sum (len D) (fun t => tok D i t a * matvec (len D) (jacobian (phi D W i)) (score D i) t)
   * tok D i 0%nat b).
@@ -70,7 +72,8 @@ Definition weight (D : data) (W : matrix) (i t : nat) : R :=
 (** A run of descent with multipliers η_t > 0, and the length s_t of a step *)
 Definition run (D : data) (eta : nat -> R) (W : nat -> matrix) : Prop :=
   forall t, 0 < eta t /\ W (S t) = shifted (W t) (descent D (W t)) (eta t).
-Definition step_length (D : data) (W : nat -> matrix) (t : nat) : R := fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1)).
+Definition step_length (D : data) (W : nat -> matrix) (t : nat) : R := fnorm (dim D) (dim D) (shifted (W (S t)) (W t)
+  (-1)).
 
 (** Sums over pairs *)
 Lemma others_le D i f g : (forall t, (t < len D)%nat -> t <> opt D i -> f t <= g t) -> others D i f <= others D i g.

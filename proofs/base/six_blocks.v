@@ -10,7 +10,7 @@ Definition stochastic (N : nat) (A : matrix) : Prop := forall i, (i < N)%nat -> 
 (** Π = I − (1/N) 1 1ᵀ *)
 Definition centring (N : nat) : matrix := fun i j => identity i j - / INR N.
 
-(** x̄ = (1/N) Σ x_i, the column_means of the N rows *)
+(** x̄ = (1/N) Σ x_i, the mean of the N rows *)
 Definition column_means (N : nat) (X : matrix) : vector := fun k => / INR N * Sum N (fun i => X i k).
 
 (** φ(M), entry by entry *)
@@ -43,7 +43,7 @@ Definition loss (P N m : nat) (F Y : nat -> matrix) : R :=
 Lemma identity_sum_r N f k : (k < N)%nat -> Sum N (fun j => f j * identity j k) = f k.
 Proof. apply (identity_r N (fun _ j => f j) O k). Qed.
 
-(** (Πy)_i = y_i − column_means of y *)
+(** (Πy)_i = y_i − mean of y *)
 Lemma centring_apply N y i : (i < N)%nat -> matvec N (centring N) y i = y i - / INR N * Sum N y.
 Proof.
   intros Hi. unfold matvec, centring. rewrite (Sum_ext N _ (fun j => identity i j * y j - / INR N * y j)) by (intros;

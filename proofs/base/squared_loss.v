@@ -4,8 +4,6 @@ From Coquelicot Require Import Coquelicot.
 From Shallow Require Import base.sums base.vectors base.means base.matrices base.gradient.
 Open Scope R_scope.
 
-
-
 (** Min n f = min (f 0, …, f (n − 1)) for n ≥ 1 *)
 Fixpoint Min (n : nat) (f : nat -> R) : R :=
   match n with O => 0 | S O => f O | S k => Rmin (Min k f) (f k) end.
@@ -239,7 +237,6 @@ Proof.
       (fun s => linear_model p f D x0 j (phi s) - y j)) by (intros; unfold dev, residual; ring).
     rewrite mean_minus, (mean_const tau _ Ht), <- LA. unfold dev, residual. ring.
 Qed.
-
 
 (** λ_max ≤ tr G, with equality iff all gradients are parallel: ‖∇f_j − v_j u‖² summed is the gap. *)
 Lemma trace_gap p n D x lam : largest_eigenvalue n (gram p D x) lam ->

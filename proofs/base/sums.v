@@ -76,9 +76,11 @@ Proof.
   assert (HF : 0 <= F) by (apply Sum_ge0; intros; apply Rmult_le_pos; [apply H; lia|apply pow2_ge_0]).
   assert (HG : 0 <= G) by (apply Sum_ge0; intros; apply Rmult_le_pos; [apply H; lia|apply pow2_ge_0]).
   assert (K : 2 * P * (f n * g n) <= F * g n ^ 2 + G * f n ^ 2).
-  { set (a := f n). set (b := g n). apply Rsqr_incr_0_var; [|apply Rplus_le_le_0_compat; apply Rmult_le_pos; auto using pow2_ge_0].
+  { set (a := f n). set (b := g n). apply Rsqr_incr_0_var; [|apply Rplus_le_le_0_compat; apply Rmult_le_pos; auto
+    using pow2_ge_0].
     unfold Rsqr. assert (Q : 0 <= (F * b ^ 2 - G * a ^ 2) ^ 2) by apply pow2_ge_0.
-    assert (a ^ 2 * b ^ 2 * P ^ 2 <= a ^ 2 * b ^ 2 * (F * G)) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; apply pow2_ge_0|easy]).
+    assert (a ^ 2 * b ^ 2 * P ^ 2 <= a ^ 2 * b ^ 2 * (F * G)) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; apply
+      pow2_ge_0|easy]).
     lra. }
   assert (w n * (2 * P * (f n * g n)) <= w n * (F * g n ^ 2 + G * f n ^ 2)) by (apply Rmult_le_compat_l; easy).
   lra.

@@ -82,7 +82,8 @@ Qed.
 Lemma cauchy_sq d x y : dot d x y ^ 2 <= sq d x * sq d y.
 Proof.
   assert (H := Sum_cauchy d (fun _ => 1) x y ltac:(intros; lra)).
-  unfold dot, sq. rewrite (Sum_ext d _ (fun i => 1 * (x i * y i))), (Sum_ext d (fun i => x i ^ 2) (fun i => 1 * x i ^ 2)),
+  unfold dot, sq. rewrite (Sum_ext d _ (fun i => 1 * (x i * y i))), (Sum_ext d (fun i => x i ^ 2) (fun i => 1 * x i ^
+    2)),
     (Sum_ext d (fun i => y i ^ 2) (fun i => 1 * y i ^ 2)); [exact H|intros; ring|intros; ring|intros; ring].
 Qed.
 
@@ -222,7 +223,8 @@ Qed.
 (** ‖A x‖² ≤ ‖A‖²_F ‖x‖² *)
 Lemma matvec_sq m n A v : sq m (matvec n A v) <= frob2 m n A * sq n v.
 Proof.
-  unfold frob2. rewrite Rmult_comm, <- Sum_scal. apply Sum_le; intros i _. rewrite Rmult_comm. apply (cauchy_sq n (A i) v).
+  unfold frob2. rewrite Rmult_comm, <- Sum_scal. apply Sum_le; intros i _. rewrite Rmult_comm. apply (cauchy_sq n (A
+    i) v).
 Qed.
 
 (** U / ‖U‖ *)

@@ -9,7 +9,7 @@ Definition batch_loss (n T d : nat) (F : vector -> (matrix -> vector) -> R) (X :
   (y : vector) (b : nat -> nat) (phi : vector) : R :=
   Sum n (fun j => (F phi (pooled T d (X (b j)) (q (b j))) - y (b j)) ^ 2) / INR n.
 
-(** Any trained: the next iterate is made from the step number, the iterate and the loss of the step's batch. *)
+(** Any descent: the next iterate is made from the step number, the iterate and the loss of the step's batch. *)
 Fixpoint trained (next : nat -> vector -> (vector -> R) -> vector) (loss : nat -> vector -> R) (phi0 : vector) (s :
   nat) :
   vector := match s with O => phi0 | S s' => let phi := trained next loss phi0 s' in next s' phi (loss s') end.

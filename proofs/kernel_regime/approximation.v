@@ -10,9 +10,7 @@ Definition psi2_le (T : nat) (alpha Z : vector) (t : R) : Prop := 0 < t /\ E T a
 
 (** Rows of Pascal's triangle: the weights of the number of +1 among n fair signs are C(n, k)/2ⁿ *)
 Definition next_row (r : list Z) : list Z := map (fun p => fst p + snd p)%Z (combine (0 :: r)%Z (r ++ (0 :: nil))%Z).
-
 Fixpoint row (n : nat) : list Z := match n with O => (1 :: nil)%Z | S m => next_row (row m) end.
-
 Definition binomial (n k : nat) : R := IZR (nth k (row n) 0%Z) / 2 ^ n.
 
 Lemma ln2_pos : 0 < ln 2.

@@ -5,7 +5,8 @@ From Shallow Require Import base.sums base.vectors base.attention base.head base
 Open Scope R_scope.
 
 (** f at the parameters (c, U, W) + e (dc, dU, dW) *)
-Definition model_along sigma m T d X q c (U : matrix) (W : nat -> matrix) dc (dU : matrix) (dW : nat -> matrix) (e : R) : R :=
+Definition model_along sigma m T d X q c (U : matrix) (W : nat -> matrix) dc (dU : matrix) (dW : nat -> matrix) (e :
+  R) : R :=
   model sigma m T d X q (fun i => c i + e * dc i) (fun i k => U i k + e * dU i k) (fun i k l => W i k l + e * dW i k l).
 
 (** the partial derivatives of f in c_i, in the entries of U_i and in those of W_i *)
@@ -14,14 +15,16 @@ Definition nabla_c sigma m T d X q c U W (i : nat) : R :=
 Definition nabla_U sigma m T d X q c U W (i : nat) : vector := fun k =>
   Derive (model_along sigma m T d X q c U W (fun _ => 0) (fun j n => delta i j * delta k n) (fun _ _ _ => 0)) 0.
 Definition nabla_W sigma m T d X q c U W (i : nat) : matrix := fun k l =>
-  Derive (model_along sigma m T d X q c U W (fun _ => 0) (fun _ _ => 0) (fun j n p => delta i j * (delta k n * delta l p))) 0.
+  Derive (model_along sigma m T d X q c U W (fun _ => 0) (fun _ _ => 0) (fun j n p => delta i j * (delta k n * delta
+    l p))) 0.
 
 (** (M v)_k = E (⟨X, v⟩ − E⟨X, v⟩) X_k *)
 Lemma covariance_apply T d alpha X v k : distribution T alpha ->
   matvec d (covariance T alpha X) v k =
   E T alpha (fun t => (dot d (X t) v - E T alpha (fun s => dot d (X s) v)) * X t k).
 Proof.
-  intros H. set (a := attended T alpha X). rewrite (E_ext T alpha (fun s => dot d (X s) v) (fun s => dot d v (X s))), E_dot by (intros; apply dot_sym). fold a.
+  intros H. set (a := attended T alpha X). rewrite (E_ext T alpha (fun s => dot d (X s) v) (fun s => dot d v (X s))),
+    E_dot by (intros; apply dot_sym). fold a.
   rewrite (E_ext T alpha _ (fun t => (dot d (X t) v * X t k - dot d v a * X t k))) by (intros; ring).
   rewrite E_minus, E_scal. unfold matvec.
   rewrite (Sum_ext d _ (fun j => moment T alpha X k j * v j - a k * (v j * a j))).

@@ -75,7 +75,8 @@ Theorem kr_lemma_3 : forall sigma s1 s2 sigma1 sigma2 m T d X q delta rho phi0, 
   let B := longest d m delta (rho 1%nat) in let r := sqrt (rho 1%nat ^ 2 + rho 2%nat ^ 2) in
   let L1 := sigma1 * sqrt (1 + B ^ 2) in let L2 := sigma2 * (1 + B ^ 2) + 8 * sigma1 * sqrt (1 + B ^ 2) in
   forall phi, neighbourhood m d rho phi0 phi ->
-    Rabs (model_at sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <= / sqrt (INR m) * (L1 * rho 0%nat * r + / 2
+    Rabs (model_at sigma m T d X q phi - linear sigma s1 m T d X q phi0 phi) <= / sqrt (INR m) * (L1 * rho 0%nat * r
+      + / 2
       * L2 * r ^ 2) /\
     / sqrt (INR m) * (L1 * rho 0%nat * r + / 2 * L2 * r ^ 2) <= / sqrt (INR m) * (L1 * rho 0%nat * r + L2 * r ^ 2).
 Proof.

@@ -184,16 +184,20 @@ Section Known.
 Variables (n N D : nat) (eh : R) (c0 : vector) (u : nat -> vector) (h0 : nat -> nat -> R) (g0 : nat -> nat -> vector)
   (H0 : nat -> nat -> matrix).
 
+(** γ of pair p after s steps *)
 Fixpoint known_gamma (s p : nat) : R :=
   match s with O => 0 | S s' => known_gamma s' p - eh * mean n (fun j => u s' j * h0 p j) end.
 
+(** α of pair p *)
 Fixpoint known_alpha (s p : nat) : vector := fun k =>
   match s with O => 0 | S s' => known_alpha s' p k - eh * mean n (fun j => u s' j * (c0 p * g0 p j k)) end.
 
+(** β of pair p *)
 Fixpoint known_beta (s p : nat) : vector := fun k =>
   match s with O => 0 | S s' => known_beta s' p k - eh * mean n (fun j => u s' j *
     (c0 p * matvec D (H0 p j) (known_alpha s' p) k + known_gamma s' p * g0 p j k)) end.
 
+(** χ of pair p *)
 Fixpoint known_chi (s p : nat) : R :=
   match s with O => 0 | S s' => known_chi s' p - eh * mean n (fun j => u s' j * dot D (g0 p j) (known_alpha s' p)) end.
 
@@ -465,7 +469,8 @@ Proof.
         rewrite (norm_ext D _ (vscal (sqrt (INR (N + N))) (alpha N (turned N h g phi0 (phi s) l) p))).
         - rewrite norm_scal, (Rpow_mult_distr (Rabs _)), pow2_abs, norm_sq. field. lra.
         - intros k _. unfold vscal. rewrite TB. unfold geven, godd, gp, gm, c0, g0, th. ring. }
-      rewrite <- (sqrt_pow2 (rms n _)) by apply rms_ge0. apply sqrt_le_1_alt. rewrite rms_sq, (mean_ext n _ _ Q), mean_scal.
+      rewrite <- (sqrt_pow2 (rms n _)) by apply rms_ge0. apply sqrt_le_1_alt. rewrite rms_sq, (mean_ext n _ _ Q),
+        mean_scal.
       apply Rmult_le_compat_l; [easy|]. unfold mean. rewrite Sum_swap, <- Sum_scal. apply Sum_le; intros p Hp.
       destruct (letters s p Hp Mv) as (Lo & Lv & Lw & Lb). destruct (Mv p Hp) as (Ma & Mb & Mg & Mc).
       rewrite Sum_plus, Rmult_plus_distr_l. apply Rplus_le_compat.

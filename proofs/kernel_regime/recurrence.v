@@ -8,6 +8,7 @@ Open Scope R_scope.
 Fixpoint state (sigma : R -> R) (w : R) (x : vector) (t : nat) : R :=
   match t with O => 0 | S t' => sigma (x t' + w * state sigma w x t') end.
 
+(** z_t = x_t + w h_{t−1} *)
 Definition seen (sigma : R -> R) (w : R) (x : vector) (t : nat) : R := x t + w * state sigma w x t.
 
 (** q₀ = 0, q_t = σ′(z_t)(ξ_t + w q_{t−1}): p_t for ξ_t = h_{t−1}, and one coordinate of P_t for ξ_t = (X_t)_k *)
@@ -362,8 +363,8 @@ Section Greedy.
 Variable r : R.
 Hypothesis Hr : 0 < r < 1.
 
+(** the greedy readout at the state g, and the states that it leads to from 0 *)
 Definition greedy_choice (g : R) : R := if Rle_dec (2 * r * g) 1 then r else / (2 * g).
-
 Fixpoint greedy (t : nat) : R :=
   match t with O => 0 | S t' => greedy_choice (greedy t') + (1 - greedy_choice (greedy t') ^ 2) * greedy t' end.
 

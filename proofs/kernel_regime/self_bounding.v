@@ -8,10 +8,10 @@ Import ListNotations.
 
 Open Scope R_scope.
 
-(** rᵀGr / (n‖r‖²): the factor rayleigh the gradient (0 if r = 0) *)
+(** rᵀGr / (n‖r‖²): the factor along the gradient (0 if r = 0) *)
 Definition rayleigh (n : nat) (G : matrix) (r : vector) : R := form n G r / (INR n * sq n r).
 
-(** A² is one of the three factors: rayleigh the gradient, λ_max(G)/n in Gram form, tr(G)/n in trace form *)
+(** A² is one of the three factors: along the gradient, λ_max(G)/n in Gram form, tr(G)/n in trace form *)
 Definition factor (n : nat) (G : matrix) (r : vector) (A2 : R) : Prop :=
   A2 = rayleigh n G r \/ (exists lam, largest_eigenvalue n G lam /\ A2 = lam / INR n) \/ A2 = mean n (fun j => G j j).
 
@@ -34,7 +34,7 @@ Proof.
   - eapply Rle_trans; [apply quadratic_trace|]. right. unfold mean. field. lra.
 Qed.
 
-(** ‖∇L‖² ≤ 4 A² L, with equality rayleigh the gradient *)
+(** ‖∇L‖² ≤ 4 A² L, with equality along the gradient *)
 Lemma gradient_factor p n f y x D g A2 : (0 < n)%nat -> (forall j, (j < n)%nat -> gradient p (f j) x (D j x)) ->
   gradient p (loss n f y) x g -> factor n (gram p D x) (residual f y x) A2 -> sq p g <= 4 * A2 * loss n f y x.
 Proof.
@@ -173,7 +173,7 @@ Qed.
 
 (** kr-theorem-a
     Covers: the whole statement.
-    Reads: let f_1, …, f_n be any functions on ℝᵖ with gradients ∇f_j, Ω convex, φ⁽ˢ⁺¹⁾ a nearest point of Ω to φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾) for s < τ, where L is the mean squared loss, and z any point of Ω. If at every step s < τ the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − φ⁽ˢ⁾⟩ is at most ε and one of the three factors (rayleigh the gradient, λ_max(G)/n, tr(G)/n) is at most Ā², and θ = ηĀ² < 1, then (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)), with V₀ = ‖φ⁽⁰⁾ − z‖².
+    Reads: let f_1, …, f_n be any functions on ℝᵖ with gradients ∇f_j, Ω convex, φ⁽ˢ⁺¹⁾ a nearest point of Ω to φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾) for s < τ, where L is the mean squared loss, and z any point of Ω. If at every step s < τ the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − φ⁽ˢ⁾⟩ is at most ε and one of the three factors (along the gradient, λ_max(G)/n, tr(G)/n) is at most Ā², and θ = ηĀ² < 1, then (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)), with V₀ = ‖φ⁽⁰⁾ − z‖².
     Mistake: `(4 * eta * INR tau)` for `(4 * (1 - theta) * eta * INR tau)`
     Mistake: without `theta < 1 ->`
     Mistake: `(2 * eta * INR tau)` for `(eta * INR tau)`
@@ -261,7 +261,7 @@ Qed.
 
 (** kr-theorem-a-drift
     Covers: the whole statement.
-    Reads: for every step x' of projected gradient descent on the mean squared loss L from x, any η > 0, any z in the convex Ω, and A² any of the three factors at x, ‖x' − z‖² − ‖x − z‖² ≤ −4η[(1 − ηA²)L − ε√L], where ε is the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − x⟩. If x' = x − η∇L and A² is the factor rayleigh the gradient, the difference is exactly −4η[(1 − ηA²)L − (1/n) Σ r_j e_j].
+    Reads: for every step x' of projected gradient descent on the mean squared loss L from x, any η > 0, any z in the convex Ω, and A² any of the three factors at x, ‖x' − z‖² − ‖x − z‖² ≤ −4η[(1 − ηA²)L − ε√L], where ε is the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − x⟩. If x' = x − η∇L and A² is the factor along the gradient, the difference is exactly −4η[(1 − ηA²)L − (1/n) Σ r_j e_j].
     Mistake: `- 5 * eta * ((1 - eta * A2)` for `- 4 * eta * ((1 - eta * A2)`
     Mistake: without `Omega z ->`
 *)

@@ -160,13 +160,7 @@ Qed.
 
 (** kr-lemma-2-skewness
     Covers: the whole statement.
-    Reads: for T tokens of the unit ball of ℝᵈ, any attention weights, s = ‖a‖ and λ = ‖M‖_op (the largest ⟨e,
-      Me⟩ over unit e), and all unit vectors u, v, w: some unit e has |κ₃(u, v, w)| ≤ |κ₃(e, e, e)|;
-        |κ₃(u, v, w)| ≤ 2λ√(1 − λ); |κ₃(u, v, w)| ≤ k(s), which is 2s(1 − s²) for s ≥ ⅓ and (1 + s)³/4 below;
-          |κ₃(u, v, w)| ≤ 4/(3√3). For every unit e: tokens ±e with masses (1 ± s)/2, 0 ≤ s ≤ 1, have ‖a‖ = s,
-            ‖M‖_op = 1 − s² and |κ₃(e, e, e)| = 2s(1 − s²), which is 2λ√(1 − λ) for λ = 1 − s²,
-              and 4/(3√3) at s = 1/√3; tokens e, −(1 + 3s)/2·e with masses ⅓, ⅔, 0 ≤ s ≤ ⅓, have ‖a‖ = s and κ₃(e, e,
-                e) = (1 + s)³/4.
+    Reads: for T tokens of the unit ball of ℝᵈ, any attention weights, s = ‖a‖ and λ = ‖M‖_op (the largest ⟨e, Me⟩ over unit e), and all unit vectors u, v, w: some unit e has |κ₃(u, v, w)| ≤ |κ₃(e, e, e)|; |κ₃(u, v, w)| ≤ 2λ√(1 − λ); |κ₃(u, v, w)| ≤ k(s), which is 2s(1 − s²) for s ≥ ⅓ and (1 + s)³/4 below; |κ₃(u, v, w)| ≤ 4/(3√3). For every unit e: tokens ±e with masses (1 ± s)/2, 0 ≤ s ≤ 1, have ‖a‖ = s, ‖M‖_op = 1 − s² and |κ₃(e, e, e)| = 2s(1 − s²), which is 2λ√(1 − λ) for λ = 1 − s², and 4/(3√3) at s = 1/√3; tokens e, −(1 + 3s)/2·e with masses ⅓, ⅔, 0 ≤ s ≤ ⅓, have ‖a‖ = s and κ₃(e, e, e) = (1 + s)³/4.
     Constants: 4 / (3 * sqrt 3) = shallowformer.probability.cumulants.KAPPA
     Mistake: `<= 3 / 4)` for `<= 4 / (3 * sqrt 3))`
     Mistake: `<= 19 / 10 * lambda * sqrt (1 - lambda))` for `<= 2 * lambda * sqrt (1 - lambda))`
@@ -189,7 +183,8 @@ Theorem kr_lemma_2_skewness :
       /\ third 2 d alpha X e e e = (1 + s) ^ 3 / 4).
 Proof.
   repeat apply conj.
-  - intros T d alpha X D B u v w U V W. destruct (on_diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE & K).
+  - intros T d alpha X D B u v w U V W. destruct (on_diagonal T d alpha (centred T alpha X) u v w U V W) as (e & HE &
+    K).
     change (Rabs (third T d alpha X u v w) <= Rabs (E T alpha (fun t => dot d e (centred T alpha X t) ^ 3))) in K.
     assert (S : Rabs (third T d alpha X u v w) <= skewness_bound (vnorm d (attended T alpha X))).
     { eapply Rle_trans; [exact K|]. revert e HE K. intros e HE _. revert e HE. apply both_signs. intros e HE.
@@ -526,11 +521,7 @@ Qed.
 
 (** kr-lemma-2
     Covers: the whole statement, for σ with a derivative σ′ = s₁ and second derivative σ″ = s₂ everywhere; the gradient as the derivative along every direction.
-    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ.
-    (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W),
-      as its pairing with every direction is the derivative along it;
-        for ‖U‖, ‖U′‖ ≤ B and any W, W′: |h(θ′) − h(θ)| ≤ σ₁√(1 + B²) ‖θ′ − θ‖ and ‖∇h(θ′) − ∇h(θ)‖ ≤ (σ₂(1 + B²) +
-          8σ₁√(1 + B²)) ‖θ′ − θ‖.
+    Reads: let |σ′| ≤ σ₁, |σ″| ≤ σ₂, tokens and query in the unit ball of ℝᵈ. (gradient_U, gradient_W) is the gradient of h = σ(z) in (U, W), as its pairing with every direction is the derivative along it; for ‖U‖, ‖U′‖ ≤ B and any W, W′: |h(θ′) − h(θ)| ≤ σ₁√(1 + B²) ‖θ′ − θ‖ and ‖∇h(θ′) − ∇h(θ)‖ ≤ (σ₂(1 + B²) + 8σ₁√(1 + B²)) ‖θ′ − θ‖.
     Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) -
       shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
     Mistake: `sigma1 * / 2 * step` for `sigma1 * sqrt (1 + B ^ 2) * step`
@@ -566,9 +557,7 @@ Qed.
 
 (** kr-remark-3
     Covers: the whole statement.
-    Reads: with the hypotheses and constants L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²) of Lemma 2, for ‖U‖,
-      ‖U′‖ ≤ B: |h(θ′) − h(θ)| ≤ L₁‖θ′ − θ‖, ‖∇h(θ)‖ ≤ L₁, ‖∇h(θ′) − ∇h(θ)‖ ≤ L₂‖θ′ − θ‖, and |h(θ′) − h(θ) − ⟨∇h(θ),
-        θ′ − θ⟩| ≤ ½L₂‖θ′ − θ‖².
+    Reads: with the hypotheses and constants L₁ = σ₁√(1 + B²), L₂ = σ₂(1 + B²) + 8σ₁√(1 + B²) of Lemma 2, for ‖U‖, ‖U′‖ ≤ B: |h(θ′) − h(θ)| ≤ L₁‖θ′ − θ‖, ‖∇h(θ)‖ ≤ L₁, ‖∇h(θ′) − ∇h(θ)‖ ≤ L₂‖θ′ − θ‖, and |h(θ′) − h(θ) − ⟨∇h(θ), θ′ − θ⟩| ≤ ½L₂‖θ′ − θ‖².
     Constants: 8 = round((shallowformer.kernel_regime.bounds.smoothness.L2_paper(0.0) - shallowformer.activations.TANH.bounds[2]) / shallowformer.activations.TANH.bounds[1])
     Mistake: `- / 2 * L2 * step` for `/ 2 * L2 * step`
     Mistake: `let L1 := sigma1 * / 2 in` for `let L1 := sigma1 * sqrt (1 + B ^ 2) in`
@@ -608,7 +597,7 @@ Qed.
   by an attention matrix and the last token as query. *)
 Definition camps (e : vector) : matrix := fun t i => (if Nat.eqb t 0 then 1 else -1) * e i.
 
-Lemma Sum_first T (a b : R) : (0 < T)%nat -> Sum T (fun t => if Nat.eqb t 0 then a else b) = a + (INR T - 1) * b.
+Lemma Sum_one_other T (a b : R) : (0 < T)%nat -> Sum T (fun t => if Nat.eqb t 0 then a else b) = a + (INR T - 1) * b.
 Proof.
   intros H. replace T with (1 + (T - 1))%nat by lia. rewrite Sum_split. cbn [Sum Nat.eqb].
   rewrite (Sum_ext (T - 1) _ (fun _ => b)) by (intros; cbn; easy). rewrite Sum_const, plus_INR. simpl (INR 1). ring.
@@ -646,7 +635,7 @@ Proof.
   { intros t. unfold alpha, weights, softmax.
       rewrite (Sum_ext T _ (fun s => if Nat.eqb s 0 then exp om else exp (- om))).
     2:{ intros r _. rewrite LOGIT. now destruct (Nat.eqb r 0). }
-    rewrite Sum_first, LOGIT, EN by lia. destruct (Nat.eqb t 0).
+    rewrite Sum_one_other, LOGIT, EN by lia. destruct (Nat.eqb t 0).
     - transitivity (exp om * exp om / (exp om * exp om + (INR T - 1))); [field; split; nra|]. rewrite EE.
       apply (Rmult_eq_reg_r (rho + (INR T - 1))); [|lra]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. unfold p.
         lra.
@@ -659,7 +648,7 @@ Proof.
   assert (EX : forall f f0 f1, (forall t, f t = if Nat.eqb t 0 then f0 else f1) -> E T alpha f = p * f0 + (1 - p) * f1).
   { intros f f0 f1 H. unfold E. rewrite (Sum_ext T _ (fun t => if Nat.eqb t 0 then p * f0 else (1 - p) / (INR T - 1) *
       f1)).
-    - rewrite Sum_first by lia. field. lra.
+    - rewrite Sum_one_other by lia. field. lra.
     - intros t _. rewrite AL, H. now destruct (Nat.eqb t 0). }
   assert (A : forall u, dot d u (attended T alpha (camps e)) = s * dot d u e).
   { intros u. rewrite <- E_dot, (EX _ (dot d u e) (- dot d u e)); [unfold p; field|].
@@ -694,12 +683,7 @@ Qed.
 
 (** kr-lemma-2-lipschitz
     Covers: the whole statement.
-    Reads: for tokens and query in the unit ball, |σ′| ≤ σ₁ and ‖U‖, ‖U′‖ ≤ R: |h(θ′) − h(θ)| ≤ σ₁ max(1, R) ‖θ′ − θ‖.
-    Let |σ′(0)| = σ₁ and e a unit vector. For R ≥ 1 and T ≥ 2, U = R e, tokens e, −e, …, −e,
-      the last as query: some W (with ⟨e, a⟩ = 0, so half of the mass on each camp) and some direction of length 1 have the derivative
-        of h of size σ₁R. For R ≤ 1 and T ≥ 1, all tokens e and any U at a right angle to e (as 0,
-          or for d ≥ 2 one of length R): for every W and query some direction of length 1 has the derivative of h of
-            size σ₁.
+    Reads: for tokens and query in the unit ball, |σ′| ≤ σ₁ and ‖U‖, ‖U′‖ ≤ R: |h(θ′) − h(θ)| ≤ σ₁ max(1, R) ‖θ′ − θ‖. Let |σ′(0)| = σ₁ and e a unit vector. For R ≥ 1 and T ≥ 2, U = R e, tokens e, −e, …, −e, the last as query: some W (with ⟨e, a⟩ = 0, so half of the mass on each camp) and some direction of length 1 have the derivative of h of size σ₁R. For R ≤ 1 and T ≥ 1, all tokens e and any U at a right angle to e (as 0, or for d ≥ 2 one of length R): for every W and query some direction of length 1 has the derivative of h of size σ₁.
     Mistake: `sigma1 * R * length d` for `sigma1 * Rmax 1 R * length d`
     Mistake: `Rabs D = sigma1 * R + 1)` for `Rabs D = sigma1 * R)`
 *)
@@ -715,7 +699,8 @@ Theorem kr_lemma_2_lipschitz : forall sigma s1 s2 sigma1 sigma2, activation sigm
         (shifted W Delta tau)) 0 D /\
       Rabs D = sigma1 * R) /\
     (forall T q U W, (0 < T)%nat -> dot d U e = 0 -> exists u Delta D, length d u Delta = 1 /\
-      is_derive (fun tau => head sigma T d (fun _ => e) q (along U u tau) (shifted W Delta tau)) 0 D /\ Rabs D = sigma1)).
+      is_derive (fun tau => head sigma T d (fun _ => e) q (along U u tau) (shifted W Delta tau)) 0 D /\ Rabs D =
+        sigma1)).
 Proof.
   intros sigma s1 s2 sigma1 sigma2 A. split.
   - intros T d X q R HT Hd B Q U W U' W' HU HU'.

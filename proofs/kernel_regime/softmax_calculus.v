@@ -205,7 +205,8 @@ Qed.
 
 (** The norm is the value at the sign vector of a best set. *)
 Lemma half_mass T z : (0 < T)%nat -> let p := mass T (softmax T z) in
-  exists S, (forall S', p S' * (1 - p S') <= p S * (1 - p S)) /\ inf_one_norm T (jacobian (softmax T z)) (4 * (p S * (1 - p S))).
+  exists S, (forall S', p S' * (1 - p S') <= p S * (1 - p S)) /\ inf_one_norm T (jacobian (softmax T z)) (4 * (p S *
+    (1 - p S))).
 Proof.
   intros HT p. assert (H := softmax_distribution T z HT). destruct (best_set T (fun S => p S * (1 - p S))) as [S HS].
   { intros S S' HE. assert (Q : p S = p S') by (apply Sum_ext; intros t Ht; now rewrite HE). now rewrite Q. }
@@ -226,7 +227,8 @@ Qed.
 *)
 Theorem kr_fact_1_sharp :
   (forall T z, (0 < T)%nat -> let alpha := mass T (softmax T z) in
-    exists N, inf_one_norm T (jacobian (softmax T z)) N /\ largest (fun v => exists S, v = 4 * (alpha S * (1 - alpha S))) N /\
+    exists N, inf_one_norm T (jacobian (softmax T z)) N /\ largest (fun v => exists S, v = 4 * (alpha S * (1 - alpha
+      S))) N /\
       N <= 1 /\ (N = 1 <-> exists S, alpha S = 1 / 2) /\ (T = 1%nat -> N = 0)) /\
   (forall T, (2 <= T)%nat -> exists z S, mass T (softmax T z) S = 1 / 2).
 Proof.

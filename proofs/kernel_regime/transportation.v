@@ -6,7 +6,6 @@ Open Scope R_scope.
 
 (** A head (c, U, W), and an instruction v = (v_c, v_u, v_w) for every head *)
 Record triple := Triple { hc : R; hU : vector; hW : matrix }.
-
 Record instruction := Instruction { vc : triple -> R; vu : triple -> vector; vw : triple -> matrix }.
 
 (** The mean a and the covariance M of the tokens of an input (T tokens X_t, query q) under a head *)
@@ -274,7 +273,8 @@ Lemma evened_pairing sigma sigma' T d X q v k : pairing sigma sigma' T d X q (ev
   (pairing sigma sigma' T d X q v k + pairing sigma sigma' T d X q v (flip_c k)) / 2.
 Proof.
   unfold pairing. change (token T d X q (flip_c k)) with (token T d X q k).
-  change (scatter T d X q (flip_c k)) with (scatter T d X q k). change (hU (flip_c k)) with (hU k). cbn [vc vu vw evened].
+  change (scatter T d X q (flip_c k)) with (scatter T d X q k). change (hU (flip_c k)) with (hU k). cbn [vc vu vw
+    evened].
   set (a := token T d X q k). set (u := matvec d (scatter T d X q k) (hU k)).
   replace (dot d a (fun i => (vu v k i + vu v (flip_c k) i) / 2)) with ((dot d a (vu v k) + dot d a (vu v (flip_c k)))
     / 2).

@@ -16,7 +16,8 @@ Theorem rt_lemma_1 : forall d f g C x x',
   f x' <= f x + dot d (g x) (vminus x' x) + C / 2 * sq d (vminus x' x).
 Proof.
   intros d f g C x x' Hg HC. cbv zeta in *. set (v := vminus x' x) in *.
-  assert (K := grows_quadratically (fun s => f (along x v s)) (fun s => dot d (g (along x v s)) v) (C * sq d v) 1 ltac:(lra)).
+  assert (K := grows_quadratically (fun s => f (along x v s)) (fun s => dot d (g (along x v s)) v) (C * sq d v) 1
+    ltac:(lra)).
   cbv beta in K. rewrite along_0 in K.
   replace (along x v 1) with x' in K by (symmetry; apply along_to).
   eapply Rle_trans; [apply K|right; field].
@@ -43,7 +44,8 @@ Theorem rt_lemma_1_upper : forall d f g H C x x',
   f x' <= f x + dot d (g x) (vminus x' x) + C / 2 * sq d (vminus x' x).
 Proof.
   intros d f g H C x x' Hz. cbv zeta in *. set (v := vminus x' x) in *.
-  assert (K := grows_quadratically (fun s => f (along x v s)) (fun s => dot d v (g (along x v s))) (C * sq d v) 1 ltac:(lra)).
+  assert (K := grows_quadratically (fun s => f (along x v s)) (fun s => dot d v (g (along x v s))) (C * sq d v) 1
+    ltac:(lra)).
   cbv beta in K. rewrite along_0 in K.
   replace (along x v 1) with x' in K by (symmetry; apply along_to).
   eapply Rle_trans; [apply K|rewrite (dot_sym d v); right; field].
@@ -76,7 +78,8 @@ Proof.
   intros n d K H WU sH F G [_ [LH [u [u0 Eu]]]]. split.
   - intros Y. split.
     + apply (affine_gradient d K n K F (fun V => matmul d H V)).
-      * intros V s i j. unfold F, matmul, shifted, mplus, mscal. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext; intros; ring.
+      * intros V s i j. unfold F, matmul, shifted, mplus, mscal. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext;
+        intros; ring.
       * intros V. rewrite fdot_sym, fdot_left. apply fdot_sym.
     + unfold square_loss, G. assert (B := left_bound n d K H (sH ^ 2) (mminus (F WU) Y) LH). lra.
   - intros HK. exists (mminus (F WU) (outer u (fun _ => 1))). unfold square_loss, G.

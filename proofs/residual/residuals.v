@@ -45,7 +45,8 @@ Qed.
 Lemma uniform_output N d g X V i k : output N d g X (fun _ _ => / INR N) V i k = g * X i k + matvec d (transpose V)
   (column_means N X) k.
 Proof.
-  unfold output. f_equal. unfold matmul, matvec, transpose, column_means. apply Sum_ext. intros j _. rewrite Sum_scal. ring.
+  unfold output. f_equal. unfold matmul, matvec, transpose, column_means. apply Sum_ext. intros j _. rewrite
+    Sum_scal. ring.
 Qed.
 
 Lemma softmax_two z t : softmax 2 z t = exp (z t) / (exp (z 0%nat) + exp (z 1%nat)).
@@ -69,7 +70,8 @@ Theorem rt_remark_q :
     forall i k, (i < N)%nat -> (k < d)%nat ->
       is_lim_seq (fun n => output N d g X (A n) (fun i k => - g * identity i k) i k) 0) /\
   (forall N d g X, (0 < d < N)%nat -> 0 < g ->
-    (forall V i k, output N d g X (fun _ _ => / INR N) V i k = g * X i k + matvec d (transpose V) (column_means N X) k) /\
+    (forall V i k, output N d g X (fun _ _ => / INR N) V i k = g * X i k + matvec d (transpose V) (column_means N X)
+      k) /\
     (forall w, sigma_min N d (fun i k => g * X i k + w k) >= g * sigma_min N d (matmul N (centring N) X)) /\
     sigma_min N d (fun i k => g * X i k + - g * column_means N X k) = g * (sigma_min N d (matmul N (centring N) X)) /\
     (forall u, (forall i, (i < N)%nat -> matvec d (matmul N (centring N) X) u i = 0) <->
@@ -87,13 +89,17 @@ Proof.
   - intros gamma g Hg Hg2 A.
     assert (E1 : exp 0 < exp gamma) by now apply exp_increasing. assert (E0 := exp_pos 0).
     assert (A00 : A 0%nat 0%nat = exp gamma / (exp gamma + exp 0)).
-    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl.
+      repeat f_equal; ring. }
     assert (A01 : A 0%nat 1%nat = exp 0 / (exp gamma + exp 0)).
-    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl.
+      repeat f_equal; ring. }
     assert (A10 : A 1%nat 0%nat = exp 0 / (exp 0 + exp gamma)).
-    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl.
+      repeat f_equal; ring. }
     assert (A11 : A 1%nat 1%nat = exp gamma / (exp 0 + exp gamma)).
-    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl. repeat f_equal; ring. }
+    { unfold A, softmax_rows. rewrite softmax_two. unfold logit_matrix, matmul, transpose, identity, delta. simpl.
+      repeat f_equal; ring. }
     split; [|split].
     + intros [v [[i [Hi Ni]] H]]. apply Ni. rewrite <- (H i Hi). now rewrite identity_sum_r.
     + exists (fun _ => 1). split; [exists 0%nat; split; [lia|lra]|]. intros k Hk.
@@ -174,7 +180,8 @@ Lemma network_scale N d dk d1 gamma g gf tau Q K V W1 W2 U X : 0 < g -> 0 <= tau
   = network N d dk d1 gamma 1 gf (smoothed (tau / g)) Q K (mscal (/ g) V) W1 W2 (mscal g U) X.
 Proof.
   intros Hg Ht. apply functional_extensionality. intros i. apply functional_extensionality. intros m. unfold network.
-  set (A := softmax_rows N d dk gamma Q K X). set (Z := output N d g X A V). set (Z' := output N d 1 X A (mscal (/ g) V)).
+  set (A := softmax_rows N d dk gamma Q K X). set (Z := output N d g X A V). set (Z' := output N d 1 X A (mscal (/ g)
+    V)).
   assert (EZ : forall k, Z i k = g * Z' i k).
   { intros k. unfold Z, Z', output, mscal. unfold matmul at 1 3.
     rewrite (Sum_ext d (fun j => matmul N A X i j * (/ g * V j k)) (fun j => / g * (matmul N A X i j * V j k)))
@@ -205,11 +212,13 @@ Theorem rt_theorem_u : forall N d dk d1 m gamma g gf tau (ell : (nat -> matrix) 
    let right := fun Q K V W1 W2 U => ell (fun p => network N d dk d1 gamma 1 gf (smoothed (tau * / g)) Q K V W1 W2 U (X
      p)) in
    forall Q K V W1 W2 U GQ GK GV G1 G2 GU mu,
-    matrix_gradient d dk (fun M => left M K V W1 W2 U) Q GQ -> matrix_gradient d dk (fun M => left Q M V W1 W2 U) K GK ->
+    matrix_gradient d dk (fun M => left M K V W1 W2 U) Q GQ -> matrix_gradient d dk (fun M => left Q M V W1 W2 U) K
+      GK ->
     matrix_gradient d d (fun M => left Q K M W1 W2 U) V GV -> matrix_gradient d d1 (fun M => left Q K V M W2 U) W1 G1 ->
     matrix_gradient d1 d (fun M => left Q K V W1 M U) W2 G2 -> matrix_gradient d m (fun M => left Q K V W1 W2 M) U GU ->
     let V' := mscal (/ g) V in let U' := mscal g U in
-    (matrix_gradient d dk (fun M => right M K V' W1 W2 U') Q GQ /\ matrix_gradient d dk (fun M => right Q M V' W1 W2 U') K GK /\
+    (matrix_gradient d dk (fun M => right M K V' W1 W2 U') Q GQ /\ matrix_gradient d dk (fun M => right Q M V' W1 W2
+      U') K GK /\
      matrix_gradient d d (fun M => right Q K M W1 W2 U') V' (mscal g GV) /\
        matrix_gradient d d1 (fun M => right Q K V' M W2 U') W1 G1 /\
      matrix_gradient d1 d (fun M => right Q K V' W1 M U') W2 G2 /\
@@ -221,7 +230,8 @@ Proof.
   intros left right Q K V W1 W2 U GQ GK GV G1 G2 GU mu HQ HK HV H1 H2 HU V' U'.
   assert (LR : forall Q K V W1 W2 U, left Q K V W1 W2 U = right Q K (mscal (/ g) V) W1 W2 (mscal g U)).
   { intros. unfold left, right. f_equal. apply functional_extensionality. intros p. now apply network_scale. }
-  assert (same : forall k n f f' M G, (forall M, f M = f' M) -> matrix_gradient k n f M G -> matrix_gradient k n f' M G).
+  assert (same : forall k n f f' M G, (forall M, f M = f' M) -> matrix_gradient k n f M G -> matrix_gradient k n f' M
+    G).
   { intros k n f f' M G E H B. apply (is_derive_ext (fun e => f (shifted M B e))); [intros; apply E|apply H]. }
   assert (scaled : forall k n f f' M G c, c <> 0 -> (forall M, f M = f' (mscal c M)) -> matrix_gradient k n f M G ->
     matrix_gradient k n f' (mscal c M) (mscal (/ c) G)).

@@ -206,12 +206,14 @@ Proof.
     assert (E0 : 0 < e) by (assert (B := weights_pos D W P ES); nra).
     unfold corr. set (x := fnorm (dim D) (dim D) (descent D W)) in *. set (w := fnorm (dim D) (dim D) Wmm) in *.
     apply Rmult_le_reg_r with (x * w); [now apply Rmult_lt_0_compat|].
-    replace (fdot (dim D) (dim D) (descent D W) Wmm / (x * w) * (x * w)) with (fdot (dim D) (dim D) (descent D W) Wmm) by (field; lra).
+    replace (fdot (dim D) (dim D) (descent D W) Wmm / (x * w) * (x * w)) with (fdot (dim D) (dim D) (descent D W)
+      Wmm) by (field; lra).
     eapply Rle_trans; [|exact G]. apply Rmult_le_reg_r with e; [easy|].
     replace (/ (e * w) * (x * w) * e) with x by (field; lra). easy.
 Qed.
 
-Lemma run_step D eta W t : run D eta W -> fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1)) = eta t * fnorm (dim D) (dim D)
+Lemma run_step D eta W t : run D eta W -> fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1)) = eta t * fnorm (dim
+  D) (dim D)
   (descent D (W t)).
 Proof.
   intros H. destruct (H t) as [A B]. rewrite B. rewrite <- (Rabs_pos_eq (eta t)) at 2 by lra. rewrite <- mnorm_scale.
@@ -229,24 +231,29 @@ Theorem ts_lemma_5 : forall D e Wmm eta W, proper D -> equal_scores D -> longest
   (forall t, / (e * fnorm (dim D) (dim D) Wmm) * Sum t (step_length D W) - fnorm (dim D) (dim D) (W 0%nat)
       <= fdot (dim D) (dim D) (W t) Wmm / fnorm (dim D) (dim D) Wmm <= fnorm (dim D) (dim D) (W t) /\
     fnorm (dim D) (dim D) (W t) <= Sum t (step_length D W) + fnorm (dim D) (dim D) (W 0%nat)) /\
-  (forall c, (forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) -> forall t, Sum t (step_length D W) = c * INR t).
+  (forall c, (forall t, eta t = c / fnorm (dim D) (dim D) (descent D (W t))) -> forall t, Sum t (step_length D W) = c
+    * INR t).
 Proof.
-  intros D e Wmm eta W P ES He S H. assert (PW := solution_pos D Wmm P (proj1 S)). set (w := fnorm (dim D) (dim D) Wmm) in *.
+  intros D e Wmm eta W P ES He S H. assert (PW := solution_pos D Wmm P (proj1 S)). set (w := fnorm (dim D) (dim D)
+    Wmm) in *.
   assert (SL : forall t, step_length D W t = eta t * fnorm (dim D) (dim D) (descent D (W t))) by (intros;
     now apply (run_step D eta)).
   split.
   - intros t. assert (UP : fdot (dim D) (dim D) (W t) Wmm / w <= fnorm (dim D) (dim D) (W t)).
-    { apply Rmult_le_reg_r with w; [easy|]. replace (fdot (dim D) (dim D) (W t) Wmm / w * w) with (fdot (dim D) (dim D) (W t) Wmm)
+    { apply Rmult_le_reg_r with w; [easy|]. replace (fdot (dim D) (dim D) (W t) Wmm / w * w) with (fdot (dim D) (dim
+      D) (W t) Wmm)
       by (field; lra).
       apply fdot_le. }
     split; [split; [|easy]|]; clear UP; induction t as [|t IH]; cbn [Sum].
     + assert (Q := fdot_ge (dim D) (dim D) (W 0%nat) Wmm). fold w in Q. rewrite Rmult_0_r.
-      apply Rmult_le_reg_r with w; [easy|]. replace (fdot (dim D) (dim D) (W 0%nat) Wmm / w * w) with (fdot (dim D) (dim D) (W 0%nat)
+      apply Rmult_le_reg_r with w; [easy|]. replace (fdot (dim D) (dim D) (W 0%nat) Wmm / w * w) with (fdot (dim D)
+        (dim D) (W 0%nat)
         Wmm) by (field; lra). lra.
     + destruct (H t) as [Eta B]. rewrite B, fdot_shifted_l. rewrite SL.
       destruct (ts_lemma_4 D (W t) e P ES He) as [_ [_ [_ [_ Q]]]]. destruct (Q Wmm S) as [N C]. unfold corr in C.
         fold w in C |- *.
-      set (x := fnorm (dim D) (dim D) (descent D (W t))) in *. set (m := fdot (dim D) (dim D) (descent D (W t)) Wmm) in *.
+      set (x := fnorm (dim D) (dim D) (descent D (W t))) in *. set (m := fdot (dim D) (dim D) (descent D (W t)) Wmm)
+        in *.
       assert (C2 : / (e * w) * x <= m / w).
       { apply (Rmult_le_compat_r x) in C; [|lra]. replace (m / (x * w) * x) with (m / w) in C by (field; lra). easy. }
       assert (eta t * (/ (e * w) * x) <= eta t * (m / w)) by (apply Rmult_le_compat_l; lra).
@@ -356,14 +363,16 @@ Lemma key D W Wmm low high p Lam eps : proper D -> equal_scores D -> psi_min D l
   0 < p -> (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> 0 <= Lam ->
   (INR (num D) * (INR (len D) - 1) - 1) * (high / low) / (exp 1 * p ^ 2) <= Lam * exp Lam ->
   0 < eps -> 0 < fnorm (dim D) (dim D) W -> Lam * fnorm (dim D) (dim D) Wmm / eps <= fnorm (dim D) (dim D) W ->
-  fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <= (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm).
+  fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <= (1 + eps) * (fdot (dim D) (dim D) (descent D W)
+    Wmm / fnorm (dim D) (dim D) Wmm).
 Proof.
   intros P ES Hl Hh S Hp Hphi HL HLam Heps PX HR. assert (PW := solution_pos D Wmm P (proj1 S)).
   destruct (pair_least D (gap D W) P) as [i [t [Hq M]]]. set (m := gap D W i t) in *.
   assert (OL := one_line D W low high p Lam m P ES Hl Hh Hp Hphi HL HLam).
   rewrite <- mdot_descent_pairs in OL by easy. assert (G := descent_gain D W Wmm P ES (proj1 S)).
   assert (PS := weights_pos D W P ES). assert (AV := average D W Wmm m S M). rewrite <- fnorm_sq in AV.
-  assert (MD := fdot_le (dim D) (dim D) W Wmm). set (x := fnorm (dim D) (dim D) W) in *. set (w := fnorm (dim D) (dim D) Wmm) in *.
+  assert (MD := fdot_le (dim D) (dim D) W Wmm). set (x := fnorm (dim D) (dim D) W) in *. set (w := fnorm (dim D) (dim
+    D) Wmm) in *.
   set (A := fdot (dim D) (dim D) (descent D W) W) in *. set (B := fdot (dim D) (dim D) (descent D W) Wmm) in *.
     set (Sw := pairs D (weight D W)) in *.
   specialize (OL ltac:(split; [now exists i, t|intros y [j [s [Hr ->]]]; now apply M])).
@@ -449,7 +458,8 @@ Proof.
 Qed.
 
 Lemma key_radius D Wmm p eps : proper D -> equal_scores D -> solution D Wmm -> 0 < p -> 0 < eps ->
-  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= fnorm (dim D) (dim D) W ->
+  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= fnorm (dim D) (dim D)
+    W ->
     fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <=
     (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm).
 Proof.
@@ -470,7 +480,8 @@ Qed.
     Mistake: `(1 - eps) * (fdot` for `(1 + eps) * (fdot`
 *)
 Theorem ts_lemma_7 : forall D Wmm p eps, proper D -> equal_scores D -> solution D Wmm -> 0 < p -> 0 < eps < 1 ->
-  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= fnorm (dim D) (dim D) W ->
+  exists R, 0 < R /\ forall W, (forall i, (i < num D)%nat -> p <= phi D W i (opt D i)) -> R <= fnorm (dim D) (dim D)
+    W ->
     fdot (dim D) (dim D) (descent D W) W / fnorm (dim D) (dim D) W <=
     (1 + eps) * (fdot (dim D) (dim D) (descent D W) Wmm / fnorm (dim D) (dim D) Wmm).
 Proof.
@@ -526,7 +537,8 @@ Theorem ts_remark_1 :
       < weight (two_axes 1) W 1 1 * (gap (two_axes 1) W 1 1 / fnorm 2 2 W)).
 Proof.
   assert (NR : forall r, 0 < r -> fnorm 2 2 (diagonal2 0 r) = r).
-  { intros r Hr. unfold fnorm, frob2, diagonal2. cbn [Sum]. replace (_ + _) with (r ^ 2) by ring. apply sqrt_pow2. lra. }
+  { intros r Hr. unfold fnorm, frob2, diagonal2. cbn [Sum]. replace (_ + _) with (r ^ 2) by ring. apply sqrt_pow2.
+    lra. }
   assert (G : forall a x y, gap (two_axes a) (diagonal2 x y) 1 1 = y) by (intros; unfold gap, dot, vminus, matvec;
     simpl; ring).
   assert (MAIN : forall a eps r, 0 < a -> 0 < r -> 1 + eps < fnorm 2 2 (diagonal2 (/ a ^ 2) 1) ->
@@ -667,7 +679,8 @@ Proof.
   assert (NU : frob2 D D U = k * (g * k - c ^ 2)).
   { unfold U. rewrite frob2_shifted. rewrite !frob2_fdot.
     assert (S1 : fdot D D (fun a b => k * A a b) B = - k * c).
-    { rewrite (fdot_ext_l D D _ (shifted (fun _ _ => 0) A k)) by (intros; unfold shifted, mplus, mscal; ring). rewrite fdot_shifted_l.
+    { rewrite (fdot_ext_l D D _ (shifted (fun _ _ => 0) A k)) by (intros; unfold shifted, mplus, mscal; ring).
+      rewrite fdot_shifted_l.
       replace (fdot D D (fun _ _ => 0) B) with 0; [unfold c; ring|]. symmetry. unfold fdot.
         rewrite (Sum_ext D _ (fun _ => 0)), Sum_zero; [easy|].
       intros. rewrite (Sum_ext D _ (fun _ => 0)), Sum_zero; [easy|]. intros; ring. }
@@ -759,11 +772,14 @@ Proof.
     fold (gap_of D (W t) i).
   assert (Q : gap D (descent D (W t)) i (other D i) = pull_of D (W t) 0 * fdot (dim D) (dim D) (edge D i) (edge D 0)
     + pull_of D (W t) 1 * fdot (dim D) (dim D) (edge D i) (edge D 1)).
-  { rewrite (gap_ext D _ (shifted (shifted (fun _ _ => 0) (edge D 0) (pull_of D (W t) 0)) (edge D 1) (pull_of D (W t) 1))).
-    - rewrite !gap_shifted, !gap_Ek. fold (edge D i). replace (fdot (dim D) (dim D) (edge D i) (fun _ _ => 0)) with 0; [ring|].
+  { rewrite (gap_ext D _ (shifted (shifted (fun _ _ => 0) (edge D 0) (pull_of D (W t) 0)) (edge D 1) (pull_of D (W t)
+    1))).
+    - rewrite !gap_shifted, !gap_Ek. fold (edge D i). replace (fdot (dim D) (dim D) (edge D i) (fun _ _ => 0)) with
+      0; [ring|].
       symmetry. unfold fdot. rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros.
         rewrite (Sum_ext _ _ (fun _ => 0)), Sum_zero; [easy|]. intros; ring.
-    - intros a b _ _. rewrite (descent_copies D 1) by (now apply two_is_copies). unfold shifted, mplus, mscal. simpl INR. ring. }
+    - intros a b _ _. rewrite (descent_copies D 1) by (now apply two_is_copies). unfold shifted, mplus, mscal. simpl
+      INR. ring. }
   rewrite Q, frob2_fdot. destruct HIJ as [[-> ->]|[-> ->]]; [ring|]. rewrite (fdot_sym _ _ (edge D 1) (edge D 0)). ring.
 Qed.
 
@@ -786,7 +802,8 @@ Proof.
     set (di := fun t => eta t * pull_of D (W t) i). set (dj := fun t => eta t * pull_of D (W t) j).
     assert (SU : forall t, Sum t (step_length D W) <= K * (Sum t di + Sum t dj)).
     { intros t. rewrite <- Sum_plus, <- Sum_scal. apply Sum_le. intros x _.
-      assert (Q : step_length D W x <= eta x * pull_of D (W x) 0 * fnorm (dim D) (dim D) (edge D 0) + eta x * pull_of D (W x)
+      assert (Q : step_length D W x <= eta x * pull_of D (W x) 0 * fnorm (dim D) (dim D) (edge D 0) + eta x * pull_of
+        D (W x)
         1 * fnorm (dim D) (dim D) (edge D 1)).
       { unfold step_length. destruct (H x) as [A E]. assert (A0 := PP 0%nat ltac:(lia) x).
         assert (A1 := PP 1%nat ltac:(lia) x).
@@ -806,11 +823,13 @@ Proof.
     assert (U := Rle_abs M). unfold di, dj in *. lra.
   - exists (fnorm (dim D) (dim D) (edge D i) * Rabs s). split; [apply Rmult_le_pos; [apply fnorm_ge0|apply Rabs_pos]|].
     intros t.
-    assert (Q : gap_of D (W (S t)) i - gap_of D (W t) i = fdot (dim D) (dim D) (edge D i) (shifted (W (S t)) (W t) (-1))).
+    assert (Q : gap_of D (W (S t)) i - gap_of D (W t) i = fdot (dim D) (dim D) (edge D i) (shifted (W (S t)) (W t)
+      (-1))).
     { unfold gap_of. rewrite !gap_Ek. fold (edge D i). rewrite fdot_shifted_r. ring. }
     assert (Q2 := fdot_ge (dim D) (dim D) (edge D i) (shifted (W (S t)) (W t) (-1))). assert (Q3 := Hs t).
       unfold step_length in Q3.
-    assert (U := Rle_abs s). assert (fnorm (dim D) (dim D) (edge D i) * fnorm (dim D) (dim D) (shifted (W (S t)) (W t) (-1))
+    assert (U := Rle_abs s). assert (fnorm (dim D) (dim D) (edge D i) * fnorm (dim D) (dim D) (shifted (W (S t)) (W
+      t) (-1))
       <= fnorm (dim D) (dim D) (edge D i) * Rabs s).
     { apply Rmult_le_compat_l; [apply fnorm_ge0|lra]. }
     lra.
@@ -849,7 +868,8 @@ Theorem ts_definition_a1_exact : forall D, proper D -> num D = 2%nat -> len D = 
     (exists W0 r, 0 < r /\ forall eta W, bounded_run D eta W -> fnorm (dim D) (dim D) (shifted (W 0%nat) W0 (-1)) < r ->
       is_lim_seq (fun t => gap_of D (W t) i) m_infty) /\
     (forall eta W, bounded_run D eta W -> exists m, forall t, m <= gap_of D (W t) j)) /\
-  (- fdot (dim D) (dim D) (edge D 0) (edge D 1) <= Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D) (edge D 1)) ->
+  (- fdot (dim D) (dim D) (edge D 0) (edge D 1) <= Rmin (frob2 (dim D) (dim D) (edge D 0)) (frob2 (dim D) (dim D)
+    (edge D 1)) ->
     forall eta W, bounded_run D eta W -> forall k, (k < 2)%nat -> exists m, forall t, m <= gap_of D (W t) k).
 Proof.
   intros D P HN HL [V SV]. set (c := - fdot (dim D) (dim D) (edge D 0) (edge D 1)).
@@ -860,7 +880,8 @@ Proof.
   assert (PD : 0 < c -> c ^ 2 < g 0%nat * g 1%nat /\ 0 < g 0%nat /\ 0 < g 1%nat).
   { intros Pc. destruct (not_opposite (dim D) V (edge D 0) (edge D 1) (SVE 0%nat ltac:(lia)) (SVE 1%nat ltac:(lia))
     Pc) as [A B].
-    split; [|easy]. unfold c. replace ((- fdot (dim D) (dim D) (edge D 0) (edge D 1)) ^ 2) with (fdot (dim D) (dim D) (edge D 0)
+    split; [|easy]. unfold c. replace ((- fdot (dim D) (dim D) (edge D 0) (edge D 1)) ^ 2) with (fdot (dim D) (dim D)
+      (edge D 0)
       (edge D 1) ^ 2) by ring. exact A. }
   assert (BOTH : forall i j, (i = 0 /\ j = 1 \/ i = 1 /\ j = 0)%nat -> both D i j) by (intros; split; [easy|split;
     [easy|now split]]).
@@ -899,7 +920,8 @@ Proof.
     set (W0 := shifted (fun a b => z1 * edge D i a b) (edge D j) z2).
     assert (CIJ : fdot (dim D) (dim D) (edge D i) (edge D j) = - c /\ fdot (dim D) (dim D) (edge D j) (edge D i) = - c).
     { destruct HIJ as [[-> ->]|[-> ->]]; split; unfold c; rewrite ?(fdot_sym _ _ (edge D 1)); ring. }
-    assert (SC : forall k, fdot (dim D) (dim D) (edge D k) (fun a b => z1 * edge D i a b) = z1 * fdot (dim D) (dim D) (edge D k)
+    assert (SC : forall k, fdot (dim D) (dim D) (edge D k) (fun a b => z1 * edge D i a b) = z1 * fdot (dim D) (dim D)
+      (edge D k)
       (edge D i)).
     { intros x. unfold fdot. rewrite <- Sum_scal. apply Sum_ext. intros. rewrite <- Sum_scal. apply Sum_ext.
       intros; ring. }
@@ -915,7 +937,8 @@ Proof.
     assert (E0 := fnorm_ge0 (dim D) (dim D) (edge D 0)). assert (E1 := fnorm_ge0 (dim D) (dim D) (edge D 1)).
     exists W0, (/ e). split; [apply Rinv_0_lt_compat; unfold e; lra|]. intros eta W HW HC.
     assert (NEAR : forall x, (x < 2)%nat -> Rabs (gap_of D (W 0%nat) x - gap_of D W0 x) <= 1).
-    { intros x Hx. replace (gap_of D (W 0%nat) x - gap_of D W0 x) with (fdot (dim D) (dim D) (edge D x) (shifted (W 0%nat) W0 (-1))).
+    { intros x Hx. replace (gap_of D (W 0%nat) x - gap_of D W0 x) with (fdot (dim D) (dim D) (edge D x) (shifted (W
+      0%nat) W0 (-1))).
       2:{ unfold gap_of. rewrite !gap_Ek. fold (edge D x). rewrite fdot_shifted_r. ring. }
       eapply Rle_trans; [apply fdot_cauchy|]. assert (N0 := fnorm_ge0 (dim D) (dim D) (shifted (W 0%nat) W0 (-1))).
         apply Rle_trans with (e * / e).
@@ -1223,7 +1246,8 @@ Qed.
 Lemma soft_lipschitz D W V i e : proper D -> longest D e -> (i < num D)%nat ->
   soft D V i <= soft D W i + e * fnorm (dim D) (dim D) (shifted V W (-1)).
 Proof.
-  intros P He Hi. set (x := e * fnorm (dim D) (dim D) (shifted V W (-1))). assert (Q : exp (soft D V i) <= exp (soft D W i + x)).
+  intros P He Hi. set (x := e * fnorm (dim D) (dim D) (shifted V W (-1))). assert (Q : exp (soft D V i) <= exp (soft
+    D W i + x)).
   { rewrite exp_plus, !soft_exp by easy. rewrite Rmult_comm, <- others_scal. apply others_le. intros t Ht Hn.
     rewrite <- exp_plus. apply exp_le.
     assert (G := gap_abs D (shifted V W (-1)) i t e ltac:(repeat split; easy) He). rewrite gap_shifted in G.
@@ -1309,6 +1333,7 @@ Proof.
     set (x := others D 0 (fun x => exp (- gap D (W t) 0 x))) in *. field_simplify_eq; [lra|lra].
   - destruct (INV t) as [V [V1 V2]]. assert (Q := soft_lipschitz D (shifted V Wmm a) (W t) 0 e P He H0). fold d in Q.
     assert (Q2 := soft_raised D V Wmm a 0 P (proj1 Sol) A0 H0).
-    assert (e * fnorm d d (shifted (W t) (shifted V Wmm a) (-1)) <= e * (a * w)) by (apply Rmult_le_compat_l; easy). fold a.
+    assert (e * fnorm d d (shifted (W t) (shifted V Wmm a) (-1)) <= e * (a * w)) by (apply Rmult_le_compat_l; easy).
+      fold a.
       lra.
 Qed.

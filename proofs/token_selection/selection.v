@@ -172,7 +172,8 @@ Proof.
   rewrite (H2 i t Hp); [ring|]. assert (Q := H1 i t Hp). lra.
 Qed.
 
-Lemma multipliers_shortest D lam W V : multipliers_of D lam W -> separates D V -> pairs D lam <= fdot (dim D) (dim D) V W.
+Lemma multipliers_shortest D lam W V : multipliers_of D lam W -> separates D V -> pairs D lam <= fdot (dim D) (dim D)
+  V W.
 Proof.
   intros H S. rewrite (multipliers_pair D lam W V H). apply pairs_le. intros i t Hp. assert (Q := S i t Hp).
   destruct H as [H _]. assert (Q2 := H i t Hp). nra.
@@ -229,7 +230,8 @@ Proof.
 Qed.
 
 (** ⟨W, W_mm⟩ / ‖W_mm‖² written with the cosine *)
-Lemma corr_mdot d V W : 0 < fnorm d d V -> 0 < fnorm d d W -> fnorm d d V / fnorm d d W * corr d V W * frob2 d d W = fdot d d V W.
+Lemma corr_mdot d V W : 0 < fnorm d d V -> 0 < fnorm d d W -> fnorm d d V / fnorm d d W * corr d V W * frob2 d d W =
+  fdot d d V W.
 Proof. intros H1 H2. rewrite <- fnorm_sq. unfold corr. field. split; lra. Qed.
 
 Lemma smallest_gap D V W : proper D -> solution D W -> 0 < fnorm (dim D) (dim D) V ->
@@ -351,21 +353,24 @@ Qed.
     Mistake: `/ 8 * (fnorm (dim D) (dim D) Wmm / R * ln` for `fnorm (dim D) (dim D) Wmm / R * (ln`
 *)
 Theorem ts_definition_1_path : forall D Wmm low high, proper D -> solution D Wmm -> psi_min D low -> psi_max D high ->
-  (forall W, 0 < fnorm (dim D) (dim D) W -> low / INR (num D) * off (fnorm (dim D) (dim D) W / fnorm (dim D) (dim D) Wmm * corr (dim D) W Wmm)
+  (forall W, 0 < fnorm (dim D) (dim D) W -> low / INR (num D) * off (fnorm (dim D) (dim D) W / fnorm (dim D) (dim D)
+    Wmm * corr (dim D) W Wmm)
     <= loss D W - infimum D) /\
   (forall R, 0 < R -> loss D (fun a b => R / fnorm (dim D) (dim D) Wmm * Wmm a b) - infimum D
     <= high * off (R / fnorm (dim D) (dim D) Wmm - ln (INR (len D) - 1))) /\
   (forall R W, 0 < R -> fnorm (dim D) (dim D) Wmm * ln (2 * INR (num D) * (INR (len D) - 1) * (high / low)) <= R ->
     fnorm (dim D) (dim D) W <= R -> loss D W <= loss D (fun a b => R / fnorm (dim D) (dim D) Wmm * Wmm a b) ->
     0 < fnorm (dim D) (dim D) W /\
-    1 - corr (dim D) W Wmm <= fnorm (dim D) (dim D) Wmm / R * (ln (2 * INR (num D) * (INR (len D) - 1) * (high / low)))).
+    1 - corr (dim D) W Wmm <= fnorm (dim D) (dim D) Wmm / R * (ln (2 * INR (num D) * (INR (len D) - 1) * (high /
+      low)))).
 Proof.
   intros D Wmm low high P S Hl Hh. assert (P' := P). destruct P' as [Pn [HT HP]].
   assert (Pw := solution_pos D Wmm P (proj1 S)). set (w := fnorm (dim D) (dim D) Wmm) in *.
   assert (Pl := psi_min_pos D low P Hl). assert (Nn := num_pos D P).
   assert (IT : 2 <= INR (len D)) by (apply (le_INR 2); easy).
     assert (In : 1 <= INR (num D)) by (apply (le_INR 1); easy).
-  assert (L1 : forall W, 0 < fnorm (dim D) (dim D) W -> low / INR (num D) * off (fnorm (dim D) (dim D) W / w * corr (dim D) W Wmm)
+  assert (L1 : forall W, 0 < fnorm (dim D) (dim D) W -> low / INR (num D) * off (fnorm (dim D) (dim D) W / w * corr
+    (dim D) W Wmm)
     <= loss D W - infimum D).
   { intros W HW. destruct (smallest_gap D W Wmm P S HW) as [i [t [Hp [_ Q]]]]. fold w in Q.
     eapply Rle_trans; [|apply (loss_above_gap D W low i t P Hl Hp)]. apply Rmult_le_compat_l.
@@ -416,7 +421,8 @@ Proof.
     - apply exp_lt_inv. rewrite exp_0. lra.
     - left. apply exp_lt_inv. lra. }
   assert (NZ : 0 < fnorm (dim D) (dim D) W).
-  { destruct (Req_dec (fnorm (dim D) (dim D) W) 0) as [Z|Z]; [|assert (0 <= fnorm (dim D) (dim D) W) by apply fnorm_ge0; lra]. exfalso.
+  { destruct (Req_dec (fnorm (dim D) (dim D) W) 0) as [Z|Z]; [|assert (0 <= fnorm (dim D) (dim D) W) by apply
+    fnorm_ge0; lra]. exfalso.
     destruct (some_pair D 0 P) as [t Ht]; [lia|]. destruct (KEY _ (loss_above_gap D W low 0 t P Hl Ht)) as [A _].
     rewrite gap_Ek in A. assert (Q := fdot_le (dim D) (dim D) (Ek D 0 t) W). rewrite Z in Q. lra. }
   split; [easy|]. destruct (KEY _ (L1 W NZ)) as [A B]. set (c := corr (dim D) W Wmm) in *.
@@ -449,7 +455,8 @@ Definition with_dec (D : data) (u : vector) : data := Data (num D) (len D) (dim 
 Definition decoder_descent (D : data) (W : matrix) : vector := fun a => / INR (num D) *
   Sum (num D) (fun i => sample_loss D W i * lab D i * attended (len D) (phi D W i) (tok D i) a).
 
-Lemma mdot_descent D W V : fdot (dim D) (dim D) (descent D W) V = / INR (num D) * Sum (num D) (fun i => sample_loss D W i *
+Lemma mdot_descent D W V : fdot (dim D) (dim D) (descent D W) V = / INR (num D) * Sum (num D) (fun i => sample_loss D
+  W i *
   Sum (len D) (fun t => matvec (len D) (jacobian (phi D W i)) (score D i) t * dot (dim D) (tok D i t) (matvec (dim D)
     V (tok D i 0%nat)))).
 Proof.
@@ -484,7 +491,8 @@ Proof.
     set (w := fun i t => dot (dim D) (tok D i t) (matvec (dim D) V (tok D i 0%nat))).
     assert (LG : forall e i t, dot (dim D) (tok D i t) (matvec (dim D) (shifted W V e) (tok D i 0%nat))
       = z i t + e * w i t).
-    { intros e i t. unfold z, w, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros a _. unfold matvec, shifted, mplus, mscal.
+    { intros e i t. unfold z, w, dot. rewrite <- Sum_scal, <- Sum_plus. apply Sum_ext. intros a _. unfold matvec,
+      shifted, mplus, mscal.
       rewrite (Sum_ext (dim D) _ (fun j => W a j * tok D i 0%nat j + e * (V a j * tok D i 0%nat j))) by (intros; ring).
       rewrite Sum_plus, Sum_scal. ring. }
     set (f := fun e i => Sum (len D) (fun t => softmax (len D) (fun s => z i s + e * w i s) t * score D i t)).

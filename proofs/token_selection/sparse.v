@@ -104,9 +104,11 @@ Theorem ts_lemma_8_sharp :
   (forall D Wmm W e, proper D -> longest D e -> solution D Wmm ->
     fdot (dim D) (dim D) (residual D Wmm W) Wmm = 0 /\
     (0 <= share D Wmm W -> (forall i t, pair D i t ->
-      share D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * fnorm (dim D) (dim D) (residual D Wmm W) <= gap D W i t) /\
+      share D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * fnorm (dim D) (dim D) (residual D Wmm W) <= gap D
+        W i t) /\
       forall i, (i < num D)%nat -> 1 - phi D W i (opt D i) <=
-        / (1 + exp (share D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * fnorm (dim D) (dim D) (residual D Wmm W))
+        / (1 + exp (share D Wmm W - sqrt (e ^ 2 - / frob2 (dim D) (dim D) Wmm) * fnorm (dim D) (dim D) (residual D
+          Wmm W))
           / (INR (len D) - 1))) /\
     exists i, (i < num D)%nat /\ / (1 + exp (share D Wmm W)) <= 1 - phi D W i (opt D i)) /\
   (forall r y, 0 <= r -> 0 <= y -> exists D Wmm W e, proper D /\ longest D e /\ solution D Wmm /\ len D = 2%nat /\
@@ -125,7 +127,8 @@ Proof.
     + destruct (pair_least D (gap D W) P) as [i [t [Hp M]]]. exists i. split; [apply Hp|].
       assert (Q := average D W Wmm _ S M). assert (Q2 : gap D W i t <= share D Wmm W).
       { apply Rmult_le_reg_r with (frob2 (dim D) (dim D) Wmm); [easy|]. unfold share.
-        replace (fdot (dim D) (dim D) W Wmm / frob2 (dim D) (dim D) Wmm * frob2 (dim D) (dim D) Wmm) with (fdot (dim D) (dim D)
+        replace (fdot (dim D) (dim D) W Wmm / frob2 (dim D) (dim D) Wmm * frob2 (dim D) (dim D) Wmm) with (fdot (dim
+          D) (dim D)
           W Wmm) by (field; lra). easy. }
       destruct P as [_ [_ HP]]. destruct (HP i (proj1 Hp)) as [_ [Ho _]].
       apply Rle_trans with (off (gap D W i t)); [now apply off_decreasing|]. apply off_unselected; [easy|].
@@ -180,7 +183,8 @@ Proof.
     fold w x.
     unfold c, corr. fold w x. field. lra. }
   assert (GE : gap D W i t = x * (/ w * gap D Wmm i t + fdot d d (Ek D i t) V)).
-  { rewrite !gap_Ek. fold d. unfold V. rewrite fdot_shifted_r, (fdot_sym d d _ (fun a b => / x * W a b)), SC, (fdot_sym d d
+  { rewrite !gap_Ek. fold d. unfold V. rewrite fdot_shifted_r, (fdot_sym d d _ (fun a b => / x * W a b)), SC,
+    (fdot_sym d d
     W). field. lra. }
   rewrite GE. apply Rmult_le_compat_l; [lra|]. assert (M1 := proj1 S i t Hp).
   assert (IW : 0 < / w) by now apply Rinv_0_lt_compat.
@@ -188,6 +192,7 @@ Proof.
   assert (Q := fdot_ge d d (Ek D i t) V). assert (EB := Ek_tokens D B i t P HB Hp). fold d in EB.
   assert (C1 : 0 <= 1 - c) by (assert (Z := frob2_ge0 d d V); lra).
   assert (MV : fnorm d d V = sqrt 2 * sqrt (1 - c)) by (unfold fnorm; rewrite NV; apply sqrt_mult; lra).
-  assert (fnorm d d (Ek D i t) * fnorm d d V <= 2 * B ^ 2 * fnorm d d V) by (apply Rmult_le_compat_r; [apply fnorm_ge0|easy]).
+  assert (fnorm d d (Ek D i t) * fnorm d d V <= 2 * B ^ 2 * fnorm d d V) by (apply Rmult_le_compat_r; [apply
+    fnorm_ge0|easy]).
   rewrite MV in *. lra.
 Qed.
