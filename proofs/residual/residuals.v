@@ -198,8 +198,8 @@ Proof.
 Qed.
 
 (** rt-theorem-u
-    Covers: the whole statement, gradients as matrices of partial derivatives, for one step of descent and so for every number of them.
-    Reads: for every g > 0, τ ≥ 0 and g_f, with φ_τ the smoothed ReLU (φ_0 = relu), F_{g,τ}(W_Q, W_K, W_V, W_1, W_2, W_U) = F_{1,τ/g}(W_Q, W_K, W_V/g, W_1, W_2, gW_U). For any loss ℓ of the outputs of all sequences, if G_Q, …, G_U hold the partial derivatives of ℓ on the left at a point, then G_Q, G_K, gG_V, G_1, G_2, G_U/g hold those on the right at the corresponding point; and a step μ on the left is a step on the right with μ/g² for W_V, μg² for W_U and μ for the others.
+    Covers: the whole statement, gradients as derivatives along every line, for one step of descent and so for every number of them.
+    Reads: for every g > 0, τ ≥ 0 and g_f, with φ_τ the smoothed ReLU (φ_0 = relu), F_{g,τ}(W_Q, W_K, W_V, W_1, W_2, W_U) = F_{1,τ/g}(W_Q, W_K, W_V/g, W_1, W_2, gW_U). For any loss ℓ of the outputs of all sequences, if G_Q, …, G_U are the gradients of ℓ on the left at a point, by derivatives along every line, then G_Q, G_K, gG_V, G_1, G_2, G_U/g are those on the right at the corresponding point; and a step μ on the left is a step on the right with μ/g² for W_V, μg² for W_U and μ for the others.
     Mistake: `(smoothed tau) Q K (mscal (/ g) V)` for `(smoothed (tau / g)) Q K (mscal (/ g) V)`
     Mistake: `(mu / g)` for `(mu / g ^ 2)`
     Mistake: without `0 < g ->`
