@@ -464,6 +464,6 @@ def test_the_stored_picture_has_the_panel_s_first_settings(go):
 
 def test_it_is_small():
     of_theorem_f = [(STATIC / name).read_bytes() for name in SCRIPTS[:2]]
-    assert sum(map(len, of_theorem_f)) <= 48_000
+    assert sum(map(len, of_theorem_f)) <= 47_000
     assert len(gzip.compress(b"".join(of_theorem_f))) <= 16_000
     assert len((STATIC / SCRIPTS[2]).read_bytes()) <= 15_000
