@@ -285,7 +285,7 @@ def test_the_address_names_a_phenomenon(go):
     assert tab.get_by_label("label size").input_value() == "0.2"
     tab.get_by_label("heads m").select_option("64")
     tab.wait_for_function("() => location.search === '?size=0.2&m=64'")
-    assert step(tab) == 0
+    tab.locator("#live-run .live-facts caption", has_text="Step 0,").wait_for()
 
 
 def test_what_the_page_shows_is_what_the_package_finds(go):
@@ -352,7 +352,7 @@ def test_two_seeds_side_by_side(go):
     said = told(tab, "Step 10.")
     assert "Seed 1: loss" in said
     assert "Seed 2: loss" in said
-    assert tab.locator("#live-run .real").count() == 2
+    assert tab.locator("#live-run .live-chart .real").count() == 2
     columns = tab.locator("#live-run .live-facts thead th").all_inner_texts()
     assert columns == ["seed 1", "seed 2"]
 
