@@ -15,12 +15,15 @@ function make(name, properties = {}, ...children) {
   return made;
 }
 
-/** A number in words: three digits, powers of ten as such. */
+/** Ten to a power, in words. */
+const power = (exponent) => `10${[...String(exponent)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("")}`;
+
+/** A number in words: three digits, what is very small or large with a power of ten. */
 function figure(value, digits = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "–";
   if (value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5)) return String(+value.toPrecision(digits)).replace("-", "−");
   const [mantissa, exponent] = value.toExponential(digits - 2).split("e");
-  return `${mantissa.replace("-", "−")}·10${[...String(+exponent)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("")}`;
+  return `${mantissa.replace("-", "−")}·${power(+exponent)}`;
 }
 
 /* ---- A chart ---- */
@@ -29,7 +32,7 @@ function figure(value, digits = 3) {
 class Chart {
   constructor(place, height, x, y) {
     Object.assign(this, { place, height, x, y, width: Math.max(240, place.clientWidth), parts: [] });
-    this.inside = { left: 52, right: this.width - 10, top: 22, bottom: height - 36 };
+    this.inside = { left: 52, right: this.width - 14, top: 22, bottom: height - 36 };
     this.axes();
   }
 
@@ -40,6 +43,8 @@ class Chart {
 
   px(value) { return (this.inside.left + (this.inside.right - this.inside.left) * this.share(this.x, value)).toFixed(1); }
   py(value) { return (this.inside.bottom - (this.inside.bottom - this.inside.top) * Math.min(1, Math.max(0, this.share(this.y, value)))).toFixed(1); }
+
+  tick({ log }, value) { return log && (value < 0.01 || value >= 1e4) ? power(Math.round(Math.log10(value))) : figure(value); }
 
   ticks({ from, to, log }, most) {
     if (log) {
@@ -54,10 +59,10 @@ class Chart {
   axes() {
     const { left, right, top, bottom } = this.inside;
     for (const value of this.ticks(this.x, Math.max(3, this.width / 90))) {
-      this.parts.push(`<path class="grid" d="M${this.px(value)} ${bottom}V${top}"/><text x="${this.px(value)}" y="${bottom + 16}" text-anchor="middle">${figure(value)}</text>`);
+      this.parts.push(`<path class="grid" d="M${this.px(value)} ${bottom}V${top}"/><text x="${this.px(value)}" y="${bottom + 16}" text-anchor="middle">${this.tick(this.x, value)}</text>`);
     }
     for (const value of this.ticks(this.y, 7)) {
-      this.parts.push(`<path class="grid" d="M${left} ${this.py(value)}H${right}"/><text x="${left - 6}" y="${+this.py(value) + 4}" text-anchor="end">${this.y.log && value < 0.01 ? figure(value, 2).replace("1·", "") : figure(value)}</text>`);
+      this.parts.push(`<path class="grid" d="M${left} ${this.py(value)}H${right}"/><text x="${left - 6}" y="${+this.py(value) + 4}" text-anchor="end">${this.tick(this.y, value)}</text>`);
     }
     this.parts.push(`<text x="${right}" y="${this.height - 4}" text-anchor="end">${this.x.name}</text><text x="2" y="13">${this.y.name}</text>`);
   }
@@ -65,7 +70,7 @@ class Chart {
   words(text, x, y, how = "") { this.parts.push(`<text x="${x}" y="${y}" ${how}>${text}</text>`); }
 
   line(points, name) {
-    const path = points.filter(([, y]) => Number.isFinite(y)).map(([x, y], k) => `${k ? "L" : "M"}${this.px(x)} ${this.py(y)}`);
+    const path = points.filter(([, y]) => Number.isFinite(y) && !(this.y.log && y < this.y.from)).map(([x, y], k) => `${k ? "L" : "M"}${this.px(x)} ${this.py(y)}`);
     if (path.length) this.parts.push(`<path class="line ${name}" d="${path.join("")}"/>`);
     return this;
   }
@@ -389,7 +394,7 @@ PANELS.run = {
   says(rows, settings) {
     const now = rows[rows.length - 1], seeds = [settings.seed, settings.with];
     return `Step ${rows.length - 1}. ` + now.map((row, k) => {
-      const band = row.E === Infinity ? "nothing is certain" : `certain between ${figure(Math.max(0, row.mu - row.E) ** 2 / row.trivial)} and ${figure((row.mu + row.E) ** 2 / row.trivial)}`;
+      const end = explodes(rows, k), band = end >= 0 ? `nothing is certain since step ${end}, where the band exploded` : `certain between ${figure(Math.max(0, row.mu - row.E) ** 2 / row.trivial)} and ${figure((row.mu + row.E) ** 2 / row.trivial)}`;
       return `${now.length > 1 ? `Seed ${seeds[k]}: loss` : "Loss"} ${figure(row.loss / row.trivial)} of that of output 0, ${band}.`;
     }).join(" ");
   },

@@ -138,7 +138,7 @@ class Saddle {
   constructor({ angle, length, eta, lambda }) {
     const turn = angle * Math.PI / 180;
     this.u = length * Math.cos(turn);
-    this.v = angle % 180 === 135 ? -this.u : length * Math.sin(turn);
+    this.v = (angle % 180 + 180) % 180 === 135 ? -this.u : length * Math.sin(turn);
     Object.assign(this, { eta, lambda });
   }
 

@@ -305,43 +305,19 @@ function liveMathematics() {
 
   /* ---- The real run ---- */
 
-  /** The loss at heads (c, θ), and its gradient into G. */
-  function lossAndGradient(data, T, m, c, theta, G) {
-    const { X, y } = data, n = y.length, scale = 1 / Math.sqrt(m);
-    const means = zeros(m * D), turned = zeros(m * D), z = zeros(m), key = zeros(D), e = zeros(T);
-    let loss = 0;
-    G.c.fill(0); G.theta.fill(0);
-    for (let j = 0; j < n; j++) {
-      const x = j * T * D, q = x + (T - 1) * D;
-      let f = 0;
-      means.fill(0); turned.fill(0);
-      for (let i = 0; i < m; i++) {
-        const at = i * P, o = i * D;
-        let top = -Infinity, sum = 0, scored = 0;
-        for (let a = 0; a < D; a++) key[a] = dot(theta, at + D + a * D, X, q, D);
-        for (let t = 0; t < T; t++) top = Math.max(top, e[t] = dot(key, 0, X, x + t * D, D));
-        for (let t = 0; t < T; t++) {
-          const weight = Math.exp(e[t] - top), score = weight * dot(theta, at, X, x + t * D, D);
-          sum += weight; scored += score;
-          for (let a = 0; a < D; a++) { const xa = X[x + t * D + a]; means[o + a] += weight * xa; turned[o + a] += score * xa; }
-        }
-        z[i] = scored / sum;
-        for (let a = 0; a < D; a++) { means[o + a] /= sum; turned[o + a] = turned[o + a] / sum - z[i] * means[o + a]; }
-        f += c[i] * Math.tanh(z[i]);
+  /** The loss at heads (c, θ), which then make a step (Lemma 1). */
+  function descend({ X, y }, T, eta, c, theta) {
+    const n = y.length, scale = 1 / Math.sqrt(c.length), heads = Array.from(c, (_, i) => new Head(X, n, T, theta, i * P));
+    const r = y.map((label, j) => scale * heads.reduce((sum, head, i) => sum + c[i] * head.h[j], 0) - label);
+    heads.forEach((head, i) => {
+      const readout = c[i];
+      for (let j = 0; j < n; j++) {
+        const pull = -2 * eta * scale / n * r[j];
+        c[i] += pull * head.h[j];
+        head.add(pull * readout, head.slopes, j * K, j, theta, i * P);
       }
-      const r = f * scale - y[j], pull = 2 * r * scale / n;
-      loss += r * r / n;
-      for (let i = 0; i < m; i++) {
-        const h = Math.tanh(z[i]), g = pull * c[i] * (1 - h * h), at = i * P, o = i * D;
-        G.c[i] += pull * h;
-        for (let a = 0; a < D; a++) {
-          G.theta[at + a] += g * means[o + a];
-          const row = g * turned[o + a];
-          for (let b = 0; b < D; b++) G.theta[at + D + a * D + b] += row * X[q + b];
-        }
-      }
-    }
-    return loss;
+    });
+    return dot(r, 0, r, 0, n) / n;
   }
 
   /* ---- Run, linear run and Theorem F, step by step ---- */
@@ -354,7 +330,6 @@ function liveMathematics() {
       this.c = zeros(m); this.theta = zeros(m * P);
       for (let p = 0; p < N; p++) { this.c[p] = data.c[p]; this.c[N + p] = -data.c[p]; }
       this.theta.set(data.theta); this.theta.set(data.theta, N * P);
-      this.G = { c: zeros(m), theta: zeros(m * P) };
       const G0 = zeros(n * n);
       this.heads = []; this.facts = [];
       for (let p = 0; p < N; p++) {
@@ -381,12 +356,10 @@ function liveMathematics() {
     /** What is true before step s; then the step is made. */
     step() {
       const { n, s, eta } = this, mu = norm(this.u, 0, n) / Math.sqrt(n);
-      const loss = lossAndGradient(this.data, this.T, this.m, this.c, this.theta, this.G);
+      const loss = descend(this.data, this.T, eta, this.c, this.theta);
       const found = this.exploded ? { E: Infinity } : this.certify(mu);
       this.exploded ||= !Number.isFinite(found.E);
       const row = { s, loss, mu, trivial: this.trivial, step: eta * this.largest, ...found, E: this.exploded ? Infinity : found.E };
-      for (let i = 0; i < this.c.length; i++) this.c[i] -= eta * this.G.c[i];
-      for (let i = 0; i < this.theta.length; i++) this.theta[i] -= eta * this.G.theta[i];
       const u = this.u;
       this.u = u.map((value, j) => value - 2 * eta * dot(this.G0, j * n, u, 0, n));
       this.s++;

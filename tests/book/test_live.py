@@ -1,23 +1,27 @@
 """The panel in which a run grows beside its certificate: its numbers are the package's, and it serves a reader who clicks, types or listens."""
 
+import gzip
 import json
+import math
 import re
 
 import numpy as np
 import pytest
 import torch
 from browsing import PHONE, listen
-from built import SITE
 
 from bookext.chapters import ROOT, code
 from companion.theory.kernel_regime import live
+from companion.theory.token_selection import live as sequences
 from shallowformer.kernel_regime.convergence import closed_forms
 from shallowformer.kernel_regime.linear_run import known, theorem_f
 from shallowformer.kernel_regime.model import gradients
+from shallowformer.preconditioned import factorisation
+from shallowformer.token_selection import descent, gaps, rules, svm
 
 STATIC = ROOT / "book/_static"
 PAGE = "book/live"
-FILES = ("live_worker.js", "live.js", "live.css")
+SCRIPTS = ("live_worker.js", "live.js", "live_more.js")
 
 #: m, n, T, η, label size, seed, steps: the page's first; a band that explodes; steps near the longest; more tokens than inputs; large labels.
 RUNS = [
@@ -32,9 +36,10 @@ NAMES = ("m", "n", "T", "eta", "size", "seed", "steps")
 
 @pytest.fixture(scope="module")
 def mathematics(browser):
-    """Evaluate an expression in L, what ``live_worker.js`` offers; numbers come back to the last digit, as text if they are not finite."""
+    """Evaluate an expression in the scripts' names, L what ``live_worker.js`` offers; numbers come back to the last digit, as text if not finite."""
     tab = browser.new_page()
-    tab.add_script_tag(path=STATIC / "live_worker.js")
+    for script in SCRIPTS:
+        tab.add_script_tag(path=STATIC / script)
     plain = "(key, x) => ArrayBuffer.isView(x) ? [...x] : typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
 
     def evaluate(expression: str, **given):
@@ -191,19 +196,72 @@ def test_eigenvalues(mathematics, name):
     np.testing.assert_allclose(sorted(found), np.linalg.eigvalsh(A), atol=1e-13 * max(1, np.abs(A).sum()))
 
 
-# The panel on the built page.
-
-
-def told(tab, words: str) -> str:
-    """Wait until the panel says something. Returns: all that it says."""
-    tab.wait_for_function(
-        "words => document.querySelector('.live-says').textContent.includes(words)", arg=words
+@pytest.mark.parametrize("asked", [(4, 4, 0.3, 1.0, 1), (1, 2, 1.0, 0.0, 2), (8, 6, 0.1, 3.0, 5), (3, 3, 3.0, 30.0, 7)], ids=str)  # fmt: skip
+def test_selection_is_the_package_s(mathematics, asked):
+    """Both rules at every instant: angle, length and weight off the optimal tokens, where normalised gradients are e⁻³⁰⁰; and W_mm."""
+    n, T, eta, size, seed = asked
+    at = sequences.instants(30)
+    found = mathematics(
+        "(() => { const run = new Selection(asked); return {rows: times.map(() => run.step()), svm: run.svm}; })()",
+        asked={"n": n, "T": T, "eta": eta, "start": size, "seed": seed},
+        times=at,
     )
-    return tab.locator(".live-says").inner_text()
+    instance, W0 = sequences.start(n, T, size, seed)
+    best = svm.w_svm(instance).W
+    torch.testing.assert_close(
+        torch.tensor(found["svm"], dtype=torch.float64), best.flatten(), rtol=0, atol=1e-9
+    )
+    assert [row[0]["t"] for row in found["rows"]] == at
+    for k, rule in enumerate((rules.NGD(eta), rules.GD(eta))):
+        seen = descent.run(gaps.problem(instance, W0), rule, at[-1], at)
+        take = lambda name, k=k: torch.tensor(
+            [float(row[k][name]) for row in found["rows"]], dtype=torch.float64
+        )
+        torch.testing.assert_close(take("apart"), seen.one_minus_corr, rtol=1e-6, atol=1e-12)
+        torch.testing.assert_close(take("size"), seen.norm, rtol=1e-9, atol=1e-12)
+        torch.testing.assert_close(take("logOff"), seen.log_off.amax(1), rtol=1e-9, atol=1e-12)
 
 
-def button(tab, name: str):
-    return tab.locator("#live-run").get_by_role("button", name=name, exact=True)
+@pytest.mark.parametrize("asked", [(134, 1.0, 0.1, 0.5), (0, 2.0, 0.3, 0.0), (-60, 0.5, 0.05, 2.0)], ids=str)
+def test_the_saddle_is_the_package_s(mathematics, asked):
+    angle, length, eta, lam = asked
+    found = mathematics(
+        "(() => { const run = new Saddle(asked); return Array.from({length: 60}, () => run.step()[0]); })()",
+        asked={"angle": angle, "length": length, "eta": eta, "lambda": lam},
+    )
+    turn, one = math.radians(angle), torch.ones(1, 1, dtype=torch.float64)
+    u, v = length * math.cos(turn) * one, length * math.sin(turn) * one
+    for row in found:
+        expected = [float(u), float(v), float(factorisation.value(u, v, one, lam))]
+        assert [row["u"], row["v"], row["value"]] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        of_u, of_v = factorisation.gradient(u, v, one, lam)
+        u, v = u - eta * of_u, v - eta * of_v
+
+
+def test_on_its_incoming_line_descent_ends_at_the_saddle(mathematics):
+    end = lambda angle: mathematics(
+        "(() => { const run = new Saddle(asked); for (let s = 0; s < 400; s++) run.step(); return run.step()[0]; })()",
+        asked={"angle": angle, "length": 1.0, "eta": 0.1, "lambda": 0.5},
+    )
+    for angle in (135, -45):
+        assert end(angle)["value"] == pytest.approx(0.5)
+    assert end(135.01)["value"] < 1e-9
+
+
+# The panels on the built page.
+
+
+def told(tab, words: str, panel: str = "run") -> str:
+    """Wait until a panel says something. Returns: all that it says."""
+    says = f"#live-{panel} .live-says"
+    tab.wait_for_function(
+        "([says, words]) => document.querySelector(says).textContent.includes(words)", arg=[says, words]
+    )
+    return tab.locator(says).inner_text()
+
+
+def button(tab, name: str, panel: str = "run"):
+    return tab.locator(f"#live-{panel}").get_by_role("button", name=name, exact=True)
 
 
 def visit(go, query: str = "", **how):
@@ -217,7 +275,7 @@ def visit(go, query: str = "", **how):
 
 
 def step(tab) -> int:
-    return int(re.search(r"Step (\d+)", tab.locator(".live-facts caption").inner_text())[1])
+    return int(re.search(r"Step (\d+)", tab.locator("#live-run .live-facts caption").inner_text())[1])
 
 
 def test_the_address_names_a_phenomenon(go):
@@ -227,7 +285,7 @@ def test_the_address_names_a_phenomenon(go):
     assert tab.get_by_label("label size").input_value() == "0.2"
     tab.get_by_label("heads m").select_option("64")
     tab.wait_for_function("() => location.search === '?size=0.2&m=64'")
-    assert step(tab) == 0
+    tab.locator("#live-run .live-facts caption", has_text="Step 0,").wait_for()
 
 
 def test_what_the_page_shows_is_what_the_package_finds(go):
@@ -248,7 +306,10 @@ def test_what_the_page_shows_is_what_the_package_finds(go):
 )
 def test_settings_that_cannot_be_are_not_taken(go, query):
     tab = visit(go, query)
-    chosen = [tab.get_by_label(label).input_value() for label in ("heads m", "inputs n", "tokens T")]
+    chosen = [
+        tab.locator("#live-run").get_by_label(label).input_value()
+        for label in ("heads m", "inputs n", "tokens T")
+    ]
     assert chosen == ["8", "60", "16"]
     assert tab.get_by_label("second seed").input_value() == ""
     assert step(tab) == 0
@@ -274,11 +335,11 @@ def test_run_pause_step_and_reset_by_keyboard(go):
 
 def test_a_run_is_told_now_and_then(go):
     tab = visit(go, "?n=20&T=4&steps=60")
-    assert tab.locator(".live-says").get_attribute("role") == "status"
+    assert tab.locator("#live-run .live-says").get_attribute("role") == "status"
     tab.evaluate("""() => {
       window.heard = [];
-      new MutationObserver(() => heard.push(document.querySelector('.live-says').textContent))
-        .observe(document.querySelector('.live-says'), {childList: true, characterData: true, subtree: true});
+      new MutationObserver(() => heard.push(document.querySelector('#live-run .live-says').textContent))
+        .observe(document.querySelector('#live-run .live-says'), {childList: true, characterData: true, subtree: true});
     }""")
     button(tab, "Run").click()
     told(tab, "Step 60.")
@@ -291,8 +352,8 @@ def test_two_seeds_side_by_side(go):
     said = told(tab, "Step 10.")
     assert "Seed 1: loss" in said
     assert "Seed 2: loss" in said
-    assert tab.locator("#live-run .real").count() == 2
-    columns = tab.locator(".live-facts thead th").all_inner_texts()
+    assert tab.locator("#live-run .live-chart .real").count() == 2
+    columns = tab.locator("#live-run .live-facts thead th").all_inner_texts()
     assert columns == ["seed 1", "seed 2"]
 
 
@@ -375,15 +436,16 @@ def test_without_scripts_the_stored_picture_stands_there(go):
 
 def test_with_scripts_the_stored_picture_is_one_click_away(go):
     tab = visit(go)
-    fold = tab.locator(".live-still")
+    fold = tab.locator(".live-still").first
     assert not fold.locator("img, object").first.is_visible()
     fold.locator("summary").click()
     assert fold.locator("img, object").first.is_visible()
 
 
 def test_other_pages_load_no_byte_of_it(go, served):
-    loaded = lambda: {path.name for path in served.sent()} & set(FILES)
-    for page, expected in (("book/index", set()), ("book/kernel_regime/linear_run", set()), (PAGE, set(FILES))):  # fmt: skip
+    files = {*SCRIPTS, "live.css"}
+    loaded = lambda: {path.name for path in served.sent()} & files
+    for page, expected in (("book/index", set()), ("book/kernel_regime/linear_run", set()), (PAGE, files)):
         served.asked.clear()
         go(page)
         assert loaded() == expected
@@ -401,6 +463,7 @@ def test_the_stored_picture_has_the_panel_s_first_settings(go):
 
 
 def test_it_is_small():
-    assert SITE  # the scripts are sent as they stand in the book
-    sizes = {name: len((STATIC / name).read_bytes()) for name in FILES[:2]}
-    assert sum(sizes.values()) <= 48_000
+    of_theorem_f = [(STATIC / name).read_bytes() for name in SCRIPTS[:2]]
+    assert sum(map(len, of_theorem_f)) <= 47_000
+    assert len(gzip.compress(b"".join(of_theorem_f))) <= 16_000
+    assert len((STATIC / SCRIPTS[2]).read_bytes()) <= 15_000
