@@ -16,7 +16,9 @@ def places(site: Path, pages: list[str]) -> dict[str, list[str]]:
         html = (site / f"{page}.html").read_text(encoding="utf-8")
         for href in map(unescape, _HREF.findall(html)):
             path, _, place = href.partition("#")
-            if not place or urlsplit(href).scheme or place.startswith("focus="):  # a choice on the map, which paper cannot make
+            if (
+                not place or urlsplit(href).scheme or place.startswith("focus=")
+            ):  # a choice on the map, which paper cannot make
                 continue
             target = (
                 posixpath.normpath(posixpath.join(posixpath.dirname(page), path)) if path else f"{page}.html"
