@@ -193,6 +193,7 @@ def test_used_by_leads_to_those_on_the_map(go, arrows):
     link.click()
     tab.locator(f".node.is-chosen[data-statement='{label}']").wait_for()
     assert shown(tab)["picture"] == sorted({label, *users})
+    assert 0 < tab.locator(".map-choice").bounding_box()["y"] < 300
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
