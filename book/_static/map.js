@@ -220,7 +220,10 @@ function choose(map, form, picture, show) {
     boxes.get(label).querySelector("a").focus({ preventScroll: true });
   });
   addEventListener("popstate", read);
-  map.addEventListener("fitted", read, { once: true });
+  map.addEventListener("fitted", () => {
+    read();
+    if (chosen) form.scrollIntoView(); // who comes for a statement comes to it, not to how the map is read
+  }, { once: true });
 }
 
 /** Walk along arrows. Returns: for each direction what is reached from a statement, and in how many steps at least. */

@@ -73,7 +73,7 @@ def busiest(arrows) -> str:
 def shown(tab) -> dict[str, set[str]]:
     """The statements that are seen, in the picture and in the text, and whether the arrows seen are those between them."""
     return tab.evaluate("""() => {
-      const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+      const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.getClientRects().length);
       document.querySelector(".map-text").open = true;
       const labels = (selector) => seen(selector).map((one) => one.dataset.statement).sort();
       return { picture: labels(".map-picture .node"), text: labels(".map-table tbody tr"),
@@ -108,7 +108,7 @@ def test_the_map_keeps_its_form_where_statements_are_left_out(go, arrows):
     assert tab.locator(".map-picture").bounding_box()["height"] < whole / 2
     # Arrows end at boxes still, boxes do not lie on each other, and the chosen one is in sight.
     wrong = tab.evaluate("""() => {
-      const seen = [...document.querySelectorAll(".map-picture .node, .map-picture .edge")].filter((one) => one.checkVisibility());
+      const seen = [...document.querySelectorAll(".map-picture .node, .map-picture .edge")].filter((one) => one.getClientRects().length);
       const boxes = new Map(seen.filter((one) => one.matches(".node")).map((one) => [one.dataset.statement, one.querySelector("rect").getBoundingClientRect()]));
       const wrong = [];
       for (const edge of seen.filter((one) => one.matches(".edge"))) {
@@ -193,6 +193,7 @@ def test_used_by_leads_to_those_on_the_map(go, arrows):
     link.click()
     tab.locator(f".node.is-chosen[data-statement='{label}']").wait_for()
     assert shown(tab)["picture"] == sorted({label, *users})
+    assert 0 < tab.locator(".map-choice").bounding_box()["y"] < 300
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
