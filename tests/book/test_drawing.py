@@ -1,5 +1,7 @@
 """The map of results as a drawing: it shows every statement, its boxes are links, arrows lead to the user."""
 
+from dataclasses import replace
+
 from bs4 import BeautifulSoup
 
 from bookext.drawing import COLUMNS, Graph, draw, places, rows
@@ -48,6 +50,14 @@ def test_boxes_are_links_with_names_and_arrows_lead_to_the_user():
     assert svg.select_one("g.node.is-tight a")["aria-label"] == "x: words & x^2 (tight)"
     assert [(e["data-from"], e["data-to"]) for e in svg.select("g.edge")] == [("x", "y")]
     assert [text.get_text() for text in svg.select("text.frame-title")] == ["Chapter a", "Chapter b"]
+
+
+def test_a_machine_checked_statement_bears_a_bar_and_says_so():
+    g = graph({"x": [], "y": ["x"]})
+    checked = Graph({label: replace(r, support="machine-checked" if label == "x" else "proved") for label, r in g.results.items()}, g.uses)  # fmt: skip
+    svg = drawn(checked)
+    assert [len(box.select("path.checked")) for box in svg.select("g.node")] == [1, 0]
+    assert svg.select_one("g.node a")["aria-label"].endswith("(tight, machine-checked)")
 
 
 def test_titles_of_frames_are_drawn_over_the_arrows():

@@ -42,7 +42,7 @@ def _badges(result: Result, found: dict[str, Result]) -> list[Badge]:
         mine.append(
             Badge("proved", "is-certified", *check, "Proved on the page; what was measured agrees with it")
         )
-    if result.support == "machine-checked":
+    if result.machine_checked:
         mine.append(
             Badge(
                 "machine-checked",

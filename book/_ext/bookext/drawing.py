@@ -200,11 +200,15 @@ def _box(result: Result, grid: routing.Grid, address: str, frame: int) -> str:
         texts.append(f'<text{kind} text-anchor="middle" x="{x:g}" y="{y:.2f}">{escape(line)}</text>')
     says = escape(describe(result))
     corners = ' rx="12"' if result.ours else ""
+    bar = (
+        f'<path class="checked" d="M{x - WIDTH / 2 + 5:g} {top + 12:g}v{HEIGHT - 24}"/>'
+        * result.machine_checked
+    )
     # Words that nobody sees are not marked for who comes from the search (``repairs.leave_unmarked``).
     return (
         f'<g class="node is-{result.verdict}" data-frame="{frame}" data-statement="{result.label}"><title class="nohighlight">{says}</title>'
         f'<a aria-label="{says}" href="{escape(address)}"><rect x="{x - WIDTH / 2:g}" y="{top:g}" width="{WIDTH}" height="{HEIGHT}"'
-        f"{corners}/>{''.join(texts)}</a></g>"
+        f"{corners}/>{bar}{''.join(texts)}</a></g>"
     )
 
 
@@ -223,4 +227,5 @@ def _lines(result: Result) -> list[str]:
 def describe(result: Result) -> str:
     """A statement in one line of plain text. Returns: for example "Fact 1: the softmax Jacobian (loose ×2)"."""
     topic = f": {plain(result.topic)}" if result.topic else ""
-    return plain(result.name) + topic + (f" ({result.headline})" if result.headline else "")
+    found = f"{result.headline}, machine-checked" if result.machine_checked else result.headline
+    return plain(result.name) + topic + (f" ({found})" if found else "")

@@ -33,6 +33,11 @@ class Result:
         return chapter_of(self.page)
 
     @property
+    def machine_checked(self) -> bool:
+        """Whether Coq has accepted a proof of all of it."""
+        return self.support == "machine-checked"
+
+    @property
     def verdict(self) -> str:
         """The verdict without the slack of a loose bound; the class that colours it."""
         return self.headline.partition(" ×")[0].replace(" ", "-") or "unchecked"
