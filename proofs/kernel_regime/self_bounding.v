@@ -173,7 +173,7 @@ Qed.
 
 (** kr-theorem-a
     Covers: the whole statement.
-    Reads: let f_1, …, f_n be any functions on ℝᵖ with gradients ∇f_j, Ω convex, φ⁽ˢ⁺¹⁾ a nearest point of Ω to φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾) for s < τ, where L is the mean squared loss, and z any point of Ω. If at every step s < τ the root mean square of e_j = f_j − y_j + ⟨∇f_j, z − φ⁽ˢ⁾⟩ is at most ε and one of the three factors (along the gradient, λ_max(G)/n, tr(G)/n) is at most Ā², and θ = ηĀ² < 1, then (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)), with V₀ = ‖φ⁽⁰⁾ − z‖².
+    Reads: let n, τ ≥ 1, η > 0, f_1, …, f_n be any functions on ℝᵖ with gradients ∇f_j, Ω convex, φ⁽ˢ⁺¹⁾ a nearest point of Ω to φ⁽ˢ⁾ − η∇L(φ⁽ˢ⁾) for s < τ, where L is the mean squared loss, and φ̃ any point of Ω. If at every step s < τ the root mean square of e_j = f_j − y_j + ⟨∇f_j, φ̃ − φ⁽ˢ⁾⟩ is at most ε and one of the three factors (rᵀGr/(n‖r‖²), which is 0 at r = 0, λ_max(G)/n, tr(G)/n) is at most Ā², and θ = ηĀ² < 1, then (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)) ≤ ε/(1 − θ) + √(V₀/(4(1 − θ)ητ)), with V₀ = ‖φ⁽⁰⁾ − φ̃‖².
     Mistake: `(4 * eta * INR tau)` for `(4 * (1 - theta) * eta * INR tau)`
     Mistake: without `theta < 1 ->`
     Mistake: `(2 * eta * INR tau)` for `(eta * INR tau)`

@@ -280,7 +280,7 @@ Proof.
 Qed.
 
 (** rt-theorem-a-plus
-    Covers: a part: for any Φ = e²/2, e ≥ 0, with ‖∇Φ‖² ≥ 2αΦ on the ball; on the page: that for a Transformer this holds on a ball of radius at most {eq-rt-plus}, with α = σ_A²σ_U²/16 < L, that both singular values stay above their halves, and the last sentence, by 1/μ in the place of L.
+    Covers: a part: for any Φ = e²/2, e ≥ 0, with ‖∇Φ‖² ≥ 2αΦ on the ball; on the page: that for a Transformer this holds on the page's ball, with α = σ_A²σ_U²/16 < L, that both singular values stay above their halves, and the last sentence, by 1/μ in the place of L.
     Reads: let Φ = e²/2 with e ≥ 0 everywhere; on the ball of radius r around θ⁽⁰⁾ let Φ be continuous with the gradient ∇Φ and the Hessian ∇²Φ, ‖∇Φ‖² ≥ 2αΦ there, and ⟨w, ∇²Φ w⟩ ≤ L‖w‖² where Φ ≤ Φ₀, 0 < α < L; let 0 < μ, ν = μL < 2, Γ = (1 − (2 − ν)μα)^½ and r = (1 + Γ)/(2 − ν) · e₀/√α. Then every step's segment stays in the ball, Φ_t ≤ (1 − (2 − ν)μα)ᵗΦ₀, and the iterates converge to a θ* in the ball with Φ = 0 and ‖θ⁽ᵗ⁾ − θ*‖ ≤ (1 + Γ)/(2 − ν) · e_t/√α.
     Mistake: `let c := (1 + Gam) / (2 - mu * L) / 2 / sqrt alpha in` for `let c := (1 + Gam) / (2 - mu * L) / sqrt alpha in`
     Mistake: `(1 - 2 * (2 - mu * L) * mu * alpha) ^ t` for `(1 - (2 - mu * L) * mu * alpha) ^ t`

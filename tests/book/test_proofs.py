@@ -178,7 +178,7 @@ def test_coq_notices_what_is_planted_and_what_is_not_wrong(tmp_path, monkeypatch
     coq.compile_file("room/chapter.v", tmp_path / "built")
     one = theorem(text)
     rests = coq.assumptions([replace(one, file="room/chapter.v")], tmp_path / "built")
-    assert set(coq.rests_on(rests)) == {"the reals", "functions that agree everywhere are equal"}
+    assert set(coq.rests_on(rests)) == {"those of Coq's reals", "functions that agree everywhere are equal"}
     assert coq.unnoticed("room/chapter.v", [one], tmp_path / "built") == [
         "kr-lemma-1: `<= 7` for `<= 2 * 3`: Coq accepts it all the same",
         "kr-lemma-1: `<= y` for `<= 2 * 3`: no statement that Coq understands",
@@ -247,10 +247,10 @@ def test_other_cards_stay_as_they_are():
 
 
 def test_a_part_does_not_raise_the_level():
-    whole = {"covers": "whole", "rests on": ["the reals"]}
+    whole = {"covers": "whole", "rests on": ["those of Coq's reals"]}
     assert record.is_machine_checked(whole)
     assert not record.is_machine_checked({**whole, "covers": "part"})
-    assert not record.is_machine_checked({**whole, "rests on": ["the reals", coq.INTEGERS]})
+    assert not record.is_machine_checked({**whole, "rests on": ["those of Coq's reals", coq.INTEGERS]})
 
 
 def test_another_version_of_coq_that_fails_does_not_fail_the_build(monkeypatch, capsys, tmp_path):

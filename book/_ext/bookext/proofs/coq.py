@@ -13,10 +13,10 @@ from bookext.proofs.sources import Theorem
 
 #: What a theorem may rest on, by the end of an axiom's name: the reals of Coq's library are built with these.
 AXIOMS = {
-    "sig_forall_dec": "the reals",
-    "sig_not_dec": "the reals",
+    "sig_forall_dec": "those of Coq's reals",
+    "sig_not_dec": "those of Coq's reals",
     "functional_extensionality_dep": "functions that agree everywhere are equal",
-    "classic": "a proposition or its negation",
+    "classic": "excluded middle",
 }
 #: What the enclosures rest on besides: the processor's integers, and that they do what they should.
 MACHINE = ("PrimInt63.", "Uint63.", "PrimFloat.", "FloatAxioms.", "FloatOps.", "SpecFloat.", "CarryType.")

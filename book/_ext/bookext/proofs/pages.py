@@ -40,7 +40,7 @@ def _fold(theorem: Theorem, found: dict, page: str) -> str:
         f'<a class="reference internal" href="{page}#{anchor(one)}"><code>{escape(one.name)}</code></a>'
         for one in sources.used_by(theorem)
     ]
-    defined = f"Defined there: {', '.join(used)}. " if used else ""
+    defined = f"Definitions used: {', '.join(used)}. " if used else ""
     head = "Machine-checked" if record.is_machine_checked(found) else "Machine-checked in part"
     return (
         f'<details class="formal" id="formal-{theorem.label}"><summary>{head}: the formal statement</summary>'
@@ -56,7 +56,7 @@ def _accepted(found: dict) -> str:
     """Who accepted a proof, when, and on what it rests."""
     when = "in this build" if record.checked_here() else "not checked in this build"
     rests = "; ".join(found["rests on"])
-    return f"accepted by Coq {escape(record.read()['coq'])}, {when}. It rests on {escape(rests) if rests else 'no axiom'}."
+    return f"accepted by Coq {escape(record.read()['coq'])}, {when}; axioms used: {escape(rests) if rests else 'none'}; planted mistakes: {found['mistakes']}, none of which goes through."
 
 
 def prose(text: str) -> str:
@@ -93,7 +93,7 @@ def counts() -> list[str]:
         else "**Not checked in this build**, as Coq was missing: what stands here is the record of an earlier one."
     )
     return [
-        f"{whole} statements are machine-checked, {len(found) - whole} in part, in {lines:,} lines of Coq"
+        f"{whole} statements are machine-checked as a whole, {len(found) - whole} more in part, in {lines:,} lines of Coq"
         f" {record.read()['coq']}; {sum(one['mistakes'] for one in found)} mistakes are planted in them, and none goes through. {here}"
     ]
 
