@@ -319,7 +319,9 @@ def test_settings_that_cannot_be_are_not_taken(go, query):
 def test_run_pause_step_and_reset_by_keyboard(go):
     tab = visit(go, "?n=20&T=4")
     button(tab, "Run").press("Enter")
-    tab.wait_for_function("() => document.querySelectorAll('#live-run .line').length > 2")
+    tab.wait_for_function(
+        "() => !document.querySelector('#live-run caption').textContent.startsWith('Step 0,')"
+    )
     button(tab, "Pause").press("Space")
     told(tab, "Step")
     here = step(tab)
