@@ -22,7 +22,7 @@ const power = (exponent) => `10${[...String(exponent)].map((c) => c === "-" ? "�
 function figure(value, digits = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "–";
   if (value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5)) return String(+value.toPrecision(digits)).replace("-", "−");
-  const [mantissa, exponent] = value.toExponential(digits - 2).split("e");
+  const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
   return `${mantissa.replace("-", "−")}·${power(+exponent)}`;
 }
 
@@ -129,7 +129,7 @@ function enliven(root, panel) {
   const fill = () => {
     for (const name of names) {
       const input = inputs[name], value = String(settings[name]);
-      if (input.tagName === "SELECT" && ![...input.options].some((option) => option.value === value)) input.add(make("option", { value, textContent: figure(settings[name]) }));
+      if (input.tagName === "SELECT" && ![...input.options].some((option) => option.value === value)) input.add(make("option", { value, textContent: value }));
       input.value = value;
     }
   };
@@ -142,7 +142,7 @@ function enliven(root, panel) {
   const fields = make("fieldset", {}, make("legend", { textContent: panel.legend }));
   for (const [name, { label, values, least, most }] of Object.entries(panel.settings)) {
     const input = values
-      ? make("select", {}, ...values.map((value) => make("option", { value, textContent: figure(value) })))
+      ? make("select", {}, ...values.map((value) => make("option", { value, textContent: String(value) })))
       : make("input", { type: "number", min: least, max: most, step: 1, inputMode: "numeric" });
     input.name = `${id}-${name}`;
     input.autocomplete = "off";
@@ -165,7 +165,8 @@ function enliven(root, panel) {
     if (rows.length > settings.steps) reset();
     return go(still.matches ? Math.min(settings.steps, Math.max(0, rows.length - 1) + 10) : settings.steps);
   });
-  const once = button("Step", () => { go(Math.min(settings.steps, Math.max(1, rows.length))); });
+  /* It says that it does nothing, but stays able to have the focus: a disabled button would drop it at every step. */
+  const once = button("Step", () => { if (once.getAttribute("aria-disabled") !== "true") go(Math.min(settings.steps, Math.max(1, rows.length))); });
   const again = button("Reset", () => reset());
   const says = make("p", { className: "live-says", role: "status" });
   const drawn = make("div", { className: "live-charts" }), facts = make("div", { className: "live-facts" });
@@ -175,7 +176,7 @@ function enliven(root, panel) {
   const label = () => {
     const ended = rows.length > settings.steps;
     play.textContent = busy() ? "Pause" : still.matches ? "10 steps" : rows.length > 1 && !ended ? "Go on" : "Run";
-    once.disabled = busy() || ended;
+    once.setAttribute("aria-disabled", busy() || ended);
   };
   const draw = () => {
     panel.draw(charts, rows, settings);
@@ -188,7 +189,7 @@ function enliven(root, panel) {
     const quarter = Math.floor(4 * (rows.length - 1) / settings.steps), event = panel.event?.(rows, settings);
     if (!always && !event && quarter === told) return;
     told = quarter;
-    says.textContent = [event, panel.says(rows, settings)].filter(Boolean).join(" ");
+    says.textContent = [rows.length === 1 && !busy() && `Press ${play.textContent}.`, event, panel.says(rows, settings)].filter(Boolean).join(" ");
   };
 
   const pause = () => {
@@ -310,8 +311,8 @@ const NEEDS = [
   ["short steps", "η λ<sub>max</sub>(G₀), at most 1", (row) => row.step, 1],
   ["errors that fade", "E over E without feedback, at most 2", (row) => row.E === Infinity ? undefined : row.path > 0 ? row.E / row.path : 1, 2],
   ["a band that says something", "E/μ, at most 1", (row) => row.E / row.mu, 1],
-  ["moves within the table", "farthest move of a pair over the last radius, at most 1", (row) => row.table, 1],
-  ["an idle projection", "farthest move over 3/√m, at most 1", (row) => row.reach, 1],
+  ["moves within the table", "farthest move that the bound allows a pair, over the last radius, at most 1", (row) => row.table, 1],
+  ["an idle projection", "farthest move that the bound allows, over 3/√m, at most 1", (row) => row.reach, 1],
 ];
 const broken = (row, [, , value, limit]) => !(value(row) <= limit);
 const explodes = (rows, k) => rows.findIndex((row) => !(row[k].E <= Math.sqrt(row[k].trivial)));
@@ -334,7 +335,7 @@ const PANELS = {};
 PANELS.run = {
   legend: "The run",
   charts: ["loss", "error"],
-  key: [["real is-first", "measured"], ["linear", "linear run"], ["band", "certain before the first step"], ["void", "nothing certain"]],
+  key: [["real is-first", "measured"], ["linear", "linear run"], ["band", "certain before the first step"], ["void", "nothing better than output 0 is certain"]],
   settings: {
     m: { label: "heads m", values: [2, 4, 8, 16, 32, 64], value: 8, least: 2, most: 128, whole: true, even: true },
     n: { label: "inputs n", values: [20, 40, 60, 100], value: 60, least: 2, most: 200, whole: true },
@@ -369,7 +370,7 @@ PANELS.run = {
     });
     error.line([[0, 1], [settings.steps, 1]], "one");
     const printed = liveMathematics.printed(settings) / runs[0][0].trivial;
-    const above = [`↑ Theorem 1 as printed: ${figure(printed, 2)},`, `${figure(Math.log10(printed / to), 2)} decades above this picture`];
+    const above = [`↑ Theorem 1 as printed: ${figure(printed, 1)},`, `${Math.round(Math.log10(printed))} decades above output 0`];
     (loss.width < 480 ? above : [above.join(" ")]).forEach((text, k) => loss.words(text, loss.inside.right, loss.inside.top + 11 + 14 * k, 'text-anchor="end" class="printed"'));
     loss.show(`Loss against the step. ${this.says(rows, settings)}`);
     error.show(`The band’s half-width E in the root of the loss, and what it is without feedback, dashed, at step ${rows.length - 1}.`);
@@ -384,18 +385,19 @@ PANELS.run = {
       const from = since(rows, k, each), value = each[2](row);
       return `${value === undefined ? "" : figure(value, 2)} ${from < 0 ? '<span class="kept">✓ holds</span>' : `<span class="gone">✗ since step ${from}</span>`}`;
     });
-    return `<table><caption>Step ${rows.length - 1}, time ητ = ${figure(settings.eta * (rows.length - 1))}; losses over the loss of the model that outputs 0</caption>`
+    return `<table><caption>Step ${rows.length - 1}, time ηs = ${figure(settings.eta * (rows.length - 1))}; losses over the loss of the model that outputs 0</caption>`
       + `<thead><tr><td></td>${heads}</tr></thead><tbody>`
       + line("measured", (row) => over(row.loss, row)) + line("linear run", (row) => over(row.mu ** 2, row))
       + line("certain", (row) => row.E === Infinity ? "nothing" : `${over(Math.max(0, row.mu - row.E) ** 2, row)} to ${over((row.mu + row.E) ** 2, row)}`)
+      + line("E over the root of the loss of output 0", (row) => figure(row.E / Math.sqrt(row.trivial)))
       + `</tbody><tbody>${NEEDS.map(need).join("")}</tbody></table>${now.map((_, k) => explodes(rows, k) < 0 ? "" : `<p class="gave-way">${now.length > 1 ? `Seed ${seeds[k]}: the` : "The"} band explodes at step ${explodes(rows, k)}. ${gaveWay(rows, k)}</p>`).join("")}`;
   },
 
   says(rows, settings) {
     const now = rows[rows.length - 1], seeds = [settings.seed, settings.with];
     return `Step ${rows.length - 1}. ` + now.map((row, k) => {
-      const end = explodes(rows, k), band = end >= 0 ? `nothing is certain since step ${end}, where the band exploded` : `certain between ${figure(Math.max(0, row.mu - row.E) ** 2 / row.trivial)} and ${figure((row.mu + row.E) ** 2 / row.trivial)}`;
-      return `${now.length > 1 ? `Seed ${seeds[k]}: loss` : "Loss"} ${figure(row.loss / row.trivial)} of that of output 0, ${band}.`;
+      const end = explodes(rows, k), band = end >= 0 ? `nothing better than output 0 is certain since step ${end}, where the band exploded` : `certain between ${figure(Math.max(0, row.mu - row.E) ** 2 / row.trivial)} and ${figure((row.mu + row.E) ** 2 / row.trivial)}`;
+      return `${now.length > 1 ? `Seed ${seeds[k]}: the` : "The"} loss is ${figure(row.loss / row.trivial)} times that of output 0, ${band}.`;
     }).join(" ");
   },
 

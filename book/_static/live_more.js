@@ -120,7 +120,7 @@ PANELS.select = {
     const [first, second] = rows[rows.length - 1], line = (name, of) => `<tr><th scope="row">${name}</th><td>${of(first)}</td><td>${of(second)}</td></tr>`;
     return `<table><caption>Step ${first.t}</caption><thead><tr><td></td><th scope="col">normalised</th><th scope="col">plain</th></tr></thead><tbody>`
       + line("angle to the SVM direction", (row) => `${figure(degrees(row.apart))}°`) + line("length ‖W‖", (row) => figure(row.size))
-      + line("largest weight off an optimal token", (row) => row.logOff < -600 ? `e${figure(row.logOff)}` : figure(Math.exp(row.logOff))) + "</tbody></table>";
+      + line("largest weight off an optimal token", (row) => row.logOff < -600 ? power(Math.round(row.logOff / Math.LN10)) : figure(Math.exp(row.logOff))) + "</tbody></table>";
   },
   says(rows) {
     const [first, second] = rows[rows.length - 1];
@@ -150,6 +150,9 @@ class Saddle {
   }
 }
 
+/** The first step at which descent is far outside of the picture, or −1. */
+const ranOff = (rows) => rows.findIndex(([{ u, v }]) => !(Math.abs(u) < 9 && Math.abs(v) < 9));
+
 PANELS.saddle = {
   legend: "Two numbers whose product should be 1",
   prefix: "saddle-",
@@ -164,7 +167,7 @@ PANELS.saddle = {
   },
   engine: (settings) => onThePage(new Saddle(settings)),
   draw(charts, rows, settings) {
-    const path = rows.map(([{ u, v }]) => [u, v]).filter(([u, v]) => Math.abs(u) < 9 && Math.abs(v) < 9), high = 2.1;
+    const off = ranOff(rows), path = rows.slice(0, off < 0 ? rows.length : off).map(([{ u, v }]) => [u, v]), high = 2.1;
     const wide = high * (Math.max(240, charts.plane.clientWidth) - 62) / (320 - 58);
     const plane = new Chart(charts.plane, 320, { from: -wide, to: wide, name: "u" }, { from: -high, to: high, name: "v" });
     const curve = (f, from, to) => Array.from({ length: 81 }, (_, k) => from + (to - from) * k / 80).map((u) => [u, f(u)]);
@@ -172,20 +175,22 @@ PANELS.saddle = {
     plane.line([[-high, -high], [high, high]].map(([u, v]) => [Math.max(-wide, Math.min(wide, u)), Math.max(-wide, Math.min(wide, v))]), "linear");
     const reach = Math.min(wide, high);
     plane.line([[-reach, reach], [reach, -reach]], "one").line(path, "real is-first");
-    plane.dots([[1, 1], [-1, -1]], "optimum").dots([[0, 0]], "stuck").dots(path.slice(-1), "here");
+    plane.dots([[1, 1], [-1, -1]], "optimum").dots([[0, 0]], "stuck").dots(off < 0 ? path.slice(-1).filter(([u, v]) => Math.abs(u) <= wide && Math.abs(v) <= high) : [], "here");
     const value = new Chart(charts.value, 170, { from: 0, to: settings.steps, name: "step" }, { from: 1e-12, to: 10, log: true, name: "value" });
     value.line(rows.map(([row], s) => [s, row.value]), "real is-first");
     plane.show(`The plane of u and v with the path of descent. ${this.says(rows)}`);
     value.show(`The value against the step; now ${figure(rows[rows.length - 1][0].value)}.`);
   },
   facts(rows, { eta, lambda }) {
-    const limit = 2 / Math.max(2, 4 * lambda);
-    return `<table><caption>Step ${rows.length - 1}</caption><tbody><tr><th scope="row">uv</th><td>${figure(rows[rows.length - 1][0].u * rows[rows.length - 1][0].v)}</td></tr>`
+    const limit = 2 / Math.max(2, 4 * lambda), off = ranOff(rows);
+    return `<table><caption>Step ${rows.length - 1}${off < 0 ? "" : `, ran off at step ${off}`}</caption><tbody><tr><th scope="row">uv</th><td>${figure(rows[rows.length - 1][0].u * rows[rows.length - 1][0].v)}</td></tr>`
       + `<tr><th scope="row">value</th><td>${figure(rows[rows.length - 1][0].value)}</td></tr><tr><th scope="row"><b>short steps</b>: η over 2/max(2, 4λ), below 1: else the optimum itself repels</th>`
       + `<td>${figure(eta / limit, 2)} ${eta < limit ? '<span class="kept">✓ holds</span>' : '<span class="gone">✗ too long</span>'}</td></tr></tbody></table>`;
   },
   says(rows) {
-    const [{ u, v, value }] = rows[rows.length - 1], near = Math.hypot(u, v) < 0.05 ? " At the saddle." : Math.abs(u * v - 1) < 1e-3 && value < 1e-5 ? " At an optimum." : "";
+    const off = ranOff(rows), [{ u, v, value }] = rows[rows.length - 1];
+    if (off >= 0) return `Step ${rows.length - 1}: descent ran off at step ${off}.`;
+    const near = Math.hypot(u, v) < 0.05 ? " At the saddle." : Math.abs(u * v - 1) < 1e-3 && value < 1e-5 ? " At an optimum." : "";
     return `Step ${rows.length - 1}: u = ${figure(u)}, v = ${figure(v)}, value ${figure(value)}.${near}`;
   },
 };

@@ -31,6 +31,7 @@ RUNS = [
     (4, 6, 33, 1.0, 0.01, 9999, 40),
     (32, 90, 8, 0.1, 1.0, 0, 25),
 ]
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 NAMES = ("m", "n", "T", "eta", "size", "seed", "steps")
 
 
@@ -280,7 +281,7 @@ def step(tab) -> int:
 
 def test_the_address_names_a_phenomenon(go):
     tab = visit(go, "?size=0.2&at=30#live-run")
-    assert "nothing is certain" in told(tab, "Step 30.")
+    assert "nothing better than output 0 is certain" in told(tab, "Step 30.")
     assert "The band explodes at step" in tab.locator(".gave-way").inner_text()
     assert tab.get_by_label("label size").input_value() == "0.2"
     tab.get_by_label("heads m").select_option("64")
@@ -318,7 +319,9 @@ def test_settings_that_cannot_be_are_not_taken(go, query):
 def test_run_pause_step_and_reset_by_keyboard(go):
     tab = visit(go, "?n=20&T=4")
     button(tab, "Run").press("Enter")
-    tab.wait_for_function("() => document.querySelectorAll('#live-run .line').length > 2")
+    tab.wait_for_function(
+        "() => !document.querySelector('#live-run caption').textContent.startsWith('Step 0,')"
+    )
     button(tab, "Pause").press("Space")
     told(tab, "Step")
     here = step(tab)
@@ -331,6 +334,82 @@ def test_run_pause_step_and_reset_by_keyboard(go):
     button(tab, "Reset").press("Enter")
     tab.wait_for_function("() => !location.search.includes('at=')")
     button(tab, "Run").wait_for()
+
+
+def test_five_enters_make_five_steps(go):
+    """The focus stays on the button, which does nothing at the last step or while a run goes."""
+    tab = visit(go, "?n=20&T=4&steps=6")
+    button(tab, "Step").focus()
+    for k in range(1, 6):
+        tab.keyboard.press("Enter")
+        told(tab, f"Step {k}.")
+    assert step(tab) == 5
+    assert tab.evaluate("() => document.activeElement.textContent") == "Step"
+    tab.keyboard.press("Enter")
+    told(tab, "Step 6.")
+    assert button(tab, "Step").get_attribute("aria-disabled") == "true"
+    tab.keyboard.press("Enter")
+    tab.wait_for_timeout(200)
+    assert step(tab) == 6
+    assert tab.evaluate("() => document.activeElement.textContent") == "Step"
+
+
+def test_while_a_run_goes_a_click_on_step_does_nothing(go):
+    tab = visit(go, "?n=20&T=4&steps=30")
+    button(tab, "Run").click()
+    button(tab, "Step").dispatch_event("click")
+    assert button(tab, "Pause").count() == 1
+    told(tab, "Step 30.")
+
+
+def test_at_first_the_page_says_what_to_press(go):
+    tab = visit(go, "?n=20&T=4")
+    assert told(tab, "Step 0.").startswith("Press Run. Step 0. The loss is 1 times that of output 0")
+    button(tab, "Step").click()
+    assert "Press" not in told(tab, "Step 1.")
+
+
+def test_the_table_tells_e(go):
+    """So that what the page claims of more heads can be checked."""
+    row = "E over the root of the loss of output 0"
+    tab = visit(go, "?n=20&T=4&m=16&at=10")
+    told(tab, "Step 10.")
+    cell = tab.locator("#live-run tr", has=tab.get_by_role("rowheader", name=row)).locator("td").inner_text()
+    sure = theorem_f.certify(*live.start(16, 20, 4, 0.05, 1), 0.5, 10)
+    mantissa, _, exponent = cell.partition("·10")
+    value = float(mantissa) * 10.0 ** int(exponent.translate(SUPERSCRIPTS) or 0)
+    assert value == pytest.approx(float(sure.E[10]) / 0.05, rel=6e-3)
+
+
+def test_decades_are_counted_from_output_0(go):
+    tab = visit(go)
+    printed = closed_forms.paper(8, 8, 60, 0.05, (3.0,) * 3, (3.0,) * 3).best(0.5, 120) / 0.05**2
+    words = " ".join(tab.locator("#live-run .printed").all_text_contents())
+    assert f"{math.log10(printed):.0f} decades above output 0" in words
+
+
+def test_a_choice_is_shown_as_it_is(go):
+    tab = visit(go)
+    shown = tab.evaluate(
+        "() => [...document.querySelectorAll('.live option')].filter(e => e.value !== e.textContent).map(e => e.value)"
+    )
+    assert shown == []
+
+
+def test_weights_too_small_for_a_number_are_powers_of_ten(mathematics):
+    cell = mathematics(
+        "PANELS.select.facts([[row, row]])", row={"t": 1, "apart": 0.1, "size": 1.0, "logOff": -11100.0}
+    )
+    assert "<td>10⁻⁴⁸²¹</td>" in cell
+
+
+def test_a_descent_that_runs_off_says_so_and_leaves_no_dot(go):
+    tab = visit(go, "?saddle-eta=1.5&saddle-length=2&saddle-angle=90&saddle-at=60")
+    told(tab, "ran off at step", "saddle")
+    assert tab.locator("#live-saddle circle.here").count() == 0
+    tab = visit(go, "?saddle-at=60")
+    told(tab, "Step 60:", "saddle")
+    assert tab.locator("#live-saddle circle.here").count() == 1
 
 
 def test_a_run_is_told_now_and_then(go):
@@ -350,8 +429,8 @@ def test_a_run_is_told_now_and_then(go):
 def test_two_seeds_side_by_side(go):
     tab = visit(go, "?n=20&T=4&with=2&at=10")
     said = told(tab, "Step 10.")
-    assert "Seed 1: loss" in said
-    assert "Seed 2: loss" in said
+    assert "Seed 1: the loss" in said
+    assert "Seed 2: the loss" in said
     assert tab.locator("#live-run .live-chart .real").count() == 2
     columns = tab.locator("#live-run .live-facts thead th").all_inner_texts()
     assert columns == ["seed 1", "seed 2"]
