@@ -103,8 +103,10 @@ def test_a_printed_statement_that_changes_loses_the_level(monkeypatch):
 def test_the_ledger_says_machine_checked_of_what_the_record_does_and_of_nothing_else():
     entries = ledger.read(LEDGER)
     below = [{**entry, "support": command._below(entry)} for entry in entries]
+    whole = {label for label, found in record.accepted().items() if record.is_machine_checked(found)}
     assert record.raised(below) == entries
-    assert all(entry["support"] == "proved" for entry in below if entry["id"] in record.accepted())
+    # A paper's violated statement may stay open although Coq has checked that, and where, it is violated.
+    assert all(entry["support"] == "proved" for entry in below if entry["id"] in whole)
 
 
 def test_every_formal_statement_is_one_of_the_book_and_covers_what_it_says():

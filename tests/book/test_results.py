@@ -56,7 +56,13 @@ def test_badges_lead_to_the_check_and_to_the_sharper_form():
 
 
 def test_every_word_has_a_colour():
-    assert set(COLOURS) == {*(word.replace(" ", "-") for word in VERDICTS), "sharpened", "open", "unchecked"}
+    assert set(COLOURS) == {
+        *(word.replace(" ", "-") for word in VERDICTS),
+        "sharpened",
+        "open",
+        "unchecked",
+        "machine-checked",
+    }
 
 
 @pytest.mark.parametrize("word", COLOURS)

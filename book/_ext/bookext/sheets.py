@@ -49,7 +49,7 @@ def sheet(app: Sphinx, site: Path, part: str, here: str) -> str:
     for chapter in dict.fromkeys(result.chapter for result in mine):
         title = escape(app.env.titles[chapter].astext())
         pieces.append(
-            f'<h2><a class="reference internal" href="{_from(here, f"{chapter}.html")}">{title}</a></h2>'
+            f'<h3><a class="reference internal" href="{_from(here, f"{chapter}.html")}">{title}</a></h3>'
         )
         for result in (result for result in mine if result.chapter == chapter):
             page = f"{result.page}.html"

@@ -30,7 +30,7 @@ def show_on_card(name: Tag, address: Callable[[str], str]) -> None:
         return
     found, theorem = record.accepted()[label], sources.theorems()[label]
     support = card.find(class_="verdict-support")
-    if record.is_machine_checked(found):
+    if support and record.is_machine_checked(found):
         support.string = record.LEVEL
     card.append(BeautifulSoup(_fold(theorem, found, address(PAGE)), "html.parser"))
 
