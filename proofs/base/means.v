@@ -79,14 +79,6 @@ Qed.
 Lemma mean_le_rms m x : (0 < m)%nat -> mean m x <= rms m x.
 Proof. intros H. apply le_of_sq; [apply rms_ge0|]. rewrite rms_sq. now apply mean_sq. Qed.
 
-Lemma rms_norm n x : (0 < n)%nat -> rms n x = vnorm n x / sqrt (INR n).
-Proof.
-  intros H. unfold rms, mean. rewrite Rmult_comm. apply (sqrt_div (sq n x)); [apply sq_ge0|now apply lt_0_INR].
-Qed.
-
-Lemma rms_zero n : (0 < n)%nat -> rms n (fun _ => 0) = 0.
-Proof. intros H. rewrite (rms_ext n _ (fun j => 0 * 0)) by (intros; ring). rewrite rms_scal, Rabs_R0 by easy. ring. Qed.
-
 Lemma rms_le n x y : (0 < n)%nat -> (forall j, (j < n)%nat -> Rabs (x j) <= y j) -> rms n x <= rms n y.
 Proof.
   intros Hn H. unfold rms. apply sqrt_le_1_alt, mean_le. intros i Hi. rewrite <- (pow2_abs (x i)). apply pow_incr.

@@ -5,8 +5,6 @@ From Shallow Require Import base.sums base.vectors base.attention base.matrices 
 From Shallow Require Import base.activations.
 Open Scope R_scope.
 
-Ltac as_real := match goal with |- ?a = ?b => change (@eq R a b) end.
-
 (** rt-proposition-a-kink
     Covers: the whole statement.
     Reads: for all sizes 1, X = 1, W_V = 0, W_U = 1, g = g_f = 1, φ = relu, W_2 = a > 0, W_1 = w, any W_Q, W_K, γ and y < 1: F = 1 + a relu(w); for h > 0 the derivative of Φ = ½(F − y)² in w is D = (1 + ah − y)a at h and 0 at −h, (D − 0)/(2h) = ((1 − y)a + a²h)/(2h), which tends to ∞ as h falls to 0; Φ(h) − Φ(−h) = (1 − y)ah + ½a²h²; and for C > a²/4 the inequality Φ(h) ≤ Φ(−h) + 0·2h + ½C(2h)² fails if and only if h < 2(1 − y)a/(4C − a²).

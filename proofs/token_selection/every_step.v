@@ -430,25 +430,6 @@ Proof.
     + intros eps He PX HR. apply (key D W Wmm low high p Lam eps); auto. lra.
 Qed.
 
-Lemma psi_max_exists D : proper D -> exists high, psi_max D high.
-Proof.
-  intros P. destruct (finite_least (num D * len D) (fun _ => True) (fun k => - ((score D (k / len D)
-    (opt D (k / len D)) -
-    score D (k / len D) (k mod len D)) * exp (- score D (k / len D) (k mod len D))))) as [k [Hk [_ M]]].
-  - tauto.
-  - exists 0%nat. destruct P as [A [B _]]. split; [nia|easy].
-  - assert (HT : (0 < len D)%nat) by nia.
-    exists ((score D (k / len D) (opt D (k / len D)) - score D (k / len D) (k mod len D))
-      * exp (- score D (k / len D) (k mod len D))).
-    split.
-    + exists (k / len D)%nat, (k mod len D)%nat. split; [|split; [|easy]].
-      * apply Nat.div_lt_upper_bound; lia.
-      * apply Nat.mod_upper_bound. lia.
-    + intros x [j [s [Hj [Hs ->]]]]. assert (Q := M (j * len D + s)%nat ltac:(nia) I).
-      rewrite <- (Nat.div_unique (j * len D + s) (len D) j s) in Q by lia.
-      rewrite <- (Nat.mod_unique (j * len D + s) (len D) j s) in Q by lia. lra.
-Qed.
-
 Lemma psi_min_exists D : proper D -> exists low, psi_min D low.
 Proof.
   intros P. destruct (pair_least D (fun i t => (score D i (opt D i) - score D i t) * exp (- score D i (opt D i))) P)

@@ -312,26 +312,30 @@ Proof.
 Qed.
 
 (** The loss is bounded below through any one gap. *)
+Lemma psi_max_exists D : proper D -> exists high, psi_max D high.
+Proof.
+  intros P. destruct (finite_least (num D * len D) (fun _ => True) (fun k => - ((score D (k / len D)
+    (opt D (k / len D)) -
+    score D (k / len D) (k mod len D)) * exp (- score D (k / len D) (k mod len D))))) as [k [Hk [_ M]]].
+  - tauto.
+  - exists 0%nat. destruct P as [A [B _]]. split; [nia|easy].
+  - assert (HT : (0 < len D)%nat) by nia.
+    exists ((score D (k / len D) (opt D (k / len D)) - score D (k / len D) (k mod len D))
+      * exp (- score D (k / len D) (k mod len D))).
+    split.
+    + exists (k / len D)%nat, (k mod len D)%nat. split; [|split; [|easy]].
+      * apply Nat.div_lt_upper_bound; lia.
+      * apply Nat.mod_upper_bound. lia.
+    + intros x [j [s [Hj [Hs ->]]]]. assert (Q := M (j * len D + s)%nat ltac:(nia) I).
+      rewrite <- (Nat.div_unique (j * len D + s) (len D) j s) in Q by lia.
+      rewrite <- (Nat.mod_unique (j * len D + s) (len D) j s) in Q by lia. lra.
+Qed.
+
 Lemma loss_above_gap D W low i t : proper D -> psi_min D low -> pair D i t ->
   low / INR (num D) * off (gap D W i t) <= loss D W - infimum D.
 Proof.
   intros P Hl Hp. destruct (unselected_exists D W P) as [r Hr]. assert (P' := P). destruct P' as [_ [_ HP]].
-  assert (EX : exists high, psi_max D high).
-  { destruct (finite_least (num D * len D) (fun _ => True) (fun k => - ((score D (k / len D) (opt D (k / len D)) -
-      score D (k / len D) (k mod len D)) * exp (- score D (k / len D) (k mod len D))))) as [k [Hk [_ M]]].
-    - tauto.
-    - exists 0%nat. destruct P as [A [B _]]. split; [nia|easy].
-    - assert (HT : (0 < len D)%nat) by nia.
-      exists ((score D (k / len D) (opt D (k / len D)) - score D (k / len D) (k mod len D))
-        * exp (- score D (k / len D) (k mod len D))).
-      split.
-      + exists (k / len D)%nat, (k mod len D)%nat. split; [|split; [|easy]].
-        * apply Nat.div_lt_upper_bound; lia.
-        * apply Nat.mod_upper_bound. lia.
-      + intros x [j [s [Hj [Hs ->]]]]. assert (Q := M (j * len D + s)%nat ltac:(nia) I).
-        rewrite <- (Nat.div_unique (j * len D + s) (len D) j s) in Q by lia.
-        rewrite <- (Nat.mod_unique (j * len D + s) (len D) j s) in Q by lia. lra. }
-  destruct EX as [high Hh]. destruct (ts_definition_1_infimum D W low high r P Hl Hh Hr) as [Q _].
+  destruct (psi_max_exists D P) as [high Hh]. destruct (ts_definition_1_infimum D W low high r P Hl Hh Hr) as [Q _].
   eapply Rle_trans; [|exact Q]. destruct (HP i (proj1 Hp)) as [_ [Ho _]]. apply Rmult_le_compat_l.
   - assert (Q2 := psi_min_pos D low P Hl). assert (Q3 := num_pos D P). unfold Rdiv. apply Rmult_le_pos; lra.
   - eapply Rle_trans; [|apply Hr; exists i; split; [apply Hp|easy]]. apply off_unselected; [easy|].

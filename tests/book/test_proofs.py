@@ -188,6 +188,18 @@ def test_coq_notices_what_is_planted_and_what_is_not_wrong(tmp_path, monkeypatch
 
 
 @with_coq
+def test_a_proof_that_cannot_be_gone_through_again_is_told_of(tmp_path, monkeypatch):
+    """Else all its mistakes would seem to be noticed."""
+    monkeypatch.setattr(sources, "FOLDER", tmp_path)
+    text = PROOF.replace("(** kr-lemma-1\n", "Local Ltac easily := unfold twice; lra.\n\n(** kr-lemma-1\n")
+    (tmp_path / "chapter.v").write_text(text.replace("unfold twice. lra.", "easily."), encoding="utf-8")
+    coq.compile_file("chapter.v", tmp_path / "built")
+    one = theorem((tmp_path / "chapter.v").read_text(encoding="utf-8"))
+    (line,) = coq.unnoticed("chapter.v", [one], tmp_path / "built")
+    assert "its proof fails here without a mistake" in line
+
+
+@with_coq
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [

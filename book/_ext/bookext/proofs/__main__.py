@@ -35,13 +35,11 @@ def main() -> int:
         return 0
     began, spent = time.monotonic(), _children()
     fresh, wrong = record.check(options.jobs)
-    another = coq.version() != record.read()["coq"]
-    if wrong and another and not options.accept:
-        print(
-            f"This is Coq {coq.version()}, and the proofs are written for {record.read()['coq']}: not checked.",
-            *wrong,
-            sep="\n  ",
-        )
+    written_for = record.read()["coq"]
+    different = [] if wrong or options.accept else record.differences(fresh, record.read())
+    if coq.version() != written_for and not options.accept and (wrong or different):
+        says = f"This is Coq {coq.version()}, and the proofs are written for {written_for}: not checked."
+        print(says, *wrong, *different, sep="\n  ")
         return 0
     if wrong:
         print("Coq does not accept these:", *wrong, sep="\n  ", file=sys.stderr)
@@ -50,7 +48,7 @@ def main() -> int:
         record.write(fresh)
         entries = [{**entry, "support": _below(entry)} for entry in ledger.read(LEDGER)]
         ledger.write(LEDGER, record.raised(entries))
-    elif different := record.differences(fresh, record.read()):
+    elif different:
         print("Coq's verdicts are not those of results/proofs.json:", *different, sep="\n  ", file=sys.stderr)
         print(
             "if the new ones are right, record them with 'make ledger' and commit the file", file=sys.stderr

@@ -90,27 +90,35 @@ def _in_words(axiom: str) -> str:
 def unnoticed(name: str, theorems: Sequence[Theorem], built: Path) -> list[str]:
     """Mistakes in the theorems of a compiled file that do not make their proofs fail, or that are no statements. Returns: one line each.
 
-    The proof is gone through once more, below the changed statement; what was proved before it is at hand.
+    Each proof is gone through once more, below the statement as it is, where it must succeed, and below the changed ones; what was
+    proved before it is at hand.
     """
     text = (sources.FOLDER / name).read_text(encoding="utf-8")
     module = name.removesuffix(".v").replace("/", ".")
     preamble = "\n".join(
         re.findall(r"^(?:From|Require|Import|Open|Local Open)\b.*?\.\s*$", text, re.MULTILINE | re.DOTALL)
     )
-    planted = [(one, mistake) for one in theorems for mistake in one.mistakes]
-    pieces = [f"{preamble}\nFrom Shallow Require Import {module}.\nSet Default Timeout {PATIENCE}.\n"]
-    for number, (one, mistake) in enumerate(planted):
-        named = re.sub(rf"^Theorem\s+{one.name}\b", f"Theorem mistake_{number}", one.changed(mistake))
+    trials = [(one, mistake) for one in theorems for mistake in (None, *one.mistakes)]
+    pieces = [f"{preamble}\nFrom Shallow Require Import {module}.\n"]
+    for number, (one, mistake) in enumerate(trials):
+        statement = one.changed(mistake) if mistake else one.formal
+        named = re.sub(rf"^Theorem\s+{one.name}\b", f"Theorem trial_{number}", statement)
+        limit = f"Set Default Timeout {PATIENCE}." if mistake else "Unset Default Timeout."
         pieces.append(
-            f'{named}\nProof.\nidtac "stated {number};".\n{one.proof}\nQed.\nAbort All.\n'
-            f'Goal True. let t := constr:(@mistake_{number}) in idtac "proved {number};". exact I. Qed.\nAbort All.\n'
+            f'{limit}\n{named}\nProof.\nidtac "stated {number};".\n{one.proof}\nQed.\nAbort All.\n'
+            f'Goal True. let t := constr:(@trial_{number}) in idtac "proved {number};". exact I. Qed.\nAbort All.\n'
         )
     told = _talk("".join(pieces), built)
     lines = []
-    for number, (one, mistake) in enumerate(planted):
-        if f"stated {number};" not in told:
+    for number, (one, mistake) in enumerate(trials):
+        stated, proved = f"stated {number};" in told, f"proved {number};" in told
+        if mistake is None and not proved:
+            lines.append(
+                f"{one.label}: its proof fails here without a mistake, so that it fails with one says nothing"
+            )
+        elif mistake and not stated:
             lines.append(f"{one.label}: {mistake.says}: no statement that Coq understands")
-        elif f"proved {number};" in told:
+        elif mistake and proved:
             lines.append(f"{one.label}: {mistake.says}: Coq accepts it all the same")
     return lines
 

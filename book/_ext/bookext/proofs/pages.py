@@ -54,7 +54,7 @@ def _fold(theorem: Theorem, found: dict, page: str) -> str:
 
 def _accepted(found: dict) -> str:
     """Who accepted a proof, when, and on what it rests."""
-    when = "in this build" if record.checked_here() else "not checked in this build"
+    when = "and so it is for this build" if record.checked_here() else "not checked in this build"
     rests = "; ".join(found["rests on"])
     return f"accepted by Coq {escape(record.read()['coq'])}, {when}; axioms used: {escape(rests) if rests else 'none'}; planted mistakes: {found['mistakes']}, none of which goes through."
 
@@ -88,7 +88,7 @@ def counts() -> list[str]:
     whole = sum(map(record.is_machine_checked, found))
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in sources.files())
     here = (
-        "In this build Coq was there and accepted them again."
+        "Coq was there when this was built; what it has accepted once, and what has not changed since, it does not read again."
         if record.checked_here()
         else "**Not checked in this build**, as Coq was missing: what stands here is the record of an earlier one."
     )
