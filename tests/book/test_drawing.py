@@ -82,6 +82,12 @@ def test_a_variant_that_uses_its_original_is_joined_by_an_arrow():
     assert arrow.polygon
 
 
+def test_a_variant_that_a_chain_of_arrows_joins_has_no_dashed_line():
+    three = {"x": result("x"), "y": result("y"), "z": result("z", varies="x")}
+    for uses in ({"x": ["y"], "y": ["z"], "z": []}, {"x": [], "y": ["x"], "z": ["y"]}):
+        assert {tuple(edge["class"]) for edge in drawn(Graph(three, uses)).select("g.edge")} == {("edge",)}
+
+
 def test_a_drawing_leaves_ids_colours_and_fonts_to_the_page():
     svg = drawn(graph({"x": [], "y": ["x"]}))
     for attribute in ("id", "fill", "stroke", "font-family", "style", "xlink:href"):

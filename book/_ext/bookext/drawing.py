@@ -40,6 +40,16 @@ class Graph:
         """Pairs of a paper's statement and the book's variant of it."""
         return [(r.varies, label) for label, r in self.results.items() if r.varies in self.results]
 
+    def below(self, label: str) -> set[str]:
+        """The statements that one rests on, by whatever chain of uses."""
+        found: set[str] = set()
+        waiting = list(self.uses.get(label, ()))
+        while waiting:
+            if (one := waiting.pop()) not in found:
+                found.add(one)
+                waiting += self.uses.get(one, ())
+        return found
+
     def around(self, chapter: str) -> "Graph":
         """The part of the graph that concerns a chapter.
 
@@ -114,12 +124,8 @@ def draw(graph: Graph, chapters: dict[str, str], addresses: dict[str, str], name
     """
     grid = _grid(graph)
     pairs = [(label, user) for user, used in graph.uses.items() for label in used]
-    # An arrow says more than a dashed line.
-    dashed = [
-        (original, variant)
-        for original, variant in graph.variants
-        if original not in graph.uses.get(variant, ())
-    ]
+    # Arrows, one or a chain of them, say more than a dashed line.
+    dashed = [(a, b) for a, b in graph.variants if a not in graph.below(b) and b not in graph.below(a)]
     ways = routing.routes(grid, pairs + dashed)
     number = {chapter: place for place, chapter in enumerate(chapters)}
     frames = [_frame(grid, chapter, title, number[chapter]) for chapter, title in chapters.items()]
@@ -201,7 +207,7 @@ def _box(result: Result, grid: routing.Grid, address: str, frame: int) -> str:
     says = escape(describe(result))
     corners = ' rx="12"' if result.ours else ""
     bar = (
-        f'<path class="checked" d="M{x - WIDTH / 2 + 5:g} {top + 12:g}v{HEIGHT - 24}"/>'
+        f'<path class="checked" d="M{x - WIDTH / 2 + 3:g} {top + 12:g}v{HEIGHT - 24}"/>'
         * result.machine_checked
     )
     # Words that nobody sees are not marked for who comes from the search (``repairs.leave_unmarked``).
