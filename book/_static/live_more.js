@@ -185,7 +185,7 @@ PANELS.saddle = {
       + `<td>${figure(eta / limit, 2)} ${eta < limit ? '<span class="kept">✓ holds</span>' : '<span class="gone">✗ too long</span>'}</td></tr></tbody></table>`;
   },
   says(rows) {
-    const [{ u, v, value }] = rows[rows.length - 1], near = Math.hypot(u, v) < 0.05 ? " At the saddle." : Math.abs(u * v - 1) < 1e-3 && value < 1e-5 ? " At an optimum." : "";
+    const [{ u, v, value }] = rows[rows.length - 1], near = !Number.isFinite(value) || value > 1e6 ? " It ran away." : Math.hypot(u, v) < 0.05 ? " At the saddle." : Math.abs(u * v - 1) < 1e-3 && value < 1e-5 ? " At an optimum." : "";
     return `Step ${rows.length - 1}: u = ${figure(u)}, v = ${figure(v)}, value ${figure(value)}.${near}`;
   },
 };

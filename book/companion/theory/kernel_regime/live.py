@@ -37,7 +37,9 @@ def tokens(seed: int, stream: int, n: int, T: int) -> Float[Tensor, "n T d"]:
     return X / X.norm(dim=-1, keepdim=True).clamp(min=1)
 
 
-def heads(seed: int, stream: int, N: int, more: int = 0) -> tuple[Tensor, ...]:
+def heads(
+    seed: int, stream: int, N: int, more: int = 0
+) -> tuple[Float[Tensor, "N more"], Float[Tensor, "N d"], Float[Tensor, "N d d"]]:
     """Gaussian U and W of N heads, after so many numbers more a head, which come first."""
     rows = gaussians(seed, stream, N * (more + D + D * D)).view(N, -1)
     return rows[:, :more], rows[:, more : more + D], rows[:, more + D :].reshape(N, D, D)

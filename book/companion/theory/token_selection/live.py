@@ -22,6 +22,7 @@ def start(n: Count, T: Count, size: NonNegative, seed: Whole) -> tuple[Instance,
     return Instance(X, y, torch.eye(D, dtype=X.dtype)[0]), size * gaussians(seed, 11, D * D).view(D, D) / D
 
 
+@contract
 def instants(count: Count) -> list[int]:
     """The steps at which the panel looks: each 15 % later than the last, and at least by one."""
     found = [0]
