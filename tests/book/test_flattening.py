@@ -66,6 +66,8 @@ def test_markup_that_is_left_would_be_noticed(text):
         ("::::{tab-set}\n:::{tab-item} A\na\n:::\n:::{tab-item} B\nb\n:::\n::::", "**A**\n\na\n**B**\n\nb"),
         ("```python\n# {eq}`eq-here`\n$$ (a)\n\n\n:::{note}\n```", "```python\n# {eq}`eq-here`\n$$ (a)\n\n\n:::{note}\n```"),
         ("```{code-block} python\nx = '$'\n```", "```python\nx = '$'\n```"),
+        ('Take <a href="?m=32&amp;at=9#live-run">32 heads</a>.', f"Take [32 heads]({address.page('book/kernel_regime/gradients')}?m=32&at=9#live-run)."),
+        ("```{live-panel} run\n:still: fig\n```", f"[The live panel on the site]({address.page('book/kernel_regime/gradients')})"),
         ("```{scoreboard}\n```", f"[The scoreboard on the site]({address.page('book/kernel_regime/gradients')})"),
         ("\\{eq}`x` costs \\$5 and \\$6", "\\{eq}`x` costs \\$5 and \\$6"),
     ],

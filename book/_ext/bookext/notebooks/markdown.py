@@ -42,7 +42,7 @@ _INLINE = re.compile(
     | !\[(?P<alt>[^\]]*)\]\((?P<image>[^()\s]+)\)
     | \[(?P<span>[^\[\]]+)\]\{[.\#][^}]*\}
     | \]\((?P<url>[^()\s]+)
-    | (?P<setting><a[ ]href=")(?=\?)
+    | <a[ ]href="(?P<setting>\?[^"]*)">(?P<chosen>[^<]*)</a>
     | \[\^(?P<note>[\w-]+)\]:?
     | (?P<attributes> (?<=[\])`]) \{[^}]*\} )
     """,
@@ -179,7 +179,7 @@ class Flattener:
             if match["image"]:
                 return self._image(match["alt"], match["image"], where)
             if match["setting"]:  # of a panel, which is on the site alone
-                return match["setting"] + address.page(self._page)
+                return f"[{match['chosen']}]({address.page(self._page)}{html.unescape(match['setting'])})"
             if match["url"]:
                 return f"]({self._url(match['url'], where)}"
             if match["span"]:
