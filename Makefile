@@ -18,7 +18,7 @@ book: proofs
 	$(BIN)/python -m bookext.execute --jobs $(JOBS)
 	$(BIN)/python -m bookext.build
 
-# Coq reads the proofs that are new to it, and a mistake in each; where it is missing the pages say so.
+# Coq reads the proofs that are new to it (tests plant mistakes in them); where it is missing the pages say so.
 proofs: $(READY)
 	$(BIN)/python -m bookext.proofs --jobs $(JOBS)
 

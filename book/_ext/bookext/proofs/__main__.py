@@ -1,6 +1,6 @@
 """Let Coq check the proofs, and hold what it says against what is committed.
 
-    python -m bookext.proofs            check what has changed; fail if a proof or a planted mistake does not do what it should
+    python -m bookext.proofs            check what has changed; fail if Coq refuses a proof, or finds another thing than is committed
     python -m bookext.proofs --accept   the same, but write what was found beside the ledger, and raise the statements' support there
 
 Where Coq is missing it says so; the level that the committed record gives stays.
