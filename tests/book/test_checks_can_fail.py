@@ -11,13 +11,14 @@ import pytest
 from planted import checks, mistakes
 
 from bookext import execute
-from bookext.chapters import LEDGER, ROOT, chapters, docname
+from bookext.chapters import CONTROLS, LEDGER, ROOT, chapters, docname
 from shallowformer import verify
 from shallowformer.verify import ledger
 
-ENTRIES = ledger.read(LEDGER)
-#: (chapter, claim or claim/part) of every check in the ledger.
+ENTRIES, OF_HYPOTHESES = ledger.read(LEDGER), ledger.read(CONTROLS)
+#: (chapter, claim or claim/part) of every check in the ledger, and of every control.
 CHECKS = [(entry["chapter"], check["id"]) for entry in ENTRIES for check in (entry, *entry["parts"])]
+CHECKS += [(entry["chapter"], entry["id"]) for entry in OF_HYPOTHESES]
 CHAPTERS = sorted({chapter for chapter, _ in CHECKS})
 
 
@@ -31,8 +32,10 @@ def record(chapter):
 
 @pytest.mark.parametrize("chapter", sorted({*CHAPTERS, *map(docname, chapters())}))
 def test_what_a_chapter_found_is_what_the_ledger_says(chapter):
-    entries = [entry for entry in ENTRIES if entry["chapter"] == chapter]
-    assert ledger.differences(execute.gathered([execute.Run(chapter, record(chapter))]), entries) == []
+    run = execute.Run(chapter, record(chapter))
+    for gather, stored in ((execute.gathered, ENTRIES), (execute.controls, OF_HYPOTHESES)):
+        entries = [entry for entry in stored if entry["chapter"] == chapter]
+        assert ledger.differences(gather([run]), entries) == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

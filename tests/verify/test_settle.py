@@ -106,6 +106,7 @@ def test_an_unknown_support_is_refused_before_the_check_runs():
         lambda claim: verify.Rate(claim, len, (1, 2, 3), 0.5, "equal", (0,), 0.1, "exact"),
         lambda claim: verify.Probability(claim, len, 0.1, 100),
         lambda claim: verify.Enclosure(claim, len, len, [CASE], 1e-15, "exact"),
+        lambda claim: verify.Control(claim, len, "exact"),
     ],
 )
 def test_every_kind_refuses_a_bad_id(declare):
@@ -116,7 +117,7 @@ def test_the_public_names_exist():
     assert all(hasattr(verify, name) for name in verify.__all__)
 
 
-@pytest.mark.parametrize("kind", ["identity", "inequality", "rate", "probability", "enclosure"])
+@pytest.mark.parametrize("kind", ["identity", "inequality", "rate", "probability", "enclosure", "control"])
 def test_a_misspelt_option_is_named(kind):
     arguments = {
         "identity": (lambda x: x, {"same": lambda x: x}, [CASE], 1e-15, "exact"),
@@ -124,13 +125,15 @@ def test_a_misspelt_option_is_named(kind):
         "rate": (lambda x, seed: x, (1, 2, 4), 1.0, "equal", (0, 1), 0.1, "exact"),
         "probability": (lambda draws, generator: torch.zeros(draws, dtype=torch.bool), 0.1, 100),
         "enclosure": (lambda: 1.0, lambda: (1.0, 1.0), [{}], 1e-15, "exact"),
+        "control": (lambda kept: (1, 1 if kept else 0), "exact"),
     }[kind]
     with pytest.raises(ValueError, match=r"options must be among .*; got stepps"):
         getattr(verify, kind)("my-claim", *arguments, stepps=3)
 
 
 @pytest.mark.parametrize(
-    "kind", [verify.Identity, verify.Inequality, verify.Rate, verify.Probability, verify.Enclosure]
+    "kind",
+    [verify.Identity, verify.Inequality, verify.Rate, verify.Probability, verify.Enclosure, verify.Control],
 )
 def test_help_says_what_every_argument_is(kind):
     told = inspect.getdoc(getattr(verify, kind.kind))

@@ -17,7 +17,18 @@ def write_side_by_side(app, env) -> None:
 
 def setup(app) -> dict:
     """Register with Sphinx. Returns: what Sphinx wants to know of an extension."""
-    from bookext import bibliography, days, ledger_pages, page_context, rooms, said, sheets, symbols, uses
+    from bookext import (
+        bibliography,
+        days,
+        hypotheses,
+        ledger_pages,
+        page_context,
+        rooms,
+        said,
+        sheets,
+        symbols,
+        uses,
+    )
     from bookext import live as panels
     from bookext import map_of_results as maps
     from bookext.finish import finish_site
@@ -35,6 +46,7 @@ def setup(app) -> dict:
     app.add_directive("scoreboard", ledger_pages.Scoreboard)
     app.add_directive("errata", ledger_pages.Errata)
     app.add_directive("paper-versions", PaperVersions)
+    app.add_directive("hypotheses", hypotheses.Hypotheses)
     app.add_directive("map-of-results", maps.MapOfResults)
     app.add_directive("machine-checked", MachineChecked)
     app.add_directive("rooms", rooms.Rooms)

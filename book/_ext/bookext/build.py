@@ -20,7 +20,7 @@ STAMP, DONE = BUILT / ".stamp", BUILT / ".done"
 
 #: What every page may depend on, beside its own source.
 SHARED = ("_config.yml", "_toc.yml", "CITATION.cff", "requirements.txt", "lib/shallowformer/__init__.py", "lib/shallowformer/svg.py",
-          "lib/shallowformer/verify/*.py", "book/notation.md", "book/errata.yml", "book/provenance.yml", "book/references.bib", "book/_ext/**/*.py", "book/_ext/**/*.jinja", "book/_static/*", "book/_templates/*", str(LEDGER.relative_to(ROOT)), "results/said.json", "results/proofs.json", "proofs/**/*.v", "_build/.proofs.json")  # fmt: skip
+          "lib/shallowformer/verify/*.py", "book/notation.md", "book/errata.yml", "book/provenance.yml", "book/hypotheses/*.yml", "results/controls.json", "book/references.bib", "book/_ext/**/*.py", "book/_ext/**/*.jinja", "book/_static/*", "book/_templates/*", str(LEDGER.relative_to(ROOT)), "results/said.json", "results/proofs.json", "proofs/**/*.v", "_build/.proofs.json")  # fmt: skip
 
 
 #: All that it is made of.

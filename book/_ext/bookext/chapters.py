@@ -12,6 +12,8 @@ from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_note
 from bookext.markup import ROOT, directives, syntax
 
 LEDGER = ROOT / "results" / "ledger.json"
+#: What became of hypotheses.
+CONTROLS = ROOT / "results" / "controls.json"
 
 #: How the name of a chapter's supplement ends: a page below the chapter, whose code goes on in the chapter's session.
 SUPPLEMENT = "_supplement"

@@ -30,6 +30,7 @@ from jupyter_cache.base import CacheBundleIn
 
 from bookext import keys, records, said, warm
 from bookext.chapters import (
+    CONTROLS,
     LEDGER,
     ROOT,
     chapter_of,
@@ -151,8 +152,10 @@ def repeated(paths: Sequence[Path]) -> set[Path]:
 
 def differences(fresh: Record, kept: Record) -> list[str]:
     """Where two executions of a chapter do not agree: the verdicts, and which mistakes were noticed. Returns: one line a difference."""
-    of = lambda record: ledger.gather((record.chapter, verdict) for verdict in verdicts_of(record))
-    lines = ledger.differences(of(fresh), of(kept))
+    lines = []
+    for gather in (ledger.gather, ledger.controls):
+        of = lambda record, gather=gather: gather((record.chapter, found) for found in verdicts_of(record))
+        lines += ledger.differences(of(fresh), of(kept))
     noticed = lambda record: {(one["claim"], one["what"]) for one in record.mistakes if one["red"]}
     once = sorted(noticed(fresh) ^ noticed(kept))
     return lines + [f"{claim}: {what}: noticed only once" for claim, what in once]
@@ -212,6 +215,11 @@ def gathered(runs: Sequence[Run]) -> list[dict]:
     )
 
 
+def controls(runs: Sequence[Run]) -> list[dict]:
+    """What became of hypotheses in executed chapters, none of which failed. Returns: entries, one a control."""
+    return ledger.controls((one.chapter, verdict) for one in runs for verdict in verdicts_of(one.record))
+
+
 def unnoticed(runs: Sequence[Run]) -> list[str]:
     """Mistakes that turned no check red. Returns: one line a mistake."""
     return [
@@ -257,6 +265,23 @@ def compare_with_ledger(runs: Sequence[Run], accept: bool, partly: bool) -> int:
         advice = "if the new findings are right, record them with 'make ledger' and commit the file"
         return _complain("the chapters do not agree with results/ledger.json:", different, advice)
     print(f"ledger: {len(fresh)} claims, as recorded")
+    return 0
+
+
+def compare_with_controls(runs: Sequence[Run], accept: bool, partly: bool) -> int:
+    """Hold what became of hypotheses against what is kept, or keep it. Returns: exit status."""
+    fresh, stored, others = controls(runs), ledger.read(CONTROLS), []
+    there = {one.chapter for one in runs}
+    if partly:
+        others = [entry for entry in stored if entry["chapter"] not in there]
+        stored = [entry for entry in stored if entry["chapter"] in there]
+    different = ledger.differences(fresh, stored)
+    if accept and fresh != stored:
+        ledger.write(CONTROLS, sorted([*others, *fresh], key=lambda entry: entry["id"]))
+        print(f"controls: {len(fresh)} hypotheses written to {CONTROLS.relative_to(ROOT)}")
+    elif different:
+        advice = "if the new findings are right, record them with 'make ledger' and commit the file"
+        return _complain("the chapters do not agree with results/controls.json:", different, advice)
     return 0
 
 
@@ -317,7 +342,9 @@ def main() -> int:
         )  # fmt: skip
     if changed := edited(runs, options.full):
         return _complain("chapters were edited while others ran; run them again:", changed)
-    departs = compare_with_said(runs, options.accept, partly)
+    departs = max(
+        compare(runs, options.accept, partly) for compare in (compare_with_said, compare_with_controls)
+    )
     if not (partly or departs):
         try:
             fill_builder_cache(runs)

@@ -9,6 +9,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
+from bookext import hypotheses
 from bookext.badges import badges
 from bookext.chapters import LEDGER, ROOT, statements
 from bookext.results import name, of_the_book, topic, whose
@@ -67,8 +68,8 @@ class Scoreboard(_LedgerDirective):
             f"{len(entries)} statements, {len(checks)} checks"
             f"{f', of which {recorded} only repeat what is stored' if recorded else ''}.",
             "",
-            "| statement | paper | kind | verdict | measured | would notice | the statement is |",
-            "|---|---|---|---|---|---|---|",
+            "| statement | paper | kind | verdict | measured | would notice | the statement is | hypotheses |",
+            "|---|---|---|---|---|---|---|---|",
         ]
         by_power = sorted(by_label, key=lambda label: _blindness(_keenest(by_label[label])[0]))
         for label, words in badges(of_the_book()).items():
@@ -82,6 +83,7 @@ class Scoreboard(_LedgerDirective):
                 _measured(entry).replace("-", "−") + _further(entry["parts"]),
                 f"[{_noticed(entry)}]{{.rank-{by_power.index(label)}}}",
                 entry["support"],
+                hypotheses.counted(hypotheses.rows().get(label, ())),
             ]
             lines.append(f"| {' | '.join(cells)} |")
         return lines

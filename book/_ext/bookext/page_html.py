@@ -7,7 +7,18 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from bookext import badges, fitting, folds, listings, map_of_results, previews, provenance, repairs, symbols
+from bookext import (
+    badges,
+    fitting,
+    folds,
+    hypotheses,
+    listings,
+    map_of_results,
+    previews,
+    provenance,
+    repairs,
+    symbols,
+)
 from bookext.chapters import ROOT, chapter_of, chapters, docname
 from bookext.proofs import pages as formal
 from bookext.results import of_the_book
@@ -79,7 +90,7 @@ def finish_text(
         "script": [repairs.drop_live_code],
         "style": [repairs.leave_unmarked],
         "title": [repairs.leave_unmarked],
-        "div": [repairs.say_list_item, provenance.show],
+        "div": [repairs.say_list_item, provenance.show, partial(hypotheses.show, address=address)],
         "summary": [repairs.name_by_text],
         "span": [repairs.say_image, fitting.keep_together],
         "img": [fitting.open_alone],
@@ -91,6 +102,7 @@ def finish_text(
         ],
         "code": [
             partial(badges.mark_check, words=words),
+            hypotheses.mark_control,
             partial(formal.show_on_card, address=address),
             fitting.break_identifiers,
         ],

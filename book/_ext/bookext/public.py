@@ -6,7 +6,7 @@ from string import Template
 
 from sphinx.application import Sphinx
 
-from bookext import address, provenance
+from bookext import address, hypotheses, provenance
 from bookext.chapters import LEDGER, ROOT
 from bookext.proofs import record, sources
 from bookext.results import Result, of_the_book, plain
@@ -46,7 +46,7 @@ def lasting(label: str) -> str:
 
 
 def entries() -> list[dict]:
-    """The ledger for others: what it holds, with each statement's title, its lasting address, where in its paper it stands and what Coq accepted, if so."""
+    """The ledger for others: what it holds, with each statement's title, its lasting address, where in its paper it stands, what Coq accepted, if so, and what its hypotheses are for."""
     found = of_the_book()
     return [
         {
@@ -58,6 +58,7 @@ def entries() -> list[dict]:
             "address": lasting(entry["id"]),
             **_source(entry["id"]),
             **_formal(entry["id"]),
+            **hypotheses.public(entry["id"]),
         }
         for entry in ledger.read(LEDGER)
     ]

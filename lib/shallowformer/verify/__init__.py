@@ -1,6 +1,6 @@
 """How a claim is put to the test: five kinds of claims, each with a check that can fail; a sixth only repeats what is stored.
 
-``identity``, ``inequality``, ``rate``, ``probability`` and ``enclosure`` declare a claim, run its check, show a verdict card, and raise
+``identity``, ``inequality``, ``rate``, ``probability``, ``enclosure``, and ``control`` for a hypothesis, declare a claim, run its check, show a verdict card, and raise
 ``ClaimFailed`` when the verdict is not the expected one, so that the cell, the chapter and the build fail with it.
 The chapter *Put a claim of your own to the test* is the worked example.
 
@@ -9,6 +9,7 @@ from; ``support``: ``proved``, ``numerical`` or ``open``; and ``finding``, a sen
 """
 
 from shallowformer.verify.check import Check, putting, settle
+from shallowformer.verify.control import Control
 from shallowformer.verify.enclosure import Enclosure
 from shallowformer.verify.identity import Identity
 from shallowformer.verify.inequality import Inequality, batch, sides
@@ -20,10 +21,10 @@ from shallowformer.verify.sets import AdmissibleSet, product
 from shallowformer.verify.verdict import ClaimFailed, Verdict
 
 __all__ = [
-    "AdmissibleSet", "Check", "ClaimFailed", "Enclosure", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch",
+    "AdmissibleSet", "Check", "ClaimFailed", "Control", "Enclosure", "Identity", "Inequality", "Probability", "Rate", "SearchResult", "Verdict", "ball", "batch", "control",
     "enclosure", "free", "identity", "inequality", "interval", "logits", "maximise", "probability", "product", "rate", "settle", "sides",
     "sphere", "tokens",
 ]  # fmt: skip
 
 identity, inequality, rate = putting(Identity), putting(Inequality), putting(Rate)
-probability, enclosure = putting(Probability), putting(Enclosure)
+probability, enclosure, control = putting(Probability), putting(Enclosure), putting(Control)

@@ -15,6 +15,9 @@ TOLERANCE = 1e-3
 #: Powers below the first hang on how far a search got, and those below ``TOLERANCE`` are alike; those of values are rounding alone.
 SMALL, ROUNDING = 1e-2, 1e-9
 
+#: Kind of a check that is about a hypothesis; it stands apart, as it may be far from its statement (``controls``).
+CONTROL = "control"
+
 #: Fields of an entry that a fresh run must reproduce exactly.
 EXACT = (
     "paper",
@@ -43,26 +46,9 @@ def gather(verdicts: Iterable[tuple[str, dict]], own: bool = False) -> list[dict
     parts: dict[str, list[dict]] = {}
     for chapter, verdict in verdicts:
         claim = parse(verdict["claim"])
-        if claim.own and not own:
+        if (claim.own and not own) or verdict["kind"] == CONTROL:
             continue
-        # In alphabetical order: cached outputs come with their keys sorted, those of a fresh run do not.
-        measured = {name: _rounded(value, name) for name, value in sorted(verdict["measured"].items())}
-        entry = {
-            "id": verdict["claim"],
-            "paper": claim.paper,
-            "number": claim.number,
-            "variant": claim.variant,
-            "origin": "reader" if claim.own else claim.origin,
-            **{
-                key: verdict[key]
-                for key in ("kind", "expectation", "verdict", "headline", "support", "summary")
-            },
-            "measured": measured,
-            "budget": dict(sorted(verdict["budget"].items())),
-            "notices": verdict["notices"],
-            **{key: verdict[key] for key in ("because", "finding")},
-            "chapter": chapter,
-        }
+        entry = _entry(chapter, verdict)
         if claim.part:
             parts.setdefault(claim.label, []).append(entry)
         elif claim.label in entries:
@@ -82,6 +68,35 @@ def gather(verdicts: Iterable[tuple[str, dict]], own: bool = False) -> list[dict
         if len(set(ids)) < len(ids):
             raise ValueError(f"claim {label} has two parts of the same name among {', '.join(ids)}")
     return [entries[label] for label in sorted(entries)]
+
+
+def controls(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
+    """What became of hypotheses, of the verdicts that chapters emitted: one entry a control, sorted by id."""
+    entries = [_entry(chapter, verdict) for chapter, verdict in verdicts if verdict["kind"] == CONTROL]
+    ids = [entry["id"] for entry in entries]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"two controls have the same name among {', '.join(sorted(ids))}")
+    return sorted(entries, key=lambda entry: entry["id"])
+
+
+def _entry(chapter: str, verdict: dict) -> dict:
+    """What the ledger keeps of a check."""
+    claim = parse(verdict["claim"])
+    # In alphabetical order: cached outputs come with their keys sorted, those of a fresh run do not.
+    measured = {name: _rounded(value, name) for name, value in sorted(verdict["measured"].items())}
+    return {
+        "id": verdict["claim"],
+        "paper": claim.paper,
+        "number": claim.number,
+        "variant": claim.variant,
+        "origin": "reader" if claim.own else claim.origin,
+        **{key: verdict[key] for key in ("kind", "expectation", "verdict", "headline", "support", "summary")},
+        "measured": measured,
+        "budget": dict(sorted(verdict["budget"].items())),
+        "notices": verdict["notices"],
+        **{key: verdict[key] for key in ("because", "finding")},
+        "chapter": chapter,
+    }
 
 
 def read(path: Path) -> list[dict]:

@@ -49,6 +49,13 @@ def measured(what: str, wrong: Callable[[float], float]) -> Mistake:
     return Mistake(what, lambda check: replace(check, measure=lambda x, seed: wrong(check.measure(x, seed))))
 
 
+#: Of a control: its instance fails no longer.
+PUT_BACK = Mistake(
+    "the hypothesis put back",
+    lambda check: replace(check, instance=lambda kept: check.instance(kept=True)),
+)
+
+
 def _first_fails(failed: Tensor) -> Tensor:
     failed = failed.clone()
     failed[0] = ~failed[0]

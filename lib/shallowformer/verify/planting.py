@@ -16,6 +16,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from shallowformer.verify.check import Check, run_by
+from shallowformer.verify.control import Control
 from shallowformer.verify.identity import Identity
 from shallowformer.verify.inequality import Inequality
 from shallowformer.verify.mistakes import Mistake
@@ -221,4 +222,6 @@ def _remembering(check: Check) -> Check:
         return replace(check, formula=_once(check.formula), against=routes)
     if isinstance(check, Probability):
         return replace(check, fails=_counted_once(check.fails))
+    if isinstance(check, Control):
+        return replace(check, instance=functools.cache(check.instance))
     return check

@@ -25,6 +25,7 @@ VERDICTS = (
     "undecided",
     "not implied",
     "violated",
+    "needed",
 )
 #: A kind of its own, and its verdict: what a page types is what is stored. That can fail, and is no evidence for what is said.
 RECORDED = "recorded"
@@ -42,6 +43,7 @@ IN_WORDS = {
     "undecided": "What was measured cannot decide.",
     "not implied": "What is said does not follow from what is proved.",
     "violated": "A counterexample was found.",
+    "needed": "Without this hypothesis the conclusion fails; where it is put back, it holds.",
 }
 
 #: How sure we are that the statement itself (not only the check) is true.
@@ -57,7 +59,7 @@ class Verdict:
     """The outcome of one check of one claim."""
 
     claim: str  # id of the claim, with ``/part`` for a further check of the same claim
-    kind: str  # identity, inequality, rate, probability, enclosure or recorded
+    kind: str  # identity, inequality, rate, probability, enclosure, control or recorded
     expectation: str  # the verdict that the claim expects
     verdict: str  # the verdict that the check reached, one of ``VERDICTS``
     summary: str  # what was measured, in one line
