@@ -33,6 +33,13 @@ def test_colours_differ_in_lightness():
     assert all(b - a > 0.02 for a, b in itertools.pairwise(luminance))
 
 
+def test_every_colour_stands_out_on_white():
+    linear = lambda c: c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+    for colour in figures.COLOURS.values():
+        luminance = sum(w * linear(c) for w, c in zip((0.2126, 0.7152, 0.0722), mpl.colors.to_rgb(colour), strict=True))  # fmt: skip
+        assert 1.05 / (luminance + 0.05) >= 3
+
+
 def test_flow_draws_each_box_and_arrow():
     fig, axis = plt.subplots()
     boxes = {"a": (0.1, 0.5, "truth"), "b": (0.9, 0.5, "claim")}
