@@ -14,7 +14,7 @@ COLOURS = {
     "truth": "#0f4c81",  # what is measured or proved sharp
     "claim": "#c8553d",  # what a paper states
     "other": "#6a8d73",  # a second measured quantity
-    "accent": "#c98413",  # the point to look at
+    "accent": "#c78312",  # the point to look at
     "quiet": "#8a8f98",  # reference lines, backgrounds
 }
 
