@@ -1,0 +1,1 @@
+"""What hypotheses of the kernel regime are for: a module a group of statements, a function a control."""
