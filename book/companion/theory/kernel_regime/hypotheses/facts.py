@@ -206,3 +206,8 @@ def layer_that_mixes_heads(kept: bool) -> Sides:
 def layer_with_a_bias(kept: bool) -> Sides:
     """The same for a block-diagonal V: no bias (kept), or the bias 1."""
     return abs(_neuron((1, 0), 0 if kept else 1) - TANH[0](0.5)), 0
+
+
+def half_mass_at_a_temperature(kept: bool) -> Sides:
+    """‖J‖_{∞→1} ≤ 1 (Half-mass lemma) for z ↦ softmax(βz) at z = (0, 0): β = 1 (kept) or 3."""
+    return softmax_at_a_temperature(kept)[0], 1

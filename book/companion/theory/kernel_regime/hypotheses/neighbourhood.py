@@ -40,40 +40,40 @@ def _gap(start: Sequence[Head], step: float = STEP, size: float = 1.0, q: float 
     )
 
 
-def _paper(start: Sequence[Head], **instance: float) -> Sides:
-    """The gap and B_lin (Lemma 3) for ρ = (0, 0, 1)."""
+def paper(start: Sequence[Head], **instance: float) -> Sides:
+    """The gap and the B_lin of Lemma 3 for ρ = (0, 0, 1)."""
     return _gap(start, **instance), linearisation.B_lin_paper(
         norm_event.B_U(2, 1, 0.05, 0), (0.0, 0.0, 1.0), 2
     )
 
 
-def _average(start: Sequence[Head], **instance: float) -> Sides:
-    """The gap and the head average for ρ = (0, 0, 1)."""
+def head_average(start: Sequence[Head], **instance: float) -> Sides:
+    """The gap and this book's head average for ρ = (0, 0, 1)."""
     R = torch.tensor([abs(u) for _, u, _ in start], dtype=torch.float64)
     return _gap(start, **instance), float(linearisation.B_lin(R, (0.0, 0.0, 1.0)))
 
 
-def gap_of_long_tokens(kept: bool, sides: Callable[..., Sides] = _paper) -> Sides:
+def gap_of_long_tokens(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
     """|f − f_lin| ≤ B_lin: tokens ±1 (kept) or ±100."""
     return sides(_pair(), size=1 if kept else 100)
 
 
-def gap_of_a_long_query(kept: bool, sides: Callable[..., Sides] = _paper) -> Sides:
+def gap_of_a_long_query(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
     """The same: a query of length 1 (kept) or 1000."""
     return sides(_pair(), q=1 if kept else 1000)
 
 
-def gap_of_large_readouts(kept: bool, sides: Callable[..., Sides] = _paper) -> Sides:
+def gap_of_large_readouts(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
     """The same: readouts ±1 (kept) or ±1000."""
     return sides(_pair(c=1 if kept else 1000))
 
 
-def gap_off_the_event(kept: bool, sides: Callable[..., Sides] = _paper) -> Sides:
+def gap_off_the_event(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
     """The same: U = 1, in the event (kept), or 1000."""
     return sides(_pair(u=1 if kept else 1000))
 
 
-def gap_off_the_neighbourhood(kept: bool, sides: Callable[..., Sides] = _paper) -> Sides:
+def gap_off_the_neighbourhood(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
     """The same: W moves by 1/√2 = ρ_w/√m (kept), or by 1000."""
     return sides(_pair(), step=STEP if kept else 1000)
 
