@@ -48,6 +48,12 @@ def kernel_of_another_law(kept: bool) -> Sides:
     return _limit(mean_of_two if kept else signs)
 
 
+def kernel_of_another_attention(kept: bool) -> Sides:
+    """The same: W standard Gaussian (kept), or ±1 with equal probability."""
+    signs = lambda function: (mean(lambda u: function(u, 1)) + mean(lambda u: function(u, -1))) / 2
+    return _limit(mean_of_two if kept else signs)
+
+
 def kernel_of_dependent_blocks(kept: bool) -> Sides:
     """The same: U and W independent (kept), or W = U."""
     return _limit(mean_of_two if kept else lambda function: mean(lambda g: function(g, g)))
