@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from companion.theory.kernel_regime.hypotheses.on_a_line import attention, mean, slopes, tail
+from companion.theory.kernel_regime.hypotheses.on_a_line import apart, attention, mean, slopes, tail
 from shallowformer.activations import SINE
 from shallowformer.kernel_regime.bounds import approximation
 
@@ -144,8 +144,8 @@ def features_of_a_sum(kept: bool) -> Sides:
 
 
 def _pooled(tokens: tuple[float, ...], q: float, then: tuple[float, ...], then_q: float) -> Sides:
-    """How far pooled attention at W = 1 changes; at most rounding."""
-    return abs(attention(tokens, q)[0] - attention(then, then_q)[0]), 1e-15
+    """How far pooled attention at W = 1 changes."""
+    return apart(attention(tokens, q)[0], attention(then, then_q)[0], 1e-15), 0
 
 
 def features_of_uneven_copies(kept: bool) -> Sides:

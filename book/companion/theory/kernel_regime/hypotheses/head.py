@@ -14,6 +14,7 @@ from companion.theory.kernel_regime.hypotheses.on_a_line import (
     SMOOTH_RAMP,
     Bent,
     Head,
+    apart,
     attention,
     hidden,
     model,
@@ -43,13 +44,13 @@ def gradient_with_a_query_that_moves(kept: bool) -> Sides:
     """Distance of Lemma 1's ∂f/∂W from the difference quotient at W = 1, tokens ±1, U = 1: q = 1 (kept), or q = W."""
     query = (lambda w: 1.0) if kept else (lambda w: w)
     formula = slopes(CAMPS, 1.0, 1.0, query(1.0))[1]
-    return abs(formula - _quotient(lambda w: hidden(CAMPS, 1.0, w, query(w)), 1.0)), 1e-6
+    return apart(formula, _quotient(lambda w: hidden(CAMPS, 1.0, w, query(w)), 1.0), 1e-8), 0
 
 
 def gradient_with_shared_attention(kept: bool) -> Sides:
     """The same for the first W of two heads with U = 1, 2 and readouts 1: each has its own W (kept), or W₂ is W₁."""
     f = lambda w: model([(1.0, 1.0, w), (1.0, 2.0, 0.5 if kept else w)], CAMPS)
-    return abs(slopes(CAMPS, 1.0, 0.5)[1] / math.sqrt(2) - _quotient(f, 0.5)), 1e-6
+    return apart(slopes(CAMPS, 1.0, 0.5)[1] / math.sqrt(2), _quotient(f, 0.5), 1e-8), 0
 
 
 def _step_in_u(token: float, bound: Callable, B: float = 0.1) -> Sides:
@@ -234,7 +235,7 @@ def curvature_of_a_long_readin(kept: bool) -> Sides:
 
 
 def curvature_of_one_token(kept: bool) -> Sides:
-    """How far ‖∇²z‖ stays below H⋆(1) at the camps that the Hessian bound names, U = q = 1: two tokens (kept), or T = 1; at most rounding."""
+    """How far ‖∇²z‖ stays below H⋆(1) at the camps that the Hessian bound names, U = q = 1: two tokens (kept), or T = 1."""
     s = float(smoothness.extremal_mean(1.0))
     key = math.atanh(s)
-    return float(smoothness.H_star(1.0)) - _curvature(CAMPS if kept else (1.0,), key, 1, 1), 1e-12
+    return apart(smoothness.H_star(1.0), _curvature(CAMPS if kept else (1.0,), key, 1, 1), 1e-12), 0

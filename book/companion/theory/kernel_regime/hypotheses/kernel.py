@@ -1,7 +1,7 @@
 """What the hypotheses of Lemma 4, of its variance, and of Remarks 8 and 9 are for: instances on a line without one of them, and with it.
 
 Each function gives the two sides of the conclusion "left ≤ right"; all hypotheses but the named one hold at both instances. Means over heads
-are integrals, right to 1e-9.
+are integrals, right to 1e-6; those that are compared for equality are found by one and the same rule.
 """
 
 import math
@@ -15,6 +15,7 @@ from companion.theory.kernel_regime.hypotheses.on_a_line import (
     FLAT,
     TANH,
     Bent,
+    apart,
     attention,
     mean,
     mean_of_two,
@@ -38,8 +39,8 @@ KERNEL = mean_of_two(_head_kernel)
 
 
 def _limit(law: Callable[[Callable[[float, float], float]], float], c: float = 1.0) -> Sides:
-    """How far the limit of K_m, the mean over the law of a head, is from K; at most 10⁻⁹."""
-    return abs(law(lambda u, w: _head_kernel(u, w, c=c)) - KERNEL), 1e-9
+    """How far the limit of K_m, the mean over the law of a head, is from K."""
+    return apart(law(lambda u, w: _head_kernel(u, w, c=c)), KERNEL, 1e-9), 0
 
 
 def kernel_of_another_law(kept: bool) -> Sides:
@@ -84,10 +85,10 @@ def variance_of_copies(kept: bool) -> Sides:
 
 
 def variance_of_an_input_that_knows(kept: bool) -> Sides:
-    """|E(K_m − K)| ≤ 10⁻⁹ at X (Kernel variance), m = 2, one token x: x = 1 (kept), or x = 1/(1 + U²), chosen after U."""
+    """|E(K_m − K)| ≤ 0 at X (Kernel variance), m = 2, one token x: x = 1 (kept), or x = 1/(1 + U²), chosen after U."""
     of = lambda u, x: np.tanh(u * x) ** 2 + (1 - np.tanh(u * x) ** 2) ** 2 * x**2
     token = (lambda u: 1.0) if kept else (lambda u: 1 / (1 + u**2))
-    return abs(mean(lambda u: of(u, token(u))) - mean_of_two(lambda u, v: of(v, token(u)))), 1e-9
+    return apart(mean(lambda u: of(u, token(u))), mean_of_two(lambda u, v: of(v, token(u))), 1e-9), 0
 
 
 def variance_of_long_tokens(kept: bool) -> Sides:
@@ -106,7 +107,7 @@ def variance_of_large_readouts(kept: bool) -> Sides:
 
 
 def variance_of_another_law(kept: bool) -> Sides:
-    """|E K_m − K| ≤ 10⁻⁹ (Kernel variance): U standard Gaussian (kept), or ±1 with equal probability."""
+    """|E K_m − K| ≤ 0 (Kernel variance): U standard Gaussian (kept), or ±1 with equal probability."""
     return kernel_of_another_law(kept)
 
 
@@ -143,5 +144,5 @@ def block_of_no_readin(kept: bool) -> Sides:
 
 
 def section_of_large_readouts(kept: bool) -> Sides:
-    """|K(X, X) − E⟨φ, φ⟩| ≤ 10⁻⁹ (Remark 9), K the limit of ⟨∇f, ∇f⟩: readouts ±1 (kept) or ±2."""
+    """|K(X, X) − E⟨φ, φ⟩| ≤ 0 (Remark 9), K the limit of ⟨∇f, ∇f⟩: readouts ±1 (kept) or ±2."""
     return kernel_of_large_readouts(kept)

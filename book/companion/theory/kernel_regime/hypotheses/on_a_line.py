@@ -86,6 +86,11 @@ def mean_of_two(function: Callable[[Value, Value], Value]) -> float:
     return float(weights @ values @ weights)
 
 
+def apart(left: float, right: float, rounding: float) -> float:
+    """How far two numbers are apart, 0 if rounding can explain it: the left side of an equality, with 0 on the right."""
+    return max(0.0, abs(left - right) - rounding)
+
+
 def tail(x: Value) -> Value:
     """P(|G| ≥ x)."""
     return erfc(x / math.sqrt(2))

@@ -12,6 +12,7 @@ from companion.theory.kernel_regime.hypotheses.on_a_line import (
     TANH,
     Bent,
     Head,
+    apart,
     hidden,
     model,
     slopes,
@@ -105,7 +106,7 @@ def _descent(steps: int) -> list[Head]:
 def mirror_after_two_steps(kept: bool) -> Sides:
     """|δU₁ + δU₂| ≤ 0 up to rounding (Mirror symmetry, 2): after the first step (kept), or the second."""
     (_, first, _), (_, second, _) = _descent(1 if kept else 2)
-    return abs(first + second - 2), 1e-14
+    return apart(first + second, 2, 1e-14), 0
 
 
 def _order(moves: Sequence[Head], t: float, sigma: Bent = TANH, u: float = 0.5) -> float:
