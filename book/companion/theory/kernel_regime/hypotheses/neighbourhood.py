@@ -53,29 +53,29 @@ def head_average(start: Sequence[Head], **instance: float) -> Sides:
     return _gap(start, **instance), float(linearisation.B_lin(R, (0.0, 0.0, 1.0)))
 
 
-def gap_of_long_tokens(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
-    """|f − f_lin| ≤ B_lin: tokens ±1 (kept) or ±100."""
-    return sides(_pair(), size=1 if kept else 100)
+def gap_of_long_tokens(kept: bool, sides: Callable[..., Sides] = paper, far: float = 10) -> Sides:
+    """|f − f_lin| ≤ B_lin: tokens ±1 (kept), or ±far."""
+    return sides(_pair(), size=1 if kept else far)
 
 
-def gap_of_a_long_query(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
-    """The same: a query of length 1 (kept) or 1000."""
-    return sides(_pair(), q=1 if kept else 1000)
+def gap_of_a_long_query(kept: bool, sides: Callable[..., Sides] = paper, far: float = 100) -> Sides:
+    """The same: a query of length 1 (kept) or ``far``."""
+    return sides(_pair(), q=1 if kept else far)
 
 
-def gap_of_large_readouts(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
-    """The same: readouts ±1 (kept) or ±1000."""
-    return sides(_pair(c=1 if kept else 1000))
+def gap_of_large_readouts(kept: bool, sides: Callable[..., Sides] = paper, far: float = 300) -> Sides:
+    """The same: readouts ±1 (kept) or ±far."""
+    return sides(_pair(c=1 if kept else far))
 
 
-def gap_off_the_event(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
-    """The same: U = 1, in the event (kept), or 1000."""
-    return sides(_pair(u=1 if kept else 1000))
+def gap_off_the_event(kept: bool) -> Sides:
+    """The same: U = 1, in the event (kept), or 100."""
+    return paper(_pair(u=1 if kept else 100))
 
 
-def gap_off_the_neighbourhood(kept: bool, sides: Callable[..., Sides] = paper) -> Sides:
-    """The same: W moves by 1/√2 = ρ_w/√m (kept), or by 1000."""
-    return sides(_pair(), step=STEP if kept else 1000)
+def gap_off_the_neighbourhood(kept: bool, sides: Callable[..., Sides] = paper, far: float = 100) -> Sides:
+    """The same: W moves by 1/√2 = ρ_w/√m (kept), or by ``far``."""
+    return sides(_pair(), step=STEP if kept else far)
 
 
 def _across_a_kink(bent: Bent) -> float:
@@ -118,33 +118,33 @@ def height_of_an_unpaired_start(kept: bool) -> Sides:
 
 
 def height_off_the_event(kept: bool) -> Sides:
-    """|f| ≤ f^max (Lemma 6), partners' W part by ±0.1/√2: U = 1, in the event (kept), or 1000."""
-    return _height(_parted(u=1 if kept else 1000))
+    """|f| ≤ f^max (Lemma 6), partners' W part by ±0.1/√2: U = 1, in the event (kept), or 10."""
+    return _height(_parted(u=1 if kept else 10))
 
 
 def height_off_the_neighbourhood(kept: bool) -> Sides:
-    """The same: W moves by 0.1/√2 (kept), or by 10."""
-    return _height(_parted(step=SMALL if kept else 10))
+    """The same: W moves by 0.1/√2 (kept), or by 1."""
+    return _height(_parted(step=SMALL if kept else 1))
 
 
 def height_of_large_readouts(kept: bool) -> Sides:
-    """The same: readouts ±1 (kept) or ±10."""
-    return _height(_parted(c=1 if kept else 10))
+    """The same: readouts ±1 (kept) or ±5."""
+    return _height(_parted(c=1 if kept else 5))
 
 
 def height_of_long_tokens(kept: bool) -> Sides:
-    """The same: tokens ±1 (kept) or ±10."""
-    return _height(_parted(), size=1 if kept else 10)
+    """The same: tokens ±1 (kept) or ±3."""
+    return _height(_parted(), size=1 if kept else 3)
 
 
 def height_of_a_long_query(kept: bool) -> Sides:
-    """The same: a query of length 1 (kept) or 10."""
-    return _height(_parted(), q=1 if kept else 10)
+    """The same: a query of length 1 (kept) or 5."""
+    return _height(_parted(), q=1 if kept else 5)
 
 
 def target_of_longer_heads(kept: bool) -> Sides:
-    """E⟨φ, v⟩ ≤ y^max = σ₁√d ν̄_w (Lemma 6), v_w = sgn U, σ = sin(z/10⁴)·10⁴: U of standard deviation 1 (kept) or 100."""
-    scale = 1 if kept else 100
+    """E⟨φ, v⟩ ≤ y^max = σ₁√d ν̄_w (Lemma 6), v_w = sgn U, σ = sin(z/10⁴)·10⁴: U of standard deviation 1 (kept) or 10."""
+    scale = 1 if kept else 10
 
     def share(g: float, w: float) -> float:
         u = scale * g

@@ -59,18 +59,18 @@ def pairs_with_two_readins(kept: bool) -> Sides:
 
 
 def pairs_of_a_long_token(kept: bool) -> Sides:
-    """The same with m = 100 and U = 0: one token of length 1 (kept) or 10."""
-    return _pairs_gap(100, APART, u=(0.0, 0.0), tokens=(1.0,) if kept else (10.0,))
+    """The same with m = 100 and U = 0: one token of length 1 (kept) or 2."""
+    return _pairs_gap(100, APART, u=(0.0, 0.0), tokens=(1.0,) if kept else (2.0,))
 
 
 def pairs_of_a_long_query(kept: bool) -> Sides:
-    """The same with m = 100, where W moves and tokens are ±1: a query of length 1 (kept) or 10."""
-    return _pairs_gap(100, TURNED, tokens=(1.0, -1.0), q=1 if kept else 10)
+    """The same with m = 100, where W moves and tokens are ±1: a query of length 1 (kept) or 2."""
+    return _pairs_gap(100, TURNED, tokens=(1.0, -1.0), q=1 if kept else 2)
 
 
 def pairs_off_the_neighbourhood(kept: bool) -> Sides:
-    """The same with m = 100: U moves by ρ_u/√m (kept), or by ten times as much."""
-    far = 1.0 if kept else 10.0
+    """The same with m = 100: U moves by ρ_u/√m (kept), or by twice as much."""
+    far = 1.0 if kept else 2.0
     return _pairs_gap(100, ((1.0, far, 0.0), (1.0, -far, 0.0)))
 
 
