@@ -105,6 +105,7 @@ def test_a_student_gets_no_solution(path):
     assert "assert feedback.passed" not in text
     if "exercise}" in path.read_text(encoding="utf-8"):
         assert "**Exercise " in text
+    if "{prf:proof}" in path.read_text(encoding="utf-8"):
         assert "<summary><b>Proof" in text
 
 

@@ -14,6 +14,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from bookext.chapters import CONTROLS, ROOT
+from bookext.results import of_the_book
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import ROOMS
 
@@ -185,11 +186,8 @@ def counts(name: str = "") -> str:
 
 def listed(label: str) -> list[str]:
     """The hypotheses of a statement, with what each is for. Returns: lines of MyST."""
-    from bookext.results import of_the_book
-
-    result = of_the_book()[label]
-    about = f": {result.topic}" if result.topic else ""
-    head = f"**{{prf:ref}}`{result.name} <{label}>`**{about}. "
+    about = f": {topic}" if (topic := of_the_book()[label].topic) else ""
+    head = f"**{_link(label)}**{about}. "
     found = files()[pages()[label]][label]
     if isinstance(found, str):
         return [f"{head}No hypotheses: {found}"]
@@ -204,6 +202,10 @@ def listed(label: str) -> list[str]:
     ]
 
 
+def _link(label: str) -> str:
+    return f"{{prf:ref}}`{of_the_book()[label].name} <{label}>`"
+
+
 def _reason(row: Row) -> str:
     """Why a hypothesis is what it is, with what shows it. Returns: MyST in one line."""
     said = [row.because.strip()]
@@ -211,8 +213,8 @@ def _reason(row: Row) -> str:
         said.append(f'<a href="#{anchor(row.check)}">Control</a>.')
     elif row.check:
         label, _, part = row.check.partition("/")
-        said.append(f"See {{prf:ref}}`the statement <{label}>`" + (f", check *{part}*." if part else "."))
-    said += [f"Stronger: {{prf:ref}}`{row.rests_on}`."] if row.rests_on else []
+        said.append(f"See {_link(label)}" + (f", check *{part}*." if part else "."))
+    said += [f"Stronger: {_link(row.rests_on)}."] if row.rests_on else []
     said += [f"Proved by {{cite:t}}`{row.cite}`."] if row.cite else []
     said += [f"Proof: {row.proof.strip()}"] if row.proof else []
     said += [f"Tried: {row.tried.strip()}"] if row.tried else []
