@@ -91,7 +91,7 @@ def kinks(kept: bool) -> tuple[float, float]:
     return 4.0, change_of_features.B_cof_paper(B, INPUTS, INPUTS, m, sigma)
 
 
-def steep(kept: bool, **missing: float) -> tuple[float, float]:
+def _steep(kept: bool, **missing: float) -> tuple[float, float]:
     """‖∇f‖² and Ā² for two heads, tokens ±x of equal weight, W = 0, U = 2 and readouts c: h = 0 and ∇h = (0, x²U); ρ = 0."""
     at = {"token": 1.0, "c": 1.0, "U": 2.0} | ({} if kept else missing)
     left = (at["c"] * at["token"] ** 2 * at["U"]) ** 2
@@ -100,17 +100,17 @@ def steep(kept: bool, **missing: float) -> tuple[float, float]:
 
 def steep_tokens(kept: bool) -> tuple[float, float]:
     """‖∇f‖² and Ā² of tanh heads, for tokens ±1 (kept) or ±2."""
-    return steep(kept, token=2.0)
+    return _steep(kept, token=2.0)
 
 
 def steep_readouts(kept: bool) -> tuple[float, float]:
     """‖∇f‖² and Ā² of tanh heads, for |c_i⁽⁰⁾| = 1 (kept) or 2."""
-    return steep(kept, c=2.0)
+    return _steep(kept, c=2.0)
 
 
 def steep_place(kept: bool) -> tuple[float, float]:
     """‖∇f‖² and Ā² of tanh heads, at φ⁽⁰⁾ with U = 2, all of Ω_ρ for ρ = 0 (kept), or where U has moved to 4."""
-    return steep(kept, U=4.0)
+    return _steep(kept, U=4.0)
 
 
 def tanh_in_place_of_any(kept: bool) -> tuple[float, float]:
