@@ -122,6 +122,12 @@ def tanh_in_place_of_any(kept: bool) -> tuple[float, float]:
     return h**2 + slope**2, 1.0
 
 
+def off_the_event(kept: bool) -> tuple[float, float]:
+    """Ā² and A_m² for two tanh heads in one dimension with |U| = 3 (kept; on the event it is at most 3.45), or 1000; ρ = 0."""
+    R = 3.0 if kept else 1e3
+    return 1 + max(1.0, R**2), gradient_norms.A_paper(norm_event.B_U(2, 1, DELTA, 0.0), 0.0, 2) ** 2
+
+
 def hollow_set(kept: bool) -> tuple[float, float]:
     """‖φ − φ⁺‖² and η⟨g, φ − φ⁺⟩ for one step on the line from φ = 1 with ηg = ½, for Ω = [−2, 2] (kept) or the two points 1 and 0.4.
 

@@ -33,6 +33,16 @@ def seen_inputs(kept: bool) -> tuple[float, float]:
     return (max if kept else min)(found), approximation.rms_bernstein((1.0, 0.0, 0.0), 64, DELTA)
 
 
+def seen_mapping(kept: bool) -> tuple[float, float]:
+    """‖e(φ⁽⁰⁾)‖ for the token 1, y = f̃, ρ = 0, and the bound; 1000 heads, a draw of U; v_c = 1 where tanh U > 0 and −1 elsewhere.
+
+    The mapping is that everywhere (kept), or at the drawn U only and 0 elsewhere, where f̃ = 0.
+    """
+    U = torch.randn(500, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    label = expected(lambda u: abs(math.tanh(u))) if kept else 0.0
+    return abs(float(torch.tanh(U).abs().mean()) - label), approximation.rms_bernstein((1.0, 0.0, 0.0), 1000, DELTA)
+
+
 def kinks(kept: bool) -> tuple[float, float]:
     """‖e(φ)‖ and the bound for m = 10⁶, ρ = (0, 0.01, 0), ν̄ = (0, 1, 0), v = (0, cσ'(U), 0), all U moved by half a period of σ.
 
@@ -97,6 +107,19 @@ def other_activation(kept: bool) -> tuple[float, float]:
     tanh = lambda z: (math.tanh(z), 1 - math.tanh(z) ** 2)
     features = tanh if kept else smooth_clip
     return expected(lambda z: sum(value**2 for value in features(z))), gradient_norms.gradient_at_start(10**6, 3.0)
+
+
+def steps_of_a_staircase(kept: bool) -> tuple[float, float]:
+    """Root of the mean squared gradient on Ω_ρ and √Q + C/√m, one token 1, m = 10⁶, ρ = (0, 1, 0); the readouts' part, below 10⁻⁵, left out.
+
+    σ' is 0, 1, 0, −1 in turn, on intervals of length 10⁻³ = 1/√m (σ″ = 0 but at kinks; C has σ₂ = 1): Q = ½, and every head can move to
+    where |σ'| = 1; or σ' = cos Ku with K = π√m (kept), where Q = ½ too, and C has σ₂ = K.
+    """
+    m = 10**6
+    sigma = stretched(SINE, math.pi * m**0.5) if kept else SINE
+    of_theta, _ = gradient_norms.change_of_a_head(1.0, smoothness.L2_generic(1.0, sigma), INPUTS)
+    C = math.hypot(of_theta, 1.0)
+    return 1.0, math.sqrt(1 / 2) + C / math.sqrt(m)
 
 
 def _gap(sigma: Callable[[float], float], U: float, x: float, slope: float, m: int, same_sign: bool = False) -> float:

@@ -159,6 +159,20 @@ def wide_attention(kept: bool) -> tuple[float, float]:
     return value, math.exp((0.1 + 0.1 / 3) ** 2 / 2) / 3
 
 
+def seen_attention(kept: bool) -> tuple[float, float]:
+    """E α_t and its bound for W standard normal, q = 1, the token t and two others ∓ it: t = 0.1 (kept), or 0.1 with the sign of W."""
+    density = lambda g: math.exp(-(g**2) / 2) / math.sqrt(2 * math.pi)
+    weight = lambda g: 1 / (1 + 2 * math.exp(-0.2 * (g if kept else abs(g))))
+    value = quad(lambda g: weight(g) * density(g), -9, 9, limit=400, points=(0.0,))[0]
+    return value, math.exp((0.1 + 0.1 / 3) ** 2 / 2) / 3
+
+
+def different_tokens(kept: bool) -> tuple[float, float]:
+    """|a − X₁| for W = 0 and the tokens 1 and 1 (kept), or 1 and −1."""
+    tokens = (1.0, 1.0 if kept else -1.0)
+    return abs(sum(tokens) / 2 - 1.0), 0.0
+
+
 def unequal_share(kept: bool) -> tuple[float, float]:
     """|a − a'| for the tokens 1 and −1, W = 0, and the same with both tokens (kept) or the first one twice."""
     repeated = (1.0, 1.0, -1.0, -1.0) if kept else (1.0, 1.0, -1.0)

@@ -158,15 +158,27 @@ def far_comparator(kept: bool) -> tuple[float, float]:
     return left, math.sqrt(M / (4 * (1 - eta * M) * eta * steps))
 
 
-def long_step(kept: bool) -> tuple[float, float]:
-    """Root of the mean loss over 1000 steps and √(V₀/(4|1 − θ|ητ)), the model of readouts, ρ_c = 10, label tanh²1, θ = ½ (kept) or 2."""
-    h = math.tanh(1.0)
-    theta = 0.5 if kept else 2.0
-    eta, f, losses = theta / h**2, 0.0, []
+def _readouts(theta: float) -> tuple[list[float], float]:
+    """Residuals of 1000 steps where only readouts move, two heads, U = 1, ρ_c = 10, label tanh²1; and η = θ/tanh²1."""
+    h, f, found = math.tanh(1.0), 0.0, []
     for _ in range(1000):
-        losses.append((f - h**2) ** 2)
-        f = max(-10 * h, min(10 * h, f - 2 * theta * (f - h**2)))
-    return math.sqrt(sum(losses) / 1000), math.sqrt(h**2 / (4 * abs(1 - theta) * eta * 1000))
+        found.append(f - h**2)
+        f = max(-10 * h, min(10 * h, f - 2 * theta * found[-1]))
+    return found, theta / h**2
+
+
+def long_step(kept: bool) -> tuple[float, float]:
+    """Root of the mean loss over 1000 steps and √(V₀/(4|1 − θ|ητ)), only readouts move, ρ_c = 10, label tanh²1: θ = ½ (kept) or 2."""
+    theta = 0.5 if kept else 2.0
+    found, eta = _readouts(theta)
+    return math.sqrt(sum(r**2 for r in found) / 1000), math.sqrt(math.tanh(1.0) ** 2 / (4 * abs(1 - theta) * eta * 1000))
+
+
+def long_way(kept: bool) -> tuple[float, float]:
+    """Γ and √(ητV₀/(4|1 − θ|)) of the same runs, ε = 0."""
+    theta = 0.5 if kept else 2.0
+    found, eta = _readouts(theta)
+    return eta * sum(abs(r) for r in found), math.sqrt(eta * 1000 * math.tanh(1.0) ** 2 / (4 * abs(1 - theta)))
 
 
 def too_long(kept: bool) -> tuple[float, float]:
