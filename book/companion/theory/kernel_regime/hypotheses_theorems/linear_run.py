@@ -54,7 +54,9 @@ def loud_start(kept: bool) -> tuple[float, float]:
 def other_activation(kept: bool) -> tuple[float, float]:
     """|r⁽¹⁾ − u⁽¹⁾| and E₁, η = 0.1, for tanh (kept), or tanh and a bump 10⁶(z − U)⁵ above U: smooth, and the same derivatives at U."""
     bump = 0.0 if kept else 1e6
-    return first_distance(Y, 0.1, value=lambda z: math.tanh(z) + bump * max(z - U, 0.0) ** 5), first_bound(Y, 0.1)
+    return first_distance(Y, 0.1, value=lambda z: math.tanh(z) + bump * max(z - U, 0.0) ** 5), first_bound(
+        Y, 0.1
+    )
 
 
 def stopped(kept: bool) -> tuple[float, float]:
@@ -90,7 +92,9 @@ class Heads:
         return torch.autograd.functional.jacobian(self.f, at)
 
 
-def recursion(at: Sequence[float], tokens: Sequence[float] = (1.0,), fence: float | None = None, draws: bool = False) -> float:
+def recursion(
+    at: Sequence[float], tokens: Sequence[float] = (1.0,), fence: float | None = None, draws: bool = False
+) -> float:
     """Distance of ê⁽²⁾ by the recursion from what it is, labels 1 and 0 (if there is a second), η = 0.3."""
     heads, eta, n = Heads(tokens), 0.3, len(tokens)
     begin = torch.tensor(at, dtype=torch.float64)

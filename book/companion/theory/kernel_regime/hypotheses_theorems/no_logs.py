@@ -40,7 +40,9 @@ def seen_mapping(kept: bool) -> tuple[float, float]:
     """
     U = torch.randn(500, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     label = expected(lambda u: abs(math.tanh(u))) if kept else 0.0
-    return abs(float(torch.tanh(U).abs().mean()) - label), approximation.rms_bernstein((1.0, 0.0, 0.0), 1000, DELTA)
+    return abs(float(torch.tanh(U).abs().mean()) - label), approximation.rms_bernstein(
+        (1.0, 0.0, 0.0), 1000, DELTA
+    )
 
 
 def kinks(kept: bool) -> tuple[float, float]:
@@ -106,7 +108,9 @@ def other_activation(kept: bool) -> tuple[float, float]:
     smooth_clip = lambda z: (z / (1 + z**8) ** 0.125, (1 + z**8) ** -1.125)
     tanh = lambda z: (math.tanh(z), 1 - math.tanh(z) ** 2)
     features = tanh if kept else smooth_clip
-    return expected(lambda z: sum(value**2 for value in features(z))), gradient_norms.gradient_at_start(10**6, 3.0)
+    return expected(lambda z: sum(value**2 for value in features(z))), gradient_norms.gradient_at_start(
+        10**6, 3.0
+    )
 
 
 def steps_of_a_staircase(kept: bool) -> tuple[float, float]:
@@ -122,11 +126,18 @@ def steps_of_a_staircase(kept: bool) -> tuple[float, float]:
     return 1.0, math.sqrt(1 / 2) + C / math.sqrt(m)
 
 
-def _gap(sigma: Callable[[float], float], U: float, x: float, slope: float, m: int, same_sign: bool = False) -> float:
+def _gap(
+    sigma: Callable[[float], float], U: float, x: float, slope: float, m: int, same_sign: bool = False
+) -> float:
     """|f − f_lin| where every pair has moved oppositely by 1/√m in U, for one token x; ``slope`` is that of σ at Ux."""
     step = x / math.sqrt(m)
     sign = 1 if same_sign else -1
-    pair = sigma(U * x + step) + sign * sigma(U * x - step) - (1 + sign) * sigma(U * x) - (1 - sign) * slope * step
+    pair = (
+        sigma(U * x + step)
+        + sign * sigma(U * x - step)
+        - (1 + sign) * sigma(U * x)
+        - (1 - sign) * slope * step
+    )
     return abs(math.sqrt(m) / 2 * pair)
 
 
@@ -154,7 +165,9 @@ def long_token_of_pairs(kept: bool) -> tuple[float, float]:
 def equal_readouts(kept: bool) -> tuple[float, float]:
     """|f − f_lin| and its bound for tanh, m = 10⁴, all U = 0.66, pairs moved oppositely: partners start at ±1 (kept) or both at 1."""
     U = 0.66
-    return _gap(math.tanh, U, 1.0, 1 - math.tanh(U) ** 2, 10**4, same_sign=not kept), _gap_bound(U + 0.01, 10**4)
+    return _gap(math.tanh, U, 1.0, 1 - math.tanh(U) ** 2, 10**4, same_sign=not kept), _gap_bound(
+        U + 0.01, 10**4
+    )
 
 
 def unpaired_comparator(kept: bool) -> tuple[float, float]:
@@ -167,4 +180,6 @@ def unpaired_comparator(kept: bool) -> tuple[float, float]:
         total += sign * (math.tanh(U + here) - math.tanh(U) + slope(U + here) * (far - here) - slope(U) * far)
     R = U + step
     L = tuple(float(of(R)) for of in (smoothness.L1, smoothness.L2_generic, smoothness.L3))
-    return abs(math.sqrt(m) / 2 * total), float(cancellation.turn_of_a_pair(L, INPUTS, INPUTS, 0.0, 0.0)) / (2 * m)
+    return abs(math.sqrt(m) / 2 * total), float(cancellation.turn_of_a_pair(L, INPUTS, INPUTS, 0.0, 0.0)) / (
+        2 * m
+    )

@@ -15,7 +15,6 @@ from shallowformer.kernel_regime.model.loss import Loss
 from shallowformer.kernel_regime.model.parameters import Parameters
 
 
-
 def expected(function: Callable[[float], float]) -> float:
     """E function(G) for a standard Gaussian G."""
     density = lambda u: math.exp(-(u**2) / 2) / math.sqrt(2 * math.pi)
@@ -30,10 +29,14 @@ def sech2(u: float) -> float:
 def start(U: float, m: int = 2) -> Parameters:
     """A symmetric initialisation whose heads have one and the same U, and W = 0."""
     signs = torch.tensor([1.0, -1.0], dtype=torch.float64).repeat_interleave(m // 2)
-    return Parameters(signs, torch.full((m, 1), U, dtype=torch.float64), torch.zeros(m, 1, 1, dtype=torch.float64))
+    return Parameters(
+        signs, torch.full((m, 1), U, dtype=torch.float64), torch.zeros(m, 1, 1, dtype=torch.float64)
+    )
 
 
-def mean_loss(y: float, U: float, eta: float, steps: int, rho: tuple | None, sigma: Activation = TANH) -> float:
+def mean_loss(
+    y: float, U: float, eta: float, steps: int, rho: tuple | None, sigma: Activation = TANH
+) -> float:
     """Mean loss of a run of a pair of heads on the token 1 with label y, by the package's descent."""
     one = torch.ones(1, 1, 1, dtype=torch.float64)
     loss = Loss(one, torch.tensor([y], dtype=torch.float64), sigma=sigma)

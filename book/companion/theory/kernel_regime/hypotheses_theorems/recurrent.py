@@ -3,6 +3,7 @@
 For T = 1 the recurrent network is one of heads σ(⟨U, X⟩). "≲" is tried with a million for its constant.
 """
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -60,7 +61,7 @@ def _through(w: float, T: int) -> float:
     """|∂h_T/∂w| at the states that are steep for w = 1 and drives up to 0.5."""
     h = [0.0, *cutoff.steep_states(1.0, T, 0.5).tolist()]
     p = 0.0
-    for before, now in zip(h, h[1:], strict=False):
+    for before, now in itertools.pairwise(h):
         p = (1 - now**2) * (before + w * p)
     return p
 
@@ -136,7 +137,7 @@ def mixing(kept: bool) -> tuple[float, float]:
         return h
 
     step, h, p = 1e-5, states(0.5), 0.0
-    for before, now in zip(h, h[1:], strict=False):
+    for before, now in itertools.pairwise(h):
         p = (1 - now[0] ** 2) * (before[0] + 0.5 * p)
     exact = (states(0.5 + step)[-1][0] - states(0.5 - step)[-1][0]) / (2 * step)
     return abs(p - exact), 1e-8

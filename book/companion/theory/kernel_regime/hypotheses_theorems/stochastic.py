@@ -38,4 +38,6 @@ def one_draw_for_all(kept: bool) -> tuple[Fraction, Fraction]:
     p, q = Fraction(1), Fraction(2)
     full, single = p**2 + q**2, (4 * p**2 + 4 * q**2) / 2
     loss = (p**2 + q**2) / 2
-    return ((single + full) / 2 if kept else single), 4 * loss * (Fraction(1, 2) + Fraction(1, 2) * Fraction(1, 2))
+    return ((single + full) / 2 if kept else single), 4 * loss * (
+        Fraction(1, 2) + Fraction(1, 2) * Fraction(1, 2)
+    )

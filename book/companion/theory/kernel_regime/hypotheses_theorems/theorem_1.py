@@ -79,7 +79,9 @@ def kinks(kept: bool) -> tuple[float, float]:
     rate = 1e6
     y, largest = (0.5 if kept else 1.0), MANY**0.5 / rate
     sigma = stretched(SINE, rate) if kept else SINE
-    return (y + largest if kept else y - largest) ** 2, constants(MANY, INPUTS, INPUTS, sigma=sigma).best(1e-6, LONG)
+    return (y + largest if kept else y - largest) ** 2, constants(MANY, INPUTS, INPUTS, sigma=sigma).best(
+        1e-6, LONG
+    )
 
 
 def only_readouts_move(kept: bool) -> tuple[float, float]:
@@ -102,29 +104,42 @@ def flat_activation(kept: bool) -> tuple[float, float]:
     return _quotient(constants(2, (1.0, 1.0, 0.0), (0.0, 0.0, 0.0)), 1), 1e3
 
 
-def dimension_in_F(kept: bool, rho_theta: float = 0.0, slope: float = 1.0) -> tuple[float, float]:
-    """Twice F at d = 8, and F at d = 8192: "F is not bounded"; ρ = ν̄ = (1, ρ_θ, 0), with ρ_θ = 1 (kept) or 0, or σ₁ = 0 for the slope 0."""
-    radius = 1.0 if kept else rho_theta
-    size = 1.0 if kept else slope
+def _grows(radius: float, slope: float) -> tuple[float, float]:
+    """Twice F at d = 8, and F at d = 8192, for ρ = ν̄ = (1, ρ_θ, 0), 256 heads, σ₀ = 1 and σ₁ = slope."""
     rho = (1.0, radius, 0.0)
-
-    def F(d: int) -> float:
-        B = norm_event.B_U(256, d, DELTA, radius)
-        return 2.0 + size * (math.hypot(1, B) * radius + radius)  # σ₀(ρ_c + ν̄_c) + L₁ρ_θ + σ₁ν̄_u
-
-    assert size == 0 or abs(F(8) - envelopes.f_max_paper(norm_event.B_U(256, 8, DELTA, radius), rho) - envelopes.y_max_paper(8, rho)) < 1e-9
-    return 2 * F(8), F(8192)
+    B = lambda d: norm_event.B_U(256, d, DELTA, radius)
+    of_inputs = lambda d: envelopes.f_max_paper(B(d), rho) + envelopes.y_max_paper(d, rho) - 2
+    return 2 * (2 + slope * of_inputs(8)), 2 + slope * of_inputs(8192)
 
 
-def same_sample(kept: bool, always: bool = False) -> tuple[float, float]:
+def only_readouts_in_F(kept: bool) -> tuple[float, float]:
+    """Twice F at d = 8, and F at d = 8192 (a quotient that is not bounded grows): ρ = ν̄ = (1, ρ_θ, 0) with ρ_θ = 1 (kept) or 0, 256 heads."""
+    return _grows(1.0 if kept else 0.0, 1.0)
+
+
+def flat_in_F(kept: bool) -> tuple[float, float]:
+    """The same for ρ_θ = 1 and σ₁ = 1 (kept) or 0."""
+    return _grows(1.0, 1.0 if kept else 0.0)
+
+
+def _two_tokens(kept: bool, stays: float) -> tuple[float, float]:
     """Expected mean loss on the tokens 0 and 1 with the labels 0 and E tanh², and the bound; only readouts move.
 
-    Samples are fresh and fair (kept), or the first draw is repeated (token 0 with probability ½; with ``always`` surely token 0), and then
-    nothing moves: the token 0 has h = 0 and the label 0.
+    Fresh fair samples multiply f(1) − y by 1 − 2ηM with probability ½ (kept). Without: a share of the first loss stays for ever.
     """
     M, eta = one_token.expected(lambda u: math.tanh(u) ** 2), 1e-5
-    right = constants(MANY, READOUTS, READOUTS, n=2).best(eta, LONG)
-    if kept:
-        # f(1) − y is multiplied by 1 − 2ηM with probability ½.
-        return one_token.geometric(M**2 / 2, (1 + (1 - 2 * eta * M) ** 2) / 2, LONG), right
-    return M**2 / (2 if always else 4), right
+    left = one_token.geometric(M**2 / 2, (1 + (1 - 2 * eta * M) ** 2) / 2, LONG) if kept else stays * M**2 / 2
+    return left, constants(MANY, READOUTS, READOUTS, n=2).best(eta, LONG)
+
+
+def repeated_sample(kept: bool) -> tuple[float, float]:
+    """Expected mean loss on the tokens 0 and 1, labels 0 and E tanh², and the bound: fresh samples (kept), or the first draw for ever.
+
+    With probability ½ that is the token 0, whose head is 0 and whose label is fitted: nothing moves.
+    """
+    return _two_tokens(kept, 0.5)
+
+
+def not_uniform(kept: bool) -> tuple[float, float]:
+    """The same for fresh samples (kept), or the token 0 for ever."""
+    return _two_tokens(kept, 1.0)

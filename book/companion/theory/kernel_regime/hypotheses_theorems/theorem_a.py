@@ -69,14 +69,14 @@ def long_step(kept: bool) -> tuple[float, float]:
 
 
 def _fenced(kept: bool, steps: int = 100) -> Path:
-    """r = p − y from p = 1 on Ω = [−1, 1], η = ¼, against φ̃ = y, for y = ½ (kept) or 2, where p stays at 1."""
+    """R = p − y from p = 1 on Ω = [−1, 1], η = ¼, against φ̃ = y, for y = ½ (kept) or 2, where p stays at 1."""
     y = Fraction(1, 2) if kept else Fraction(2)
     model = Model(lambda p: p - y, lambda p: 1, lambda p: max(Fraction(-1), min(Fraction(1), p)))
     return walk(model, Fraction(1), QUARTER, steps, y)
 
 
 def outside(kept: bool) -> tuple[float, float]:
-    """r = p − y from 1 on Ω = [−1, 1], against φ̃ = y = ½ (kept) or 2, which Ω lacks: there the run stays at 1 with loss 1, and ε = 0."""
+    """R = p − y from 1 on Ω = [−1, 1], against φ̃ = y = ½ (kept) or 2, which Ω lacks: there the run stays at 1 with loss 1, and ε = 0."""
     return root_and_bound(_fenced(kept), 0.25)
 
 
@@ -93,13 +93,19 @@ def outside_step(kept: bool) -> tuple[float, float]:
 
 
 def _gap(kept: bool, steps: int = 100) -> Path:
-    """r = p − 1 from 0, η = 1/10, φ̃ = 1, projected on the line (kept) or on it without the open interval from 0 to 1."""
+    """R = p − 1 from 0, η = 1/10, φ̃ = 1, projected on the line (kept) or on it without the open interval from 0 to 1."""
     nearest = lambda p: p if p <= 0 or p >= 1 else round(p)
-    return walk(Model(lambda p: p - 1, lambda p: 1, (lambda p: p) if kept else nearest), Fraction(0), TENTH, steps, Fraction(1))
+    return walk(
+        Model(lambda p: p - 1, lambda p: 1, (lambda p: p) if kept else nearest),
+        Fraction(0),
+        TENTH,
+        steps,
+        Fraction(1),
+    )
 
 
 def not_convex(kept: bool) -> tuple[float, float]:
-    """r = p − 1 from 0, against φ̃ = 1, on the line (kept) or with the interval (0, 1) cut out: each step is taken back, and ε = 0."""
+    """R = p − 1 from 0, against φ̃ = 1, on the line (kept) or with the interval (0, 1) cut out: each step is taken back, and ε = 0."""
     return root_and_bound(_gap(kept), 0.1)
 
 
@@ -119,7 +125,7 @@ def projected_identity(kept: bool) -> tuple[float, float]:
 
 
 def misfit_at_the_start(kept: bool) -> tuple[float, float]:
-    """f = sin p with the label 2, from 0, against φ̃ = 2, where f_lin = p fits; ε measured at every step (kept) or at the first, where it is 0."""
+    """F = sin p with the label 2, from 0, against φ̃ = 2, where f_lin = p fits; ε measured at every step (kept) or at the first, where it is 0."""
     model = Model(lambda p: math.sin(p) - 2, lambda p: math.cos(p))
     path = walk(model, 0.0, 0.1, 200, 2.0)
     epsilon = max(path.misfits) if kept else path.misfits[0]
@@ -180,7 +186,9 @@ def _fresh(eta: float, steps: int) -> float:
 
 def repeated_batch(kept: bool) -> tuple[float, float]:
     """Root of the expected mean loss, and the bound, for the residuals p and q: fresh samples (kept), or the first draw repeated, η = ¼."""
-    expected = _fresh(0.25, 100) if kept else mean([_coordinates(lambda s, j=j: j, 0.25, 100) for j in (0, 1)])
+    expected = (
+        _fresh(0.25, 100) if kept else mean([_coordinates(lambda s, j=j: j, 0.25, 100) for j in (0, 1)])
+    )
     return expected**0.5, self_bounding.bound(0.0, 2.0, 0.25, 100, 0.25)
 
 

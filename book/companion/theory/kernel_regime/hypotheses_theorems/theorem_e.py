@@ -77,7 +77,7 @@ def by_pairs(m: int, H: float, eta: float, sigma: Activation = TANH, R: float = 
 
 
 def kinks(kept: bool) -> tuple[float, float]:
-    """max ε_s in two steps of η = 0.1, and ε₀ + t_B/√m, U = 0, ρ = ν̄ = (0, 1, 0): the first step goes over half a period of σ.
+    """Max ε_s in two steps of η = 0.1, and ε₀ + t_B/√m, U = 0, ρ = ν̄ = (0, 1, 0): the first step goes over half a period of σ.
 
     σ = sin(Ku)/K (kept) or the zigzag of slope ±1, whose σ″ is 0 but at kinks (the bound has σ₂ = 1). The comparator is perfect at first.
     """
@@ -93,7 +93,7 @@ def kinks(kept: bool) -> tuple[float, float]:
 
 
 def long_token(kept: bool) -> tuple[float, float]:
-    """max ε_s in three steps and ε₀ + t_B/√m, Ux = 0.66, ρ = ν̄ = (0, 1, 0): a token of length 1 (kept) or x = 1000; η = 0.4/x².
+    """Max ε_s in three steps and ε₀ + t_B/√m, Ux = 0.66, ρ = ν̄ = (0, 1, 0): a token of length 1 (kept) or x = 1000; η = 0.4/x².
 
     Both partners of the comparator move alike; the first display asks for no pairs.
     """
@@ -104,7 +104,7 @@ def long_token(kept: bool) -> tuple[float, float]:
 
 
 def no_projection(kept: bool) -> tuple[float, float]:
-    """max ε_s in three steps of η = 0.1 of two heads, U = 0.66, and ε₀ + t_B/√m = ε₀ for ρ = ν̄ = (1, 0, 0): projected (kept), or not."""
+    """Max ε_s in three steps of η = 0.1 of two heads, U = 0.66, and ε₀ + t_B/√m = ε₀ for ρ = ν̄ = (1, 0, 0): projected (kept), or not."""
     far = 0.5 / math.tanh(0.66)  # the readouts' moves that fit the label ½
     pairs = Pairs(0.66, m=2, far_c=(far, far), rho=(1.0, 0.0, 0.0) if kept else None)
     found = pairs.misfits(-0.5, 0.1, 3)
@@ -112,7 +112,7 @@ def no_projection(kept: bool) -> tuple[float, float]:
 
 
 def _by_pairs(pairs: Pairs, sigma: Activation = TANH) -> tuple[float, float]:
-    """max ε_s in three steps of η = 0.05 from the residual −½, and ε_⋆ for ε₀ = 0."""
+    """Max ε_s in three steps of η = 0.05 from the residual −½, and ε_⋆ for ε₀ = 0."""
     found = pairs.misfits(-0.5, 0.05, 3)
     assert found[0] < 1e-12
     return max(found), by_pairs(pairs.m, 0.15, 0.05, sigma, 1.0)
@@ -126,17 +126,17 @@ def _perfect(far_U: tuple[float, float], second: float = -1.0) -> Pairs:
 
 
 def unpaired_comparator(kept: bool) -> tuple[float, float]:
-    """max ε_s and ε_⋆, m = 10¹⁰: the comparator moves U by ½/√m, for the partner by −½/√m (kept) or by as much."""
+    """Max ε_s and ε_⋆, m = 10¹⁰: the comparator moves U by ½/√m, for the partner by −½/√m (kept) or by as much."""
     return _by_pairs(_perfect((0.5, -0.5 if kept else 0.5)))
 
 
 def equal_readouts(kept: bool) -> tuple[float, float]:
-    """max ε_s and ε_⋆, m = 10¹⁰, a paired comparator: partners start with readouts ±1 (kept), or both with 1."""
+    """Max ε_s and ε_⋆, m = 10¹⁰, a paired comparator: partners start with readouts ±1 (kept), or both with 1."""
     return _by_pairs(_perfect((0.5, -0.5), -1.0 if kept else 1.0))
 
 
 def jumping_curvature(kept: bool) -> tuple[float, float]:
-    """max ε_s and ε_⋆, m = 10¹⁰, U = 0: σ' = ½(1 + |z|) near 0 (σ″ jumps, σ‴ = 0 elsewhere; the bound has σ₁ = σ₂ = σ₃ = 1), or smooth (kept).
+    """Max ε_s and ε_⋆, m = 10¹⁰, U = 0: σ' = ½(1 + |z|) near 0 (σ″ jumps, σ‴ = 0 elsewhere; the bound has σ₁ = σ₂ = σ₃ = 1), or smooth (kept).
 
     Kept: σ' = ½(1 + Kz²/2) for |z| ≤ 1/K, K = 1000 ≥ σ₃. The comparator moves U by ±1/√m, which fits the label ½.
     """
@@ -171,14 +171,18 @@ def long_step(kept: bool) -> tuple[float, float]:
     """Root of the mean loss over 1000 steps and √(V₀/(4|1 − θ|ητ)), only readouts move, ρ_c = 10, label tanh²1: θ = ½ (kept) or 2."""
     theta = 0.5 if kept else 2.0
     found, eta = _readouts(theta)
-    return math.sqrt(sum(r**2 for r in found) / 1000), math.sqrt(math.tanh(1.0) ** 2 / (4 * abs(1 - theta) * eta * 1000))
+    return math.sqrt(sum(r**2 for r in found) / 1000), math.sqrt(
+        math.tanh(1.0) ** 2 / (4 * abs(1 - theta) * eta * 1000)
+    )
 
 
 def long_way(kept: bool) -> tuple[float, float]:
     """Γ and √(ητV₀/(4|1 − θ|)) of the same runs, ε = 0."""
     theta = 0.5 if kept else 2.0
     found, eta = _readouts(theta)
-    return eta * sum(abs(r) for r in found), math.sqrt(eta * 1000 * math.tanh(1.0) ** 2 / (4 * abs(1 - theta)))
+    return eta * sum(abs(r) for r in found), math.sqrt(
+        eta * 1000 * math.tanh(1.0) ** 2 / (4 * abs(1 - theta))
+    )
 
 
 def too_long(kept: bool) -> tuple[float, float]:
