@@ -18,7 +18,7 @@ CONTROLS = {
     "kr-theorem-a-step": "early outside",
     "kr-theorem-a-sgd": "repeated not-uniform gram long-step outside first-misfit bump",
     "kr-theorem-b": "seen-inputs seen-mapping kinks long-token wide-start",
-    "kr-theorem-c": "camps-along-the-head long-camps wide-heads other-activation kinks",
+    "kr-theorem-c": "camps-along-the-head long-token wide-heads other-activation kinks",
     "kr-theorem-d": "jumping-curvature equal-readouts unpaired long-token long-step",
     "kr-theorem-e": "far-comparator equal-readouts unpaired jumping-curvature kinks long-token no-projection long-step long-horizon",
     "kr-theorem-f-identity": "uneven equal-readouts projected one-sample",

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from companion.theory.kernel_regime.hypotheses_theorems.one_token import start
 from shallowformer.activations import TANH
@@ -82,12 +84,12 @@ class Heads:
 
     tokens: Sequence[float]
 
-    def f(self, at: torch.Tensor) -> torch.Tensor:
+    def f(self, at: Float[Tensor, "4"]) -> Float[Tensor, " n"]:
         """(c tanh(Ux) + c' tanh(U'x))/√2 for each token."""
         x = torch.tensor(self.tokens, dtype=torch.float64)[:, None]
         return (torch.tanh(x * at[2:]) * at[:2]).sum(1) / math.sqrt(2)
 
-    def rows(self, at: torch.Tensor) -> torch.Tensor:
+    def rows(self, at: Float[Tensor, "4"]) -> Float[Tensor, "n 4"]:
         """A row a token."""
         return torch.autograd.functional.jacobian(self.f, at)
 

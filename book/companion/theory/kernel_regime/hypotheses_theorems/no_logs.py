@@ -6,9 +6,10 @@ A bound that holds with probability 1 − p is refuted where it fails with more 
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from scipy.special import lambertw
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 
 from companion.theory.kernel_regime.hypotheses_theorems.one_token import expected
 from shallowformer.activations import SINE, TANH, Activation, stretched
@@ -77,27 +78,44 @@ def wide_start(kept: bool) -> tuple[float, float]:
     return (t * U) ** 2, gradient_norms.gradient_no_log(2, 1, (0.0, 0.0, 0.0), 1.0)
 
 
-def _at_start(square: float, degrees: int) -> tuple[float, float]:
-    """What square · χ² exceeds with probability e⁻³, and Theorem C's bound for two tanh heads and x = 3."""
-    return square * float(chi2.ppf(1 - math.exp(-3), degrees)), gradient_norms.gradient_at_start(2, 3.0)
+#: Standard normal numbers that are equally likely, and all pairs of these.
+NORMAL = torch.from_numpy(norm.ppf((np.arange(400) + 0.5) / 400))
+PAIRS_OF_NORMAL = torch.cartesian_prod(NORMAL, NORMAL)
+
+
+def _steep(deviation: float = 1.0, token: float = 1.0, sigma: Activation = TANH) -> float:
+    """What Q exceeds with probability e⁻³ for two heads on the tokens ±x, query 1, in one dimension, where U has this deviation.
+
+    With W = g, s = tanh(xg) and z = xsU: Q = σ(z)² + σ'(z)²(x²s² + x⁴(1 − s²)²U²).
+    """
+    g, U = PAIRS_OF_NORMAL[:, 0], deviation * PAIRS_OF_NORMAL[:, 1]
+    s = torch.tanh(token * g)
+    features = (token * s) ** 2 + (token**2 * (1 - s**2) * U) ** 2
+    z = token * s * U
+    return float((sigma(z) ** 2 + sigma.first(z) ** 2 * features).quantile(1 - math.exp(-3)))
 
 
 def camps_along_the_head(kept: bool) -> tuple[float, float]:
-    """Q at probability e⁻³, and its bound, in 100 dimensions: two tokens ±u of equal weight, u fixed (kept) or U/‖U‖.
+    """What Q exceeds with probability e⁻³, two tanh heads, and the bound for x = 3: the tokens ±e₁ and a fixed query (kept), or made for U.
 
-    The query, of length 1, is at a right angle to Wᵀu. Then z = 0 and Q = ‖MU‖² = ⟨u, U⟩².
+    Those made for it are ±U/‖U‖, in 100 dimensions, with a query of length 1 at a right angle to WᵀU: Q = ‖MU‖² = ‖U‖².
     """
-    return _at_start(1.0, 1 if kept else 100)
+    return (_steep() if kept else float(chi2.ppf(1 - math.exp(-3), 100))), gradient_norms.gradient_at_start(
+        2, 3.0
+    )
 
 
-def long_camps(kept: bool) -> tuple[float, float]:
-    """The same for fixed tokens ±xu, x = 1 (kept) or 2: Q = x⁴⟨u, U⟩²."""
-    return _at_start(1.0 if kept else 16.0, 1)
+def long_start(kept: bool) -> tuple[float, float]:
+    """The same for one fixed token of length 1 (kept) or 5: Q = tanh²(xU) + x²(1 − tanh²(xU))² is largest for small |U|."""
+    x = 1.0 if kept else 5.0
+    h = math.tanh(x * float(norm.ppf((1 + math.exp(-3)) / 2)))
+    return h**2 + x**2 * (1 - h**2) ** 2, gradient_norms.gradient_at_start(2, 3.0)
 
 
 def wide_heads(kept: bool) -> tuple[float, float]:
-    """The same for tokens ±u and U of variance 1 (kept) or 9."""
-    return _at_start(1.0 if kept else 9.0, 1)
+    """The same for the tokens ±1, σ(u) = 10 sin(u/10) and U of deviation 1 (kept) or 100; the bound is that of the first part."""
+    sigma = stretched(SINE, 0.1)
+    return _steep(1.0 if kept else 100.0, sigma=sigma), gradient_norms.gradient_at_start(2, 3.0, sigma)
 
 
 def other_activation(kept: bool) -> tuple[float, float]:

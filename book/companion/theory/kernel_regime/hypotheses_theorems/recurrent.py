@@ -103,18 +103,20 @@ def on_a_line(kept: bool) -> tuple[float, float]:
     return 1.0, (1.0 if kept else on_line)
 
 
-def discontinuous(kept: bool) -> tuple[float, float]:
-    """|β| = ½, and the largest miss of a device of one number for L = 2: that keeps the last value (kept), or packs two into one.
+def discontinuous(kept: bool) -> tuple[Fraction, Fraction]:
+    """|β| = ½, and the largest miss of a device of one number for L = 2: that keeps the last value (kept), or rounds and packs two into one.
 
-    Values in units of 10⁻⁶; the packed number is 10⁷x₁ + x₂, from which both are read. (Of all reals, interleave the digits.)
+    Rounded to six digits, which is not continuous, x₁ and x₂ are read from 10⁷x₁ + x₂: no series is missed by more than half of 10⁻⁶.
+    (Interleaving all digits would miss none.) The values tried include 1/3 and ends of rounding.
     """
     beta, scale = Fraction(1, 2), 10**6
+    values = [Fraction(-1), Fraction(-1, 3), Fraction(0), Fraction(1, 2 * scale), Fraction(2, 7), Fraction(1)]
     worst = Fraction(0)
-    for first in (-scale, -123456, 0, 654321, scale):
-        for last in (-scale, 7, scale):
-            packed = 10**7 * first + last
-            read = 0 if kept else round(Fraction(packed, 10**7))
-            worst = max(worst, abs(beta * (Fraction(first, scale) - Fraction(read, scale))))
+    for first in values:
+        for last in values:
+            packed = 10**7 * round(first * scale) + round(last * scale)
+            read = 0 if kept else Fraction(round(Fraction(packed, 10**7)), scale)
+            worst = max(worst, abs(beta * (first - read)))
     return beta, worst
 
 

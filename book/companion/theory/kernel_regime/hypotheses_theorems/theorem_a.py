@@ -162,11 +162,14 @@ def one_sample_step(kept: bool) -> tuple[float, float]:
     return q**2 - 1, -4 * eta * (1 - eta / 2) / 2
 
 
-def early_paper_step(kept: bool) -> tuple[float, float]:
-    """Smallest loss and V₀/(2√τ) for r = ap from 1, ε = 0, τ = 16, η = ¼: √τ = 2a² (kept) or a². Then p ← (1 − 2θ)p with θ = ½, or 1."""
-    square = Fraction(2 if kept else 4)
-    path = walk(IDENTITY, Fraction(1), square / 4, 16, Fraction(0))  # in units in which a = 1
-    return square * min(path.losses), Fraction(1, 8)
+def early_paper_step(kept: bool) -> tuple[Fraction, Fraction]:
+    """Smallest loss and V₀/(2√τ) for r = ap from 1, ε = 0, τ = 4, η = ½: θ = a²/2 is ½, √τ = 2a² (kept), or 9/10.
+
+    p is multiplied by 1 − 2θ = −4/5 a step, so the loss 9/5 falls by (16/25)³ in three steps, and not enough.
+    """
+    square = Fraction(1) if kept else Fraction(9, 5)
+    path = walk(IDENTITY, Fraction(1), square / 2, 4, Fraction(0))  # in units in which a = 1
+    return square * min(path.losses), Fraction(1, 4)
 
 
 def _coordinates(draws: Callable[[int], int], eta: float, steps: int) -> float:
