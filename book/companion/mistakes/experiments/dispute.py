@@ -95,6 +95,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         Mistake("half the time", lambda check: replace(check, lhs=lambda **p: check.lhs(**p | {"s": p["s"] / 2}))),
     ],
     "kr-theorem-f-dense": [package("a tenth of what is allowed", dense_run, "certificate", _alone)],
+    "kr-theorem-f-dense/first": [package("a tenth of what is allowed", dense_run, "certificate", _alone)],
     "kr-theorem-f-dense/alpha": [package("a tenth less than what is known", dense_run, "certificate", _alone)],
     "kr-theorem-f-dense/beta": [package("a tenth of what is allowed", dense_run, "certificate", _alone)],
     "kr-theorem-f-dense/relu": [package("partners that share no move", dense_run, "missed", _first_order)],
