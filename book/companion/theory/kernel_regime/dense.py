@@ -93,12 +93,6 @@ def start(pairs: int, d: int, generator: Generator) -> Float[Tensor, "N d"]:
     return torch.randn(pairs, d, generator=generator, dtype=torch.float64)
 
 
-def outputs(X: Tensor, plus: Tensor, minus: Tensor, act: Activation) -> Float[Tensor, " n"]:
-    """Values f(x) at every input."""
-    m = 2 * len(plus)
-    return (act.value(X @ plus.mT) - act.value(X @ minus.mT)).sum(1) / m**0.5
-
-
 @dataclass(frozen=True)
 class Run:
     """Gradient descent on the mean squared loss."""
