@@ -47,9 +47,7 @@ def check_steepest_rows(steepest_rows: Callable[[Tensor], Tensor]) -> Feedback:
 def pace(rho: float, beta: float, square: float) -> float:
     """m/√v of a gradient that falls by e^{−ρ} a step."""
     return (
-        (1 - beta)
-        / (1 - beta * math.exp(rho))
-        * math.sqrt((1 - square * math.exp(2 * rho)) / (1 - square))
+        (1 - beta) / (1 - beta * math.exp(rho)) * math.sqrt((1 - square * math.exp(2 * rho)) / (1 - square))
     )
 
 
@@ -57,7 +55,9 @@ def pace(rho: float, beta: float, square: float) -> float:
 ASKED = (0.004, 0.9, 0.99)
 #: What people answer instead, by the hint they get.
 PACE_MISTAKES = {
-    "the gradient was larger before: j steps ago by e^{ρj}, and its square by e^{2ρj}": pace(-0.004, 0.9, 0.99),
+    "the gradient was larger before: j steps ago by e^{ρj}, and its square by e^{2ρj}": pace(
+        -0.004, 0.9, 0.99
+    ),
     "the square of the gradient falls by e^{−2ρ} a step": 0.1
     / (1 - 0.9 * math.exp(0.004))
     * math.sqrt((1 - 0.99 * math.exp(0.004)) / 0.01),

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 Matrix = Float[np.ndarray, "*s a b"]
+Numbers = Float[np.ndarray, "*s"] | np.floating
 #: Newton–Schulz as Muon has it: coefficients of x, x³, x⁵, chosen for speed, so that singular values end near 1 and not at 1.
 MUON = (3.4445, -4.7750, 2.0315)
 
@@ -18,8 +19,8 @@ MUON = (3.4445, -4.7750, 2.0315)
 class Norm:
     """A norm, its dual, and where it is steepest to go."""
 
-    size: Callable[[Matrix], Float[np.ndarray, "*s"]]  # ‖W‖
-    dual: Callable[[Matrix], Float[np.ndarray, "*s"]]  # ‖G‖_* = max ⟨G, V⟩ over ‖V‖ ≤ 1
+    size: Callable[[Matrix], Numbers]  # ‖W‖
+    dual: Callable[[Matrix], Numbers]  # ‖G‖_* = max ⟨G, V⟩ over ‖V‖ ≤ 1
     steepest: Callable[[Matrix], Matrix]  # a V where it is attained; 0 for G = 0
 
 
@@ -27,7 +28,7 @@ def _singular(G: Matrix) -> Float[np.ndarray, "*s r"]:
     return np.linalg.svd(G, compute_uv=False)
 
 
-def _length(G: Matrix) -> Float[np.ndarray, "*s"]:
+def _length(G: Matrix) -> Numbers:
     return np.sqrt((G * G).sum((-2, -1)))
 
 
