@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from companion.experiments.token_selection import margins
-from companion.theory.token_selection import best_margins
+from companion.theory.token_selection import best_margins, optimisers
 from shallowformer.experiments.experiment import stored
 
 CPU = torch.device("cpu")
@@ -20,14 +20,9 @@ def test_no_share_is_above_1_and_its_gap_is_that_of_the_data(optimiser):
     found = {name: best_margins.best(data, name) for name in margins.NORMS}
     assert row["margins"] == [found[name].margin for name in margins.NORMS]
     for name, best in found.items():
-        now = margins.shares(best.W, _Slope(data.gaps(torch.from_numpy(best.W)).numpy()), found)
+        now = margins.shares(best.W, optimisers.Problem(data).slope(best.W), found)
         assert now["share"][list(found).index(name)] == pytest.approx(1)
         assert now["cosine"][list(found).index(name)] == pytest.approx(1)
-
-
-class _Slope:
-    def __init__(self, gaps):
-        self.gaps = gaps
 
 
 def test_what_is_stored_is_whole_and_enclosed():
