@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
@@ -33,7 +34,9 @@ ROW_MISTAKES = {
 }
 
 
-def check_steepest_rows(steepest_rows: Callable[[Tensor], Tensor]) -> Feedback:
+def check_steepest_rows(
+    steepest_rows: Callable[[Float[Tensor, "d d"]], Float[Tensor, "d d"]],
+) -> Feedback:
     """Exercise *One more norm*: the steepest direction where ‖W‖ is the largest length of a row."""
     make = lambda *rows: torch.tensor(rows, dtype=torch.float64)
     cases = [
