@@ -5,14 +5,13 @@ from fractions import Fraction
 
 import torch
 
-from companion.theory.residual.hypotheses import TOKEN, matrix, six
+from companion.theory.residual.hypotheses import SMOOTH, TOKEN, matrix, six
 from shallowformer.residual import gradients, model
 from shallowformer.residual.parameters import Setting
 from shallowformer.residual.smoothed import RELU
 from shallowformer.softmax import jacobian_product
 
 Sides = tuple[float, float]
-HALF = Fraction(1, 2)
 
 
 # Lemma 1.
@@ -29,12 +28,12 @@ def steep(kept: bool) -> Sides:
 
 
 # Theorem B: Φ = ½(F − y)², start at 0.
-def fold(kept: bool, target: Fraction = Fraction(5, 4)) -> Sides:
-    """e after 2000 steps of 1/100 against the rate of Theorem B for F = a + b − ab, s(u) = 1 − u, r′ = ½, and a target above 1 or ½.
+def fold(kept: bool) -> Sides:
+    """Error after 2000 steps of 1/100 against the rate of Theorem B for F = a + b − ab, s(u) = 1 − u, r′ = ½, and the target 5/4 or ½.
 
     From 0 the two numbers stay equal, and F = 1 − (1 − a)² ≤ 1. With the target ½, e_0 = ½ ≤ (2 − ν)∫s = (2 − ν)·3/8 for ν ≤ ½.
     """
-    y, a, mu = float(HALF if kept else target), 0.0, 0.01
+    y, a, mu = (0.5 if kept else 1.25), 0.0, 0.01
     for _ in range(2000):
         a += mu * (1 - a) * (y - 1 + (1 - a) ** 2)
     return abs(y - 1 + (1 - a) ** 2), y * (1 - 1.5 * mu / 4) ** 1000
@@ -50,7 +49,7 @@ def rising(kept: bool) -> Sides:
 
 
 def small_ball(kept: bool) -> Sides:
-    """e in the end against a tenth of its start, for F = a − a²/2 ≤ ½ from 0 with R = ¼, s = ¾ there, r′ = 100, and e_0 = 1, or 1/8 ≤ (1 − ν/2)sR."""
+    """Error in the end against a tenth of its start, for F = a − a²/2 ≤ ½ from 0 with R = ¼, s = ¾ there, r′ = 100, and e_0 = 1, or 1/8 ≤ (1 − ν/2)sR."""
     y, a = (0.125 if kept else 1.0), 0.0
     for _ in range(2000):
         a += 0.1 * (1 - a) * (y - a + a * a / 2)
@@ -65,7 +64,7 @@ def flat_bound(kept: bool) -> Sides:
 
 # Theorem C.
 def beyond_the_area(kept: bool) -> Sides:
-    """e after 200 steps of ½ against the rate of Theorem C for F(u) = u − u²/2 from 0, s(u) = 1 − u, r = ½, and the target 1 or ¼; F ≤ ½.
+    """Error after 200 steps of ½ against the rate of Theorem C for F(u) = u − u²/2 from 0, s(u) = 1 − u, r = ½, and the target 1 or ¼; F ≤ ½.
 
     The area under s is 3/8, and ¼/(1 − ½·¼) = 2/7 is below it.
     """
@@ -76,7 +75,7 @@ def beyond_the_area(kept: bool) -> Sides:
 
 
 def far_target(kept: bool) -> Sides:
-    """e in the end against half of e_0 on the same F, μ = 1, r = ½, for the target 2 or 1/5.
+    """Error in the end against half of e_0 on the same F, μ = 1, r = ½, for the target 2 or 1/5.
 
     For 2, μMe_0 = 2, so e_0/(1 − μMe_0) = −2 is below every area; F ≤ ½. For 1/5 it is 1/4, below 3/8.
     """
@@ -103,16 +102,53 @@ def three_halves(kept: bool) -> Sides:
     return mu, 1 - abs(1 - mu)
 
 
+# Other activations, in Theorem A.
+def stretching(kept: bool) -> Sides:
+    """|ΔW_2| against (2/α)c_2e_0 (Theorem A) for φ(x) = 1000x or φ(x) = x, one token 1, V = U = W_1 = 1 and W_2 = 1/1000.
+
+    F = (1 + V)(1 + kW_1W_2)U with k = 1000 has φ″ = 0 and φ(0) = 0; (I0) holds at the error 10⁻¹².
+    """
+    k = 1.0 if kept else 1000.0
+    return _drift_of_W_2(lambda x: k * x, lambda x: k, 1.0)
+
+
+def offset(kept: bool) -> Sides:
+    """The same for φ(x) = x + 1 or φ(x) = x with W_1 = 10⁻⁵: φ(0) = 1 makes A larger than every multiple of W_1."""
+    return _drift_of_W_2(lambda x: x + (0.0 if kept else 1.0), lambda x: 1.0, 1e-5)
+
+
+def _drift_of_W_2(phi, slope, w_1: float) -> Sides:
+    """How far W_2 moves in 4000 steps of half of 1/‖J‖², and how far Theorem A lets it: all by hand."""
+    V, w, a, U, e = 1.0, w_1, 1e-3, 1.0, 1e-12
+    A = phi((1 + V) * w)
+    grow = lambda V, w, a, U: (
+        (1 + slope(0) * w * a) * U,
+        (1 + V) * slope(0) * a * U,
+        phi((1 + V) * w) * U,
+        (1 + V) + phi((1 + V) * w) * a,
+    )
+    mu = 0.5 / sum(part**2 for part in grow(V, w, a, U))
+    E, moved = e, 0.0
+    for _ in range(4000):  # errors of 10⁻¹²: the Jacobian does not move
+        J = grow(V, w, a, U)
+        moved += mu * J[2] * E
+        E -= mu * sum(part**2 for part in J) * E
+    zeta = 1 + 1.5 * V
+    c_2 = zeta * 1.5 * w_1 * 1.5 * U
+    alpha = (A * U) ** 2 / 16
+    return moved, 2 / alpha * c_2 * e
+
+
 # A zero last layer: W_2 = 0, g = 1, g_f = 0, so F = 0 at the start.
 def silent_readout(kept: bool, equal: bool) -> Sides:
     """e_1 against (1 − μα)e_0 (area theorem), α = ½σ_A²σ_U², e_0 = 2⁻²⁰, μ = 1/(4σ_A²σ_U²), at equal tokens with opposite errors or a blind W_U.
 
-    Errors so small leave ω ≤ ½σ_A²σ_U². At equal tokens A⁺E = 0 and in the blind case EW_U⁺ = 0: the area to be paid is 0. ReLU.
+    Errors so small leave ω ≤ ½σ_A²σ_U². At equal tokens A⁺E = 0 and in the blind case EW_U⁺ = 0: the area to be paid is 0.
     """
     X = matrix([1.0], [1.0])[None] if equal and not kept else TOKEN
     U, way = ([[1.0]], [1.0]) if equal or kept else ([[1.0, 0.0]], [0.0, 1.0])
     theta = six(W_Q=[[1.0]], W_K=[[1.0]], W_V=[[0.5]], W_1=[[2.0]], W_2=[[0.0]], W_U=U)
-    setting, e = Setting(1.0, 0.0, RELU), 2.0**-20
+    setting, e = Setting(1.0, 0.0, SMOOTH), 2.0**-20
     Y = -e * (matrix([1.0], [-1.0]) / math.sqrt(2) if len(X[0]) == 2 else matrix(way))[None]
     A = float(model.forward(X, theta, setting).A.norm())
     mu = 0.25 / A**2

@@ -33,7 +33,7 @@ def largest_pair(Y: Tensor, setting: Setting, sign: float, w: tuple[float, float
 
 
 def wrong_direction(kept: bool) -> Sides:
-    """r = 1000ε against the largest pair: W_Q = −W_K, orthogonal to what grows (ϖ = 0), or W_Q = W_K, all of it (ϖ = 1).
+    """The size r = 1000ε against the largest pair: W_Q = −W_K, orthogonal to what grows (ϖ = 0), or W_Q = W_K, all of it (ϖ = 1).
 
     W_Q = −W_K is kept by every step, so W_QW_K ≤ 0 stays on the side where 𝓜 drives it back to 0. For ϖ = 1 the theorem asks for at most
     log(2000)/log(1 + μ·5/2) + 1 = 35 steps.
@@ -102,7 +102,7 @@ def growing_start(kept: bool) -> Sides:
 
 
 def silent_outputs(kept: bool) -> Sides:
-    """g against Φ_g(0) at g = 1000, which should tend to ∞, for U = 0, where ℓ_0 = 0, or U = 1: the same network, target 1."""
+    """The size g against Φ_g(0) at g = 1000, which should tend to ∞, for U = 0, where ℓ_0 = 0, or U = 1: the same network, target 1."""
     g = 1000.0
     return g, (g * (1.0 if kept else 0.0) - 1) ** 2 / 2
 
