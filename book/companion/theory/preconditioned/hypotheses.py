@@ -131,7 +131,7 @@ def sign_tokens(kept: bool) -> Sides:
 
 
 def saddle_start(kept: bool) -> Sides:
-    """f after 200 steps of 1/10 against (1 − η s_2)²⁰⁰f_0, for s = (2, 1), in the limit of infinite data: from the saddle that misses s_2, or in the basin."""
+    """Value f after 200 steps of 1/10 against (1 − η s_2)²⁰⁰f_0, for s = (2, 1), in the limit of infinite data: from the saddle that misses s_2, or in the basin."""
     s = torch.tensor([2.0, 1.0], dtype=torch.float64)
     W = torch.diag(torch.tensor([2.0, 0.81 if kept else 0.0], dtype=torch.float64).sqrt())
     U = V = W
@@ -143,7 +143,7 @@ def saddle_start(kept: bool) -> Sides:
 
 
 def wrong_target(kept: bool) -> Sides:
-    """f in the end, in the limit of infinite data, against 10⁻⁹ for noise ω = x, whose regression matrix is M + 1, or independent noise; d = 1."""
+    """Value f in the end, in the limit of infinite data, against 10⁻⁹ for noise ω = x, whose regression matrix is M + 1, or independent noise; d = 1."""
     u, goal = 1.0, 1.0 if kept else 2.0
     for _ in range(400):
         u -= 0.1 * (u * u - goal) * u
@@ -191,3 +191,45 @@ def no_weights(kept: bool) -> Sides:
 def samples_of_size_one(kept: bool) -> Sides:
     """|Risk of least squares − σ²/(2(n − 2))| against 0 for n = 4, σ = 1: inputs ±1, σ²/(2n), or normal, by E 1/χ²_4 = ½."""
     return abs((Fraction(1, 4) if kept else Fraction(1, 8)) - Fraction(1, 4)), 0
+
+
+# Whole runs, and imbalance.
+def entrywise_step(kept: bool) -> Sides:
+    """‖step(gOᵀ) − step(g)Oᵀ‖² against 0 for the rotation by 3/5, 4/5 and g = (1, 0): the signs of the entries, or g itself."""
+    O = ((Fraction(3, 5), Fraction(-4, 5)), (Fraction(4, 5), Fraction(3, 5)))
+    turn = lambda g: tuple(sum(row[k] * g[k] for k in range(2)) for row in O)
+    step = (lambda g: g) if kept else (lambda g: tuple((x > 0) - (x < 0) for x in g))
+    g = (Fraction(1), Fraction(0))
+    return sum((a - b) ** 2 for a, b in zip(step(turn(g)), turn(step(g)), strict=True)), 0
+
+
+def one_step_of_descent(kept: bool) -> Sides:
+    """|ΔC| against 0 at λ = 0 for U = 2, V = 1, target 0: a step of 1/10, whose second order is η²(4 − 16), or the flow, whose first order is 0."""
+    U, V, eta = 2, 1, Fraction(1, 10)
+    g_U, g_V = U * V * V, U * V * U
+    first = -2 * (U * g_U - V * g_V)
+    return abs(first if kept else first * eta + eta**2 * (g_U**2 - g_V**2)), 0
+
+
+def off_balance(kept: bool) -> Sides:
+    """|∇f_½ − ∇f_0|² against 0 at a minimum of f_0, U = 2, V = ½, or U = V = 1, target 1."""
+    U, V = (Fraction(1), Fraction(1)) if kept else (Fraction(2), Fraction(1, 2))
+    C = U**2 - V**2
+    return (U * C / 2) ** 2 + (V * C / 2) ** 2, 0
+
+
+def rescaling_error(kept: bool) -> Sides:
+    """|C_1| against 2ηf_0(z_0) = 0 from the minimum U = V = 1 with η = 1: an error ξ = (½, −1) of the gradient moves it to (½, 2), f = 0; or ξ = 0."""
+    U, V = (1, 1) if kept else (Fraction(1, 2), 2)
+    return abs(Fraction(U) ** 2 - Fraction(V) ** 2), 0
+
+
+def imbalance_at_start(kept: bool) -> Sides:
+    """|C_t| against 2ηf_0(z_0) = 0 from the minimum U = 2, V = ½, which stays, or U = V = 1."""
+    return (0 if kept else 4 - Fraction(1, 4)), 0
+
+
+def step_without_gain(kept: bool) -> Sides:
+    """‖C_1‖_F against 2ηf_0, for U = V = e_1, target e_1e_1ᵀ + e_2e_1ᵀ, f_0 = ½ and η = 2, which overshoots, or η = 1: U = e_1 + ηe_2, C = η²."""
+    eta = 1 if kept else 2
+    return eta**2, 2 * eta * Fraction(1, 2)

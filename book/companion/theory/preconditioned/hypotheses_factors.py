@@ -5,7 +5,6 @@ square factors do not have; *unseen*, a second row ε of U that the target does 
 """
 
 import math
-from fractions import Fraction
 
 import torch
 from torch import Tensor
@@ -108,7 +107,7 @@ def descent(kept: bool, which: str, lam: float = 0.5) -> Sides:
 
 
 def from_the_saddle(kept: bool) -> Sides:
-    """f after 500 steps of 1/10 against a thousandth of f_0, from U = V = 0, where f = ½s_d², or from U = V = 1/10, below it."""
+    """Value f after 500 steps of 1/10 against a thousandth of f_0, from U = V = 0, where f = ½s_d², or from U = V = 1/10, below it."""
     U = V = ONE * (0.1 if kept else 0.0)
     begin = value(U, V, ONE)
     for _ in range(500):
@@ -141,7 +140,7 @@ def into_the_saddle(kept: bool) -> Sides:
 
 # Biased descent: on the slice, x⁺ = x − η(½(x² − 2)x + δ), f = (x² − 2)²/8.
 def carried(kept: bool) -> Sides:
-    """f after 4000 steps of 1/10 from the optimum against δ²/(2s_d), for δ² = 0.3 > 8/27, or ¼; the adversary stops at the saddle."""
+    """Value f after 4000 steps of 1/10 from the optimum against δ²/(2s_d), for δ² = 0.3 > 8/27, or ¼; the adversary stops at the saddle."""
     delta, x, eta = (0.5 if kept else math.sqrt(0.3)), math.sqrt(2), 0.1
     for _ in range(4000):
         x = max(0.0, x - eta * (0.5 * (x * x - 2) * x + delta))
@@ -149,7 +148,7 @@ def carried(kept: bool) -> Sides:
 
 
 def above_the_barrier(kept: bool) -> Sides:
-    """f after 4000 steps against the start's value f̄, for δ² = 0.1, from f̄ = 0.45, above the barrier, or 0.3, between floor and barrier."""
+    """Value f after 4000 steps against the start's value f̄, for δ² = 0.1, from f̄ = 0.45, above the barrier, or 0.3, between floor and barrier."""
     return carried_from(0.3 if kept else 0.45), (0.3 if kept else 0.45)
 
 
@@ -173,7 +172,7 @@ def to_and_fro(kept: bool) -> Sides:
 
 
 def held(kept: bool, which: str) -> Sides:
-    """f where a bias of δ = 1/1000 holds it, along a spare column or an unseen row, or along U + V, against the root f⁻ of ψ(f) = δ², up to 1 %."""
+    """Value f where a bias of δ = 1/1000 holds it, along a spare column or an unseen row, or along U + V, against the root f⁻ of ψ(f) = δ², up to 1 %."""
     delta = 1e-3
     U, V, M, *push = {
         "spare": (rows([1.0, 0.0]), rows([1.0, 0.0]), ONE, rows([0.0, 1.0]), rows([0.0, -1.0])),
@@ -202,7 +201,7 @@ def slow_flow(kept: bool, which: str) -> Sides:
 
 def weak_regulariser(kept: bool) -> Sides:
     """‖Y‖_F at time 5 against its bound for the flow of f_λ from the unbalanced point, λ = 1/8 or ½: by 50 000 short steps; q ≤ 1."""
-    U, V, M = near("unbalanced")
+    U, V, _ = near("unbalanced")
     begin = float((U - V).norm()) / math.sqrt(2)
     u, v, h, lam = float(U), float(V), 1e-4, 0.5 if kept else 0.125
     for _ in range(50_000):
@@ -212,7 +211,7 @@ def weak_regulariser(kept: bool) -> Sides:
 
 
 def diverging(kept: bool) -> Sides:
-    """f in the end against f_0 for η = ½ and the target 1: from U = V = 3, where ‖Z‖² = 18 > 2s_1 + 4/η = 10, after three steps, or from 1.1, after 30.
+    """Value f in the end against f_0 for η = ½ and the target 1: from U = V = 3, where ‖Z‖² = 18 > 2s_1 + 4/η = 10, after three steps, or from 1.1, after 30.
 
     The factors grow from an open set of starts. At U = V = 3 the condition asks for η below 1/13, at 1.1 for η below 0.76.
     """
@@ -221,45 +220,3 @@ def diverging(kept: bool) -> Sides:
     for _ in range(30 if kept else 3):
         U, V = stepped(U, V, ONE, 0.5)
     return value(U, V, ONE), begin
-
-
-# Whole runs, and imbalance.
-def entrywise_step(kept: bool) -> Sides:
-    """‖step(gOᵀ) − step(g)Oᵀ‖² against 0 for the rotation by 3/5, 4/5 and g = (1, 0): the signs of the entries, or g itself."""
-    O = ((Fraction(3, 5), Fraction(-4, 5)), (Fraction(4, 5), Fraction(3, 5)))
-    turn = lambda g: tuple(sum(row[k] * g[k] for k in range(2)) for row in O)
-    step = (lambda g: g) if kept else (lambda g: tuple((x > 0) - (x < 0) for x in g))
-    g = (Fraction(1), Fraction(0))
-    return sum((a - b) ** 2 for a, b in zip(step(turn(g)), turn(step(g)), strict=True)), 0
-
-
-def one_step_of_descent(kept: bool) -> Sides:
-    """|ΔC| against 0 at λ = 0 for U = 2, V = 1, target 0: a step of 1/10, whose second order is η²(4 − 16), or the flow, whose first order is 0."""
-    U, V, eta = 2, 1, Fraction(1, 10)
-    g_U, g_V = U * V * V, U * V * U
-    first = -2 * (U * g_U - V * g_V)
-    return abs(first if kept else first * eta + eta**2 * (g_U**2 - g_V**2)), 0
-
-
-def off_balance(kept: bool) -> Sides:
-    """|∇f_½ − ∇f_0|² against 0 at a minimum of f_0, U = 2, V = ½, or U = V = 1, target 1."""
-    U, V = (Fraction(1), Fraction(1)) if kept else (Fraction(2), Fraction(1, 2))
-    C = U**2 - V**2
-    return (U * C / 2) ** 2 + (V * C / 2) ** 2, 0
-
-
-def rescaling_error(kept: bool) -> Sides:
-    """|C_1| against 2ηf_0(z_0) = 0 from the minimum U = V = 1 with η = 1: an error ξ = (½, −1) of the gradient moves it to (½, 2), f = 0; or ξ = 0."""
-    U, V = (1, 1) if kept else (Fraction(1, 2), 2)
-    return abs(Fraction(U) ** 2 - Fraction(V) ** 2), 0
-
-
-def imbalance_at_start(kept: bool) -> Sides:
-    """|C_t| against 2ηf_0(z_0) = 0 from the minimum U = 2, V = ½, which stays, or U = V = 1."""
-    return (0 if kept else 4 - Fraction(1, 4)), 0
-
-
-def step_without_gain(kept: bool) -> Sides:
-    """‖C_1‖_F against 2ηf_0, for U = V = e_1, target e_1e_1ᵀ + e_2e_1ᵀ, f_0 = ½ and η = 2, which overshoots, or η = 1: U = e_1 + ηe_2, C = η²."""
-    eta = 1 if kept else 2
-    return eta**2, 2 * eta * Fraction(1, 2)
