@@ -192,7 +192,7 @@ def held(kept: bool, which: str) -> Sides:
 
 # Flow, and almost every start.
 def slow_flow(kept: bool, which: str) -> Sides:
-    """f(10)/f(5) of gradient flow against e^{−15}, for e^{−4s_dt} would leave e^{−20}: off along an unseen row, or balanced."""
+    """f(10)/f(5) of gradient flow against e^{−15}, for e^{−4s_dt} would leave e^{−20}: off along an unseen row or a spare column, or balanced."""
     U, V, M = near("balanced" if kept else which)
     at = flow.solve(U, V, M, [5.0, 10.0])
     early, late = (value(*factors, M) for factors in at)

@@ -16,9 +16,12 @@ Sides = tuple[float, float]
 
 # Lemma 1.
 def jump(kept: bool) -> Sides:
-    """f(h) against f(−h) + 0 + (C/2)(2h)² at h = 1/8, C = 1, for f = max(x, 0), or f = max(x, 0)²/2, which is C¹ with a 1-Lipschitz gradient."""
+    """Rise from −h to h against (C/2)(2h)² at h = 1/8, C = 1, for f = 1 on the right of 0 and 0 on the left, or f = max(x, 0)²/2.
+
+    The first has the gradient 0 wherever it has one; the second is C¹ with a 1-Lipschitz gradient. Both have slope 0 at −h.
+    """
     h = Fraction(1, 8)
-    return (h**2 / 2 if kept else h), (2 * h) ** 2 / 2
+    return (h**2 / 2 if kept else Fraction(1)), (2 * h) ** 2 / 2
 
 
 def steep(kept: bool) -> Sides:
