@@ -100,6 +100,9 @@ class Chart {
 /** Give a panel its settings, its buttons and its charts. */
 function enliven(root, panel) {
   const id = root.dataset.live, names = Object.keys(panel.settings), prefix = panel.prefix ?? "", at = `${prefix}at`;
+  /* A brief panel stands on another page: few settings, one chart, and the way to the whole panel; the address is the page's. */
+  const whole = root.dataset.whole, shown = whole ? panel.charts.slice(0, 1) : panel.charts;
+  const more = make("a", { className: "reference internal" });
   const settings = {}, inputs = {}, charts = {};
   let rows = [], engine = null, goal = 0, running = false, waiting = false, hasty = false, told = -1, run = 0;
 
@@ -115,7 +118,7 @@ function enliven(root, panel) {
   };
 
   const address = () => {
-    const query = new URLSearchParams(location.search);
+    const query = new URLSearchParams(whole ? "" : location.search);
     for (const name of names) {
       if (settings[name] === panel.settings[name].value) query.delete(prefix + name);
       else query.set(prefix + name, settings[name]);
@@ -123,6 +126,7 @@ function enliven(root, panel) {
     if (rows.length > 1) query.set(at, rows.length - 1);
     else query.delete(at);
     const text = query.toString();
+    if (whole) { more.href = `${whole}${text ? `?${text}` : ""}#live-${id}`; return; }
     try { history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`); } catch { /* from disk some browsers refuse */ }
   };
 
@@ -152,7 +156,7 @@ function enliven(root, panel) {
       reset();
     });
     inputs[name] = input;
-    fields.append(make("label", {}, make("span", { textContent: label }), input));
+    if (!whole || panel.brief.includes(name)) fields.append(make("label", {}, make("span", { textContent: label }), input));
   }
 
   const button = (text, act) => {
@@ -170,8 +174,8 @@ function enliven(root, panel) {
   const again = button("Reset", () => reset());
   const says = make("p", { className: "live-says", role: "status" });
   const drawn = make("div", { className: "live-charts" }), facts = make("div", { className: "live-facts" });
-  for (const name of panel.charts) drawn.append(charts[name] = make("div", { className: "live-chart" }));
-  charts[panel.charts[0]].after(make("p", { className: "live-key", innerHTML: panel.key.map(([kind, words]) => `<span><i class="${kind}"></i> ${words}</span>`).join("") }));
+  for (const name of shown) drawn.append(charts[name] = make("div", { className: "live-chart" }));
+  charts[shown[0]].after(make("p", { className: "live-key", innerHTML: panel.key.map(([kind, words]) => `<span><i class="${kind}"></i> ${words}</span>`).join("") }));
 
   const label = () => {
     const ended = rows.length > settings.steps;
@@ -180,7 +184,7 @@ function enliven(root, panel) {
   };
   const draw = () => {
     panel.draw(charts, rows, settings);
-    facts.innerHTML = panel.facts(rows, settings);
+    if (!whole) facts.innerHTML = panel.facts(rows, settings);
     label();
   };
   /** Tell what is seen: not at every step, as a listener must be able to follow. */
@@ -235,24 +239,33 @@ function enliven(root, panel) {
   };
 
   root.append(fields, make("div", { className: "live-buttons", role: "group", "aria-label": panel.legend }, play, once, again), says, drawn, facts);
+  if (whole) {
+    more.textContent = "The same run with all settings, and what its band hangs on";
+    facts.append(more);
+  }
   root.hidden = false;
-  keepStill(root);
-  take(new URLSearchParams(location.search));
-  reset(allowedStep(new URLSearchParams(location.search).get(at), settings.steps), true);
+  if (root.dataset.still) keepStill(root);
+  /** Begin with the settings, and at the step, of an address. */
+  const begin = (query, soon) => {
+    take(query);
+    reset(allowedStep(query.get(at), settings.steps), soon);
+  };
+  begin(new URLSearchParams(whole ? "" : location.search), true);
   still.addEventListener("change", label);
   if (window.ResizeObserver) new ResizeObserver(() => { if (rows.length) panel.draw(charts, rows, settings); }).observe(drawn);
 
-  /* Links of the page that set the settings need not load it again. */
+  if (whole) return;
+  /* Links of the page that set the settings need not load it again, and the way back leads back. */
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(`a[href*="?"][href$="#${root.id}"]`);
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link.pathname !== location.pathname) return;
     event.preventDefault();
-    const query = new URLSearchParams(link.search);
-    take(query);
+    try { history.pushState(null, "", link.href); } catch { /* from disk some browsers refuse */ }
     root.scrollIntoView({ behavior: still.matches ? "auto" : "smooth" });
     play.focus({ preventScroll: true });
-    reset(allowedStep(query.get(at), settings.steps), still.matches);
+    begin(new URLSearchParams(link.search), still.matches);
   });
+  addEventListener("popstate", () => begin(new URLSearchParams(location.search), true));
 }
 
 const allowedStep = (text, most) => Math.min(most, Math.max(0, Math.floor(Number(text)) || 0));
@@ -335,6 +348,7 @@ const PANELS = {};
 PANELS.run = {
   legend: "The run",
   charts: ["loss", "error"],
+  brief: ["m", "eta", "size", "seed"],
   key: [["real is-first", "measured"], ["linear", "linear run"], ["band", "certain before the first step"], ["void", "nothing better than output 0 is certain"]],
   settings: {
     m: { label: "heads m", values: [2, 4, 8, 16, 32, 64], value: 8, least: 2, most: 128, whole: true, even: true },
@@ -356,7 +370,7 @@ PANELS.run = {
     const from = 10 ** Math.max(-8, Math.min(-2, Math.floor(Math.log10(lowest)))), to = Math.max(4, 2 * highest);
     const inside = (value) => value <= to ? value : NaN;
     const loss = new Chart(charts.loss, 300, x, { from, to, log: true, name: "loss over the loss of output 0" });
-    const error = new Chart(charts.error, 190, x, { from: 1e-6, to: 10, log: true, name: "E over the root of that loss" });
+    const error = charts.error && new Chart(charts.error, 190, x, { from: 1e-6, to: 10, log: true, name: "E over the root of that loss" });
     runs.forEach((run, k) => {
       const mine = k ? "is-second" : "is-first";
       const end = explodes(rows, k), edges = run.map(({ s, mu, E, trivial }) => [s, E >= mu ? 0 : (mu - E) ** 2 / trivial, (mu + E) ** 2 / trivial]);
@@ -364,16 +378,16 @@ PANELS.run = {
       if (end >= 0) loss.band([[end, 0, Infinity], [rows.length - 1, 0, Infinity]], `void ${mine}`);
       loss.line(run.map(({ s, mu, trivial }) => [s, inside(mu ** 2 / trivial)]), `linear ${mine}`);
       loss.line(run.map(({ s, loss: value, trivial }) => [s, value / trivial]), `real ${mine}`);
-      error.line(run.slice(1).map(({ s, path, trivial }) => [s, (path ?? NaN) / Math.sqrt(trivial)]), `known ${mine}`);
-      error.line(run.slice(1).map(({ s, E, trivial }) => [s, E / Math.sqrt(trivial)]), `bound ${mine}`);
+      error?.line(run.slice(1).map(({ s, path, trivial }) => [s, (path ?? NaN) / Math.sqrt(trivial)]), `known ${mine}`);
+      error?.line(run.slice(1).map(({ s, E, trivial }) => [s, E / Math.sqrt(trivial)]), `bound ${mine}`);
       if (end >= 0) loss.words(`band explodes${runs.length > 1 ? ` (seed ${k ? settings.with : settings.seed})` : ""}`, loss.px(end), loss.inside.top + 42 + 14 * k, `text-anchor="${end > 0.6 * settings.steps ? "end" : "start"}"`);
     });
-    error.line([[0, 1], [settings.steps, 1]], "one");
+    error?.line([[0, 1], [settings.steps, 1]], "one");
     const printed = liveMathematics.printed(settings) / runs[0][0].trivial;
     const above = [`↑ Theorem 1 as printed: ${figure(printed, 1)},`, `${Math.round(Math.log10(printed))} decades above output 0`];
     (loss.width < 480 ? above : [above.join(" ")]).forEach((text, k) => loss.words(text, loss.inside.right, loss.inside.top + 11 + 14 * k, 'text-anchor="end" class="printed"'));
     loss.show(`Loss against the step. ${this.says(rows, settings)}`);
-    error.show(`The band’s half-width E in the root of the loss, and what it is without feedback, dashed, at step ${rows.length - 1}.`);
+    error?.show(`The band’s half-width E in the root of the loss, and what it is without feedback, dashed, at step ${rows.length - 1}.`);
   },
 
   facts(rows, settings) {

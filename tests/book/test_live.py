@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 from browsing import PHONE, listen
+from built import SITE
 
 from bookext.chapters import ROOT, code
+from bookext.finish import slim
 from companion.theory.kernel_regime import live
 from companion.theory.token_selection import live as sequences
 from shallowformer.kernel_regime.convergence import closed_forms
@@ -524,7 +526,7 @@ def test_with_scripts_the_stored_picture_is_one_click_away(go):
 def test_other_pages_load_no_byte_of_it(go, served):
     files = {*SCRIPTS, "live.css"}
     loaded = lambda: {path.name for path in served.sent()} & files
-    for page, expected in (("book/index", set()), ("book/kernel_regime/linear_run", set()), (PAGE, files)):
+    for page, expected in (("book/tour", set()), ("book/index", files - {SCRIPTS[2]}), (PAGE, files)):
         served.asked.clear()
         go(page)
         assert loaded() == expected
@@ -542,7 +544,44 @@ def test_the_stored_picture_has_the_panel_s_first_settings(go):
 
 
 def test_it_is_small():
-    of_theorem_f = [(STATIC / name).read_bytes() for name in SCRIPTS[:2]]
-    assert sum(map(len, of_theorem_f)) <= 47_000
-    assert len(gzip.compress(b"".join(of_theorem_f))) <= 16_000
-    assert len((STATIC / SCRIPTS[2]).read_bytes()) <= 15_000
+    sent = [slim((STATIC / name).read_text(encoding="utf-8")).encode() for name in SCRIPTS]
+    assert sum(map(len, sent[:2])) <= 40_000
+    assert len(gzip.compress(b"".join(sent[:2]))) <= 15_000
+    assert len(sent[2]) <= 12_000
+
+
+def test_what_is_sent_is_the_script_without_comments():
+    assert slim("/* a\n   b */\n  const x = 1; // why\n  // what\n\n  y(`${x} // z`);\n") == "const x = 1; // why\ny(`${x} // z`);\n"  # fmt: skip
+    for name in SCRIPTS:  # no text goes over a line, where its indentation would be lost
+        lines = (STATIC / name).read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines if line.count("`") % 2] == []
+
+
+def test_what_a_site_sends_is_slim(site):
+    for name in SCRIPTS:
+        assert (SITE / "_static" / name).read_text(encoding="utf-8") == slim(
+            (STATIC / name).read_text(encoding="utf-8")
+        )
+
+
+@pytest.mark.parametrize("page", ["book/index", "book/kernel_regime/linear_run"])
+def test_a_brief_panel_runs_and_leads_to_the_whole_one(go, page):
+    tab = go(page)
+    button(tab, "Run").click()
+    tab.get_by_label("heads m").select_option("16")
+    assert tab.locator("#live-run .live-chart").count() == 1
+    assert tab.locator("#live-run label:visible").count() == 4
+    assert "?" not in tab.url
+    tab.locator("#live-run .live-facts a").click()
+    tab.wait_for_selector("#live-run .live-facts caption")
+    assert tab.url.endswith("live.html?m=16#live-run")
+    assert tab.get_by_label("heads m").input_value() == "16"
+
+
+def test_the_way_back_leads_to_the_settings_before(go):
+    tab = visit(go, "?m=4")
+    tab.locator("article a[href*='m=32']").first.click()
+    tab.wait_for_function("() => document.querySelector('[name=run-m]').value === '32'")
+    tab.go_back()
+    tab.wait_for_function("() => document.querySelector('[name=run-m]').value === '4'")
+    assert "live.html?m=4" in tab.url

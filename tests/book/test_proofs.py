@@ -287,3 +287,11 @@ def test_differences_name_what_departs():
         "kr-fact-1: in the record, but not checked",
     ]
     assert not record.differences(kept, kept)
+
+
+def test_indices_in_words_are_lowered_and_code_stays():
+    assert pages.prose("S_nXW_V, corr_t and min_{s<τ} of `a_b`") == (
+        "S<sub>n</sub>XW<sub>V</sub>, corr<sub>t</sub> and min<sub>s&lt;τ</sub> of <code>a_b</code>"
+    )
+    told = [text for one in sources.theorems().values() for text in (one.reads, one.covers)]
+    assert [text for text in told if "_" in re.sub(r"<code>.*?</code>", "", pages.prose(text))] == []

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from sphinx.application import Sphinx
 
-from bookext import address
+from bookext import address, live
 from bookext.chapters import ROOT
 
 #: Files of the theme that no page loads: maps and licences are for debuggers, the .ttf twins for browsers of 2012.
@@ -46,6 +46,9 @@ def finish_site(app: Sphinx, exception: Exception | None) -> None:
         return
     prune(site)
     inline_imported_style(site)
+    for script in live.SCRIPTS:
+        path = site / "_static" / script
+        path.write_text(slim(path.read_text(encoding="utf-8")), encoding="utf-8")
     checksums, pictures = cache(lambda file: checksum(site / file)), set()
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
@@ -97,6 +100,12 @@ def prune(site: Path) -> None:
     for folder in sorted((path for path in mathjax.rglob("*") if path.is_dir()), reverse=True):
         if not any(folder.iterdir()):
             folder.rmdir()
+
+
+def slim(script: str) -> str:
+    """A script of ours without its indentation and the comments that have lines of their own; none of its texts goes over a line."""
+    bare = re.sub(r"^[^\S\n]*(?://[^\n]*|/\*.*?\*/[^\S\n]*)$", "", script, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^\s+", "", bare, flags=re.MULTILINE)
 
 
 def inline_imported_style(site: Path) -> None:

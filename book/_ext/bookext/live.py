@@ -15,26 +15,36 @@ MORE = "live_more.js"
 SCRIPTS = ("live_worker.js", "live.js", MORE)
 
 
+#: The page with the whole panels.
+PAGE = "book/live"
+
+
 class live_node(nodes.General, nodes.Element):
-    """Where a panel stands: ``panel``, which one, and ``still``, the label of the stored figure."""
+    """Where a panel stands: ``panel``, which one, ``still``, the label of the stored figure, and whether it is ``brief``."""
 
 
 class LivePanel(SphinxDirective):
-    """``{live-panel} run`` with ``:still:``, the label of the figure that stands there without scripts."""
+    """``{live-panel} run`` with ``:still:``, the label of the figure that stands there without scripts; ``:brief:`` on other pages."""
 
     required_arguments = 1
-    option_spec: ClassVar = {"still": directives.unchanged_required}
+    option_spec: ClassVar = {"still": directives.unchanged_required, "brief": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Leave a place. Returns: the node."""
-        return [live_node(panel=self.arguments[0], still=self.options["still"])]
+        still, brief = self.options.get("still", ""), "brief" in self.options
+        if not (still or brief):
+            raise self.error("a panel needs :still:, the label of a stored figure, unless it is :brief:")
+        return [live_node(panel=self.arguments[0], still=still, brief=brief)]
 
 
 def visit(translator, node: live_node) -> None:
     """Write the place, empty and hidden until the script fills it."""
-    panel, still = node["panel"], node["still"]
+    panel = node["panel"]
+    still = f' data-still="{nodes.make_id(node["still"])}"' if node["still"] else ""
+    here = translator.builder.current_docname
+    whole = f' data-whole="{translator.builder.get_relative_uri(here, PAGE)}"' if node["brief"] else ""
     translator.body.append(
-        f'<div class="live" id="live-{panel}" data-live="{panel}" data-still="{nodes.make_id(still)}" hidden=""></div>\n'
+        f'<div class="live" id="live-{panel}" data-live="{panel}"{still}{whole} hidden=""></div>\n'
     )
     raise nodes.SkipNode
 

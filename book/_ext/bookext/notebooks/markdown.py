@@ -30,7 +30,9 @@ TITLED = frozenset({"tab-item", "card", "grid-item-card", "table"})
 #: Directives that only group others.
 GROUPS = frozenset({"tab-set", "grid", "grid-item", "div"})
 #: Directives that only the site can show.
-ON_THE_SITE = frozenset({"scoreboard", "errata", "bibliography", "map-of-results", "live-panel"})
+ON_THE_SITE = frozenset(
+    {"scoreboard", "errata", "bibliography", "map-of-results", "live-panel", "hypotheses"}
+)
 
 #: What can stand in a line of text. Nothing inside code or a formula is touched, because these match as a whole.
 _INLINE = re.compile(

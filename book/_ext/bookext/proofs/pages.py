@@ -61,7 +61,12 @@ def _accepted(found: dict) -> str:
 
 def prose(text: str) -> str:
     """A comment as HTML: formulas set, code between backquotes."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", as_html(text))
+    pieces = re.split(r"`([^`]*)`", as_html(text))
+    # What is no code has indices, also behind words: corr_t, W_QW_K, min_{s<τ}.
+    indexed = lambda words: re.sub(r"_(?:{([^{}]*)}|([A-Z]|[a-z0-9]+))", r"<sub>\1\2</sub>", words)
+    return "".join(
+        f"<code>{piece}</code>" if place % 2 else indexed(piece) for place, piece in enumerate(pieces)
+    )
 
 
 class MachineChecked(SphinxDirective):
