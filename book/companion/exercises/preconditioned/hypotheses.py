@@ -54,21 +54,21 @@ def check_weak(lam: Answer) -> Feedback:
 
 
 #: What people answer instead, by the hint they get.
-STRONG_MISTAKES = {
-    "that is a quotient on u = v far from both ends of the line; look near the saddle and near the optimum": 1.1,
-    "that is ‖∇f‖² over f near the optimum; divide by 4(s_d − √(2f)) too": 4.0,
-    "that is λ = ⅛: turn λ the other way": 0.25,
+FLAT_MISTAKES = {
+    "that is the balanced saddle, γ = 0: with a column unused, −s_2": -1.0,
+    "y_2 goes to 0, but y_1 does not: the form 2x_1² − 2x_1y_1 is left": 0.0,
+    "that is γ = 10; go on": -0.4455,
+    "the other eigenvalue of the same form": 1 + 2**0.5,
 }
 
 
-def check_strong(quotient: Answer) -> Feedback:
-    """Exercise *Beyond one half*: the least quotient of the two sides for λ = 2 in one dimension."""
+def check_flat(value: Answer) -> Feedback:
+    """Exercise *How flat, and does it matter*: the limit of the least Hessian eigenvalue as the spare column grows."""
     return judge_number(
-        "ex-pa-hypotheses-strong",
-        quotient,
-        1.0,
-        STRONG_MISTAKES,
-        "f and both gradients in u and v; keep 0 < f ≤ ½; take the smallest quotient over a fine grid",
-        "equality on u = v, which λ does not see",
-        tolerance=0.02,
+        "ex-pa-hypotheses-flat",
+        value,
+        1 - 2**0.5,
+        FLAT_MISTAKES,
+        "write the Hessian form on the row of the missed pair, four numbers, and let γ grow",
+        "1 − √2: unbalanced, it repels less than half as strongly",
     )

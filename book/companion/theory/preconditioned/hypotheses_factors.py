@@ -210,6 +210,21 @@ def weak_regulariser(kept: bool) -> Sides:
     return abs(u - v) / math.sqrt(2), begin * math.exp(-5.0) * 1.01
 
 
+def determinant_elsewhere(kept: bool) -> Sides:
+    """½s_d² against f_λ at time 30 of the flow from X_0 = diag(1, 0), Y_0 = [[0, ½], [½, ½]], det X_0 = 0, for λ = 2 or ½; s = (2, 1).
+
+    In rotated coordinates X' = SX − XW/2 − (λ − ½)YC with C = XᵀY + YᵀX: at λ = ½ the second row of X stays 0, for others YC fills it.
+    """
+    S, more = rows([2.0, 0.0], [0.0, 1.0]), 0.0 if kept else 1.5
+    X, Y = rows([1.0, 0.0], [0.0, 0.0]), rows([0.0, 0.5], [0.5, 0.5])
+    for _ in range(6000):
+        W, C = X.T @ X + Y.T @ Y, X.T @ Y + Y.T @ X
+        dX, dY = S @ X - X @ W / 2 - more * Y @ C, -S @ Y - Y @ W / 2 - more * X @ C
+        X, Y = X + 0.005 * dX, Y + 0.005 * dY
+    root = math.sqrt(2)
+    return 0.5, value((X + Y) / root, (X - Y) / root, S, 0.5 + more) + 1e-9
+
+
 def diverging(kept: bool) -> Sides:
     """Value f in the end against f_0 for η = ½ and the target 1: from U = V = 3, where ‖Z‖² = 18 > 2s_1 + 4/η = 10, after three steps, or from 1.1, after 30.
 
