@@ -65,6 +65,8 @@ def _page(stem: str) -> str:
 def _rows(label: str, listed: list[dict] | dict) -> list[Row] | str:
     if isinstance(listed, dict):
         return listed["none"]
+    if any("|" in str(text) for row in listed for text in row.values()):
+        raise ValueError(f"{label}: a row stands in a table, where | ends a cell: write \\vert")
     try:
         return [Row(**{name.replace(" ", "_"): str(value) for name, value in row.items()}) for row in listed]
     except TypeError as error:
