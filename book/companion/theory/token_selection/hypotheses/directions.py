@@ -171,7 +171,11 @@ def mirrored_constants(kept: bool) -> Sides:
     behind = data.scores.max() - np.array([-3.0, *([] if kept else [0.0])])
     upsilon = float((behind * np.exp(behind)).max() / behind.min())
     t, rho = 1e6, 0.1 / np.linalg.norm(data.X[0, 0] - data.X[0, -1])
-    bound = 2 / (rho * t) * (0.2 + 2 / rho * (0.005 + 0.1 * rates.best_Lambda_0(16, upsilon, 0.06)) * (1 + math.log(t)))
+    bound = (
+        2
+        / (rho * t)
+        * (0.2 + 2 / rho * (0.005 + 0.1 * rates.best_Lambda_0(16, upsilon, 0.06)) * (1 + math.log(t)))
+    )
     return misaligned(run[-1], goal), float(bound)
 
 

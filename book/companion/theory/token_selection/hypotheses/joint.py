@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy import integrate, stats
 
 from companion.theory.token_selection.hypotheses.together import (
     Pairs,
@@ -18,16 +19,10 @@ from companion.theory.token_selection.hypotheses.together import (
 Sides = tuple[float, float]
 
 
-def _copied(shift: float, d: int, epsilon: float) -> Sides:
-    """P(⟨x, x′⟩ > d(√2ε + ε²)) of two standard Gaussian tokens, x′ = shift·x + an independent part."""
-    from scipy import integrate, stats
-
-    level = d * (math.sqrt(2) * epsilon + epsilon**2)
-    if shift == 1:
-        return float(stats.chi2.sf(level, d))
-    return float(
-        integrate.quad(lambda s: stats.chi2.pdf(s, d) * stats.norm.sf(level / math.sqrt(s)), 1e-9, 3 * d, points=[d])[0]
-    )
+def _product_above(level: float, d: int) -> float:
+    """P(⟨x, x′⟩ > level) of two independent standard Gaussian vectors: ‖x‖² is χ², and given it the product is Gaussian."""
+    tail = lambda square: stats.chi2.pdf(square, d) * stats.norm.sf(level / math.sqrt(square))
+    return float(integrate.quad(tail, d / 3, 3 * d, points=[d])[0])
 
 
 DELTA, DIMENSION = 0.1, 1000
@@ -36,24 +31,26 @@ EPSILON = math.sqrt(math.log(2 * 3 / DELTA) / DIMENSION)
 
 def copied_tokens(kept: bool) -> Sides:
     """P(|⟨x, x′⟩| > d(√2ε + ε²)) ≤ δ = 0.1 (Lemma 9) for N = 2 tokens in 1000 dimensions: independent (kept), or x′ = x."""
-    return (1 if not kept else 2) * _copied(float(not kept), DIMENSION, EPSILON), DELTA
+    level = DIMENSION * (math.sqrt(2) * EPSILON + EPSILON**2)
+    if kept:
+        return 2 * _product_above(level, DIMENSION), DELTA
+    return float(stats.chi2.sf(level, DIMENSION)), DELTA
 
 
 def sparse_coordinates(kept: bool) -> Sides:
     """P(a squared norm leaves [1 − 2ε, 1 + 2ε + 2ε²] times its mean) ≤ δ = 0.1 (Lemma 9), d = 1000: Gaussian coordinates (kept), or ±d with probability 1/d² and else 0."""
-    from scipy import stats
-
     d, epsilon = DIMENSION, EPSILON
     if kept:
-        ends = stats.chi2.cdf(d * (1 - 2 * epsilon), d), stats.chi2.sf(d * (1 + 2 * epsilon + 2 * epsilon**2), d)
+        ends = (
+            stats.chi2.cdf(d * (1 - 2 * epsilon), d),
+            stats.chi2.sf(d * (1 + 2 * epsilon + 2 * epsilon**2), d),
+        )
         return 2 * float(sum(ends)), DELTA
     return (1 - d**-2) ** d, DELTA
 
 
 def one_direction(kept: bool) -> Sides:
     """P(a squared norm leaves [1 − 2ε, 1 + 2ε + 2ε²] times its mean) ≤ δ = 0.1 (Lemma 9), d = 1000: covariance I (kept), or de₁e₁ᵀ."""
-    from scipy import stats
-
     if kept:
         return sparse_coordinates(True)
     low, high = 1 - 2 * EPSILON, 1 + 2 * EPSILON + 2 * EPSILON**2
@@ -62,14 +59,9 @@ def one_direction(kept: bool) -> Sides:
 
 def shorter_best(kept: bool) -> Sides:
     """P(|⟨x, x′⟩| > α²σ²d(√2ε + ε²)) ≤ δ = 0.1 (Lemma 9, last sentence) for the other tokens of two samples, N = 4, d = 1000: α = 1 (kept), or 0.1."""
-    x = math.log(4 * 5 / DELTA)
-    epsilon = math.sqrt(x / DIMENSION)
-    alpha = 1.0 if kept else 0.1
-    from scipy import integrate, stats
-
-    level = alpha**2 * DIMENSION * (math.sqrt(2) * epsilon + epsilon**2)
-    tail = lambda s: stats.chi2.pdf(s, DIMENSION) * stats.norm.sf(level / math.sqrt(s))
-    return 2 * float(integrate.quad(tail, 1e-9, 3 * DIMENSION, points=[DIMENSION])[0]), DELTA
+    epsilon = math.sqrt(math.log(4 * 5 / DELTA) / DIMENSION)
+    level = (1.0 if kept else 0.01) * DIMENSION * (math.sqrt(2) * epsilon + epsilon**2)
+    return 2 * _product_above(level, DIMENSION), DELTA
 
 
 LINE = Pairs(np.array([[[1.0], [0.5]]]), (0,))
@@ -204,7 +196,7 @@ def loss_long_step(kept: bool) -> Sides:
 
 
 def loss_overlap(kept: bool) -> Sides:
-    """log ℒ ≤ 1/18 − 0.489γη[3(t + ½)^{1/3} − 2.45] at t = 10⁵ (Theorem 2), (N0) and (E): orthogonal tokens (kept), or a = (±1, ½), b = (0, −½), whose means cancel, so that nothing ever moves."""
+    """log ℒ ≤ 1/18 − 0.489γη[3(t + ½)^{1/3} − 2.45] at t = 10⁵ (Theorem 2), (N0) and (E): orthogonal tokens (kept, t = 2000), or a = (±1, ½), b = (0, −½), whose means cancel, so that nothing ever moves."""
     n, kappa, longest = 2, 1.0, 1.25
     eta, t = small_step(n, kappa, longest), 100_000
     if kept:

@@ -130,8 +130,8 @@ def noise_along_means(kept: bool) -> Sides:
 
 
 def means_not_orthogonal(kept: bool) -> Sides:
-    """4nΥ|⟨μ₊, μ₋⟩| ≤ U² (Assumption 1 of Lemma 6) for n = 2, one sample of each label, Υ = e, at an angle of 90° (kept) or 60°."""
-    return 0.0 if kept else 8 * math.e * 0.5, 1.0
+    """4nΥ|⟨μ₊, μ₋⟩| ≤ U² (Assumption 1 of Lemma 6) for n = 2, one sample of each label, at an angle of 90° (kept) or 60°; Υ = e^{1 − cos}, as u = (μ₊ − μ₋)/U²."""
+    return 0.0 if kept else 8 * math.exp(0.5) * 0.5, 1.0
 
 
 def _key(data: Data, W: np.ndarray, goal: np.ndarray, epsilon: float = 0.5) -> Sides:

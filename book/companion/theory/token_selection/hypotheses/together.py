@@ -15,6 +15,7 @@ class State:
     u: Float[np.ndarray, " d"]
     W: Float[np.ndarray, "d d"]
     p: Float[np.ndarray, " n"]
+    log_both: Float[np.ndarray, " n"]  # log p(1 − p)
     margins: Float[np.ndarray, " n"]
     log_loss: float
 
@@ -41,16 +42,18 @@ class Pairs:
         gaps = (self.E * W).sum((1, 2))
         p = np.exp(-np.logaddexp(0, -gaps))
         margins = (self._attended(p) * u).sum(1)
-        return State(u, W, p, margins, float(np.logaddexp.reduce(-margins) - math.log(len(p))))
+        log_both = -np.abs(gaps) - 2 * np.log1p(np.exp(-np.abs(gaps)))
+        return State(u, W, p, log_both, margins, float(np.logaddexp.reduce(-margins) - math.log(len(p))))
 
     def _attended(self, p: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
         return p[:, None] * self.X[:, 0] + (1 - p)[:, None] * self.X[:, 1]
 
     def pulls(self, here: State) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, "d d"]]:
-        """−∇_uℒ and −∇_Wℒ, both over the largest loss."""
+        """−∇_uℒ and −∇_Wℒ, each up to a positive factor."""
         loss = np.exp(-here.margins + here.margins.min())
         ahead = (self.X[:, 0] - self.X[:, 1]) @ here.u
-        weights = loss * ahead * here.p * (1 - here.p)
+        logs = here.log_both - here.margins
+        weights = ahead * np.exp(logs - logs.max())
         return loss @ self._attended(here.p), np.einsum("n,nde->de", weights, self.E)
 
     def run(
