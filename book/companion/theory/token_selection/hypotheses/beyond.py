@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from companion.theory.token_selection.hypotheses import directions, instances
-from companion.theory.token_selection.hypotheses.instances import APART, LOSING, SCORED
+from companion.theory.token_selection.hypotheses.instances import LOSING, SCORED
 from companion.theory.token_selection.hypotheses.plain import Data, normalised, two_gaps
 
 Sides = tuple[float, float]
@@ -108,7 +108,7 @@ def one_step(kept: bool) -> Sides:
     for _ in range(steps):
         alpha = 1 / (1 + math.exp(-w))
         u, w = u + alpha / steps, w + alpha * (1 - alpha) * u / steps
-    return abs(value() - first), 1e-5
+    return max(0.0, abs(value() - first) - 1e-5), 0
 
 
 def _rounded(x: Fraction, digits: int = 53, smallest: int = 1074, down: bool = False) -> Fraction:

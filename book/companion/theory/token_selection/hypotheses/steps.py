@@ -166,7 +166,7 @@ def key_unequal_scores(kept: bool) -> Sides:
 
 def mean_of_gaps(kept: bool) -> Sides:
     """Σw_kh_k/Σw_k ≤ min h + Λ₀ (the key lemma in one line), φ_min = 0.4, Υ = e⁴, data of the example: at 100 Ŵ (kept), or at −100 e₁e₁ᵀ, where φ_{1,opt} = e^{−200}."""
-    data, goal = instances.losing(False)
+    _, goal = instances.losing(False)
     W = 100 * goal / np.linalg.norm(goal) if kept else -100 * FIRST
     E = np.array([[[2.0, 1.0], [0.0, 0.0]], [[-1.0, 0.0], [0.0, 0.0]]])
     h = np.einsum("kde,de->k", E, W)
