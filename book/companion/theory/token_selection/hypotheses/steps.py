@@ -118,15 +118,15 @@ def short_signal(kept: bool) -> Sides:
 
 
 def noise_along_means(kept: bool) -> Sides:
-    """P(Assumption 1 fails) ≤ δ = 0.1 (Lemma 6) for n = 1, T = 3, d as asked, U = 10ρd: noise projected off the means (kept), or not.
+    """P(Assumption 1 fails) ≤ δ = 0.1 (Lemma 6) for n = 1, T = 3, d as asked, U = 10ρ: noise projected off the means (kept), or not.
 
-    Not projected, a noise token has ⟨μ, x⟩ = ρUz, and the assumption asks for 12Υρ|z|U ≤ ‖x‖², Υ ≥ 1: a bound from below.
+    Not projected, a noise token has ⟨μ, x⟩ = ρUz, and the assumption asks for 12Υρ|z|U ≤ U², Υ ≥ 1: a bound from
+    below, less the probability that the score of a noise token, N(0, 2ρ²/U²), exceeds 1.
     """
     if kept:
         return low_dimension(True)
-    d = 2 + 284 * 9 * math.log(36 / DELTA)
-    fails = 2 * float(stats.norm.sf(2 * d / (12 * 10 * d)))
-    return fails - float(stats.chi2.sf(2 * d, d)), DELTA
+    holds = 1 - 2 * float(stats.norm.sf(10 / 12))
+    return 1 - holds**2 - 2 * float(stats.norm.sf(10 / math.sqrt(2))), DELTA
 
 
 def means_not_orthogonal(kept: bool) -> Sides:
