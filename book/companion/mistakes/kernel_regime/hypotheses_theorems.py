@@ -4,14 +4,14 @@ from shallowformer.verify.mistakes import PUT_BACK, Mistake
 
 #: Statement → its controls.
 CONTROLS = {
-    "kr-theorem-1": "long-token long-query kinks no-twins not-normal copies other-labels near-fence no-projection only-readouts flat",
+    "kr-theorem-1": "long-token long-query kinks no-twins not-normal copies other-labels seen-inputs near-fence no-projection only-readouts flat",
     "kr-theorem-1-balance": "outside single-sample",
     "kr-theorem-1-features": "long-head long-tokens long-query far-iterate far-comparator loud-start kinks",
     "kr-theorem-1-gradient": "long-tokens long-query loud-start far logistic off-the-event other-labels",
     "kr-theorem-1-informal": "only-readouts flat",
     "kr-theorem-1-projection": "outside two-points rough",
     "kr-theorem-1-step-size": "curved beyond outside two-points",
-    "kr-proposition-1": "not-uniform repeated other-labels no-twins not-normal copies near-fence no-projection long-token long-query kinks",
+    "kr-proposition-1": "not-uniform repeated other-labels no-twins not-normal copies seen-inputs near-fence no-projection long-token long-query kinks",
     "kr-proposition-1-noise": "not-uniform one-draw without-replacement",
     "kr-theorem-a": "long-step outside not-convex first-misfit first-slope one-sample",
     "kr-theorem-a-drift": "outside not-convex one-sample projected another-slope",

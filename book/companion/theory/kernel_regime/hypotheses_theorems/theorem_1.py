@@ -20,12 +20,12 @@ READOUTS, INPUTS, ATTENTION, ALL = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 
 MANY, LONG = 10**10, 10**14  # heads and steps, so that little is left of the bound
 
 
-def constants(m, rho, nu, n=1, sigma: Activation = TANH) -> theorem_1.Constants:
-    """The constants of Theorem 1 in one dimension; ν̄ may exceed ρ."""
-    B = norm_event.B_U(m, 1, DELTA, rho[1])
+def constants(m, rho, nu, n=1, sigma: Activation = TANH, d: int = 1) -> theorem_1.Constants:
+    """The constants of Theorem 1, in one dimension unless said otherwise; ν̄ may exceed ρ."""
+    B = norm_event.B_U(m, d, DELTA, rho[1])
     lin = linearisation.B_lin_paper(B, rho, m, sigma)
     return theorem_1.Constants(
-        envelopes.f_max_paper(B, rho, sigma), envelopes.y_max_paper(1, nu, sigma),
+        envelopes.f_max_paper(B, rho, sigma), envelopes.y_max_paper(d, nu, sigma),
         gradient_norms.A_paper(B, rho[0], m, sigma), approximation.appendix(nu, n, m, DELTA, sigma),
         lin, change_of_features.B_cof_paper(B, rho, nu, m, sigma), lin, sum(norm**2 for norm in nu),
     )  # fmt: skip
@@ -128,6 +128,23 @@ def long_query(kept: bool) -> tuple[float, float]:
     """
     y = one_token.expected(lambda u: math.tanh(abs(u))) / math.sqrt(2 * math.pi)
     return (_attended() if kept else y**2), constants(10**12, ATTENTION, ATTENTION).best(1e-7, LONG)
+
+
+def seen_inputs(kept: bool) -> tuple[float, float]:
+    """Mean loss for one input that is made for other heads (kept), or for those that were drawn, and the bound; m = 10¹⁰, d = 10⁴, ρ = ν̄ = (1, 0, 0).
+
+    Its tokens are 10¹⁶ copies of e, and one for each pair i: W_i q without its part along U_i, divided by its length r_i. A head that
+    they were made for gives its own token the logit r_i, and no other one more than 11: all r_i ≥ √(d − 2) − 10 but with probability
+    10⁻¹¹, and all other logits ≤ 11 but with 10⁻⁸. So it hardly sees anything but a token at a right angle to U_i: |h_i| ≤ |U_i| 2s with s
+    below 10⁻¹⁷, and |U_i| ≤ 200. Fresh heads see e: the others' share is at most 5·10⁹e²/10¹⁶ on average (E e^{⟨X_t − e, Wq⟩} ≤ e²),
+    and the label of v_c = tanh⟨U, e⟩ is E tanh² up to 2√d times that.
+    """
+    pairs, many, d, eta = MANY / 2, 1e16, 10**4, 1e-9
+    away = 2 * math.sqrt(d) * pairs * math.exp(2) / many
+    y = one_token.expected(lambda u: math.tanh(u) ** 2) - away
+    share = (many + pairs) * math.exp(11 - (math.sqrt(d - 2) - 10))
+    left = (one_token.readouts_alone(eta, LONG) ** 0.5 + 2 * away) ** 2 if kept else (y - 400 * share) ** 2
+    return left, constants(MANY, READOUTS, READOUTS, d=d).best(eta, LONG)
 
 
 def only_readouts_move(kept: bool) -> tuple[float, float]:
