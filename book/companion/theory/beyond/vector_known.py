@@ -65,9 +65,11 @@ class Views:
         return torch.cat([getattr(group, name) for group in self.groups])
 
     def gradients(self) -> Float[Tensor, "N P p"]:
+        """∇h in U and in W, flattened."""
         return torch.cat([group.full_gradient() for group in self.groups])
 
     def growth(self, radius: float) -> Float[Tensor, "N P"]:
+        """The bound on the change of ∇³h within a radius."""
         return torch.cat([group.growth(radius) for group in self.groups])
 
     def along(self, move: Float[Tensor, "P p"], other: Float[Tensor, "P p"]) -> dict[str, Tensor]:

@@ -54,7 +54,7 @@ def hidden(X: Float[Tensor, "n T d"], phi: Blocks, reading: str) -> Float[Tensor
 
 
 def outputs(X: Float[Tensor, "n T d"], phi: Blocks, reading: str) -> Float[Tensor, "n s k"]:
-    """f = m^{−1/2} Σ_i c_i h_i, one vector a position."""
+    """The model, m^{−1/2} Σ_i c_i h_i: one vector a position."""
     return hidden(X, phi, reading) @ phi["c"] / len(phi["c"]) ** 0.5
 
 
