@@ -18,7 +18,7 @@ from shallowformer.kernel_regime.linear_run.theorem_f import Certificate, Moves
 
 
 @dataclass(frozen=True)
-class _Errors:
+class Errors:
     """The letters o, v, w, b of a step, and A₁, A₂."""
 
     o: Float[Tensor, " P"]
@@ -36,7 +36,8 @@ def _growth(facts: Pairs, radius: Float[Tensor, " P"]) -> Float[Tensor, " P"]:
     return padded.gather(1, at[:, None])[:, 0]
 
 
-def _errors(facts: Pairs, s: int, moves: Moves, D_alpha: Tensor, D_beta: Tensor) -> _Errors:
+def errors(facts: Pairs, s: int, moves: Moves, D_alpha: Tensor, D_beta: Tensor) -> Errors:
+    """Taylor's formula to the third order along the references, with a remainder from the growth of the third derivative."""
     a, b = moves.alpha, moves.beta
     Da, Db = D_alpha + facts.off_alpha[s], D_beta + facts.off_beta[s]
     g, H, T, known_a = facts.gradient, facts.hessian, facts.third, facts.reference[s]
@@ -49,7 +50,7 @@ def _errors(facts: Pairs, s: int, moves: Moves, D_alpha: Tensor, D_beta: Tensor)
     G = _growth(facts, a + b)
     t, high, low = G * (a**2 + b**2) / 6, torch.maximum(a, b), torch.minimum(a, b)
     rest = G * high * (high**2 + 3 * low**2) / 24
-    return _Errors(
+    return Errors(
         o=mixed + C3 / 6 + T * a * b**2 / 2 + rest,
         v=B1 + (Q + B2 * b + C2 * b) / 2 + T * b**3 / 6 + rest,
         w=B2 + (C2 + T * b**2) / 2 + t,
@@ -59,54 +60,88 @@ def _errors(facts: Pairs, s: int, moves: Moves, D_alpha: Tensor, D_beta: Tensor)
     )
 
 
-def remainder(facts: Pairs, moves: Moves, e: _Errors, m: int) -> float:
-    """R̄ = √m [min(mean ‖c⁰‖o, Γ(mean o²)^{1/2}) + mean(γ̄v + χ̄(A₁ + o))]."""
-    first = torch.minimum((facts.length * e.o).mean(), facts.spread * e.o.square().mean().sqrt())
-    return m**0.5 * float(first + (moves.gamma * e.v + moves.chi * (e.A1 + e.o)).mean())
+def told(heard: Tensor, length: Tensor, distance: Tensor | float) -> Tensor:
+    """Q = x + c̄E ≥ ‖c⁰·r‖: what a pair hears of residuals r that are within E of the linear run's, of which it hears x."""
+    return heard + length * distance
 
 
-def slopes(facts: Pairs, moves: Moves, e: _Errors, rho: float, told: Float[Tensor, " P"]) -> Tensor:
-    """What the change of a pair's gradient does to its step, told·w + ρ(χ̄(g + w) + γ̄(A₂ + b)): ``told`` bounds ‖⟨c⁰, r⟩‖."""
-    return told * e.w + rho * (moves.chi * (facts.gradient + e.w) + moves.gamma * (e.A2 + e.b))
+def added(length: Float[Tensor, "... P"], spread: Float[Tensor, "..."], o: Float[Tensor, "... P"]) -> Tensor:
+    """min(mean c̄o, Γ(mean o²)^{1/2}) ≥ (2/m)‖Σ_p c⁰_p o_p‖ for m = 2P heads: errors of many heads, added up in the outputs."""
+    return torch.minimum((length * o).mean(-1), spread * o.square().mean(-1).sqrt())
+
+
+def remainder(facts: Pairs, moves: Moves, e: Errors, m: int) -> float:
+    """R̄, which bounds ‖f − f_lin‖ on the run."""
+    rest = (moves.gamma * e.v + moves.chi * (e.A1 + e.o)).mean()
+    return m**0.5 * float(added(facts.length, facts.spread, e.o) + rest)
+
+
+def slopes(facts: Pairs, moves: Moves, e: Errors, rho: float, q: Float[Tensor, " P"]) -> Float[Tensor, " P"]:
+    """ŵ = q w + ρ(χ̄(g + w) + γ̄(A₂ + b)): what the change of a pair's gradient does to its step."""
+    return q * e.w + rho * (moves.chi * (facts.gradient + e.w) + moves.gamma * (e.A2 + e.b))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What is known at a step besides the moves."""
+
+    mu: float
+    E: float
+    q: Float[Tensor, " P"]
+    w: Float[Tensor, " P"]  # ŵ
+
+
+def allowances(facts: Pairs, s: int, moves: Moves, e: Errors, now: _Step, D: Moves) -> Moves:
+    """What is added to D_α, D_β, D_γ, D_χ, in units of η̂."""
+    g, rho, pulled = facts.operator, now.mu + now.E, told(torch.zeros_like(now.q), facts.length, now.E)
+    beta = (
+        pulled * e.A2
+        + now.E * moves.gamma * g
+        + facts.heard[s] * facts.hessian * (D.alpha + facts.off_alpha[s])
+        + now.mu * g * (D.gamma + facts.off_gamma[s])
+        + rho * (moves.chi * (e.A2 + e.b) + moves.gamma * e.w)
+        + now.q * e.b
+    )
+    return Moves(
+        alpha=pulled * g + now.w,
+        beta=beta,
+        gamma=now.E * facts.value + rho * e.v,
+        chi=now.E * e.A1 + now.mu * g * D.alpha + rho * e.o,
+    )
+
+
+def _sum(one: Moves, other: Moves, factor: float = 1.0) -> Moves:
+    return Moves(*(getattr(one, name) + factor * getattr(other, name) for name in NAMES))
+
+
+NAMES = ("alpha", "beta", "gamma", "chi")
 
 
 @contract
 @torch.no_grad()
 def certificate(run: LinearRun, facts: Pairs, eta: Positive, m: Even) -> Certificate:
     """The recursion, from what ``known`` gives for the same η; μ and E are root mean squares over positions of lengths in R^k."""
-    mu, unit = facts.k**0.5 * run.mu, 2 * eta / m**0.5
-    D_alpha = D_beta = D_gamma = D_chi = torch.zeros_like(facts.value)
+    mu, D = facts.k**0.5 * run.mu, Moves(*[torch.zeros_like(facts.value)] * 4)
     E, path, remainders, leaks = torch.full_like(mu, math.inf), [], [], []
     past = lambda powers, of: float(powers[: len(of)].flip(0) @ powers.new_tensor(of))
     for s in range(len(mu)):
-        known_moves = (facts.alpha[s], facts.beta[s], facts.gamma[s], facts.chi[s])
-        allowed = (D_alpha, D_beta, D_gamma, D_chi)
-        moves = Moves(*(a + b for a, b in zip(known_moves, allowed, strict=True)))
+        moves = _sum(Moves(*(getattr(facts, name)[s] for name in NAMES)), D)
         path.append(moves)
-        e = _errors(facts, s, moves, D_alpha, D_beta)
+        e = errors(facts, s, moves, D.alpha, D.beta)
         here = remainder(facts, moves, e, m)
         found = here + past(run.smooth, remainders) + 2 * eta * past(run.rough, leaks)
         if not math.isfinite(found):
             break
-        E[s], now = found, float(mu[s])
-        rho, told = now + found, facts.heard[s] + facts.length * found
-        off = slopes(facts, moves, e, rho, told)
+        E[s], rho = found, float(mu[s]) + found
+        q = told(facts.heard[s], facts.length, found)
+        off = slopes(facts, moves, e, rho, q)
         remainders.append(here)
         leaks.append(float(((rho * e.v).square() + off.square()).mean().sqrt()))
-        g, x = facts.operator, facts.heard[s]
-        D_beta = D_beta + unit * (
-            found * (facts.length * e.A2 + moves.gamma * g)
-            + x * facts.hessian * (D_alpha + facts.off_alpha[s])
-            + now * g * (D_gamma + facts.off_gamma[s])
-            + rho * (moves.chi * (e.A2 + e.b) + moves.gamma * e.w)
-            + told * e.b
-        )
-        D_chi = D_chi + unit * (found * e.A1 + now * g * D_alpha + rho * e.o)
-        D_gamma = D_gamma + unit * (found * facts.value + rho * e.v)
-        D_alpha = D_alpha + unit * (found * facts.length * g + off)
-    rows = {name: [getattr(moves, name) for moves in path] for name in ("alpha", "beta", "gamma", "chi")}
+        more = allowances(facts, s, moves, e, _Step(float(mu[s]), found, q, off), D)
+        D = _sum(D, more, 2 * eta / m**0.5)
     lacking = E.new_full((len(mu) - len(path), len(facts.value)), math.inf)
-    return Certificate(mu, E, Moves(*(torch.cat([torch.stack(row), lacking]) for row in rows.values())), m)
+    rows = (torch.stack([getattr(moves, name) for moves in path]) for name in NAMES)
+    return Certificate(mu, E, Moves(*(torch.cat([row, lacking]) for row in rows)), m)
 
 
 def certify(

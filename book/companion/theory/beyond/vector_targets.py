@@ -1,5 +1,7 @@
 """k targets at once: every head is moved along k instructions, each as far as its readout for that output says."""
 
+import math
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -26,8 +28,17 @@ def cross_talk(x: Float[Tensor, "P k"]) -> Float[Tensor, " k"]:
 
 
 def factor(
-    nu_c: Float[Tensor, " k"], nu_u: Float[Tensor, " k"], nu_w: Float[Tensor, " k"], sigma: tuple[float, float], s: float
+    nu_c: Float[Tensor, " k"],
+    nu_u: Float[Tensor, " k"],
+    nu_w: Float[Tensor, " k"],
+    sigma: tuple[float, float],
+    s: float,
 ) -> Float[Tensor, " k"]:
     """S⁺_a = σ₀ν_{c,a} + σ₁ν_{u,a} + σ₁(Σ_{b≠a} ν_{u,b}²)^{1/2} + s σ₁ Σ_b ν_{w,b}: the sub-Gaussian proxy of output a."""
     others = (nu_u.square().sum() - nu_u.square()).clamp(min=0).sqrt()
     return sigma[0] * nu_c + sigma[1] * (nu_u + others) + s * sigma[1] * nu_w.sum()
+
+
+def uniform_bound(S: Float[Tensor, " k"], m: int, count: int, delta: float) -> Float[Tensor, " k"]:
+    """√2 S⁺ √(2 log(2·count/δ)/m): bounds all errors of so many outputs at positions, nTk in all, with probability 1 − δ."""
+    return 2**0.5 * S * (2 * math.log(2 * count / delta) / m) ** 0.5
