@@ -36,7 +36,9 @@ def _growth(facts: Pairs, radius: Float[Tensor, " P"]) -> Float[Tensor, " P"]:
     return padded.gather(1, at[:, None])[:, 0]
 
 
-def errors(facts: Pairs, s: int, moves: Moves, D_alpha: Tensor, D_beta: Tensor) -> Errors:
+def errors(
+    facts: Pairs, s: int, moves: Moves, D_alpha: Float[Tensor, " P"], D_beta: Float[Tensor, " P"]
+) -> Errors:
     """Taylor's formula to the third order along the references, with a remainder from the growth of the third derivative."""
     a, b = moves.alpha, moves.beta
     Da, Db = D_alpha + facts.off_alpha[s], D_beta + facts.off_beta[s]
@@ -60,12 +62,16 @@ def errors(facts: Pairs, s: int, moves: Moves, D_alpha: Tensor, D_beta: Tensor) 
     )
 
 
-def told(heard: Tensor, length: Tensor, distance: Tensor | float) -> Tensor:
+def told(
+    heard: Float[Tensor, "..."], length: Float[Tensor, "..."], distance: float | Float[Tensor, "..."]
+) -> Float[Tensor, "..."]:
     """Q = x + c̄E ≥ ‖c⁰·r‖: what a pair hears of residuals r that are within E of the linear run's, of which it hears x."""
     return heard + length * distance
 
 
-def added(length: Float[Tensor, "... P"], spread: Float[Tensor, "..."], o: Float[Tensor, "... P"]) -> Tensor:
+def added(
+    length: Float[Tensor, "... P"], spread: Float[Tensor, "..."], o: Float[Tensor, "... P"]
+) -> Float[Tensor, "..."]:
     """min(mean c̄o, Γ(mean o²)^{1/2}) ≥ (2/m)‖Σ_p c⁰_p o_p‖ for m = 2P heads: errors of many heads, added up in the outputs."""
     return torch.minimum((length * o).mean(-1), spread * o.square().mean(-1).sqrt())
 

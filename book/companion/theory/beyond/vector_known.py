@@ -72,7 +72,9 @@ class Views:
         """The bound on the change of ∇³h within a radius."""
         return torch.cat([group.growth(radius) for group in self.groups])
 
-    def along(self, move: Float[Tensor, "P p"], other: Float[Tensor, "P p"]) -> dict[str, Tensor]:
+    def along(
+        self, move: Float[Tensor, "P p"], other: Float[Tensor, "P p"]
+    ) -> dict[str, Float[Tensor, "N P ..."]]:
         """Derivatives along a move of every pair, twice along another; second ones flattened in U and W."""
         rows = []
         for group in self.groups:
@@ -94,7 +96,9 @@ class Views:
         return {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
 
 
-def gram(gradients: Float[Tensor, "N P p"], h: Float[Tensor, "N P"], c: Float[Tensor, "P k"]) -> Tensor:
+def gram(
+    gradients: Float[Tensor, "N P p"], h: Float[Tensor, "N P"], c: Float[Tensor, "P k"]
+) -> Float[Tensor, "Nk Nk"]:
     """G₀ = J₀J₀ᵀ/N of the start, [N k, N k], from one head of every pair."""
     (N, P), k = h.shape, c.shape[1]
     J = torch.einsum("npe,pa->nape", gradients, c).reshape(N * k, -1)
