@@ -21,6 +21,8 @@ losses and certificates (0.86, 0.45 and 0.58 of the trivial level with 16 heads)
 7. Same parameters: the shared network leaves less training loss than k small ones, in the geometric mean, in every task and width
    (its readouts do not disturb each other, its heads do; k small networks are k times as narrow).
 8. The same for the loss on new sequences.
+
+After these rows had been seen, ten other draws of copying by shared networks were added, to repeat the exponent in m.
 """
 
 from dataclasses import dataclass
@@ -39,6 +41,8 @@ from shallowformer.training.autograd import Autograd
 
 KINDS = ("shared", "heads", "parameters")
 WIDTHS, SEEDS, OUTPUTS = (16, 32, 64), range(10), (1, 2, 4)
+#: Ten others, to repeat with.
+OTHERS = range(101, 111)
 SIZE, STEPS = 0.04, 30
 #: Step size η of each task.
 ETA = {"copy": 4.0, "sort": 1.5, "weather": 1.25}
@@ -69,7 +73,9 @@ def plan(scale: str) -> list[Config]:
         for task in vector_tasks.TASKS
         for kind in KINDS
     ]
-    return series + [Config("copy", "shared", 32, seed, k) for seed in seeds for k in OUTPUTS[:-1]]
+    series += [Config("copy", "shared", 32, seed, k) for seed in seeds for k in OUTPUTS[:-1]]
+    again = [Config("copy", "shared", m, seed) for m in WIDTHS for seed in OTHERS]
+    return series if scale == "laptop" else series + again
 
 
 def sample(config: Config, test: bool = False) -> tuple[Float[Tensor, "n T d"], Float[Tensor, "n s k"]]:
