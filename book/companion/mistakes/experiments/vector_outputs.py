@@ -122,5 +122,5 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-theorem-f-vector/beta": [_NOTHING],
     "kr-theorem-f-vector/gamma": [_NOTHING],
     "kr-theorem-f-vector/chi": [package("an error of readouts that is forgotten", vector_certificate, "allowances", _stay_opposite)],
-    "kr-remark-y-vector": [measured("a mean square in the place of its root", lambda value: value**2)],
+    "kr-remark-y-vector": [measured("a root too many", lambda value: value**0.5)],
 }  # fmt: skip
