@@ -4,6 +4,8 @@ from shallowformer.verify.mistakes import PUT_BACK
 
 #: Statement → its controls.
 CONTROLS = {
+    "ts-lemma-d": "tied two-norms",
+    "ts-theorem-d": "far-start other-norm constant-steps finite-path another-limit tied",
     "ts-lemma-2": "long-start wide-gaussian same-entries",
     "ts-lemma-3": "overlap neglected-start long-step unequal-scores",
     "ts-lemma-4": "no-separator unequal-scores",
