@@ -9,6 +9,7 @@ from torch import Tensor
 from companion.theory.beyond.shared_layer import SIGMA_2
 from companion.theory.beyond.shared_run import Known
 from shallowformer.contracts import Count, Positive, contract
+from shallowformer.formulas import Number
 from shallowformer.probability.cumulants import KAPPA
 
 
@@ -16,38 +17,39 @@ from shallowformer.probability.cumulants import KAPPA
 class Move:
     """Bounds on a displacement: Euclidean norms of its blocks, and of the block W_i for every head."""
 
-    c: float
-    V: float
-    W: float
-    heads: Float[Tensor, " m"]
+    c: Number
+    V: Number
+    W: Number
+    heads: Float[Tensor, "... m"]
 
 
 @dataclass(frozen=True)
 class Turn:
     """How far the gradient of the output at any input turns, block by block, and head by head in W."""
 
-    c: float
-    V: float
-    W: float
-    heads: Float[Tensor, " m"]
+    c: Number
+    V: Number
+    W: Number
+    heads: Float[Tensor, "... m"]
 
-    def form(self, move: Move) -> float:
+    def form(self, move: Move) -> Number:
         """A bound on the second derivative along the move."""
         return self.c * move.c + self.V * move.V + self.W * move.W
 
 
-def turn(move: Move, N: float, columns: Float[Tensor, " m"], largest: float, p: int) -> Turn:
-    """‖D²f[ζ, ·]‖ by blocks for |ζ| ≤ ``move``, at any point between one with ‖V‖ = N, ‖V_{·i}‖, max|c| and that point plus ζ."""
-    m = len(columns)
-    C, N, columns = largest + move.c, N + move.V, columns + move.V
+def turn(move: Move, N: Number, columns: Float[Tensor, "... m"], largest: Number, p: int) -> Turn:
+    """How far ∇f turns from a point with ‖V‖ = N, ‖V_{·i}‖ and max|c| to one that is at most ``move`` away: t_b of the theorem."""
+    m = columns.shape[-1]
+    each = lambda number: torch.as_tensor(number, dtype=columns.dtype)[..., None]
+    C, N, columns = largest + move.c, N + move.V, columns + each(move.V)
     Z = move.V + N * move.W / m**0.5
     slope = move.c + C * SIGMA_2 * Z  # ‖γσ′ + cσ″z′‖
-    most = float(move.heads.max())
+    skew = KAPPA * columns * move.heads
     return Turn(
         Z / p**0.5,
         slope / p**0.5 + C * move.W / m**0.5,
-        slope * N / (p * m) ** 0.5 + C * (move.V + KAPPA * N * most) / m**0.5,
-        slope * columns / (p * m) ** 0.5 + C * (move.V + KAPPA * columns * move.heads) / m**0.5,
+        slope * N / (p * m) ** 0.5 + C * (move.V + KAPPA * N * move.heads.amax(-1)) / m**0.5,
+        each(slope) * columns / (p * m) ** 0.5 + each(C) * (each(move.V) + skew) / m**0.5,
     )
 
 
@@ -79,8 +81,8 @@ def band(known: Known, eta: Positive, p: Count) -> Band:
     for s, place in enumerate(known.places):
         now = turn(move, place.N, place.columns, place.largest, p)
         blocks = torch.tensor([move.c, move.V, move.W], dtype=run.mu.dtype)
-        turns = torch.tensor([now.c, now.V, now.W], dtype=run.mu.dtype)
-        R = place.remainder + float(place.turned @ blocks) + now.form(move) / 2
+        turns = torch.tensor([float(t) for t in (now.c, now.V, now.W)], dtype=run.mu.dtype)
+        R = place.remainder + float(place.turned @ blocks) + float(now.form(move)) / 2
         far = R
         if s:
             back = torch.arange(s - 1, -1, -1)

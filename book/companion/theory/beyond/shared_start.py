@@ -33,13 +33,13 @@ def at_the_start(
         )
         largest = 1 + move.c
         there = turn(move, N, N_i, 1.0, len(delta["c"]))
-        blocks = torch.tensor([there.c, there.V, there.W], dtype=X.dtype)
+        blocks = torch.tensor([float(t) for t in (there.c, there.V, there.W)], dtype=X.dtype)
         places.append(
             Place(
                 N + move.V,
                 N_i + move.V,
                 largest,
-                there.form(move) / 2,
+                float(there.form(move)) / 2,
                 sizes + blocks,
                 blocks,
                 float(blocks.norm()),
