@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from companion.theory.beyond.architecture import Blocks, gaussian, half, opposite_signs, twice
 from companion.theory.beyond.attention import pooled
-from shallowformer.contracts import Count, Even, Level, contract
+from shallowformer.contracts import Count, Even, Level, NonNegative, contract
 from shallowformer.formulas import Number
 from shallowformer.probability.cumulants import KAPPA
 
@@ -78,3 +78,22 @@ def bound(N: Number, p: int, m: int, rho: Sequence[Number]) -> Bound:
         C * u * w / m**0.5,
         C * KAPPA * w**2 * N_bar / (2 * m),
     )
+
+
+def head_bound(V: Float[Tensor, "p m d"], delta: float) -> Float[Tensor, " m"]:
+    """H_i (1 + √(2 log(m/2δ)))/√(pm): what the first gradients in all W_i are at most, up to probability δ, whatever the inputs are."""
+    p, m, _ = V.shape
+    H = (V[: p // 2] - V[p // 2 :]).square().sum((0, 2)).sqrt()
+    return H / (p * m) ** 0.5 * (1 + math.sqrt(2 * math.log(m / (2 * delta))))
+
+
+@contract
+def approximation_bound(p: Even, rho_c: NonNegative, rho_u: NonNegative, delta: Level) -> float:
+    """(ρ_c + ρ_u)√(2/p)(1 + √(2 log(1/δ))): how far the comparator's linear model is from its target in L², given the heads."""
+    return (rho_c + rho_u) * math.sqrt(2 / p) * (1 + math.sqrt(2 * math.log(1 / delta)))
+
+
+@contract
+def covariance_bound(m: Even, delta: Level) -> float:
+    """2√(log(2/δ)/m): how far A_m is from its mean for two inputs, up to probability δ."""
+    return 2 * math.sqrt(math.log(2 / delta) / m)

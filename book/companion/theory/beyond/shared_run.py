@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.func import grad, vmap
+from torch.func import vmap
 
 from companion.theory.beyond import dense
 from companion.theory.beyond.architecture import Blocks
+from companion.theory.beyond.attention import pooled
 from shallowformer.contracts import Count, Positive, contract
 from shallowformer.kernel_regime.linear_run.known import LinearRun, linear_run
 from shallowformer.training import points
@@ -34,8 +35,16 @@ class Place:
 
 
 def jacobian(X: Float[Tensor, "n T d"], phi: Blocks) -> Rows:
-    """∇f(X⁽ʲ⁾; φ), block by block, a row a sample."""
-    return vmap(lambda x: grad(lambda p: dense.f(x[None], p)[0])(phi))(X)
+    """∇f(X⁽ʲ⁾; φ), block by block, a row a sample: σ(z_k)/√p, g_k a_i/√m and M_i(Σ_k g_k V_{ki})qᵀ/√m with g_k = c_kσ′(z_k)/√p."""
+    p, m = phi["V"].shape[:2]
+    q, a = X[:, -1], pooled(X, phi["W"], X[:, -1:])[:, 0]
+    h = torch.tanh(a.flatten(1) @ phi["V"].flatten(1).T / m**0.5)
+    g = phi["c"] * (1 - h**2) / (p * m) ** 0.5
+    U = torch.einsum("nk,kia->nia", g, phi["V"])
+    alpha = torch.softmax(torch.einsum("nta,iab,nb->nit", X, phi["W"], q), -1)
+    along = alpha * (torch.einsum("nta,nia->nit", X, U) - (a * U).sum(-1, keepdim=True))
+    of_W = torch.einsum("nit,nta,nb->niab", along, X, q)
+    return {"c": h / p**0.5, "V": torch.einsum("nk,nia->nkia", g, a), "W": of_W}
 
 
 def flat(rows: Rows) -> Float[Tensor, "n k"]:
@@ -96,7 +105,7 @@ def along(
         pulled = pull(D, u)
         places.append(
             Place(
-                float(torch.linalg.matrix_norm(phi["V"].flatten(1), 2)),
+                float(operator(phi["V"].flatten(1)) * len(phi["V"]) ** 0.5),
                 columns(phi["V"]),
                 float(phi["c"].abs().max()),
                 float((dense.f(X, phi) - moved).norm()) / root,
