@@ -10,6 +10,7 @@ from shallowformer.verify.mistakes import Mistake, formula, measured, package
 _right_bound = shared_layer.bound
 _right_turn = shared_band.turn
 _right_band = shared_band.band
+_right_apart = shared_run.apart
 _right_operator = shared_run.operator
 _right_columns = shared_run.columns
 _right_spectral_bound = shared_layer.spectral_bound
@@ -103,6 +104,11 @@ MISTAKES: dict[str, list[Mistake]] = {
         *(_turned(name, 0.95) for name in ("c", "V", "W", "heads")),
         _constant("KAPPA", 0.7),
         _constant("SIGMA_2", 0.7),
+    ],
+    "kr-theorem-h-dense/recursion": [
+        package("what keeps partners together for what drives them apart", shared_run, "apart", lambda rows: (
+            {name: block - _right_apart(rows)[name] for name, block in rows.items()})),
+        formula("1 % more", lambda value, case: 1.01 * value),
     ],
     "kr-theorem-h-dense/rate": [
         measured("a bound that a root more of the width enters", lambda m: m**0.25),
