@@ -33,7 +33,7 @@ def test_as_many_units_as_heads_are_the_start_of_dense():
 
 @pytest.mark.parametrize(("p", "m"), [(3, 2), (0, 2), (2, 0)])
 def test_odd_widths_are_refused(p, m):
-    with pytest.raises(ValueError, match="[pm] must be"):
+    with pytest.raises(ValueError, match=r"[pm] must be"):
         shared_layer.start(p, m, 3, source())
 
 

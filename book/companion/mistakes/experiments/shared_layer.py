@@ -66,6 +66,12 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a root of the heads forgotten", shared_layer, "preactivations", lambda X, phi: (
             _right_preactivations(X, phi) * phi["V"].shape[1] ** 0.5)),
     ],
+    "kr-proposition-w-dense-units/one": [
+        package("a root of the heads forgotten", shared_layer, "preactivations", lambda X, phi: (
+            _right_preactivations(X, phi) * phi["V"].shape[1] ** 0.5)),
+    ],
+    "kr-proposition-w-dense-met/units": [measured("half of the exponent", lambda error: error**0.5)],
+    "kr-proposition-w-dense-met/heads": [measured("half of the exponent", lambda error: error**0.5)],
     "kr-theorem-g-dense": [_term("readout")],
     "kr-theorem-g-dense/constants": [_term(name, 0.95) for name in ("readout", "bend", "mixed", "skew")],
     "kr-theorem-g-dense/stored": [_term("bend", 1.5), package("all terms over the width", shared_layer, "bound", lambda N, p, m, rho: _right_bound(N, p * m, m, rho))],
