@@ -12,6 +12,7 @@ from companion.exercises.token_selection import (
     every_step,
     how_fast,
     joint,
+    margins,
     real_tokens,
     selection,
     sparse,
@@ -107,6 +108,20 @@ def test_a_step_of_the_decoder_in_another_form():
         return s * total / total.norm()
 
     assert joint.check_decoder_half(by_losses).passed
+
+
+def test_the_norm_of_rows_in_another_form_is_right():
+    by_rows = lambda G: torch.nn.functional.normalize(G, dim=1)
+    assert margins.check_steepest_rows(by_rows).passed
+
+
+def test_the_pace_is_that_of_a_long_run():
+    m, v, g = 0.0, 0.0, 1.0
+    for _ in range(5000):
+        g *= math.exp(-0.004)
+        m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g**2
+    assert margins.check_pace(m / math.sqrt(v)).passed
+    assert "was larger before" in margins.check_pace(margins.pace(-0.004, 0.9, 0.99)).told
 
 
 def test_large_margins_must_not_underflow():
