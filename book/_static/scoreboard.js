@@ -17,8 +17,10 @@ function element(name, properties = {}, ...children) {
 /** A verdict without the slack of a loose bound, so that all loose bounds are one choice. */
 const bare = (text) => text.trim().replace(/ ×.*/, "");
 
-/** What a cell can be chosen by: each of its badges, else its text. */
-function values(cell) {
+/** What a cell can be chosen by: each of its badges, else its text without what it says of hypotheses. */
+function values(whole) {
+  const cell = whole.cloneNode(true);
+  cell.querySelector(".their-hypotheses")?.remove();
   const badges = [...cell.querySelectorAll(".verdict-badge")];
   return (badges.length ? badges : [cell]).map((part) => bare(part.textContent));
 }

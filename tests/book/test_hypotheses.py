@@ -117,6 +117,11 @@ def test_a_row_with_an_unknown_key_is_refused():
         hypotheses._rows("kr-lemma-2", [{"hypothesis": "x", "status": "needed", "because": "y", "why": "z"}])
 
 
+def test_a_row_that_would_break_its_table_is_refused():
+    with pytest.raises(ValueError, match=r"kr-lemma-2: .* write \\vert"):
+        hypotheses._rows("kr-lemma-2", [{"hypothesis": "$|x|$", "status": "unknown", "because": "y"}])
+
+
 def test_formulas_of_a_phrase_are_set_and_the_rest_is_escaped():
     words = hypotheses._words("$T\\ge1$ tokens & <more>")
     assert words == '<span class="math notranslate nohighlight">\\(T\\ge1\\)</span> tokens &amp; &lt;more&gt;'

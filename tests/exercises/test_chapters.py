@@ -8,19 +8,13 @@ from pathlib import Path
 
 import pytest
 import torch
-import yaml
 
 from bookext.chapters import chapters, read_notebook
 from bookext.markup import ROOT
 from companion import exercises
 
-TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-#: Pages at the first level of the contents; what stands below one, under ``sections``, is its supplement.
-FIRST = {ROOT / f"{page['file']}.md" for part in TOC["parts"] for page in part["chapters"]}
 #: A room's chapters are notebooks in its folder, but for its tour; pages of ``book/`` itself are about the book as a whole.
-CHAPTERS = [
-    path for path in chapters() if path in FIRST and path.parent != ROOT / "book" and path.stem != "tour"
-]
+CHAPTERS = [path for path in chapters() if path.parent != ROOT / "book" and path.stem != "tour"]
 
 
 def name(path) -> str:

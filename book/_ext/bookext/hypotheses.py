@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 
@@ -65,6 +65,8 @@ def _page(stem: str) -> str:
 def _rows(label: str, listed: list[dict] | dict) -> list[Row] | str:
     if isinstance(listed, dict):
         return listed["none"]
+    if any("|" in str(text) for row in listed for text in row.values()):
+        raise ValueError(f"{label}: a row stands in a table, where | ends a cell: write \\vert")
     try:
         return [Row(**{name.replace(" ", "_"): str(value) for name, value in row.items()}) for row in listed]
     except TypeError as error:
@@ -94,10 +96,15 @@ def controls() -> dict[str, dict]:
     return {entry["id"]: entry for entry in ledger.read(CONTROLS)}
 
 
-def counted(found: Iterable[Row], separator: str = ", ") -> str:
+def counted(found: Iterable[Row]) -> str:
     """How many hypotheses are what, for example "3 needed, 1 not needed, 1 open"."""
     came = Counter(row.status for row in found)
-    return separator.join(f"{came[status]} {words}" for status, (words, _) in STATUS.items() if came[status])
+    return ", ".join(f"{came[status]} {words}" for status, (words, _) in STATUS.items() if came[status])
+
+
+def headed(found: Sequence[Row]) -> str:
+    """The same with the number of all of them before it."""
+    return f"{_several(len(found))}: {counted(found)}"
 
 
 def anchor(label: str) -> str:
@@ -132,9 +139,8 @@ def _fold(label: str, page: str) -> str:
         f'<li><span class="verdict-badge {STATUS[row.status][1]}">{STATUS[row.status][0]}</span> {_words(row.hypothesis)}</li>'
         for row in found
     )
-    head = f"{_several(len(found))}: {counted(found)}"
     return (
-        f'<details class="hypotheses"><summary>{head}</summary><ul>{items}</ul>'
+        f'<details class="hypotheses"><summary>{headed(found)}</summary><ul>{items}</ul>'
         f'<p><a class="reference internal" href="{page}#{anchor(label)}">Why, with instances and proofs</a></p></details>'
     )
 
@@ -181,7 +187,7 @@ def counts(name: str = "") -> str:
     chosen = [files().get(_page(name), {})] if name else files().values()
     statements = [found for page in chosen for found in page.values() if not isinstance(found, str)]
     together = [row for found in statements for row in found]
-    return f"{len(statements)} statements, {_several(len(together))}: {counted(together)}."
+    return f"{len(statements)} statements, {headed(together)}."
 
 
 def listed(label: str) -> list[str]:
@@ -196,7 +202,7 @@ def listed(label: str) -> list[str]:
         word, style = STATUS[row.status]
         table.append(f"| {row.hypothesis} | [{word}]{{.verdict-badge .{style}}} | {_reason(row)} |")
     return [
-        f"{head}{_several(len(found))}: {counted(found)}.",
+        f"{head}{headed(found)}.",
         "",
         *(cell.replace("\n", " ") for cell in table),
     ]

@@ -5,9 +5,9 @@ from shallowformer.verify.mistakes import PUT_BACK, Mistake
 #: Statement → its controls.
 CONTROLS = {
     "kr-remark-1": "rank no-logits scale tied few-keys",
-    "kr-remark-2": "mixing bias",
-    "kr-fact-1": "any-sum any-sign temperature",
-    "kr-fact-1-sharp": "any-sum any-sign temperature one-token",
+    "kr-remark-2": "mixing",
+    "kr-fact-1": "any-sum any-sign",
+    "kr-fact-1-sharp": "any-sum any-sign one-token",
     "kr-fact-2": "long-token any-sum any-sign saturated maximum-norm",
     "kr-fact-3": "long-tokens maximum-norm any-sign any-sum",
     "kr-lemma-1": "kink moving-query shared",

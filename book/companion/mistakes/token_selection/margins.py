@@ -19,6 +19,11 @@ def _raised(check):
     return replace(check, over=[{**case, "spare": -8.0} for case in check.over])
 
 
+def _not_turned(check):
+    """The difference of gaps starts below the interval, so that the third entry grows for ever."""
+    return replace(check, over=[{**case, "more": 0.3} for case in check.over])
+
+
 def _forgetful(log_ratio):
     """Memory that is not rescaled as the gradient shrinks."""
     return 1.0
@@ -42,6 +47,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         for part in ("", "/max", "/spectral")
     },
     "ts-theorem-d/runs": [Mistake("8 in the place of −2", _raised)],
+    "ts-proposition-d-floor": [
+        formula("a thousandth more", lambda value, case: 1.001 * value),
+        Mistake("a step lands where the third entry is not turned back", _not_turned),
+    ],
     "ts-proposition-d-pace": [
         package("memory that does not shrink", optimisers, "_shrunk", _forgetful),
         _five,

@@ -63,7 +63,7 @@ def _by_linear_program(E: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _by_barrier(instance: Instance, gap: float = 1e-9) -> tuple[np.ndarray, np.ndarray]:
-    """Newton's method on τg + Σ_k log(⟨E_k, W⟩ − g) + log det(1 − WᵀW), τ doubled until the duality gap is relatively small.
+    """Newton's method on τg + Σ_k log(⟨E_k, W⟩ − g) + log det(1 − WᵀW), τ eightfold until the duality gap is relatively small.
 
     In coordinates: W = left · Z · rightᵀ with orthonormal bases of differences and queries, which changes no singular value that counts.
     """

@@ -49,11 +49,6 @@ def weights_of_any_sign(kept: bool) -> Sides:
     return _reaction((Fraction(2, 3), Fraction(1, 3)) if kept else (2, -1)), 2
 
 
-def softmax_at_a_temperature(kept: bool) -> Sides:
-    """The same for z ↦ softmax(βz) at z = (0, 0), whose Jacobian is β(diag α − ααᵀ): β = 1 (kept) or 3."""
-    return (1 if kept else 3) * _reaction(HALVES), 2
-
-
 def half_mass_with_any_sign(kept: bool) -> Sides:
     """‖J‖_{∞→1} ≤ 1 (Half-mass lemma) for the same weights."""
     return weights_of_any_sign(kept)[0], 1
@@ -193,21 +188,11 @@ def entries_of_few_keys(kept: bool) -> Sides:
     return Fraction(k**2 + 2 * k, k**2) - 1, Fraction(1, 100)
 
 
-def _neuron(V: Sequence[float], bias: float) -> float:
+def _neuron(V: Sequence[float]) -> float:
     """First neuron of a layer on the outputs a(X; W₁) = ½ and a(X; W₂) = ¼ of two heads."""
-    return TANH[0](V[0] / 2 + V[1] / 4 + bias)
+    return TANH[0](V[0] / 2 + V[1] / 4)
 
 
 def layer_that_mixes_heads(kept: bool) -> Sides:
     """|σ(VA)₁ − h(X; θ₁)| ≤ 0 (Remark 2), d = 1, U₁ = 1: first row of V (1, 0) (kept), or (1, 1)."""
-    return abs(_neuron((1, 0 if kept else 1), 0) - TANH[0](0.5)), 0
-
-
-def layer_with_a_bias(kept: bool) -> Sides:
-    """The same for a block-diagonal V: no bias (kept), or the bias 1."""
-    return abs(_neuron((1, 0), 0 if kept else 1) - TANH[0](0.5)), 0
-
-
-def half_mass_at_a_temperature(kept: bool) -> Sides:
-    """‖J‖_{∞→1} ≤ 1 (Half-mass lemma) for z ↦ softmax(βz) at z = (0, 0): β = 1 (kept) or 3."""
-    return softmax_at_a_temperature(kept)[0], 1
+    return abs(_neuron((1, 0 if kept else 1)) - TANH[0](0.5)), 0

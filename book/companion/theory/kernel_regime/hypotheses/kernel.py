@@ -15,6 +15,7 @@ from companion.theory.kernel_regime.hypotheses.on_a_line import (
     FLAT,
     TANH,
     Bent,
+    Value,
     apart,
     attention,
     mean,
@@ -29,7 +30,7 @@ UNEVEN = (1.0, 0.0)
 C = math.sqrt(3)
 
 
-def _head_kernel(u: float, w: float, tokens=UNEVEN, q: float = 1.0, c: float = 1.0) -> float:
+def _head_kernel(u: Value, w: Value, tokens=UNEVEN, q: float = 1.0, c: float = 1.0) -> Value:
     """κ(X, X) of one head with readout c: h² + c²(∂h/∂U)² + c²(∂h/∂W)²."""
     in_u, in_w = slopes(tokens, u, w, q)
     return np.tanh(u * attention(tokens, w * q)[0]) ** 2 + c**2 * (in_u**2 + in_w**2)

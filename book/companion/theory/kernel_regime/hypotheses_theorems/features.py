@@ -25,21 +25,22 @@ class Place:
     dc: float = 0.0  # how far readouts move outwards
     dw: float = 1.0
     far: float = 1.0  # how far W̃ lies on the other side
+    q: float = 1.0
 
 
 def changed(place: Place) -> float:
-    """|⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩| for the tokens ±x, where h = tanh(Ux tanh(xw)), summed over both heads."""
-    root, x, U = math.sqrt(2), place.token, place.U
+    """|⟨∇f(φ) − ∇f(φ⁽⁰⁾), φ̃ − φ⟩| for the tokens ±x, where h = tanh(Ux tanh(xqw)), summed over both heads."""
+    root, x, U, q = math.sqrt(2), place.token, place.U, place.q
     w, aim = place.dw / root, -(place.dw + place.far) / root
 
     def slope(w: float) -> float:
-        z = U * x * math.tanh(x * w)
-        return (1 - math.tanh(z) ** 2) * U * x**2 * (1 - math.tanh(x * w) ** 2)
+        z = U * x * math.tanh(x * q * w)
+        return (1 - math.tanh(z) ** 2) * U * x**2 * q * (1 - math.tanh(x * q * w) ** 2)
 
     total = 0.0
     for sign in (1, -1):  # the head c = sign moves by sign · w: slopes are even, values odd
         c, dc = sign * place.c0, sign * place.dc / root
-        h = sign * math.tanh(U * x * math.tanh(x * w))
+        h = sign * math.tanh(U * x * math.tanh(x * q * w))
         total += h * -dc + ((c + dc) * slope(w) - c * slope(0.0)) * sign * aim
     return abs(total) / root
 
@@ -62,6 +63,11 @@ def long_head(kept: bool) -> tuple[float, float]:
 def long_tokens(kept: bool) -> tuple[float, float]:
     """|ε_CoF| and B_CoF, for tokens ±1 (kept) or ±10."""
     return _without(kept, token=10.0)
+
+
+def long_query(kept: bool) -> tuple[float, float]:
+    """|ε_CoF| and B_CoF, for a query of length 1 (kept) or 100."""
+    return _without(kept, q=100.0)
 
 
 def far_iterate(kept: bool) -> tuple[float, float]:
@@ -92,15 +98,20 @@ def kinks(kept: bool) -> tuple[float, float]:
 
 
 def _steep(kept: bool, **missing: float) -> tuple[float, float]:
-    """‖∇f‖² and Ā² for two heads, tokens ±x of equal weight, W = 0, U = 2 and readouts c: h = 0 and ∇h = (0, x²U); ρ = 0."""
-    at = {"token": 1.0, "c": 1.0, "U": 2.0} | ({} if kept else missing)
-    left = (at["c"] * at["token"] ** 2 * at["U"]) ** 2
+    """‖∇f‖² and Ā² for two heads, tokens ±x of equal weight, W = 0, U = 2 and readouts c: h = 0 and ∇h = (0, x²Uq); ρ = 0."""
+    at = {"token": 1.0, "c": 1.0, "U": 2.0, "q": 1.0} | ({} if kept else missing)
+    left = (at["c"] * at["token"] ** 2 * at["U"] * at["q"]) ** 2
     return left, gradient_norms.loudest(0.0, 2) ** 2 * max(1.0, 2.0**2)
 
 
 def steep_tokens(kept: bool) -> tuple[float, float]:
     """‖∇f‖² and Ā² of tanh heads, for tokens ±1 (kept) or ±2."""
     return _steep(kept, token=2.0)
+
+
+def steep_query(kept: bool) -> tuple[float, float]:
+    """‖∇f‖² and Ā² of tanh heads, for a query of length 1 (kept) or 2."""
+    return _steep(kept, q=2.0)
 
 
 def steep_readouts(kept: bool) -> tuple[float, float]:

@@ -54,7 +54,7 @@ def loud_start(kept: bool) -> tuple[float, float]:
 
 
 def other_activation(kept: bool) -> tuple[float, float]:
-    """|r⁽¹⁾ − u⁽¹⁾| and E₁, η = 0.1, for tanh (kept), or tanh and a bump 10⁶(z − U)⁵ above U: smooth, and the same derivatives at U."""
+    """|r⁽¹⁾ − u⁽¹⁾| and E₁, η = 0.1, for tanh (kept), or tanh and a bump 10⁶(z − U)⁵ above U: in C⁴, with the same four derivatives at U."""
     bump = 0.0 if kept else 1e6
     return first_distance(Y, 0.1, value=lambda z: math.tanh(z) + bump * max(z - U, 0.0) ** 5), first_bound(
         Y, 0.1

@@ -46,8 +46,36 @@ def seen_mapping(kept: bool) -> tuple[float, float]:
     )
 
 
+def no_twins(kept: bool) -> tuple[float, float]:
+    """‖e(φ⁽⁰⁾)‖ for the token 1, v = 0, y = 0, ρ = 0, and the bound, two heads: twins (kept), or two independent ones.
+
+    Then |f⁽⁰⁾| ≥ 0.1 with probability 0.86.
+    """
+    return (0.0 if kept else 0.1), approximation.rms_bernstein((0.0, 0.0, 0.0), 2, DELTA)
+
+
+def copies_read(kept: bool) -> tuple[float, float]:
+    """‖e(φ⁽⁰⁾)‖ for the token 1, v_c = sgn U, y = f̃, ρ = 0, and the bound; 1000 heads, 500 independent pairs (kept), or copies of one.
+
+    With copies e = |tanh U| − E|tanh|. |U| ≤ 0.2 has the probability 0.158.
+    """
+    apart = expected(lambda u: abs(math.tanh(u))) - math.tanh(0.2)
+    return (seen_mapping(True)[0] if kept else apart), approximation.rms_bernstein(
+        (1.0, 0.0, 0.0), 1000, DELTA
+    )
+
+
+def far_reading(kept: bool) -> tuple[float, float]:
+    """‖e(φ⁽⁰⁾)‖ at |U| ≤ 10 and the bound, two heads, v_u = sgn U, f̃ = 0, σ = sin(10⁻⁶z)·10⁶, ρ = 0: a token of length 1 (kept) or 100."""
+    size = 1.0 if kept else 100.0
+    sigma = stretched(SINE, 1e-6)
+    return size * math.cos(0.0 if kept else 1e-6 * size * 10), approximation.rms_bernstein(
+        INPUTS, 2, DELTA, sigma
+    )
+
+
 def kinks(kept: bool) -> tuple[float, float]:
-    """‖e(φ)‖ and the bound for m = 10⁶, ρ = (0, 0.01, 0), ν̄ = (0, 1, 0), v = (0, cσ'(U), 0), all U moved by half a period of σ.
+    """‖e(φ)‖ and the bound for m = 10⁶, ρ = (0, 0.01, 0), ν̄ = (0, 1, 0), v = (0, σ'(U), 0), all U moved by half a period of σ.
 
     σ is sin(Ku)/K (kept) or the zigzag of slope ±1 and height 1/K, K = 10⁶, whose σ″ is 0 but at kinks (the bound has σ₂ = 1). The
     tangent says −E σ'² at φ̃ where the label is E σ'² (½ for the sine).
@@ -118,6 +146,31 @@ def wide_heads(kept: bool) -> tuple[float, float]:
     return _steep(1.0 if kept else 100.0, sigma=sigma), gradient_norms.gradient_at_start(2, 3.0, sigma)
 
 
+def _mean_square(q: float) -> float:
+    """E Q for tanh heads on the tokens ±1 with a query of length q: W = g, s = tanh(qg), Q = tanh²(sU) + sech⁴(sU)(s² + q²(1 − s²)²U²)."""
+    W, U = np.linspace(-9, 9, 3601), np.linspace(-9, 9, 361)[:, None]
+    s = np.tanh(q * W)
+    value = np.tanh(s * U)
+    Q = value**2 + (1 - value**2) ** 2 * (s**2 + q**2 * (1 - s**2) ** 2 * U**2)
+    return float((Q * norm.pdf(W) * norm.pdf(U)).sum() * (W[1] - W[0]) * (U[1, 0] - U[0, 0]))
+
+
+def long_query(kept: bool) -> tuple[float, float]:
+    """E Q for tokens ±1 and the bound of the second part for m = 10⁶, x = 3: a query of length 1 (kept) or 10.
+
+    For so many heads Q is its expectation up to 0.3 with probability 0.99.
+    """
+    return _mean_square(1.0 if kept else 10.0), gradient_norms.gradient_at_start(10**6, 3.0)
+
+
+def copies(kept: bool) -> tuple[float, float]:
+    """Q for tokens ±1, q = 1 and the bound of the second part for m = 10⁶, x = 3: E Q of independent heads (kept), or what copies of one exceed.
+
+    The latter with probability e⁻³; what they exceed with more is more than the bound, too.
+    """
+    return (_mean_square(1.0) if kept else _steep()), gradient_norms.gradient_at_start(10**6, 3.0)
+
+
 def other_activation(kept: bool) -> tuple[float, float]:
     """E Q for one token of length 1 and the bound of the second part for m = 10⁶, x = 3: σ = tanh (kept) or z/(1 + z⁸)^{1/8}, σ₀ = σ₁ = 1.
 
@@ -178,6 +231,15 @@ def jumping_curvature(kept: bool) -> tuple[float, float]:
 def long_token_of_pairs(kept: bool) -> tuple[float, float]:
     """|f − f_lin| and its bound for tanh, m = 10⁸, all U = 0, pairs moved oppositely by 1/√m in U: a token of length 1 (kept) or 100."""
     return _gap(math.tanh, 0.0, 1.0 if kept else 100.0, 1.0, 10**8), _gap_bound(1e-4, 10**8)
+
+
+def long_query_of_pairs(kept: bool) -> tuple[float, float]:
+    """|f − f_lin| and its bound for ρ = (0, 0, 1), m = 10⁸, U = 1, W = 0, tokens ±1, pairs moved oppositely in W: a query of length 1 (kept) or 100.
+
+    A head is tanh tanh(qW), and only r² = ρ_u² + ρ_w² enters the bound.
+    """
+    twice = lambda z: math.tanh(math.tanh(z))
+    return _gap(twice, 0.0, 1.0 if kept else 100.0, 1.0, 10**8), _gap_bound(1.0, 10**8)
 
 
 def equal_readouts(kept: bool) -> tuple[float, float]:

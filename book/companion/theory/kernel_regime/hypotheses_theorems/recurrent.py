@@ -7,6 +7,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 from scipy.integrate import quad
 
 from companion.theory.kernel_regime import cutoff
@@ -146,11 +147,19 @@ def mixing(kept: bool) -> tuple[float, float]:
 
 
 def unknown_query(kept: bool) -> tuple[int, int]:
-    """How many numbers a memory needs for T = 10 tokens of dimension 1, and 2 + 2d: the query is known (kept), or the last token.
+    """How many numbers of the past the answers tell apart, T = 6, d = 1, W = 8, and 2 + 2d: one query, known beforehand (kept), or any last token.
 
-    With the last token it is (T − 1)d, the second part of the remark on streaming.
+    The rank of the derivative of the means by the T − 1 tokens before, one row for each of 30 last tokens.
     """
-    return (4 if kept else 9), 4
+    past = np.array([-0.8, -0.4, 0.0, 0.4, 0.8])
+    queries = np.array([0.5]) if kept else np.linspace(-1, 1, 30)
+    rows = []
+    for query in queries:
+        tokens = np.append(past, query)
+        alpha = np.exp(8 * query * tokens)
+        alpha /= alpha.sum()
+        rows.append(alpha[:-1] * (1 + 8 * query * (past - alpha @ tokens)))
+    return int(np.linalg.matrix_rank(np.array(rows), rtol=1e-9)), 4
 
 
 def wide_attention(kept: bool) -> tuple[float, float]:

@@ -6,6 +6,9 @@ Where ρ_u = ρ_w = 0 only readouts move, and runs can be followed for any numbe
 
 import math
 
+import numpy as np
+from scipy.stats import norm
+
 from companion.theory.kernel_regime.hypotheses_theorems import one_token
 from shallowformer.activations import SINE, TANH, Activation, stretched
 from shallowformer.kernel_regime.bounds import approximation, envelopes, linearisation
@@ -13,23 +16,23 @@ from shallowformer.kernel_regime.convergence import change_of_features, gradient
 from shallowformer.kernel_regime.neighbourhood import norm_event
 
 DELTA = 0.05
-READOUTS, INPUTS, ALL = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 1.0)
+READOUTS, INPUTS, ATTENTION, ALL = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 1.0)
 MANY, LONG = 10**10, 10**14  # heads and steps, so that little is left of the bound
 
 
-def constants(m, rho, nu, n=1, sigma: Activation = TANH) -> theorem_1.Constants:
-    """The constants of Theorem 1 in one dimension; ν̄ may exceed ρ."""
-    B = norm_event.B_U(m, 1, DELTA, rho[1])
+def constants(m, rho, nu, n=1, sigma: Activation = TANH, d: int = 1) -> theorem_1.Constants:
+    """The constants of Theorem 1, in one dimension unless said otherwise; ν̄ may exceed ρ."""
+    B = norm_event.B_U(m, d, DELTA, rho[1])
     lin = linearisation.B_lin_paper(B, rho, m, sigma)
     return theorem_1.Constants(
-        envelopes.f_max_paper(B, rho, sigma), envelopes.y_max_paper(1, nu, sigma),
+        envelopes.f_max_paper(B, rho, sigma), envelopes.y_max_paper(d, nu, sigma),
         gradient_norms.A_paper(B, rho[0], m, sigma), approximation.appendix(nu, n, m, DELTA, sigma),
         lin, change_of_features.B_cof_paper(B, rho, nu, m, sigma), lin, sum(norm**2 for norm in nu),
     )  # fmt: skip
 
 
 def outside_the_ball(kept: bool) -> tuple[float, float]:
-    """Mean loss of one step, y² for a token of length 1 (kept) or 10⁴, and the bound; σ(u) = 10⁴ tanh(u/10⁴), v = (0, c, 0)."""
+    """Mean loss of one step, y² for a token of length 1 (kept) or 10⁴, and the bound; σ(u) = 10⁴ tanh(u/10⁴), v = (0, 1, 0)."""
     scale, length = 1e4, 1.0 if kept else 1e4
     y = length * one_token.expected(lambda u: one_token.sech2(length * u / scale))
     bound = constants(2, INPUTS, INPUTS, sigma=stretched(TANH, 1 / scale)).best(1 / scale, 1)
@@ -73,7 +76,7 @@ def no_twins(kept: bool) -> tuple[float, float]:
 def kinks(kept: bool) -> tuple[float, float]:
     """The least loss of any network, and the bound, for σ the zigzag of slope ±1 and height 1/K; the largest for sin(Ku)/K (kept); K = 10⁶.
 
-    ρ = ν̄ = (0, 1, 0), v = (0, cσ'(U), 0): the label is E σ'², 1 for the zigzag and ½ for the sine; all |f| ≤ √m/K = 0.1. The zigzag's σ″
+    ρ = ν̄ = (0, 1, 0), v = (0, σ'(U), 0): the label is E σ'², 1 for the zigzag and ½ for the sine; all |f| ≤ √m/K = 0.1. The zigzag's σ″
     is 0 but at kinks; the bound has σ₂ = 1.
     """
     rate = 1e6
@@ -82,6 +85,66 @@ def kinks(kept: bool) -> tuple[float, float]:
     return (y + largest if kept else y - largest) ** 2, constants(MANY, INPUTS, INPUTS, sigma=sigma).best(
         1e-6, LONG
     )
+
+
+def not_normal(kept: bool) -> tuple[float, float]:
+    """Mean loss for the label E tanh(G)², ρ = ν̄ = (1, 0, 0), and the bound, for U standard normal (kept), or 0 in all heads: f stays 0."""
+    y = one_token.expected(lambda u: math.tanh(u) ** 2)
+    left = one_token.readouts_alone(1e-5, LONG) if kept else y**2
+    return left, constants(MANY, READOUTS, READOUTS).best(1e-5, LONG)
+
+
+def copies(kept: bool) -> tuple[float, float]:
+    """The same for independent pairs (kept), or 10¹⁰ copies of one head and its partner, where |f| ≤ |tanh U| on Ω_ρ.
+
+    |U| ≤ 0.2 has the probability 0.158, and there |f| is at most tanh 0.2.
+    """
+    y = one_token.expected(lambda u: math.tanh(u) ** 2)
+    left = one_token.readouts_alone(1e-5, LONG) if kept else (y - math.tanh(0.2)) ** 2
+    return left, constants(MANY, READOUTS, READOUTS).best(1e-5, LONG)
+
+
+def _attended() -> float:
+    """Mean loss for the tokens ±1, q = 1, v_w = ½ sgn U, where only W moves, each within 1/√m, on the tangent, for as many heads as there are.
+
+    In the time t = ηs each δW = δ/√m follows δ' = −2rφ, |δ| ≤ 1, with φ = ∂h/∂W; there are 10¹² heads, so means over them are expectations.
+    """
+    g = norm.ppf((np.arange(200) + 0.5) / 200)
+    U, s = g[:, None], np.tanh(g)
+    features = (1 - np.tanh(U * s) ** 2) * (1 - s**2) * U
+    y, step, delta, total = float(np.abs(features).mean()) / 2, 0.1, np.zeros_like(features), 0.0
+    for _ in range(1000):
+        r = float((features * delta).mean()) - y
+        total += step * r**2
+        delta = np.clip(delta - 2 * step * r * features, -1, 1)
+    return total / (1e-7 * LONG) + r**2
+
+
+def long_query(kept: bool) -> tuple[float, float]:
+    """Mean loss and the bound, tokens ±1, ρ = ν̄ = (0, 0, 1), v_w = ½ sgn U, m = 10¹², η = 10⁻⁷: a query of length 1 (kept) or 10³⁰.
+
+    The long one saturates all heads but with probability below 10⁻¹⁰: unless |W| < 10⁻²⁴ the gradient is 0 in all digits, and f stays 0.
+    With s = tanh(qW) the label is ½E ∫ sech²(Us)|U| ds over |s| ≤ 1 and the density of W at 0, which is E tanh|U|/√(2π).
+    """
+    y = one_token.expected(lambda u: math.tanh(abs(u))) / math.sqrt(2 * math.pi)
+    return (_attended() if kept else y**2), constants(10**12, ATTENTION, ATTENTION).best(1e-7, LONG)
+
+
+def seen_inputs(kept: bool) -> tuple[float, float]:
+    """Mean loss for one input that is made for other heads (kept), or for those that were drawn, and the bound; m = 10¹⁰, d = 10⁴, ρ = ν̄ = (1, 0, 0).
+
+    Its tokens are 10¹⁶ copies of e, and one for each pair i: W_i q without its part along U_i, divided by its length r_i. A head that
+    they were made for gives its own token the logit r_i, and no other one more than 11: all r_i ≥ √(d − 2) − 10 but with probability
+    10⁻¹¹, and all other logits ≤ 11 but with 10⁻⁸. So it hardly sees anything but a token at a right angle to U_i: |h_i| ≤ |U_i| 2s with s
+    below 10⁻¹⁷, and |U_i| ≤ 200. Fresh heads see e: the others' share is at most 5·10⁹e²/10¹⁶ on average (E e^{⟨X_t − e, Wq⟩} ≤ e²),
+    and the label of v_c = tanh⟨U, e⟩ is E tanh² up to 2√d times that.
+    """
+    pairs, many, d, eta = MANY / 2, 1e16, 10**4, 1e-9
+    away = 2 * math.sqrt(d) * pairs * math.exp(2) / many
+    y = one_token.expected(lambda u: math.tanh(u) ** 2) - away
+    share = (many + pairs) * math.exp(11 - (math.sqrt(d - 2) - 10))
+    left = (one_token.readouts_alone(eta, LONG) ** 0.5 + 2 * away) ** 2 if kept else (y - 400 * share) ** 2
+    return left, constants(MANY, READOUTS, READOUTS, d=d).best(eta, LONG)
 
 
 def only_readouts_move(kept: bool) -> tuple[float, float]:

@@ -124,6 +124,13 @@ def projected_identity(kept: bool) -> tuple[float, float]:
     return abs(path.V[1] - path.V[0] + 4 * eta * ((1 - eta) - misfit)), 0
 
 
+def another_slope(kept: bool) -> tuple[Fraction, Fraction]:
+    """Distance of the sides of the drift's identity for two inputs, residuals p and q, from (1, 0), φ̃ = 0: A² along the gradient, ½ (kept), or tr G/n = 1."""
+    square = Fraction(1, 2) if kept else Fraction(1)
+    change = (1 - QUARTER) ** 2 - 1  # the gradient is (p, q), and no input is misfitted
+    return abs(change + 4 * QUARTER * (1 - QUARTER * square) * Fraction(1, 2)), Fraction(0)
+
+
 def misfit_at_the_start(kept: bool) -> tuple[float, float]:
     """F = sin p with the label 2, from 0, against φ̃ = 2, where f_lin = p fits; ε measured at every step (kept) or at the first, where it is 0."""
     model = Model(lambda p: math.sin(p) - 2, lambda p: math.cos(p))

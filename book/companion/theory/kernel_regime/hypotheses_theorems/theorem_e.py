@@ -103,6 +103,18 @@ def long_token(kept: bool) -> tuple[float, float]:
     return max(found), found[0] + by_width(MANY, INPUTS, INPUTS)
 
 
+def long_query(kept: bool) -> tuple[float, float]:
+    """The same for the tokens ±1, U = 1 and ρ = ν̄ = (0, 0, 1), a head of W being tanh tanh(qW), qW = 0.66: a query of length 1 (kept) or 1000."""
+    q = 1.0 if kept else 1e3
+    inner = lambda z: (1 - math.tanh(math.tanh(z)) ** 2) * (1 - math.tanh(z) ** 2)
+    functions = (lambda z: math.tanh(math.tanh(z))), inner
+    # W stands where U does, and its ρ where that of U.
+    pairs = Pairs(0.66 / q, functions, x=q, far_U=(1.0, 1.0), rho=INPUTS)
+    found = pairs.misfits(-1.0, 0.4 / q**2, 3)
+    attention = (0.0, 0.0, 1.0)
+    return max(found), found[0] + by_width(MANY, attention, attention, R=1.0)
+
+
 def no_projection(kept: bool) -> tuple[float, float]:
     """Max ε_s in three steps of η = 0.1 of two heads, U = 0.66, and ε₀ + t_B/√m = ε₀ for ρ = ν̄ = (1, 0, 0): projected (kept), or not."""
     far = 0.5 / math.tanh(0.66)  # the readouts' moves that fit the label ½
