@@ -73,12 +73,12 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-g-spectral/enough": [
         package("without the inner product", dense, "limit_kernel", lambda X: dense.both_active(X)),
     ],
+    "kr-proposition-g-spectral/smallest": [
+        _left("a pair counts as one unit", lambda left, p: 2 * left),
+    ],
     "kr-proposition-f-kernel": [
         package("a second moment for a variance", dense, "mean_square_error", lambda X, m: 2 / m * float(((X @ X.mT).square() * dense.both_active(X)).sum())),
         package("active on either input", dense, "both_active", lambda X: 1 - (math.pi - torch.acos((X @ X.mT).clamp(-1, 1))) / (2 * math.pi)),
-    ],
-    "kr-proposition-f-kernel/sums": [
-        package("a second moment for a variance", dense, "mean_square_error", lambda X, m: 2 / m * float(((X @ X.mT).square() * dense.both_active(X)).sum())),
     ],
     "kr-proposition-f-kernel/least": [
         _left("the probability of the same sign", _moments(lambda angle: (math.pi - angle) / math.pi, 2)),
@@ -107,4 +107,5 @@ MISTAKES: dict[str, list[Mistake]] = {
     "kr-remark-a-digits/softplus": [measured("a root of it", lambda value: value**0.5)],
     "kr-remark-a-digits/softplus-plain": [measured("a root of it", lambda value: value**0.5)],
     "kr-remark-b-certificate": [_NEXT],
+    "kr-remark-c-controls": [_NEXT],
 }  # fmt: skip
