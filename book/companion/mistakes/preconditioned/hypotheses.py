@@ -44,6 +44,7 @@ CONTROLS = (
     "pa-theorem-q/strong-bias",
     "pa-theorem-q/to-and-fro",
     "pa-theorem-q/unseen",
+    "pa-theorem-q/weak",
     "pa-theorem-r/determinant",
     "pa-theorem-r/spare",
     "pa-theorem-r/unseen",
