@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import torch
 
-from companion.theory.residual import admissible, certificates, derivatives
+from companion.theory.residual import admissible, certificates
 from companion.theory.residual.path_length import Certificate
 from shallowformer.residual import gradients, model
 from shallowformer.residual.model import Forward
@@ -184,23 +184,33 @@ def corner(kept: bool, by: str) -> Sides:
 def stretched_certificate(kept: bool, by: str) -> Sides:
     """The path of three steps against r (Theorems D, E and F, part 1; δ = ½) for φ(x) = kx, k = 1000 and W_1 = 1/1000, or k = 1 = W_1.
 
-    One token 1, V = W_2 = 0, U = 1, so A = H = 1, J_0 = (1, 0, 1, 1), φ″ = 0. Constants of first and second order by norms of the blocks, as
-    for ReLU on its right side; μ = (‖J_0‖ + Mr)⁻² and nine tenths of the admitted error.
+    One token 1, V = W_2 = 0, U = 1, so A = H = 1, J_0 = (1, 0, 1, 1), φ″ = 0. ℓ_A, ℓ_H and M_2 by the lemmas on first and second derivatives,
+    from the sizes of this network; μ = (‖J_0‖ + Mr)⁻² and nine tenths of the admitted error.
     """
     k = 1.0 if kept else 1000.0
-    w, one, zero = 1 / k, [[1.0]], [[0.0]]
-    theta = six(W_Q=zero, W_K=zero, W_V=zero, W_1=[[w]], W_2=zero, W_U=one)
-    on = lambda r: derivatives.forms(TOKEN, theta, Setting(1.0, 1.0, RELU), r, True)
-    s, fall = {
-        "layers": (1.0, lambda r: math.hypot(1.0, float(on(r).ell_A))),
-        "kernel": (math.sqrt(3), lambda r: float(on(r).M_2)),
-        "unembedding": (1.0, lambda r: float(on(r).ell_H)),
-    }[by]
+    w = 1 / k
+
+    def forms(r: float) -> dict[str, float]:
+        """ℓ_A, ℓ_H and M_2 on the ball of radius r, directions (V, W_1, W_2, U)."""
+        w_1, w_2, w_U, z = w + r, r, 1 + r, 1 + r
+        ell_A = math.hypot(w_1, z)
+        on_V, a = 1 + w_1 * w_2, 1 + r * ell_A
+        M = torch.zeros(4, 4, dtype=torch.float64)
+        M[0, 1:] = torch.tensor([w_U * w_2, w_U * w_1, on_V])
+        M[1, 2:], M[2, 3] = torch.tensor([w_U * z, w_2 * z]), a
+        return {
+            "layers": math.hypot(1.0, ell_A),
+            "unembedding": math.hypot(on_V, w_2 * z, a),
+            "kernel": float(torch.linalg.eigvalsh(M + M.T)[-1]),
+        }
+
+    s = math.sqrt(3) if by == "kernel" else 1.0
+    fall = lambda r: forms(r)[by]
     low, high = 0.0, 10.0
     for _ in range(60):
         r = (low + high) / 2
         low, high = (r, high) if r * fall(r) < s / 2 else (low, r)
-    M = float(on(r).M_2)
+    M = forms(r)["kernel"]
     mu, most = (math.sqrt(3) + M * r) ** -2, 0.375 * s**2 / fall(r)
     e = 0.9 * (most if by == "kernel" else most / (1 + mu * M * most))
     V, a, U, path = 0.0, 0.0, 1.0, 0.0
