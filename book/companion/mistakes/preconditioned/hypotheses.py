@@ -45,7 +45,7 @@ CONTROLS = (
     "pa-theorem-q/to-and-fro",
     "pa-theorem-q/unseen",
     "pa-theorem-q/weak",
-    "pa-theorem-r/determinant",
+    "pa-theorem-r/other-weight",
     "pa-theorem-r/spare",
     "pa-theorem-r/unseen",
     "pa-theorem-r/weak",
