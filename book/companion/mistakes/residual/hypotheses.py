@@ -11,7 +11,6 @@ CONTROLS = (
     "rt-lemma-1/jump",
     "rt-lemma-1/steep",
     "rt-lemma-2/more-queries",
-    "rt-lemma-2/spectral-norm",
     "rt-lemma-3/negative",
     "rt-lemma-3/repeated",
     "rt-lemma-3/sparse",
@@ -59,14 +58,17 @@ CONTROLS = (
     "rt-theorem-d/equal-tokens",
     "rt-theorem-d/far-error",
     "rt-theorem-d/long-step",
+    "rt-theorem-d/stretching",
     "rt-theorem-d/wrong-sign",
     "rt-theorem-e/corner",
     "rt-theorem-e/long-step",
+    "rt-theorem-e/stretching",
     "rt-theorem-e/wrong-sign",
     "rt-theorem-f/blind",
     "rt-theorem-f/corner",
     "rt-theorem-f/equal-tokens",
     "rt-theorem-f/long-step",
+    "rt-theorem-f/stretching",
     "rt-theorem-f/wrong-sign",
     "rt-theorem-p/collinear",
     "rt-theorem-p/equal-columns",
@@ -95,6 +97,7 @@ CONTROLS = (
     "rt-theorem-w/equal-tokens",
     "rt-theorem-w/long-step",
     "rt-theorem-w/stretched",
+    "rt-theorem-w/unpaid",
 )
 
 MISTAKES = {claim: [PUT_BACK] for claim in CONTROLS}

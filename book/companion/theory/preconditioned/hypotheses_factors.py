@@ -116,9 +116,13 @@ def from_the_saddle(kept: bool) -> Sides:
 
 
 def too_long(kept: bool) -> Sides:
-    """f_1 against f_0 at the balanced point for η = 3/2 (2/L is below 1) or ½."""
+    """The largest f of steps 31 to 50 against f_0, from the balanced point, for η = 3/2 (2/L is below 1) or ¼, below 1/(2s_1 + 1.5s_d) = 2/7."""
     U, V, M = near("balanced")
-    return value(*stepped(U, V, M, 0.5 if kept else 1.5), M), value(U, V, M)
+    begin, late = value(U, V, M), []
+    for _ in range(50):
+        U, V = stepped(U, V, M, 0.25 if kept else 1.5)
+        late.append(value(U, V, M))
+    return max(late[30:]), begin
 
 
 def factor(kept: bool, which: str, lam: float = 0.5) -> Sides:
@@ -172,22 +176,26 @@ def to_and_fro(kept: bool) -> Sides:
 
 
 def held(kept: bool, which: str) -> Sides:
-    """Value f where a bias of δ = 1/1000 holds it, along a spare column or an unseen row, or along U + V, against the root f⁻ of ψ(f) = δ², up to 1 %."""
-    delta = 1e-3
+    """Value f where a bias of δ = 1/1000 holds it, along a spare column or an unseen row, or along U + V, against the root f⁻ of ψ(f) = δ², up to 1 %.
+
+    Or f_λ at λ = 1/8, along U − V.
+    """
+    delta, lam = 1e-3, 0.125 if which == "weak" and not kept else 0.5
     U, V, M, *push = {
         "spare": (rows([1.0, 0.0]), rows([1.0, 0.0]), ONE, rows([0.0, 1.0]), rows([0.0, -1.0])),
         "unseen": (rows([1.0], [0.0]), ONE, rows([1.0], [0.0]), rows([0.0], [1.0]), 0 * ONE),
+        "weak": (ONE, ONE, ONE, ONE, -ONE),
         "square": (ONE, ONE, ONE, ONE, ONE),
     }["square" if kept else which]
     size = math.sqrt(sum(float(part.square().sum()) for part in push))
     for _ in range(2000):
-        G, H = factorisation.gradient(U, V, M)
+        G, H = factorisation.gradient(U, V, M, lam)
         U, V = U - 0.1 * (G - delta / size * push[0]), V - 0.1 * (H - delta / size * push[1])
     low, high = 0.0, 0.1
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if 4 * (1 - math.sqrt(2 * middle)) * middle < delta**2 else (low, middle)
-    return value(U, V, M), 1.01 * high
+    return value(U, V, M, lam), 1.01 * high
 
 
 # Flow, and almost every start.
