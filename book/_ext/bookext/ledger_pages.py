@@ -68,8 +68,8 @@ class Scoreboard(_LedgerDirective):
             f"{len(entries)} statements, {len(checks)} checks"
             f"{f', of which {recorded} only repeat what is stored' if recorded else ''}.",
             "",
-            "| statement | paper | kind | verdict | measured | would notice | the statement is | hypotheses |",
-            "|---|---|---|---|---|---|---|---|",
+            "| statement | paper | kind | verdict | measured | would notice | the statement is |",
+            "|---|---|---|---|---|---|---|",
         ]
         by_power = sorted(by_label, key=lambda label: _blindness(_keenest(by_label[label])[0]))
         for label, words in badges(of_the_book()).items():
@@ -82,8 +82,7 @@ class Scoreboard(_LedgerDirective):
                 " ".join(f"[{badge.word}]{{.verdict-badge .{badge.style}}}" for badge in words),
                 _measured(entry).replace("-", "−") + _further(entry["parts"]),
                 f"[{_noticed(entry)}]{{.rank-{by_power.index(label)}}}",
-                entry["support"],
-                hypotheses.counted(hypotheses.rows().get(label, ())),
+                entry["support"] + _hypotheses(label),
             ]
             lines.append(f"| {' | '.join(cells)} |")
         return lines
@@ -238,6 +237,12 @@ def _blindness(power: Power) -> float:
 def _noticed(entry: dict) -> str:
     power, part = _keenest(entry)
     return power.noticed + (f" (*{part}*)" if part else "")
+
+
+def _hypotheses(label: str) -> str:
+    """What the hypotheses of a statement are for, in numbers, where that is listed."""
+    found = hypotheses.rows().get(label, ())
+    return f" [{hypotheses.headed(found)}]{{.their-hypotheses}}" if found else ""
 
 
 def _further(checks: list[dict]) -> str:
