@@ -17,7 +17,7 @@ CONTROLS = {
     "ts-theorem-7": "lost unequal-scores",
     "ts-theorem-b": "touching lost doubling unequal-scores",
     "ts-theorem-c": "lost touching unequal-scores",
-    "ts-lemma-1": "lost unequal-scores plain-descent",
+    "ts-lemma-1": "lost unequal-scores plain-descent no-query",
     "ts-lemma-8": "longer-tokens",
     "ts-lemma-1-rates": "touching lost doubling long-steps unequal-scores",
     "ts-lemma-8-floats": "toward-zero flush-to-zero faithful-exponential as-complement small-best-score unequal-scores",
@@ -33,6 +33,7 @@ CONTROLS = {
     "ts-theorem-4-full": "prefers-another no-margin overlap",
     "ts-proposition-l": "overlapping-tokens other-token one-step two-speeds",
     "ts-proposition-p": "unequal-scores negative-entry zero-pair doubling summable",
+    "ts-theorem-d": "far-start long-step summable",
     "ts-proposition-r": "unequal-scores infeasible short-path between",
 }
 

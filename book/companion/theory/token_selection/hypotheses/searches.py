@@ -1,7 +1,7 @@
 """Searches for a run or an instance that fails without a hypothesis, none of which found one: what was tried, and how near it came."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -53,24 +53,26 @@ class Run:
         assert (self.G @ lam > 1 - 1e-9).all()
         self.goal = lam
 
-    def after(self, h: Array, lengths: Iterator[float], polyak: bool = False) -> Array:
-        """Gaps after steps of these lengths, or of Polyak's and at most as long."""
+    def after(self, h: Array, lengths: Iterable[float], how: str = "given") -> Array:
+        """Gaps after steps of these lengths ("given"), of Polyak's lengths but at most these ("polyak"), or of GD with these multipliers ("plain")."""
         n = len(self.Delta)
-        for most in lengths:
+        for length in lengths:
             logits = np.concatenate([np.zeros((n, 1)), -h.reshape(n, -1)], 1)
             logits -= logits.max(1, keepdims=True)
             logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
             others = np.exp(logs[:, 1:]).sum(1)
-            head = np.log(self.Delta) - self.best + self.Delta * others + logs[:, 0]
+            head = np.log(self.Delta / n) - self.best + self.Delta * others + logs[:, 0]
             log_w = (head[:, None] + logs[:, 1:]).ravel()
             top = log_w.max()
             w = np.exp(log_w - top)
             pull = self.G @ w
             size = math.sqrt(w @ pull)
-            if polyak:
-                excess = np.exp(-self.best - top) * np.expm1(self.Delta * others)
-                most = min(most, float(excess.sum()) / (2 * size))
-            h = h + most / size * pull
+            if how == "polyak":
+                excess = float((np.exp(-self.best) * np.expm1(self.Delta * others)).mean())
+                length = min(length, math.exp(min(math.log(excess) - top, 700)) / (2 * size))
+            elif how == "plain":
+                length *= size * math.exp(top)
+            h = h + length / size * pull
         return h
 
     def misaligned(self, h: Array) -> float:
@@ -78,16 +80,22 @@ class Run:
         return 1 - float(self.goal @ h / math.sqrt(self.goal.sum() * (h @ np.linalg.solve(self.G, h))))
 
 
-def selection(count: int, steps: int, start: float, times: float, how: str = "equal") -> tuple[float, float]:
-    """The smallest gap and the largest 1 − corr at the end of runs under (A1′), seeds 0, 1, …: starts with gaps N(0, start²), and steps of so many times the limit of Lemma 3 ("equal"), of random lengths up to that, or Polyak's without a cut."""
+def selection(
+    count: int, steps: int, start: float, times: float, how: str = "given", even: bool = True
+) -> tuple[float, float]:
+    """The smallest gap and the largest 1 − corr at the end of runs under (A1′), seeds 0, 1, …, starts with gaps N(0, start²).
+
+    Args:
+        times: lengths over the limit of Lemma 3; for GD, η.
+        even: all steps are as long, or each is a random share of that.
+    """
     worst = []
     for seed in range(count):
         rng = np.random.default_rng(seed)
         run = Run(rng)
         h = start * rng.standard_normal(len(run.G))
-        most = math.inf if how == "polyak" else times * run.limit
-        share = rng.random(steps) if how == "random" else np.ones(steps)
-        h = run.after(h, iter(share * most), how == "polyak")
+        share = np.ones(steps) if even else rng.random(steps)
+        h = run.after(h, share * times * (1 if how == "plain" else run.limit), how)
         worst.append((float(h.min()), run.misaligned(h)))
     gaps, corr = zip(*worst, strict=True)
     return min(gaps), max(corr)
