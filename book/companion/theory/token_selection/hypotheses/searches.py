@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
+from jaxtyping import Float
 
 from companion.theory.token_selection.hypotheses.together import (
     Pairs,
@@ -12,10 +13,8 @@ from companion.theory.token_selection.hypotheses.together import (
     with_products,
 )
 
-Array = np.ndarray
 
-
-def _meets(K: Array, n: int, T: int, upsilon: float) -> bool:
+def _meets(K: Float[np.ndarray, "N N"], n: int, T: int, upsilon: float) -> bool:
     """(A1′) with φ_min = 1/(2T), from inner products of tokens, the optimal ones first and the last ones asking."""
     best = np.arange(n * T) % T == 0
     off = np.abs(K - np.diag(K.diagonal()))
@@ -53,7 +52,9 @@ class Run:
         assert (self.G @ lam > 1 - 1e-9).all()
         self.goal = lam
 
-    def after(self, h: Array, lengths: Iterable[float], how: str = "given") -> Array:
+    def after(
+        self, h: Float[np.ndarray, " K"], lengths: Iterable[float], how: str = "given"
+    ) -> Float[np.ndarray, " K"]:
         """Gaps after steps of these lengths ("given"), of Polyak's lengths but at most these ("polyak"), or of GD with these multipliers ("plain")."""
         n = len(self.Delta)
         for length in lengths:
@@ -75,7 +76,7 @@ class Run:
             h = h + length / size * pull
         return h
 
-    def misaligned(self, h: Array) -> float:
+    def misaligned(self, h: Float[np.ndarray, " K"]) -> float:
         """1 − corr, W_0 being a combination of the E_k."""
         return 1 - float(self.goal @ h / math.sqrt(self.goal.sum() * (h @ np.linalg.solve(self.G, h))))
 
