@@ -7,10 +7,12 @@ from dataclasses import replace
 import torch
 
 from companion.mistakes import larger
+from companion.theory.token_selection import limits
 from shallowformer.token_selection import bounds, gaps, rates, svm
 from shallowformer.token_selection.batches import Batch
 from shallowformer.verify.mistakes import Mistake, formula, package
 
+_across = limits.across
 _right_gaps = Batch.gaps
 _right_pulls = Batch.pulls
 _right_problem = gaps.problem
@@ -53,6 +55,10 @@ _PLAIN_GRAM = property(lambda self: self.D.flatten(1, 2) @ self.D.flatten(1, 2).
 
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
+    "ts-proposition-e-only-limit": [
+        larger(1.02),
+        package("2n − 4 for 2n − 3", limits, "across", lambda gram, n: _across(gram, n) * (2 * n - 4) / (2 * n - 3)),
+    ],
     "ts-lemma-2": [
         package("four times the start", bounds, "start_scale", lambda B: 2 * math.log(2) / B**2),
         package("gaps of the other sign, doubled", Batch, "gaps", lambda self, W: 2 * _right_gaps(self, W)),

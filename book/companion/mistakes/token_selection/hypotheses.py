@@ -5,7 +5,7 @@ from shallowformer.verify.mistakes import PUT_BACK
 #: Statement → its controls.
 CONTROLS = {
     "ts-lemma-d": "tied two-norms",
-    "ts-theorem-d": "far-start other-norm constant-steps finite-path another-limit tied",
+    "ts-theorem-d": "far-start long-step other-norm constant-steps finite-path another-limit tied",
     "ts-lemma-2": "long-start wide-gaussian same-entries",
     "ts-lemma-3": "overlap neglected-start long-step unequal-scores",
     "ts-lemma-4": "no-separator unequal-scores",
@@ -19,7 +19,7 @@ CONTROLS = {
     "ts-theorem-7": "lost unequal-scores",
     "ts-theorem-b": "touching lost doubling unequal-scores",
     "ts-theorem-c": "lost touching unequal-scores",
-    "ts-lemma-1": "lost unequal-scores plain-descent",
+    "ts-lemma-1": "lost unequal-scores plain-descent no-query",
     "ts-lemma-8": "longer-tokens",
     "ts-lemma-1-rates": "touching lost doubling long-steps unequal-scores",
     "ts-lemma-8-floats": "toward-zero flush-to-zero faithful-exponential as-complement small-best-score unequal-scores",

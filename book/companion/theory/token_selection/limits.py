@@ -117,3 +117,14 @@ def dominated(gram: Float[Tensor, "b K K"], n: int) -> Float[Tensor, " b"]:
     apart = (-gram).masked_fill(torch.eye(K, dtype=torch.bool), 0.0).flatten(1).amax(1).clamp(min=0.0)
     most = 2 * (n - 1) * (K // n) - 1
     return most * apart / gram.diagonal(dim1=-2, dim2=-1).amin(1)
+
+
+def across(gram: Float[Tensor, "b K K"], n: int) -> Float[Tensor, " b"]:
+    """(2n − 3)c/g, where ⟨E_k, E_l⟩ ≥ g within a sample and ≥ −c between two: below 1, and g > 0, no direction but that of W_mm can be a limit.
+
+    Where g ≤ 0 it is a large number.
+    """
+    rest = gram.shape[-1] // n
+    own = torch.eye(n, dtype=torch.bool).repeat_interleave(rest, 0).repeat_interleave(rest, 1)
+    g, c = gram[:, own].amin(1), (-gram[:, ~own]).amax(1).clamp(min=0.0)
+    return torch.where(g > 0, (2 * n - 3) * c / g.clamp(min=1e-12), 1e12)

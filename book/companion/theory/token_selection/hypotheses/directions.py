@@ -7,6 +7,7 @@ import numpy as np
 from companion.theory.token_selection.hypotheses import instances
 from companion.theory.token_selection.hypotheses.instances import APART, LOSING, SCORED
 from companion.theory.token_selection.hypotheses.plain import (
+    Data,
     Rule,
     misaligned,
     normalised,
@@ -34,7 +35,19 @@ def _lost(kept: bool, rule: Rule, steps: int) -> Sides:
 def _three_scores(kept: bool, rule: Rule, steps: int) -> Sides:
     """1 − corr after a run from 0 for one sample of three nearly orthogonal tokens, scores 11, 0, 0 or 11, 10.9, 0."""
     data, goal = instances.three_scores(kept)
-    return misaligned(data.after(rule, steps), goal), SOON
+    W = data.after(rule, steps)
+    assert kept or _for_ever(data, W)
+    return misaligned(W, goal), SOON
+
+
+def _for_ever(data: Data, W: np.ndarray) -> bool:
+    """Where every step, of any length, lowers the logit of the best of three tokens and raises the second's (the third is 0).
+
+    With z the logits, a = φ₁/φ₃ = e^{z₁} and z₁ ≤ 0.2, the change of z₁ over φ₂φ₃ is 0.132a + 11.25 φ₁/φ₂ − 3.27,
+    negative for φ₁/φ₂ ≤ e^{−1.3}; that of z₂ is at least 43.6 − 0.43a − 3.3 φ₁/φ₂.
+    """
+    z = data.X[0] @ W @ data.queries[0]
+    return bool(z[0] <= 0.2 and z[1] - z[0] >= 1.3)
 
 
 def normalised_loses(kept: bool) -> Sides:
@@ -53,8 +66,8 @@ def plain_loses(kept: bool) -> Sides:
 
 
 def plain_mistakes(kept: bool) -> Sides:
-    """1 − corr soon below 0.2 (Theorem 6): 1000 steps of GD with η = 0.1 from 0, (A1′), scores 11, 0, 0 (kept) or 11, 10.9, 0."""
-    return _three_scores(kept, plain(0.1), 1000)[0], 2 * SOON
+    """1 − corr soon below 0.2 (Theorem 6): 1000 steps of GD with η = 10 from 0, (A1′), scores 11, 0, 0 (kept) or 11, 10.9, 0."""
+    return _three_scores(kept, plain(10.0), 1000)[0], 2 * SOON
 
 
 def polyak_loses(kept: bool) -> Sides:
@@ -221,6 +234,13 @@ def saturation_loses(kept: bool) -> Sides:
     """1 − φ_{i,opt} ≤ e^{−ct}, c = 10⁻³ (Lemma 1), after 2000 short normalised steps from 0: (A1′) (kept), or the example of lost samples."""
     h = _gaps_after(kept, SHORT, 2000)
     return max(1 / (1 + math.exp(x)) for x in h), math.exp(-2)
+
+
+def no_query(kept: bool) -> Sides:
+    """1 − φ_{1,opt} ≤ e^{−ct}, c = 10⁻³ (Lemma 1), after 2000 normalised steps of length 0.1 from 0, orthogonal tokens, so (A1′) with ν = 0: ‖E_k‖² = 2 (kept), or E₁ = 0, as x_{1,2} = 0 asks."""
+    gram = ((2.0 if kept else 0.0, 0.0), (0.0, 2.0))
+    *_, h = two_gaps(gram, [0.1] * 2000, 2000)
+    return 1 / (1 + math.exp(h[0])), math.exp(-2)
 
 
 def saturation_mistakes(kept: bool) -> Sides:
