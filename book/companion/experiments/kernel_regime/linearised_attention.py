@@ -26,6 +26,7 @@ Written down before the first run on digits; some numbers of two seeds, from ano
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from companion.theory.kernel_regime import dense, dense_run
@@ -66,7 +67,9 @@ def plan(scale: str) -> list[Config]:
     ]
 
 
-def posed(config: Config) -> tuple[Tensor, Tensor, Tensor, Generator]:
+def posed(
+    config: Config,
+) -> tuple[Float[Tensor, "n d"], Float[Tensor, "n d"], Float[Tensor, " n"], Generator]:
     """Pictures as unit rows, what the network sees of them, labels ±1, and the generator of the start."""
     shown = images.digits()
     generator = Generator().manual_seed(config.seed)
@@ -80,7 +83,7 @@ def _relative(K: Tensor, limit: Tensor) -> float:
     return float((K - limit).norm() / limit.norm())
 
 
-def spectrum(X: Tensor, seen: Tensor, y: Tensor) -> dict:
+def spectrum(X: Float[Tensor, "n d"], seen: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> dict:
     """Of pictures, features and limit kernel: condition numbers over the rank, the smallest angle, shares of the first direction."""
     rank = int(torch.linalg.matrix_rank(X))
     ends = lambda X: torch.linalg.svdvals(X)[[0, rank - 1]].square()

@@ -15,6 +15,7 @@ Written down before the first run; three draws from another program were known (
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from companion.experiments.kernel_regime import linearised_attention
@@ -37,7 +38,7 @@ class Config:
     steps: int = 200
 
 
-def near(X: Tensor) -> Tensor:
+def near(X: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
     """Rows as near to each other as after attention, by a multiple of their mean."""
     mean_cosine = lambda Z: float(Z.mean(0).square().sum())
     goal = mean_cosine(dense.unit_rows(dense.attended(X)))
@@ -51,7 +52,7 @@ def near(X: Tensor) -> Tensor:
     return dense.unit_rows(X + low * X.mean(0))
 
 
-def cubed(X: Tensor) -> Tensor:
+def cubed(X: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
     """Cubed singular values, the first of which is made no larger than the second."""
     U, values, V = torch.linalg.svd(X, full_matrices=False)
     cubes = values**3
@@ -70,7 +71,7 @@ def plan(scale: str) -> list[Config]:
     return [Config(inputs, m, seed) for inputs in INPUTS for m in WIDTHS for seed in seeds]
 
 
-def posed(config: Config) -> tuple[Tensor, Tensor, Generator]:
+def posed(config: Config) -> tuple[Float[Tensor, "n d"], Float[Tensor, " n"], Generator]:
     """What the network sees, labels, and the generator of the start."""
     same = linearised_attention.Config(False, "relu", config.m, config.seed, n=config.n)
     X, _, y, generator = linearised_attention.posed(same)

@@ -104,7 +104,14 @@ class Run:
     beta: Float[Tensor, "steps N"]  # ‖(w⁺ + w⁻)/2 − w⁰‖
 
 
-def train(X: Tensor, y: Tensor, w: Float[Tensor, "N d"], act: Activation, eta: float, steps: int) -> Run:
+def train(
+    X: Float[Tensor, "n d"],
+    y: Float[Tensor, " n"],
+    w: Float[Tensor, "N d"],
+    act: Activation,
+    eta: float,
+    steps: int,
+) -> Run:
     """Descent from w⁺ = w⁻ = w, without projection."""
     plus, minus = w, w
     unit = 2 * eta / (2 * len(w)) ** 0.5 / len(X)

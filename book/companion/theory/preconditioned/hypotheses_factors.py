@@ -7,6 +7,7 @@ square factors do not have; *unseen*, a second row ε of U that the target does 
 import math
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from shallowformer.preconditioned import factorisation, flow
@@ -16,12 +17,12 @@ ONE = torch.ones(1, 1, dtype=torch.float64)
 SMALL = 0.01
 
 
-def rows(*values: list[float]) -> Tensor:
+def rows(*values: list[float]) -> Float[Tensor, "rows columns"]:
     """A matrix in float64."""
     return torch.tensor(values, dtype=torch.float64)
 
 
-def near(which: str) -> tuple[Tensor, Tensor, Tensor]:
+def near(which: str) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"], Float[Tensor, "m d"]]:
     """Factors off the optimum of a target 1 by 1/100, in a way that the head of the module names, and the target."""
     e = SMALL
     return {
@@ -32,17 +33,23 @@ def near(which: str) -> tuple[Tensor, Tensor, Tensor]:
     }[which]
 
 
-def value(U: Tensor, V: Tensor, M: Tensor, lam: float = 0.5) -> float:
+def value(
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], M: Float[Tensor, "m d"], lam: float = 0.5
+) -> float:
     """The objective f_λ."""
     return float(factorisation.value(U, V, M, lam))
 
 
-def squared_slope(U: Tensor, V: Tensor, M: Tensor, lam: float = 0.5) -> float:
+def squared_slope(
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], M: Float[Tensor, "m d"], lam: float = 0.5
+) -> float:
     """‖∇f_λ‖²."""
     return sum(float(part.square().sum()) for part in factorisation.gradient(U, V, M, lam))
 
 
-def stepped(U: Tensor, V: Tensor, M: Tensor, eta: float, lam: float = 0.5) -> tuple[Tensor, Tensor]:
+def stepped(
+    U: Float[Tensor, "m r"], V: Float[Tensor, "d r"], M: Float[Tensor, "m d"], eta: float, lam: float = 0.5
+) -> tuple[Float[Tensor, "m r"], Float[Tensor, "d r"]]:
     """A step of descent."""
     G, H = factorisation.gradient(U, V, M, lam)
     return U - eta * G, V - eta * H

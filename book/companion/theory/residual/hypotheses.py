@@ -16,6 +16,7 @@ import math
 from fractions import Fraction
 
 import torch
+from jaxtyping import Float
 
 from companion.theory.residual import admissible, certificates
 from companion.theory.residual.path_length import Certificate
@@ -29,7 +30,7 @@ SMOOTH = SmoothedReLU(1.0)
 PAPER = Setting(1.0, 1.0, SMOOTH)
 
 
-def matrix(*rows: list[float]) -> torch.Tensor:
+def matrix(*rows: list[float]) -> Float[torch.Tensor, "rows columns"]:
     """A matrix in float64, row by row."""
     return torch.tensor(rows, dtype=torch.float64)
 
@@ -138,13 +139,19 @@ CORNERED = six(
 CORNER_TOKEN = matrix([1.0, 0.0])[None]
 
 
-def stepped(X: torch.Tensor, Y: torch.Tensor, theta: Parameters, setting: Setting, mu: float) -> Parameters:
+def stepped(
+    X: Float[torch.Tensor, "..."],
+    Y: Float[torch.Tensor, "..."],
+    theta: Parameters,
+    setting: Setting,
+    mu: float,
+) -> Parameters:
     """A step of gradient descent."""
     slope = gradients.gradients(X, Y, theta, setting)
     return Parameters(*(W - mu * D for W, D in zip(theta, slope, strict=True)))
 
 
-def admitted(X: torch.Tensor, theta: Parameters, by: str) -> tuple[float, float, float]:
+def admitted(X: Float[torch.Tensor, "..."], theta: Parameters, by: str) -> tuple[float, float, float]:
     """Half of the error that a theorem admits at a start, its step, and what it multiplies Φ by at most.
 
     Args:

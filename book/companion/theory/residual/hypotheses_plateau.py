@@ -3,6 +3,7 @@
 import math
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from companion.theory.residual.hypotheses import SMOOTH, matrix, six, stepped
@@ -19,7 +20,9 @@ REACHED = 1000 * EPSILON
 BESIDE = (-2.0, -0.5)  # W_1, W_2
 
 
-def largest_pair(Y: Tensor, setting: Setting, sign: float, w: tuple[float, float] = (1.0, 0.5)) -> float:
+def largest_pair(
+    Y: Float[Tensor, "..."], setting: Setting, sign: float, w: tuple[float, float] = (1.0, 0.5)
+) -> float:
     """The largest ‖(W_Q, W_K)‖ in 500 steps of 1/10 from W_Q = ε/√2 = ±W_K, V = U = 1; ε = 10⁻⁸."""
     e = EPSILON / math.sqrt(2)
     theta = six(W_Q=[[e]], W_K=[[sign * e]], W_V=[[1.0]], W_1=[[w[0]]], W_2=[[w[1]]], W_U=[[1.0]])
@@ -64,7 +67,7 @@ def _further_out(setting: Setting) -> Tensor:
     return model.outputs(PAIR, theta, setting) + 0.1 * PAIR
 
 
-def hessian_of_rest() -> Tensor:
+def hessian_of_rest() -> Float[Tensor, " k"]:
     """Eigenvalues of the Hessian in (W_V, W_1, W_2, W_U) at the start of ``moving_rest``."""
     setting = Setting(1.0, 1.0, SMOOTH)
     Y = _further_out(setting)
