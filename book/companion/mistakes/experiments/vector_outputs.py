@@ -118,6 +118,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("errors that do not add up", vector_certificate, "added", lambda length, spread, o: _right_added(length, 0.5 * spread, o)),
     ],
     "kr-theorem-f-vector": [_NO_REMAINDER],
+    "kr-theorem-f-vector/readouts": [_NO_REMAINDER],
     "kr-theorem-f-vector/alpha": [_NOTHING],
     "kr-theorem-f-vector/beta": [_NOTHING],
     "kr-theorem-f-vector/gamma": [_NOTHING],

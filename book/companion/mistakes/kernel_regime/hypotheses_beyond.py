@@ -1,0 +1,14 @@
+"""Mistakes planted in *What each hypothesis is for: beyond one output*: every hypothesis is put back."""
+
+from shallowformer.verify.mistakes import PUT_BACK, Mistake
+
+#: Statement → its controls.
+CONTROLS = {
+    "kr-theorem-a-vector": "long-token same-for-outputs same-for-pairs not-fair long-step outside not-convex one-sample",
+    "kr-theorem-f-vector": "uneven equal-readouts other-activation stopped first-sample",
+}
+
+#: Check → mistakes that must turn it red.
+MISTAKES: dict[str, list[Mistake]] = {
+    f"{label}/{part}": [PUT_BACK] for label, parts in CONTROLS.items() for part in parts.split()
+}
