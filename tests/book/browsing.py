@@ -148,6 +148,17 @@ def visiting(
     context.close()
 
 
+def forget(page: Page, served: Served) -> None:
+    """Leave a page so that the next one in this tab is a first visit: nothing is stored, and the mouse is out of the way.
+
+    What a page writes when it is left is stored by then; a picture has no script that could.
+    """
+    page.mouse.move(0, 0)
+    page.goto(f"{served.address}_static/favicon.svg")
+    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    page.context.clear_cookies()
+
+
 @dataclass(frozen=True)
 class Visit:
     """What was seen on a page with every fold open: what went wrong, by guise how it looks and what axe says, and by font how much too wide it is on a phone."""
