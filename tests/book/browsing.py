@@ -184,8 +184,9 @@ def visit(
     tab = context.pages[0] if context.pages else context.new_page()
     looks, blamed, sideways = {}, {}, {}
     with listening(tab, served.address) as troubles:
-        tab.goto("about:blank")  # else the page before is laid out once more, in the new guise
-        _dress(tab, guises[0])
+        if not _wears(tab, guises[0]):
+            tab.goto("about:blank")  # else the page before is laid out once more, in the new guise
+            _dress(tab, guises[0])
         arrive(tab, served.url(page))
         tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
         for guise in guises:
@@ -215,6 +216,14 @@ def _sideways(tab: Page, again: bool) -> dict[str, int]:
     if again:
         tab.evaluate(SET, "")
     return found
+
+
+def _wears(tab: Page, guise: str) -> bool:
+    """Whether a tab, whatever it shows, is in a guise."""
+    viewport, scheme = GUISES[guise]
+    return tab.viewport_size == viewport and tab.evaluate(
+        "scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", scheme
+    )
 
 
 def _dress(tab: Page, guise: str) -> None:
