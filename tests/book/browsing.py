@@ -148,6 +148,17 @@ def visiting(
     context.close()
 
 
+def forget(page: Page, served: Served) -> None:
+    """Leave a page so that the next one in this tab is a first visit: nothing is stored, and the mouse is out of the way.
+
+    What a page writes when it is left is stored by then; a picture has no script that could.
+    """
+    page.mouse.move(0, 0)
+    page.goto(f"{served.address}_static/favicon.svg")
+    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    page.context.clear_cookies()
+
+
 @dataclass(frozen=True)
 class Visit:
     """What was seen on a page with every fold open: what went wrong, by guise how it looks and what axe says, and by font how much too wide it is on a phone."""
@@ -173,8 +184,9 @@ def visit(
     tab = context.pages[0] if context.pages else context.new_page()
     looks, blamed, sideways = {}, {}, {}
     with listening(tab, served.address) as troubles:
-        tab.goto("about:blank")  # else the page before is laid out once more, in the new guise
-        _dress(tab, guises[0])
+        if not _wears(tab, guises[0]):
+            tab.goto("about:blank")  # else the page before is laid out once more, in the new guise
+            _dress(tab, guises[0])
         arrive(tab, served.url(page))
         tab.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
         for guise in guises:
@@ -204,6 +216,14 @@ def _sideways(tab: Page, again: bool) -> dict[str, int]:
     if again:
         tab.evaluate(SET, "")
     return found
+
+
+def _wears(tab: Page, guise: str) -> bool:
+    """Whether a tab, whatever it shows, is in a guise."""
+    viewport, scheme = GUISES[guise]
+    return tab.viewport_size == viewport and tab.evaluate(
+        "scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", scheme
+    )
 
 
 def _dress(tab: Page, guise: str) -> None:

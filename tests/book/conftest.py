@@ -1,5 +1,6 @@
 """The built site, one for all the files and processes that look at it, and the browser that opens it."""
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -38,22 +39,46 @@ def served(site):
         yield server
 
 
+@pytest.fixture(scope="module")
+def tabs(browser):
+    """One tab for each way to visit: to begin a context anew costs more than to load a page in it."""
+    from browsing import visiting
+
+    with ExitStack() as contexts:
+        opened = {}
+
+        def tab_for(how):
+            key = json.dumps(how, sort_keys=True)
+            if key not in opened:
+                opened[key] = contexts.enter_context(visiting(browser, **how)).new_page()
+            return opened[key]
+
+        yield tab_for
+
+
 @pytest.fixture
-def go(browser, served):
-    """Open a page in a new tab of a first visit, without its formulas unless they matter; nothing may go wrong on it."""
-    from browsing import DESKTOP, arrive, listen, visiting
+def go(browser, served, tabs):
+    """Open a page, with a query if one is given, as on a first visit, without its formulas unless they matter; nothing may go wrong on it.
+
+    Nothing is remembered from the test before but files; ``anew=True`` is for those to whom this, or the context, matters.
+    """
+    from browsing import DESKTOP, arrive, forget, listening, visiting
 
     with ExitStack() as contexts:
         troubles = []
 
-        def open_page(page, **how):
+        def open_page(page, query="", anew=False, **how):
             how = {"viewport": DESKTOP, "formulas": False, **how}
-            tab = contexts.enter_context(visiting(browser, **how)).new_page()
+            if anew:
+                tab = contexts.enter_context(visiting(browser, **how)).new_page()
+            else:
+                tab = tabs(how)
+                contexts.callback(forget, tab, served)
             if how.get(
                 "java_script_enabled", True
             ):  # else a browser gives up scripts that it has begun to load
-                troubles.append(listen(tab, served.address))
-            arrive(tab, served.url(page))
+                troubles.append(contexts.enter_context(listening(tab, served.address)))
+            arrive(tab, served.url(page) + query)
             return tab
 
         yield open_page

@@ -19,14 +19,25 @@
       if (seen(element)) yield [element, element.getBoundingClientRect()];
   }
 
+  // Of an ancestor what decides whether it cuts off: looked up once, as thousands of elements share theirs.
+  const frames = new Map();
+  function frameOf(element) {
+    if (!frames.has(element)) {
+      const { width, height, left, right } = element.getBoundingClientRect(), { overflowX, clipPath, position } = style(element);
+      frames.set(element, { left, right, hides: /hidden|clip/.test(overflowX), scrolls: /auto|scroll/.test(overflowX) || position === "fixed",
+        unseen: width <= 2 || height <= 2 || clipPath !== "none" }); // for screen readers only
+    }
+    return frames.get(element);
+  }
+
   // The ancestor that cuts an element off where no scrolling helps, if there is one.
   function cutBy(element, box) {
     for (let around = element; around && around !== document.body; around = around.parentElement) {
-      const frame = around.getBoundingClientRect(), overflow = style(around).overflowX;
-      if (frame.width <= 2 || frame.height <= 2 || style(around).clipPath !== "none") return null; // for screen readers only
+      const frame = frameOf(around);
+      if (frame.unseen) return null;
       if (around === element && element.matches("img, svg")) continue;
-      if (/auto|scroll/.test(overflow) || style(around).position === "fixed") return null;
-      if (/hidden|clip/.test(overflow) && (box.right > frame.right + 2 || box.left < frame.left - 2)) return around;
+      if (frame.scrolls) return null;
+      if (frame.hides && (box.right > frame.right + 2 || box.left < frame.left - 2)) return around;
     }
     return box.right > innerWidth + 1 ? document.body : null;
   }

@@ -1,5 +1,8 @@
 """What moves in the built site: the scoreboard, the map of results, the figures with a slider."""
 
+import functools
+import itertools
+
 import pytest
 from browsing import PHONE
 from built import BOOK_PAGES, ENTRIES, file, parsed, text
@@ -53,7 +56,9 @@ def arrows(site):
     """Pairs of a statement and one that uses it, as the map's text has them."""
     rows = parsed(file("book/map")).select(".map-table tbody tr")
     used = {row["data-statement"]: row.find_all("td")[1].select("a") for row in rows}
-    return {(link["href"].partition("#")[2], label) for label, links in used.items() for link in links}
+    return frozenset(
+        (link["href"].partition("#")[2], label) for label, links in used.items() for link in links
+    )
 
 
 def walked(arrows, start: str, steps: int) -> set[str]:
@@ -64,6 +69,7 @@ def walked(arrows, start: str, steps: int) -> set[str]:
     return reached
 
 
+@functools.cache
 def busiest(arrows) -> str:
     """A statement that rests on some, and on which others rest, that rest on others."""
     turned = {(to, of) for of, to in arrows}
@@ -81,22 +87,30 @@ def shown(tab) -> dict[str, set[str]]:
     }""")
 
 
-@pytest.mark.parametrize("depth", ["1", "2", "all"])
-@pytest.mark.parametrize("direction", ["up", "down", "both"])
-def test_the_address_of_the_map_chooses_a_statement_with_what_it_rests_on_or_what_rests_on_it(
-    go, arrows, direction, depth
-):
-    label, steps = busiest(arrows), 99 if depth == "all" else int(depth)
-    up, down = walked({(to, of) for of, to in arrows}, label, steps), walked(arrows, label, steps)
-    wanted = {"up": up, "down": down, "both": up | down}[direction]
-    tab = go("book/map")
-    tab.evaluate("place => { location.hash = place; }", f"focus={label}&direction={direction}&depth={depth}")
-    tab.locator(f".node.is-chosen[data-statement='{label}']").wait_for()
-    seen = shown(tab)
-    assert seen["picture"] == seen["text"] == sorted(wanted)
-    assert len(seen["picture"]) > 1
-    assert seen["arrows"] == sorted(f"{of} {to}" for of, to in arrows if {of, to} <= wanted)
-    assert f"{len(wanted)} of {len(statements())} boxes" in tab.locator(".map-choice output").inner_text()
+#: Choose a statement by the address, and wait until the page, which hears of it first, has done what it does.
+TO = """place => new Promise(done => {
+  addEventListener("hashchange", () => requestAnimationFrame(done), { once: true });
+  location.hash = place;
+})"""
+
+
+def test_the_address_of_the_map_chooses_a_statement_with_what_it_rests_on_or_what_rests_on_it(go, arrows):
+    """In every direction and depth, from the whole map each time."""
+    label, turned, tab = busiest(arrows), {(to, of) for of, to in arrows}, go("book/map")
+    for direction, depth in itertools.product(("up", "down", "both"), ("1", "2", "all")):
+        steps = 99 if depth == "all" else int(depth)
+        up, down = walked(turned, label, steps), walked(arrows, label, steps)
+        wanted = {"up": up, "down": down, "both": up | down}[direction]
+        tab.evaluate(TO, f"focus={label}&direction={direction}&depth={depth}")
+        tab.locator(f".node.is-chosen[data-statement='{label}']").wait_for()
+        seen, told = shown(tab), tab.locator(".map-choice output").inner_text()
+        assert seen["picture"] == seen["text"] == sorted(wanted), (direction, depth)
+        assert len(seen["picture"]) > 1
+        assert seen["arrows"] == sorted(f"{of} {to}" for of, to in arrows if {of, to} <= wanted)
+        assert f"{len(wanted)} of {len(statements())} boxes" in told
+        tab.evaluate(TO, "")
+        assert tab.locator(".node.is-chosen").count() == 0
+        assert len(shown(tab)["picture"]) == len(statements())
 
 
 def test_the_map_keeps_its_form_where_statements_are_left_out(go, arrows):

@@ -269,9 +269,7 @@ def button(tab, name: str, panel: str = "run"):
 
 def visit(go, query: str = "", **how):
     """The page with settings in its address."""
-    tab = go(PAGE, **how)
-    if query:
-        tab.goto(tab.url.partition("?")[0] + query)
+    tab = go(PAGE, query, **how)
     button(tab, "Reset").wait_for()
     tab.wait_for_selector("#live-run svg")
     return tab
@@ -478,7 +476,7 @@ def test_who_wants_less_motion_steps_on_demand(go):
 
 def test_where_a_worker_is_refused_the_page_computes_itself(go):
     refuse = "window.Worker = class { constructor() { throw new DOMException('no', 'SecurityError'); } }"
-    tab = visit(go, "?n=20&T=4&at=12")
+    tab = visit(go, "?n=20&T=4&at=12", anew=True)
     with_worker = told(tab, "Step 12.")
     tab.context.add_init_script(refuse)
     tab.reload()
@@ -528,7 +526,7 @@ def test_other_pages_load_no_byte_of_it(go, served):
     loaded = lambda: {path.name for path in served.sent()} & files
     for page, expected in (("book/tour", set()), ("book/index", files - {SCRIPTS[2]}), (PAGE, files)):
         served.asked.clear()
-        go(page)
+        go(page, anew=True)
         assert loaded() == expected
 
 
