@@ -61,7 +61,7 @@ def plan(scale: str) -> list[Config]:
         ]
     most, seeds = (64, range(3)) if scale == "laptop" else (1024, SEEDS)
     found = []
-    for part, steps in (("gap", 20), ("training", 60)):
+    for part, steps in (("gap", 16), ("training", 60)):
         for stream, widths in WIDTHS.items():
             found += [
                 Config(part, stream, m, s, steps=steps)

@@ -32,7 +32,7 @@ def start(N: int, m: int, d: int, generator: Generator, dtype: torch.dtype = tor
 
     Returns: B1 and U2 of shape [m, N], U1 [m, d], W1 [m, d, d], c [m], W2 [m, N, N]; the first m/2 units are those of one network.
     """
-    if N < d:
+    if d > N:
         raise ValueError(f"N must be at least d = {d}, got {N}")
     pairs = half(m, d)
     draw = lambda *shape: twice(gaussian(*shape, generator=generator, dtype=dtype))
