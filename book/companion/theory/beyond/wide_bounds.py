@@ -50,14 +50,18 @@ class Constants:
 
 
 def constants(norms: Norms, rho: Sequence[float]) -> Constants:
-    """The constants of Theorem Z, wide stream; |f − f_lin| ≤ M/2 on Ω_ρ."""
-    c, u, w = rho
+    """The constants of Theorem Z, wide stream; |f − f_lin| ≤ M/2 on Ω_ρ.
+
+    Args:
+        rho: the radii of B1, U1, W1, c, U2, W2, so that a unit moves by at most ρ/√m.
+    """
+    b, u1, w1, c, u, w = rho
     m, N = norms.m, norms.N
-    long = norms.first + u / m**0.5
-    g, h = u + long * w, 2 * u * w + 2 * long * w**2
-    B, U, W = norms.B + c / 2**0.5, norms.U + u / 2**0.5, norms.W + w / 2**0.5
-    tau1 = c / 2**0.5 + B * SLOPE * g / m**0.5
-    tau2 = 2**0.5 * c * SLOPE * g + B * (BEND * g**2 + SLOPE * h) / m**0.5
+    long = norms.first + u1 / m**0.5
+    g, h = u1 + long * w1, 2 * u1 * w1 + 2 * long * w1**2
+    B, U, W = norms.B + b / 2**0.5, norms.U + u / 2**0.5, norms.W + w / 2**0.5
+    tau1 = b / 2**0.5 + B * SLOPE * g / m**0.5
+    tau2 = 2**0.5 * b * SLOPE * g + B * (BEND * g**2 + SLOPE * h) / m**0.5
     moved = tau1 / N**0.5
     r = norms.r + moved
     G = min(W * r, norms.G + w * r / 2**0.5 + W * moved)
@@ -69,27 +73,37 @@ def constants(norms: Norms, rho: Sequence[float]) -> Constants:
     y = norms.y + u * r / m**0.5 + U * moved
     Z1 = K**0.5 * (Y1 + y * lam1)
     Z2 = K * (Y2 + 2 * Y1 * lam1 + 2 * y * lam2 + 2 * y * lam1**2)
-    bend = (1 + c / m**0.5) * (BEND * Z1**2 + SLOPE * Z2)
-    M = 2 / m**0.5 * (2**0.5 * c * SLOPE * Z1 + bend)
+    readout = 1 + c / m**0.5
+    M = 2 / m**0.5 * (2**0.5 * c * SLOPE * Z1 + readout * (BEND * Z1**2 + SLOPE * Z2))
     return Constants((tau1, tau2), (lam1, lam2), (Y1, Y2), K, y, (Z1, Z2), M)
 
 
+def gradient(at_start: Float[Tensor, " n"], M: float, m: int, rho: Sequence[float]) -> float:
+    """Ā², a bound on the mean of ‖∇f_j‖² on Ω_ρ: ‖∇f_j‖ ≤ ‖∇f_j(φ⁽⁰⁾)‖ + 2M√m / min ρ.
+
+    Args:
+        at_start: ‖∇f_j(φ⁽⁰⁾)‖ of every sample.
+        M: the bound on |f''|.
+    """
+    return float((at_start + 2 * M * m**0.5 / min(rho)).square().mean())
+
+
 def expected(m: int, N: int, d: int, T: int, t: float = 3.0, inputs: int = 1) -> Norms:
-    """Bounds on all norms, each exceeded with probability at most e^{−t²/2}; that on ⟨U_i, ξ_t⟩ for so many inputs given in advance."""
-    k = m / 2
-    wide_norm = k**0.5 + N**0.5 + t
-    r = 1 + wide_norm / N**0.5
+    """Bounds on all norms for inputs given in advance; all hold with probability at least 1 − 8e^{−t²/2}."""
+    k, many = m / 2, (2 * math.log(T * inputs)) ** 0.5
+    norm = k**0.5 + N**0.5 + t
+    r = 2 + (t + many) / N**0.5
     return Norms(
         m=m,
         N=N,
         T=T,
         first=d**0.5 + (2 * math.log(k)) ** 0.5 + t,
-        B=wide_norm,
-        U=wide_norm,
-        W=wide_norm + N**0.5,
-        G=r * (wide_norm + N**0.5),
+        B=norm,
+        U=norm,
+        W=norm + N**0.5,
+        G=r * (norm + many),
         r=r,
-        y=r * ((2 * math.log(2 * k * T * inputs)) ** 0.5 + t),
+        y=r * ((2 * math.log(k * T * inputs)) ** 0.5 + t),
         K=float(T),
     )
 
