@@ -57,7 +57,7 @@ MISTAKES: dict[str, list[Mistake]] = {
             check, measure=lambda m, seed: check.measure(m, seed) * m**-0.125)),
     ],
     "kr-theorem-z-bottleneck/floor": [
-        package("pushes that do not agree", wide, "readings", lambda X, U, W: _right_readings(X, U, W) ** 2 + 0 * X.sum()),
+        package("a slope for a difference of slopes", bottleneck, "drop", lambda t, s: _right_slope(t)),
     ],
     "kr-lemma-z-heads": [
         Mistake("half of K", lambda check: check.scaled(0.5)),
@@ -91,7 +91,7 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("a sum of squares for a mean", wide_bounds, "gradient", lambda *all: _right_gradient(*all) / 20),
     ],
     **{
-        f"kr-remark-z-widths{part}": [measured("squares", lambda value: value**power)]
+        f"kr-remark-z-widths{part}": [measured("squares", lambda value, power=power: value**power)]
         for part, power in (("", 4), ("/wide", 0.3), ("/root", 3), ("/random", 1.3), ("/random-wide", 0.6), ("/trained", 3), ("/trained-wide", 0.3))
     },
 }  # fmt: skip
