@@ -64,7 +64,7 @@ def constants(norms: Norms, rho: Sequence[float]) -> Constants:
     tau2 = 2**0.5 * b * SLOPE * g + B * (BEND * g**2 + SLOPE * h) / m**0.5
     moved = tau1 / N**0.5
     r = norms.r + moved
-    G = min(W * r, norms.G + w * r / 2**0.5 + W * moved)
+    G = norms.G + w * r / 2**0.5 + W * moved
     lam1 = w * r**2 / 2**0.5 + 2 * G * moved
     lam2 = 2 * m**0.5 * w * r * moved + (2 * m) ** 0.5 * W * moved**2 + 2**0.5 * G * tau2 / N**0.5
     Y1 = u * r / 2**0.5 + U * moved
