@@ -1,4 +1,4 @@
-"""Mistakes planted in *What each hypothesis is for: beyond one output*: every hypothesis is put back."""
+"""Mistakes planted in *What each hypothesis is for: beyond the model*: every hypothesis is put back."""
 
 from shallowformer.verify.mistakes import PUT_BACK, Mistake
 
@@ -6,6 +6,8 @@ from shallowformer.verify.mistakes import PUT_BACK, Mistake
 CONTROLS = {
     "kr-theorem-a-vector": "long-token same-for-outputs same-for-pairs not-fair long-step outside not-convex one-sample",
     "kr-theorem-f-vector": "uneven equal-readouts other-activation stopped first-sample",
+    "kr-theorem-g-dense": "long-token loud-readouts outside kinked equal-entries",
+    "kr-theorem-h-dense": "uneven equal-readouts long-data other-activation stopped one-sample",
 }
 
 #: Check → mistakes that must turn it red.
