@@ -1,4 +1,4 @@
-"""Exercises of the page *What each hypothesis is for: beyond one output*."""
+"""Exercises of the page *What each hypothesis is for: beyond the model*."""
 
 from collections.abc import Callable
 
