@@ -105,7 +105,7 @@ COVERAGE = {
             "$m^{-1/2}$, fixed $T$",
         ),
         Cell("measured", "kr-remark-z-widths", "four tokens", "$1/m$ or faster", "$1/m$ or faster"),
-        Cell("proved", "kr-theorem-a-layers", "A, two layers", "near the start", "near the start"),
+        Cell("proved", "kr-theorem-a-layers", "A, two layers", "misfit bounded ahead", "to the misfit"),
         Cell("proved", "kr-theorem-a-layers", "A, two layers", "tiny labels only", "tiny labels"),
         Cell("open", None, "", "", ""),
     ),
