@@ -42,7 +42,9 @@ def injective(k: int, N: int, generator: Generator, restarts: int = 12, steps: i
     return float(most)
 
 
-def state(X: Float[Tensor, "n T d"], phi: Blocks) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def state(
+    X: Float[Tensor, "n T d"], phi: Blocks
+) -> tuple[Float[Tensor, "n T N"], Float[Tensor, "n k T"], Float[Tensor, "n k T"], Float[Tensor, "n k"]]:
     """ξ, the logits ℓ, y = ⟨U_i, ξ_t⟩ and z of the first network."""
     one = wide.network(phi, 0)
     xi = wide.stream(X, *(one[name] for name in FIRST))
