@@ -1,5 +1,6 @@
 """Mistakes planted in the chapter *Two layers*: what its checks must notice."""
 
+import math
 from dataclasses import replace
 
 from companion.theory.beyond import bottleneck, heads, wide, wide_bounds
@@ -14,6 +15,7 @@ _right_coherent = wide.coherent
 _right_derivatives = heads.derivatives
 _right_injective = heads.injective
 _right_constants = wide_bounds.constants
+_right_expected = wide_bounds.expected
 _right_gradient = wide_bounds.gradient
 _right_bound = self_bounding.bound
 
@@ -83,6 +85,10 @@ MISTAKES: dict[str, list[Mistake]] = {
         f"kr-theorem-z-wide/{part}": [measured("a factor that grows", lambda value: value**0.3)]
         for part in ("rate", "narrower", "wider")
     },
+    "kr-theorem-z-wide/logarithm": [
+        package("the longest read-in for a mean of them", wide_bounds, "expected", lambda m, *rest: replace(
+            _right_expected(m, *rest), first=(2 * math.log(m / 2)) ** 0.5 + 5)),
+    ],
     "kr-theorem-a-layers": [
         package("a bound that is half as large", self_bounding, "bound", lambda *all: _right_bound(*all) / 6),
     ],

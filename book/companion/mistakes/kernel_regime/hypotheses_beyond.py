@@ -8,6 +8,9 @@ CONTROLS = {
     "kr-theorem-f-vector": "uneven equal-readouts other-activation stopped first-sample",
     "kr-theorem-g-dense": "long-token loud-readouts outside kinked equal-entries",
     "kr-theorem-h-dense": "uneven equal-readouts long-data other-activation stopped one-sample",
+    "kr-theorem-z-bottleneck": "copied widening both along-the-stream unread null-token loud-writers",
+    "kr-theorem-z-wide": "narrow long-tokens far-out chosen-later",
+    "kr-theorem-a-layers": "long-step out-of-reach uneven",
 }
 
 #: Check → mistakes that must turn it red.

@@ -1,6 +1,6 @@
 """How far two layers with a stream of N numbers are from their linear model on Ω_ρ: the constants of the upper bound, for tokens in the unit ball and σ = tanh.
 
-``Norms`` holds what is read off the start, ``Constants`` what follows. No term contains T: it enters through K and the largest start preactivation.
+``Norms`` holds what is read off the start, ``Constants`` what follows. Length enters through K ≤ T, with which M grows, and through log T in the bounds on what is read off the start.
 """
 
 import math
@@ -26,7 +26,7 @@ class Norms:
     m: int  # heads a layer, of both networks
     N: int  # numbers a token
     T: int  # tokens
-    first: float  # the longest U1_i
+    first: float  # (mean of ‖U1_i‖⁴)^{1/4}
     B: float  # ‖B‖_op, as a k × N matrix
     U: float  # ‖U2‖_op, as a k × N matrix
     W: float  # bound on the injective norm of W2, sup Σ_i w_i ⟨u, W_i v⟩ over unit vectors
@@ -97,7 +97,7 @@ def expected(m: int, N: int, d: int, T: int, t: float = 3.0, inputs: int = 1) ->
         m=m,
         N=N,
         T=T,
-        first=d**0.5 + (2 * math.log(k)) ** 0.5 + t,
+        first=(d + 1) ** 0.5 + t / k**0.25,
         B=norm,
         U=norm,
         W=norm + N**0.5,
@@ -123,7 +123,7 @@ def measured(X: Float[Tensor, "n T d"], phi: Blocks) -> Norms:
         m=2 * k,
         N=N,
         T=X.shape[1],
-        first=float(one["U1"].norm(dim=1).max()),
+        first=float(one["U1"].norm(dim=1).pow(4).mean() ** 0.25),
         B=norm(one["B1"]),
         U=norm(one["U2"]),
         W=flat,
