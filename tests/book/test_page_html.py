@@ -91,7 +91,7 @@ def test_a_statement_s_badges_lead_to_its_check():
         "tight",
     )
     assert soup.find(id="check-kr-fact-1")["class"] == ["verdict"]
-    assert "verdict-badge" not in finished(html)
+    assert "verdict-badges" not in finished(html)
 
 
 @pytest.mark.parametrize("words", [{}, {"kr-fact-1": [BADGE]}], ids=["unchecked", "checked"])

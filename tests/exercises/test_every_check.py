@@ -216,6 +216,7 @@ def test_mistakes_are_declared():
         "check_idle",
         "check_insensitive_scale",
         "check_readout_for",
+        "check_sharp_heads",
         "check_typical_curvature",
     }
 
