@@ -7,7 +7,9 @@ from planted import mistakes
 
 from bookext import hypotheses
 from bookext.chapters import LEDGER, ROOT, statements
+from bookext.hypotheses import STATUS
 from bookext.markup import directives
+from bookext.notebooks.markdown import Flattener
 from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.mistakes import PUT_BACK
@@ -100,6 +102,7 @@ def test_most_rows_are_decided():
 def test_every_control_belongs_to_a_row_and_fails_where_the_hypothesis_is_put_back():
     found = hypotheses.controls()
     assert {row.check for _, row in ROWS} >= set(found)
+    assert set(found) & set(CHECKS) == set()
     assert {entry["verdict"] for entry in found.values()} <= {"needed"}
     planted = {claim: some for page in hypotheses.files() for claim, some in mistakes(page).items()}
     assert [claim for claim in found if PUT_BACK not in planted.get(claim, ())] == []
@@ -111,6 +114,16 @@ def test_a_page_tells_of_the_statements_of_its_file(page):
     told = re.findall(r"^`{3,}\{hypotheses\} (?!counts)(\S+)$", text, re.MULTILINE)
     assert sorted(told) == sorted(hypotheses.files()[page])
     assert {entry["chapter"] for entry in hypotheses.controls().values()} <= set(hypotheses.files())
+
+
+@pytest.mark.parametrize("page", hypotheses.files())
+def test_a_notebook_tells_what_each_hypothesis_is_for(page):
+    flattener = Flattener(ROOT / f"{page}.md")
+    for label, listed in hypotheses.files()[page].items():
+        told = flattener.text(f"```{{hypotheses}} {label}\n```")
+        words = ["No hypotheses"] if isinstance(listed, str) else [STATUS[row.status][0] for row in listed]
+        assert all(word in told for word in words)
+        assert not re.search(r"\{(?:prf|cite|eq|\.)|<a |on the site", told)
 
 
 def test_a_row_with_an_unknown_key_is_refused():

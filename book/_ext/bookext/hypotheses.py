@@ -171,15 +171,17 @@ class Hypotheses(SphinxDirective):
         """Write the list. Returns: its nodes."""
         for path in (CONTROLS, *FOLDER.glob("*.yml")):
             self.env.note_dependency(str(path))
-        what, *names = self.arguments
-        container = nodes.container(classes=["hypotheses-list"])
-        if what == "counts":
-            lines = [counts(*names)]
-        else:
-            lines = listed(what)
-            container["ids"] = [anchor(what)]
-        self.state.nested_parse(StringList(lines, str(FOLDER)), 0, container)
+        what = self.arguments[0]
+        container = nodes.container(
+            classes=["hypotheses-list"], ids=[] if what == "counts" else [anchor(what)]
+        )
+        self.state.nested_parse(StringList(written(*self.arguments), str(FOLDER)), 0, container)
         return [container]
+
+
+def written(what: str, *names: str, linked: bool = True) -> list[str]:
+    """What the directive writes for its arguments; ``linked``, as on the site, where a control is elsewhere on the page. Returns: lines of MyST."""
+    return [counts(*names)] if what == "counts" else listed(what, linked)
 
 
 def counts(name: str = "") -> str:
@@ -190,7 +192,7 @@ def counts(name: str = "") -> str:
     return f"{len(statements)} statements, {headed(together)}."
 
 
-def listed(label: str) -> list[str]:
+def listed(label: str, linked: bool = True) -> list[str]:
     """The hypotheses of a statement, with what each is for. Returns: lines of MyST."""
     about = f": {topic}" if (topic := of_the_book()[label].topic) else ""
     head = f"**{_link(label)}**{about}. "
@@ -200,7 +202,7 @@ def listed(label: str) -> list[str]:
     table = ["| hypothesis | it is | |", "|---|---|---|"]
     for row in found:
         word, style = STATUS[row.status]
-        table.append(f"| {row.hypothesis} | [{word}]{{.verdict-badge .{style}}} | {_reason(row)} |")
+        table.append(f"| {row.hypothesis} | [{word}]{{.verdict-badge .{style}}} | {_reason(row, linked)} |")
     return [
         f"{head}{headed(found)}.",
         "",
@@ -212,11 +214,11 @@ def _link(label: str) -> str:
     return f"{{prf:ref}}`{of_the_book()[label].name} <{label}>`"
 
 
-def _reason(row: Row) -> str:
+def _reason(row: Row, linked: bool) -> str:
     """Why a hypothesis is what it is, with what shows it. Returns: MyST in one line."""
     said = [row.because.strip()]
     if row.check in controls():
-        said.append(f'<a href="#{anchor(row.check)}">Control</a>.')
+        said.append(f'<a href="#{anchor(row.check)}">Control</a>.' if linked else f"Control: `{row.check}`.")
     elif row.check:
         label, _, part = row.check.partition("/")
         said.append(f"See {_link(label)}" + (f", check *{part}*." if part else "."))

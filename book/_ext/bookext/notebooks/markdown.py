@@ -15,7 +15,7 @@ from pathlib import Path
 
 from markdown_it.token import Token
 
-from bookext import address
+from bookext import address, hypotheses
 from bookext.chapters import ROOT, docname
 from bookext.markup import Directive, MarkupError, directive, parse
 from bookext.notebooks import macros
@@ -30,9 +30,7 @@ TITLED = frozenset({"tab-item", "card", "grid-item-card", "table"})
 #: Directives that only group others.
 GROUPS = frozenset({"tab-set", "grid", "grid-item", "div"})
 #: Directives that only the site can show.
-ON_THE_SITE = frozenset(
-    {"scoreboard", "errata", "bibliography", "map-of-results", "live-panel", "hypotheses"}
-)
+ON_THE_SITE = frozenset({"scoreboard", "errata", "bibliography", "map-of-results", "live-panel"})
 
 #: What can stand in a line of text. Nothing inside code or a formula is touched, because these match as a whole.
 _INLINE = re.compile(
@@ -143,6 +141,8 @@ class Flattener:
         if found.name in ("code", "code-block"):
             fence = "```" if "```" not in found.body else "`````"
             return f"{fence}{found.title}\n{found.body}\n{fence}"
+        if found.name == "hypotheses":
+            return self.text("\n".join(hypotheses.written(*found.title.split(), linked=False)), line)
         if found.name in ON_THE_SITE:
             return f"[The {found.name.replace('-', ' ')} on the site]({address.page(self._page)})"
         raise self._error(f"the directive {{{found.name}}}", line)
