@@ -24,7 +24,7 @@ CONTROLS = {
     "kr-remark-7": "off-the-event off-the-neighbourhood",
     "kr-lemma-3": "long-tokens long-query large-readouts off-the-event off-the-neighbourhood kink",
     "kr-lemma-3-sharp": "long-tokens long-query large-readouts off-the-neighbourhood kink",
-    "kr-lemma-3-pairs": "alike equal-readouts two-readins long-token long-query off-the-neighbourhood rough",
+    "kr-lemma-3-pairs": "alike equal-readouts two-readins long-token long-query off-the-neighbourhood rough-activation",
     "kr-lemma-4": "another-law another-attention dependent-blocks large-readouts copies",
     "kr-lemma-4-rate": "copies input-that-knows another-law long-token long-query large-readouts",
     "kr-remark-8": "no-query equal-tokens flat still no-readin copies",

@@ -14,7 +14,7 @@ CONTROLS = {
     "kr-proposition-1": "not-uniform repeated other-labels no-twins not-normal copies seen-inputs near-fence no-projection long-token long-query kinks",
     "kr-proposition-1-noise": "not-uniform one-draw without-replacement",
     "kr-theorem-a": "long-step outside not-convex first-misfit first-slope one-sample",
-    "kr-theorem-a-drift": "outside not-convex one-sample projected another-slope",
+    "kr-theorem-a-drift": "outside not-convex one-sample projected-step another-slope",
     "kr-theorem-a-step": "early outside",
     "kr-theorem-a-sgd": "repeated not-uniform gram long-step outside first-misfit bump",
     "kr-theorem-b": "seen-inputs seen-mapping no-twins copies kinks long-token far-reading wide-start",
