@@ -26,11 +26,6 @@ def test_the_start_is_its_own_mirror_image(p, m):
     assert dense.f(X, phi).abs().max() < 1e-15
 
 
-def test_as_many_units_as_heads_are_the_start_of_dense():
-    ours, theirs = shared_layer.start(4, 4, 3, source()), dense.start(4, 3, source())
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
-
-
 @pytest.mark.parametrize(("p", "m"), [(3, 2), (0, 2), (2, 0)])
 def test_odd_widths_are_refused(p, m):
     with pytest.raises(ValueError, match=r"[pm] must be"):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from companion.theory.beyond import shared_band, shared_layer, shared_run, shared_start
+from companion.theory.beyond import dense, shared_band, shared_layer, shared_run, shared_start
 from companion.theory.beyond.shared_run import Place
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
@@ -17,7 +17,7 @@ _right_spectral_bound = shared_layer.spectral_bound
 _right_head_bound = shared_layer.head_bound
 _right_approximation = shared_layer.approximation_bound
 _right_covariance = shared_layer.covariance_bound
-_right_preactivations = shared_layer.preactivations
+_right_preactivations = dense.preactivations
 
 
 def _term(name: str, factor: float = 0.9) -> Mistake:
@@ -63,11 +63,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     "kr-proposition-w-dense-units": [
         _term("units", 0.99),
-        package("a root of the heads forgotten", shared_layer, "preactivations", lambda X, phi: (
+        package("a root of the heads forgotten", dense, "preactivations", lambda X, phi: (
             _right_preactivations(X, phi) * phi["V"].shape[1] ** 0.5)),
     ],
     "kr-proposition-w-dense-units/one": [
-        package("a root of the heads forgotten", shared_layer, "preactivations", lambda X, phi: (
+        package("a root of the heads forgotten", dense, "preactivations", lambda X, phi: (
             _right_preactivations(X, phi) * phi["V"].shape[1] ** 0.5)),
     ],
     "kr-proposition-w-dense-met/units": [measured("half of the exponent", lambda error: error**0.5)],

@@ -16,25 +16,34 @@ from companion.theory.beyond.architecture import (
 from companion.theory.beyond.attention import pooled
 
 
-def start(m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64) -> Blocks:
+def start(
+    m: int, d: int, generator: Generator, dtype: torch.dtype = torch.float64, p: int | None = None
+) -> Blocks:
     """A symmetric initialisation with a full V: V_{k'i'} = V_{ki}, W_{i'} = W_i, c_{k'} = −c_k, ' the partner.
 
     V consists of two independent Gaussian blocks, (A B; B A). So every hidden unit sees every head, and partners agree.
-    Returns: c of shape [m], V of shape [m, m, d], unit by head, and W of shape [m, d, d].
+
+    Args:
+        p: hidden units; as many as heads by default.
+
+    Returns: c of shape [p], V of shape [p, m, d], unit by head, and W of shape [m, d, d].
     """
-    pairs = half(m, d)
+    units, pairs = half(m if p is None else p, d), half(m, d)
     draw = lambda *shape: gaussian(*shape, generator=generator, dtype=dtype)
-    A, B = draw(pairs, pairs, d), draw(pairs, pairs, d)
+    A, B = draw(units, pairs, d), draw(units, pairs, d)
     V = torch.cat([torch.cat([A, B], 1), torch.cat([B, A], 1)])
-    return {"c": opposite_signs(pairs, generator, dtype), "V": V, "W": twice(draw(pairs, d, d))}
+    return {"c": opposite_signs(units, generator, dtype), "V": V, "W": twice(draw(pairs, d, d))}
+
+
+def preactivations(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, "n p"]:
+    """z_k = m^{−1/2} Σ_i ⟨V_{ki}, a(X, X_T; W_i)⟩; the query is the last token."""
+    p, m, d = phi["V"].shape
+    return pooled(X, phi["W"], X[:, -1:]).reshape(-1, m * d) @ phi["V"].reshape(p, m * d).T / m**0.5
 
 
 def f(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, " n"]:
-    """The output; the query is the last token."""
-    p, m, d = phi["V"].shape
-    a = pooled(X, phi["W"], X[:, -1:]).reshape(-1, m * d)
-    z = a @ phi["V"].reshape(p, m * d).T / m**0.5
-    return torch.tanh(z) @ phi["c"] / p**0.5
+    """The output."""
+    return torch.tanh(preactivations(X, phi)) @ phi["c"] / len(phi["c"]) ** 0.5
 
 
 def mirror(phi: Blocks) -> Blocks:

@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from companion.theory.beyond.architecture import Blocks, gaussian, half, opposite_signs, twice
-from companion.theory.beyond.attention import pooled
+from companion.theory.beyond import dense
+from companion.theory.beyond.architecture import Blocks
 from shallowformer.contracts import Count, Even, Level, NonNegative, contract
 from shallowformer.formulas import Number
 from shallowformer.probability.cumulants import KAPPA
@@ -20,21 +20,8 @@ SIGMA_2 = 4 / (3 * math.sqrt(3))
 
 @contract
 def start(p: Even, m: Even, d: Count, generator: Generator, dtype: torch.dtype = torch.float64) -> Blocks:
-    """The start of ``dense`` with p hidden units: V = (A B; B A), W and |c| equal for partners, the signs c opposite.
-
-    Returns: c of shape [p], V of shape [p, m, d], unit by head, and W of shape [m, d, d].
-    """
-    units, heads = half(p, d), half(m, d)
-    draw = lambda *shape: gaussian(*shape, generator=generator, dtype=dtype)
-    A, B = draw(units, heads, d), draw(units, heads, d)
-    V = torch.cat([torch.cat([A, B], 1), torch.cat([B, A], 1)])
-    return {"c": opposite_signs(units, generator, dtype), "V": V, "W": twice(draw(heads, d, d))}
-
-
-def preactivations(X: Float[Tensor, "n T d"], phi: Blocks) -> Float[Tensor, "n p"]:
-    """z_k = m^{−1/2} Σ_i ⟨V_{ki}, a(X, X_T; W_i)⟩."""
-    p, m, d = phi["V"].shape
-    return pooled(X, phi["W"], X[:, -1:]).reshape(-1, m * d) @ phi["V"].reshape(p, m * d).T / m**0.5
+    """The start of ``dense`` with p hidden units."""
+    return dense.start(m, d, generator, dtype, p)
 
 
 def spectral(V: Float[Tensor, "p m d"]) -> Float[Tensor, ""]:
