@@ -6,24 +6,24 @@ import pytest
 import torch
 
 from companion.experiments.kernel_regime import linearised_attention
-from companion.theory.kernel_regime import dense, dense_run
+from companion.theory.kernel_regime import perceptron, perceptron_run
 from shallowformer.kernel_regime.linear_run import known
 
 
 def posed(n=6, d=4, pairs=5, seed=0):
     source = torch.Generator().manual_seed(seed)
-    X = dense.unit_rows(torch.randn(n, d, generator=source, dtype=torch.float64))
-    return X, torch.randn(n, generator=source, dtype=torch.float64), dense.start(pairs, d, source)
+    X = perceptron.unit_rows(torch.randn(n, d, generator=source, dtype=torch.float64))
+    return X, torch.randn(n, generator=source, dtype=torch.float64), perceptron.start(pairs, d, source)
 
 
 def f(X, plus, minus, act):
     return (act.value(X @ plus.mT) - act.value(X @ minus.mT)).sum(1) / (2 * len(plus)) ** 0.5
 
 
-@pytest.mark.parametrize("name", dense.ACTIVATIONS)
+@pytest.mark.parametrize("name", perceptron.ACTIVATIONS)
 def test_kernel_and_descent_against_automatic_differentiation(name):
     X, y, w = posed()
-    act = dense.ACTIVATIONS[name]
+    act = perceptron.ACTIVATIONS[name]
     jacobian = torch.cat(
         [
             block.flatten(1)
@@ -31,8 +31,8 @@ def test_kernel_and_descent_against_automatic_differentiation(name):
         ],
         1,
     )
-    torch.testing.assert_close(jacobian @ jacobian.mT, dense.kernel(X, w, act.slope))
-    run = dense.train(X, y, w, act, 0.3, 3)
+    torch.testing.assert_close(jacobian @ jacobian.mT, perceptron.kernel(X, w, act.slope))
+    run = perceptron.train(X, y, w, act, 0.3, 3)
     plus, minus = w.clone(), w.clone()
     for s in range(3):
         plus, minus = plus.requires_grad_(), minus.requires_grad_()
@@ -46,28 +46,30 @@ def test_kernel_and_descent_against_automatic_differentiation(name):
 
 def test_bounds_on_derivatives_are_attained():
     z = torch.linspace(-8, 8, 4001, dtype=torch.float64)
-    values = dense.SOFTPLUS.slope(z)
-    for most, slack in zip(dense.SOFTPLUS.most, (1e-3, 1e-4, 1e-4, 1e-3), strict=True):
+    values = perceptron.SOFTPLUS.slope(z)
+    for most, slack in zip(perceptron.SOFTPLUS.most, (1e-3, 1e-4, 1e-4, 1e-3), strict=True):
         assert most * (1 - 2 * slack) - 1e-3 < float(values.abs().max()) < most * (1 + 1e-5)
         values = values.diff() / (z[1] - z[0])
         z = z[1:]
-    assert not dense.RELU.smooth
-    assert dense.SOFTPLUS.smooth
+    assert not perceptron.RELU.smooth
+    assert perceptron.SOFTPLUS.smooth
 
 
 def test_limit_kernel_is_that_of_many_units():
     X, _, w = posed(pairs=200_000)
-    torch.testing.assert_close(dense.kernel(X, w, dense.RELU.slope), dense.limit_kernel(X), atol=5e-3, rtol=0)
-    assert float(dense.limit_kernel(X).diagonal().sub(0.5).abs().max()) < 1e-12
+    torch.testing.assert_close(
+        perceptron.kernel(X, w, perceptron.RELU.slope), perceptron.limit_kernel(X), atol=5e-3, rtol=0
+    )
+    assert float(perceptron.limit_kernel(X).diagonal().sub(0.5).abs().max()) < 1e-12
 
 
-@pytest.mark.parametrize("name", dense.ACTIVATIONS)
+@pytest.mark.parametrize("name", perceptron.ACTIVATIONS)
 def test_a_bound_that_says_nothing_is_infinite_from_there_on(name):
     X, y, w = posed(pairs=1)
-    act = dense.ACTIVATIONS[name]
-    G = dense.kernel(X, w, act.slope) / len(X)
+    act = perceptron.ACTIVATIONS[name]
+    G = perceptron.kernel(X, w, act.slope) / len(X)
     eta = float(0.5 / torch.linalg.eigvalsh(G)[-1])
-    sure = dense_run.certificate(X, w, known.linear_run(G, 50 * y, eta, 40), act, eta)
+    sure = perceptron_run.certificate(X, w, known.linear_run(G, 50 * y, eta, 40), act, eta)
     assert sure.E[0] == 0
     assert math.isinf(sure.E[-1])
     assert sure.alpha.shape == sure.beta.shape == (41, 1)
@@ -87,7 +89,7 @@ def test_numbers_of_a_row():
         0 <= far <= bound * (1 + 1e-9) or bound < 0
         for far, bound in zip(found["distance"], found["bound"], strict=True)
     )
-    after = dense.attended(X)
+    after = perceptron.attended(X)
     torch.testing.assert_close(
         linearised_attention.posed(linearised_attention.Config(True, "relu", 16, 3, n=20))[1],
         after / after.norm(dim=1, keepdim=True),

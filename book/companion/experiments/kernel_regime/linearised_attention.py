@@ -29,7 +29,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from companion.theory.kernel_regime import dense, dense_run
+from companion.theory.kernel_regime import perceptron, perceptron_run
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime.linear_run import known
 from shallowformer.real import images
@@ -47,7 +47,7 @@ class Config:
     """Pictures, a start, and a run."""
 
     attended: bool
-    activation: str  # of ``dense.ACTIVATIONS``
+    activation: str  # of ``perceptron.ACTIVATIONS``
     m: int  # units
     seed: int  # of pictures and start
     n: int = 300
@@ -62,7 +62,7 @@ def plan(scale: str) -> list[Config]:
         Config(attended, activation, m, seed)
         for m in WIDTHS
         for seed in range(3 if scale == "laptop" else 10)
-        for activation in dense.ACTIVATIONS
+        for activation in perceptron.ACTIVATIONS
         for attended in (False, True)
     ]
 
@@ -74,8 +74,8 @@ def posed(
     shown = images.digits()
     generator = Generator().manual_seed(config.seed)
     chosen = torch.randperm(len(shown.values), generator=generator)[: config.n]
-    X = dense.unit_rows(shown.values[chosen])
-    seen = dense.unit_rows(dense.attended(X)) if config.attended else X
+    X = perceptron.unit_rows(shown.values[chosen])
+    seen = perceptron.unit_rows(perceptron.attended(X)) if config.attended else X
     return X, seen, 1.0 - 2.0 * (shown.labels[chosen] % 2).to(X), generator
 
 
@@ -88,7 +88,7 @@ def spectrum(X: Float[Tensor, "n d"], seen: Float[Tensor, "n d"], y: Float[Tenso
     rank = int(torch.linalg.matrix_rank(X))
     ends = lambda X: torch.linalg.svdvals(X)[[0, rank - 1]].square()
     (most, least), (most_seen, least_seen) = ends(X), ends(seen)
-    values, vectors = torch.linalg.eigh(dense.limit_kernel(seen))
+    values, vectors = torch.linalg.eigh(perceptron.limit_kernel(seen))
     i, j = divmod(int((seen @ seen.mT).fill_diagonal_(0.0).argmax()), len(seen))
     return {
         "kappa": float(most / least),
@@ -104,7 +104,7 @@ def spectrum(X: Float[Tensor, "n d"], seen: Float[Tensor, "n d"], y: Float[Tenso
 
 def _relu(config: Config, seen: Tensor, w: Tensor) -> dict:
     """The kernel at the start against its limit."""
-    limit, K = dense.limit_kernel(seen), dense.kernel(seen, w, dense.RELU.slope)
+    limit, K = perceptron.limit_kernel(seen), perceptron.kernel(seen, w, perceptron.RELU.slope)
     root = torch.linalg.cholesky(limit)
     whitened = torch.linalg.solve_triangular(
         root, torch.linalg.solve_triangular(root, K, upper=False).mT, upper=False
@@ -112,7 +112,7 @@ def _relu(config: Config, seen: Tensor, w: Tensor) -> dict:
     values = torch.linalg.eigvalsh(whitened)
     return {
         "error": _relative(K, limit),
-        "expected": dense.mean_square_error(seen, config.m) ** 0.5 / float(limit.norm()),
+        "expected": perceptron.mean_square_error(seen, config.m) ** 0.5 / float(limit.norm()),
         "absolute": config.m * float((K - limit).norm()),
         "lowest": float(values[0]),
         "highest": float(values[-1]),
@@ -129,26 +129,26 @@ def compute(config: Config, device: torch.device) -> dict:
     from the linear run of K_∞, and ``spectrum``.
     """
     X, seen, y, generator = posed(config)
-    act, n = dense.ACTIVATIONS[config.activation], len(seen)
-    w = dense.start(config.m // 2, seen.shape[1], generator)
-    G = dense.kernel(seen, w, act.slope) / n
-    relu = act is dense.RELU
-    longest = dense.limit_kernel(seen) / n if relu else G
+    act, n = perceptron.ACTIVATIONS[config.activation], len(seen)
+    w = perceptron.start(config.m // 2, seen.shape[1], generator)
+    G = perceptron.kernel(seen, w, act.slope) / n
+    relu = act is perceptron.RELU
+    longest = perceptron.limit_kernel(seen) / n if relu else G
     eta = float(0.5 / torch.linalg.eigvalsh(longest)[-1])
     linear = known.linear_run(G, y, eta, config.steps)
-    run = dense.train(seen, y, w, act, eta, config.steps)
-    sure = dense_run.certificate(seen, w, linear, act, eta)
+    run = perceptron.train(seen, y, w, act, eta, config.steps)
+    sure = perceptron_run.certificate(seen, w, linear, act, eta)
     both = torch.cat([run.plus, run.minus])
     distance = (run.r - linear.u).square().mean(1).sqrt()
     at = [step for step in AT if step <= config.steps]
     useless = (sure.E >= USEFUL).nonzero().flatten().tolist()
     found = {
         "step": eta,
-        "movement": _relative(dense.kernel(seen, both, act.slope), n * G),
+        "movement": _relative(perceptron.kernel(seen, both, act.slope), n * G),
         "loss": float(run.r[-1].square().mean()),
         "linear": float(linear.mu[-1].square()),
         "distance": distance[at].tolist(),
-        "bound": [bound if bound <= dense_run.USELESS else -1.0 for bound in sure.E[at].tolist()],
+        "bound": [bound if bound <= perceptron_run.USELESS else -1.0 for bound in sure.E[at].tolist()],
         "certified": useless[0] - 1 if useless else config.steps,
         "switched": float(((seen @ both.mT > 0) != (seen @ torch.cat([w, w]).mT > 0)).double().mean()),
     }

@@ -19,7 +19,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from companion.experiments.kernel_regime import linearised_attention
-from companion.theory.kernel_regime import dense
+from companion.theory.kernel_regime import perceptron
 from shallowformer.experiments.experiment import Experiment
 from shallowformer.kernel_regime.linear_run import known
 
@@ -41,15 +41,15 @@ class Config:
 def near(X: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
     """Rows as near to each other as after attention, by a multiple of their mean."""
     mean_cosine = lambda Z: float(Z.mean(0).square().sum())
-    goal = mean_cosine(dense.unit_rows(dense.attended(X)))
+    goal = mean_cosine(perceptron.unit_rows(perceptron.attended(X)))
     low, high = 0.0, 100.0
     for _ in range(60):
         middle = (low + high) / 2
-        if mean_cosine(dense.unit_rows(X + middle * X.mean(0))) < goal:
+        if mean_cosine(perceptron.unit_rows(X + middle * X.mean(0))) < goal:
             low = middle
         else:
             high = middle
-    return dense.unit_rows(X + low * X.mean(0))
+    return perceptron.unit_rows(X + low * X.mean(0))
 
 
 def cubed(X: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
@@ -57,7 +57,7 @@ def cubed(X: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
     U, values, V = torch.linalg.svd(X, full_matrices=False)
     cubes = values**3
     cubes[0] = cubes[1]
-    return dense.unit_rows((U * cubes) @ V)
+    return perceptron.unit_rows((U * cubes) @ V)
 
 
 INPUTS = {"near": near, "cubed": cubed}
@@ -81,11 +81,13 @@ def posed(config: Config) -> tuple[Float[Tensor, "n d"], Float[Tensor, " n"], Ge
 def compute(config: Config, device: torch.device) -> dict:
     """``distance`` of the last outputs from the linear run, over ‖y‖_n; ``loss`` over the trivial one; ``kappa``, over the rank, of what the network sees; ``angle``: the mean one."""
     seen, y, generator = posed(config)
-    w = dense.start(config.m // 2, seen.shape[1], generator)
-    limit = dense.limit_kernel(seen) / len(seen)
+    w = perceptron.start(config.m // 2, seen.shape[1], generator)
+    limit = perceptron.limit_kernel(seen) / len(seen)
     eta = float(0.5 / torch.linalg.eigvalsh(limit)[-1])
-    linear = known.linear_run(dense.kernel(seen, w, dense.RELU.slope) / len(seen), y, eta, config.steps)
-    run = dense.train(seen, y, w, dense.RELU, eta, config.steps)
+    linear = known.linear_run(
+        perceptron.kernel(seen, w, perceptron.RELU.slope) / len(seen), y, eta, config.steps
+    )
+    run = perceptron.train(seen, y, w, perceptron.RELU, eta, config.steps)
     values = torch.linalg.svdvals(seen)
     rank = int(torch.linalg.matrix_rank(seen))
     return {

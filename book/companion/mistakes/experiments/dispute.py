@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import torch
 
-from companion.theory.kernel_regime import dense, dense_run
+from companion.theory.kernel_regime import perceptron, perceptron_run
 from shallowformer.verify.mistakes import SIGNS, Mistake, measured, package
 
 _right_certificate, _right_missed, _right_train, _right_width = (
-    dense_run.certificate,
-    dense_run.missed,
-    dense.train,
-    dense_run.width_enough,
+    perceptron_run.certificate,
+    perceptron_run.missed,
+    perceptron.train,
+    perceptron_run.width_enough,
 )
 
 
@@ -57,11 +57,11 @@ _NEXT = Mistake("the other way", lambda check: replace(check, lhs=check.rhs, rhs
 #: Check → mistakes that must turn it red.
 MISTAKES: dict[str, list[Mistake]] = {
     "kr-proposition-e-cube": [
-        package("no attention", dense, "attended", lambda X: X),
-        package("attention twice", dense, "attended", lambda X: X @ (X.mT @ X) @ (X.mT @ X)),
+        package("no attention", perceptron, "attended", lambda X: X),
+        package("attention twice", perceptron, "attended", lambda X: X @ (X.mT @ X) @ (X.mT @ X)),
     ],
     "kr-proposition-e-cube/normalised": [
-        package("no attention", dense, "attended", lambda X: X),
+        package("no attention", perceptron, "attended", lambda X: X),
     ],
     "kr-proposition-e-cube/angles": [
         _left("singular values in place of their squares", lambda left, p: left * ((p["stretch"].amax(-1) - p["stretch"].amin(-1)) / 2).exp()),
@@ -71,14 +71,14 @@ MISTAKES: dict[str, list[Mistake]] = {
         _right("no kink between them", lambda right, p: (1 - p["eps"]) * (1 - (p["share"] * (1 - p["eps"]) / 4).cos())),
     ],
     "kr-proposition-g-spectral/enough": [
-        package("without the inner product", dense, "limit_kernel", lambda X: dense.both_active(X)),
+        package("without the inner product", perceptron, "limit_kernel", lambda X: perceptron.both_active(X)),
     ],
     "kr-proposition-g-spectral/smallest": [
         _left("a pair counts as one unit", lambda left, p: 2 * left),
     ],
     "kr-proposition-f-kernel": [
-        package("a second moment for a variance", dense, "mean_square_error", lambda X, m: 2 / m * float(((X @ X.mT).square() * dense.both_active(X)).sum())),
-        package("active on either input", dense, "both_active", lambda X: 1 - (math.pi - torch.acos((X @ X.mT).clamp(-1, 1))) / (2 * math.pi)),
+        package("a second moment for a variance", perceptron, "mean_square_error", lambda X, m: 2 / m * float(((X @ X.mT).square() * perceptron.both_active(X)).sum())),
+        package("active on either input", perceptron, "both_active", lambda X: 1 - (math.pi - torch.acos((X @ X.mT).clamp(-1, 1))) / (2 * math.pi)),
     ],
     "kr-proposition-f-kernel/least": [
         _left("the probability of the same sign", _moments(lambda angle: (math.pi - angle) / math.pi, 2)),
@@ -87,21 +87,21 @@ MISTAKES: dict[str, list[Mistake]] = {
         Mistake("angles that may be obtuse", lambda check: replace(check, lhs=lambda **p: check.lhs(**p | {"theta": 1.2 * p["theta"]}), rhs=lambda **p: check.rhs(**p | {"theta": 1.2 * p["theta"]}))),
     ],
     "kr-proposition-h-width": [
-        package("what slopes change is forgotten", dense_run, "width_enough", lambda S, epsilon, size=1.0, curvature=None, p=0.1: _right_width(S, epsilon, size, curvature, p) * (1 + S) ** 2 / (3 + S) ** 2),
+        package("what slopes change is forgotten", perceptron_run, "width_enough", lambda S, epsilon, size=1.0, curvature=None, p=0.1: _right_width(S, epsilon, size, curvature, p) * (1 + S) ** 2 / (3 + S) ** 2),
     ],
-    "kr-proposition-h-width/smooth": [package("steps twice as long", dense, "train", _longer)],
-    "kr-proposition-h-width/relu": [package("steps twice as long", dense, "train", _longer)],
+    "kr-proposition-h-width/smooth": [package("steps twice as long", perceptron, "train", _longer)],
+    "kr-proposition-h-width/relu": [package("steps twice as long", perceptron, "train", _longer)],
     "kr-proposition-h-width/unlearned": [
         Mistake("half the time", lambda check: replace(check, lhs=lambda **p: check.lhs(**p | {"s": p["s"] / 2}))),
     ],
-    "kr-theorem-f-dense": [package("a tenth of what is allowed", dense_run, "certificate", _alone)],
-    "kr-theorem-f-dense/first": [package("a tenth of what is allowed", dense_run, "certificate", _alone)],
-    "kr-theorem-f-dense/alpha": [package("a tenth less than what is known", dense_run, "certificate", _alone)],
-    "kr-theorem-f-dense/beta": [package("a tenth of what is allowed", dense_run, "certificate", _alone)],
-    "kr-theorem-f-dense/relu": [package("partners that share no move", dense_run, "missed", _first_order)],
-    "kr-theorem-f-dense/softplus-value": [package("partners that share no move", dense_run, "missed", _first_order)],
-    "kr-theorem-f-dense/softplus-even": [package("partners that share no move", dense_run, "missed", _first_order)],
-    "kr-theorem-f-dense/softplus-odd": [package("partners that share no move", dense_run, "missed", _first_order)],
+    "kr-theorem-f-perceptron": [package("a tenth of what is allowed", perceptron_run, "certificate", _alone)],
+    "kr-theorem-f-perceptron/first": [package("a tenth of what is allowed", perceptron_run, "certificate", _alone)],
+    "kr-theorem-f-perceptron/alpha": [package("a tenth less than what is known", perceptron_run, "certificate", _alone)],
+    "kr-theorem-f-perceptron/beta": [package("a tenth of what is allowed", perceptron_run, "certificate", _alone)],
+    "kr-theorem-f-perceptron/relu": [package("partners that share no move", perceptron_run, "missed", _first_order)],
+    "kr-theorem-f-perceptron/softplus-value": [package("partners that share no move", perceptron_run, "missed", _first_order)],
+    "kr-theorem-f-perceptron/softplus-even": [package("partners that share no move", perceptron_run, "missed", _first_order)],
+    "kr-theorem-f-perceptron/softplus-odd": [package("partners that share no move", perceptron_run, "missed", _first_order)],
     "kr-remark-a-digits": [_NEXT],
     "kr-remark-a-digits/error": [_left("errors that are squares", lambda left, p: left**2)],
     "kr-remark-a-digits/softplus": [measured("a root of it", lambda value: value**0.5)],

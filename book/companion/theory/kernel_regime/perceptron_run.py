@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from companion.theory.kernel_regime.dense import Activation
+from companion.theory.kernel_regime.perceptron import Activation
 from shallowformer.kernel_regime.linear_run.known import LinearRun
 
 Table = Float[Tensor, "n N"]
