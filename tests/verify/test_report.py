@@ -31,6 +31,17 @@ def test_the_book_s_ledger_and_a_reader_s_own_claims_keep_the_schema(mine):
     assert (mine[0]["id"], mine[0]["origin"], mine[0]["paper"]) == ("my-coin", "reader", "")
 
 
+def test_a_control_of_a_reader_s_own_is_a_check_of_the_claim():
+    x = torch.tensor([2.0], dtype=torch.float64)
+    holds = verify.identity("my-square", lambda x: x * x, {"power": lambda x: x**2}, [{"x": x}], 1e-15, "exact")  # fmt: skip
+    needed = verify.control("my-square/sign", lambda kept: (2, 2) if kept else (2, -2), "whole numbers")
+    (entry,) = report.of(holds, needed)
+    assert [part["verdict"] for part in entry["parts"]] == ["needed"]
+    jsonschema.validate([entry], report.schema())
+    pairs = [("", verdict.entry()) for verdict in (holds, needed)]
+    assert ledger.gather(pairs) == ledger.controls(pairs) == []
+
+
 @pytest.mark.parametrize("key", ["verdict", "support", "kind"])
 def test_the_schema_refuses_words_that_are_none(mine, key):
     with pytest.raises(jsonschema.ValidationError):

@@ -15,7 +15,7 @@ TOLERANCE = 1e-3
 #: Powers below the first hang on how far a search got, and those below ``TOLERANCE`` are alike; those of values are rounding alone.
 SMALL, ROUNDING = 1e-2, 1e-9
 
-#: Kind of a check that is about a hypothesis; it stands apart, as it may be far from its statement (``controls``).
+#: Kind of a check that is about a hypothesis; the book's stand apart, as they may be far from their statements (``controls``).
 CONTROL = "control"
 
 #: Fields of an entry that a fresh run must reproduce exactly.
@@ -46,7 +46,7 @@ def gather(verdicts: Iterable[tuple[str, dict]], own: bool = False) -> list[dict
     parts: dict[str, list[dict]] = {}
     for chapter, verdict in verdicts:
         claim = parse(verdict["claim"])
-        if (claim.own and not own) or verdict["kind"] == CONTROL:
+        if not own if claim.own else verdict["kind"] == CONTROL:
             continue
         entry = _entry(chapter, verdict)
         if claim.part:
@@ -72,7 +72,11 @@ def gather(verdicts: Iterable[tuple[str, dict]], own: bool = False) -> list[dict
 
 def controls(verdicts: Iterable[tuple[str, dict]]) -> list[dict]:
     """What became of hypotheses, of the verdicts that chapters emitted: one entry a control, sorted by id."""
-    entries = [_entry(chapter, verdict) for chapter, verdict in verdicts if verdict["kind"] == CONTROL]
+    entries = [
+        _entry(chapter, verdict)
+        for chapter, verdict in verdicts
+        if verdict["kind"] == CONTROL and not parse(verdict["claim"]).own
+    ]
     ids = [entry["id"] for entry in entries]
     if len(set(ids)) < len(ids):
         raise ValueError(f"two controls have the same name among {', '.join(sorted(ids))}")
