@@ -14,8 +14,8 @@ from shallowformer.verify import ledger
 from shallowformer.verify.claims import parse
 from shallowformer.verify.mistakes import PUT_BACK
 
-#: What has a conclusion under hypotheses; a remark or a definition may be listed, too.
-CONCLUDES = ("fact", "lemma", "theorem", "proposition", "corollary")
+#: Directives of what has a conclusion under hypotheses; a remark or a definition may be listed, too.
+CONCLUDES = ("property", "lemma", "theorem", "proposition", "corollary")
 ENTRIES = {entry["id"]: entry for entry in ledger.read(LEDGER)}
 CHECKS = {check["id"]: check for entry in ENTRIES.values() for check in (entry, *entry["parts"])}
 ROWS = [(label, row) for label, listed in hypotheses.rows().items() for row in listed]
@@ -30,7 +30,7 @@ def core():
 
 def test_every_statement_of_a_paper_and_every_core_one_is_listed():
     papers = {label for label, entry in ENTRIES.items() if entry["origin"] == "paper"}
-    due = {label for label in papers | core() if label.split("-")[1] in CONCLUDES}
+    due = {label for label in papers | core() if statements()[label]["kind"] in CONCLUDES}
     assert due - set(hypotheses.pages()) == set()
 
 

@@ -4,6 +4,9 @@ from shallowformer.verify.mistakes import PUT_BACK
 
 #: Statement → its controls.
 CONTROLS = {
+    "ts-definition-1-svm": "opposite",
+    "ts-definition-1-path": "opposite-loss turned-round longer",
+    "ts-definition-a1-needed": "exchanged equal-scores far-start summable",
     "ts-lemma-d": "tied two-norms",
     "ts-theorem-d": "far-start long-step other-norm constant-steps finite-path another-limit tied",
     "ts-lemma-2": "long-start wide-gaussian same-entries",
