@@ -222,7 +222,7 @@ function choose(map, form, picture, show) {
   addEventListener("popstate", read);
   map.addEventListener("fitted", () => {
     read();
-    if (chosen) form.scrollIntoView(); // who comes for a statement comes to it, not to how the map is read
+    if (chosen) form.scrollIntoView({ behavior: "instant" }); // who comes for a statement comes to it, not to how the map is read
   }, { once: true });
 }
 

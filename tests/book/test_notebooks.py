@@ -12,7 +12,7 @@ import pytest
 from formulas import formulas as formulas_of
 from plain_markdown import leftovers
 
-from bookext import address, markup, notebooks
+from bookext import address, hypotheses, markup, notebooks
 from bookext.chapters import chapter_numbers, chapter_of, chapters, docname, parts, read_notebook
 from bookext.markup import directive, settings
 from bookext.notebooks import convert, macros
@@ -54,9 +54,14 @@ def test_a_notebook_has_the_formulas_of_its_chapter(path):
         f for cell in cells(path) if cell.cell_type == "markdown" for token in walk(cell.source)
         if (d := directive(token)) for f in formulas(d.title)
     ]  # fmt: skip
+    rows = [
+        f for cell in cells(path) if cell.cell_type == "markdown" for token in walk(cell.source)
+        if (d := directive(token)) and d.name == "hypotheses"
+        for f in formulas("\n".join(hypotheses.written(*d.title.split(), linked=False)))
+    ]  # fmt: skip
     figures = [cell.metadata.get("mystnb", {}).get("figure", {}) for cell in cells(path)]
     captions = [f for figure in figures for f in formulas(figure.get("caption", ""))]
-    expected = sorted(macros.expand(tex, MACROS).strip() for tex, _ in source + titles + captions)
+    expected = sorted(macros.expand(tex, MACROS).strip() for tex, _ in source + titles + rows + captions)
     found = [re.sub(r"\s*\\tag\{[\d.]+\}\s*$", "", tex).strip() for text in markdown(path) for tex, _ in formulas(text)]  # fmt: skip
     assert sorted(found) == expected
 
