@@ -1,0 +1,52 @@
+"""A problem: data, a layer, a start and a way to step; everything that is known before the first step, and nothing else."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from companion.theory.one_layer.layer import LOSSES, Switches, outputs
+from shallowformer.contracts import Count, Positive, contracted
+
+Point = dict[str, Tensor]
+
+
+@contracted
+@dataclass(frozen=True)
+class Problem:
+    """Descent of a layer on n samples, before it begins."""
+
+    X: Float[Tensor, "n T d"]  # tokens
+    q: Float[Tensor, "n d"]  # queries
+    y: Float[Tensor, "n k"]  # labels; ±1 under exponential loss
+    start: Point  # C [m, k], U [m, d], W [m, d, d] or [1, d, d]
+    switches: Switches
+    #: plain: the step η on the mean loss; normalised: the length of a step; preconditioned: η on (U, V) of ``shallowformer.preconditioned``
+    eta: Positive
+    steps: Count
+    name: str = ""  # which data, for the reader
+
+    @property
+    def m(self) -> int:
+        """Number of units."""
+        return len(self.start["U"])
+
+    def outputs(self, point: Point) -> Float[Tensor, "n k"]:
+        """The layer's outputs on the data."""
+        return outputs(self.X, self.q, point, self.switches)
+
+    def loss(self, F: Float[Tensor, "*s n k"]) -> Float[Tensor, "*s"]:
+        """The mean loss of outputs over its value at outputs 0: what is left of the trivial loss, the quantity that all theories predict."""
+        value = LOSSES[self.switches.loss]
+        return value(F, self.y).mean(-1) / value(torch.zeros_like(self.y), self.y).mean()
+
+
+def moves(problem: Problem) -> Point:
+    """The blocks that are trained, at the start."""
+    return {name: problem.start[name] for name in problem.switches.trained}
+
+
+def checkpoints(steps: int) -> list[int]:
+    """The steps at which predictions are held against a run: 0 and powers of 2, the last one included."""
+    return [0, *(2**k for k in range(steps.bit_length()) if 2**k < steps), steps]
