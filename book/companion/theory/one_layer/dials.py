@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from companion.theory.one_layer.layer import Switches, attended
+from companion.theory.one_layer.layer import Switches, attended, outputs
 from companion.theory.one_layer.problem import Point, Problem
 from shallowformer.preconditioned import covariances, problems, starts
 from shallowformer.preconditioned.moments import Moments
@@ -97,8 +97,11 @@ def jacobian(made: Problem, point: Point | None = None) -> Float[Tensor, "nk p"]
     """The derivatives of all outputs in the trained blocks, α included."""
     point = made.start if point is None else point
     moved = {name: point[name] for name in made.switches.trained}
-    blocks = torch.func.jacrev(lambda trained: made.outputs(point | trained).flatten())(moved)
-    return torch.cat([block.flatten(1) for block in blocks.values()], 1)
+    alone = lambda X, q, trained: outputs(X[None], q[None], point | trained, made.switches)[0]
+    blocks = torch.vmap(torch.func.jacrev(alone, 2), (0, 0, None))(
+        made.X, made.q, moved
+    )  # an output sees its own sample only
+    return torch.cat([block.flatten(0, 1).flatten(1) for block in blocks.values()], 1)
 
 
 def gram(made: Problem) -> Float[Tensor, "nk nk"]:

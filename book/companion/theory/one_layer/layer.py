@@ -14,6 +14,8 @@ LOSSES = {
     "squared": lambda f, y: (f - y).square().sum(-1),
     "exponential": lambda f, y: torch.exp(-y * f).sum(-1),
 }
+#: name → ∂ℓ/∂f.
+SLOPES = {"squared": lambda f, y: 2 * (f - y), "exponential": lambda f, y: -y * torch.exp(-y * f)}
 RULES = ("plain", "normalised", "preconditioned")
 
 

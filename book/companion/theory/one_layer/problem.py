@@ -42,11 +42,6 @@ class Problem:
         return value(F, self.y).mean(-1) / value(torch.zeros_like(self.y), self.y).mean()
 
 
-def moves(problem: Problem) -> Point:
-    """The blocks that are trained, at the start."""
-    return {name: problem.start[name] for name in problem.switches.trained}
-
-
 def checkpoints(steps: int) -> list[int]:
     """The steps at which predictions are held against a run: 0 and powers of 2, the last one included."""
     return [0, *(2**k for k in range(steps.bit_length()) if 2**k < steps), steps]

@@ -1,41 +1,52 @@
 """A run of the layer: what theories predict, measured."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from companion.theory.one_layer.layer import LOSSES
-from companion.theory.one_layer.problem import Problem, checkpoints, moves
+from companion.theory.one_layer.layer import LOSSES, outputs
+from companion.theory.one_layer.problem import Problem, checkpoints
 from shallowformer.preconditioned import algorithm
 from shallowformer.preconditioned.moments import Moments
 
 
 def run(problem: Problem) -> Float[Tensor, " s"]:
     """What is left of the trivial loss at the ``checkpoints``; infinite from where a run diverges."""
-    rule = preconditioned if problem.switches.rule == "preconditioned" else stepped
-    return rule(problem)
+    return run_many([problem])[0]
 
 
-def stepped(problem: Problem) -> Float[Tensor, " s"]:
-    """Plain or normalised descent on the mean loss."""
-    point = {name: block.clone().requires_grad_() for name, block in moves(problem).items()}
-    value, left = LOSSES[problem.switches.loss], []
-    at = set(checkpoints(problem.steps))
-    for step in range(problem.steps + 1):
-        F = problem.outputs(problem.start | point)
+def run_many(made: Sequence[Problem]) -> Float[Tensor, "r s"]:
+    """The same for problems of one shape, whose switches are equal up to α, side by side."""
+    switches = made[0].switches
+    if switches.rule == "preconditioned":
+        return torch.stack([preconditioned(problem) for problem in made])
+    stack = lambda values: torch.stack(list(values))
+    X, q, y = (stack(getattr(problem, name) for problem in made) for name in ("X", "q", "y"))
+    start = {name: stack(problem.start[name] for problem in made) for name in "CUW"}
+    point = {name: start[name].clone().requires_grad_() for name in switches.trained}
+    alpha = torch.tensor([problem.switches.alpha for problem in made], dtype=X.dtype)[:, None, None]
+    eta = torch.tensor([problem.eta for problem in made], dtype=X.dtype)
+    value, unit, left = LOSSES[switches.loss], replace(switches, alpha=1.0), []
+    trivial = value(torch.zeros_like(y), y).mean(-1)
+    at = set(checkpoints(made[0].steps))
+    for step in range(made[0].steps + 1):
+        F = alpha * outputs(X, q, start | point, unit)
+        loss = value(F, y).mean(-1)
         if step in at:
-            left.append(problem.loss(F.detach()))
-        loss = value(F, problem.y).mean()
-        if not loss.isfinite():
-            break
-        slopes = torch.autograd.grad(loss, list(point.values()))
-        length = problem.eta
-        if problem.switches.rule == "normalised":
-            length = length / torch.stack([slope.square().sum() for slope in slopes]).sum().sqrt()
+            left.append((loss / trivial).detach())
+        slopes = torch.autograd.grad(loss.sum(), list(point.values()))
+        length = eta
+        if switches.rule == "normalised":
+            length = (
+                length / torch.stack([slope.square().flatten(1).sum(1) for slope in slopes]).sum(0).sqrt()
+            )
         with torch.no_grad():
             for block, slope in zip(point.values(), slopes, strict=True):
-                block -= length * slope
-    return torch.stack(left + [left[0] + torch.inf] * (len(at) - len(left))).nan_to_num(torch.inf, torch.inf)
+                block -= length.view(-1, *[1] * (slope.dim() - 1)) * slope
+    return torch.stack(left, 1).nan_to_num(torch.inf, torch.inf)
 
 
 def factors(

@@ -1,0 +1,1 @@
+"""What is run for the contest of four theories on one layer."""
