@@ -96,13 +96,15 @@ def still(problem: Problem) -> Still:
 
 def bounds(problem: Problem, at: Still, moved: Moved) -> Bounds:
     """Bounds on all derivatives while the trained blocks have moved by at most ``moved``."""
-    switches, C, U = problem.switches, problem.start["C"], problem.start["U"]
+    switches, C = problem.switches, problem.start["C"]
     beta = switches.alpha * problem.m**-0.5
     norm = lambda x: torch.linalg.vector_norm(x, dim=-1)
     way = at.q * moved.W  # of W q, [n, h]
     grown = (at.across * way).exp()  # S ≼ grown S⁰
     top = torch.minimum(grown * at.top, at.across.square() / 4)
-    top = torch.minimum(top, at.top + way * at.cube + 0.5 * way.square() * (at.across.square() + 3 * top) * top)
+    top = torch.minimum(
+        top, at.top + way * at.cube + 0.5 * way.square() * (at.across.square() + 3 * top) * top
+    )
     shifted = top * way  # of a
     root = (top * grown).sqrt()
     turned = root * at.spread * way  # of ⟨U⁰, a⟩
@@ -113,7 +115,7 @@ def bounds(problem: Problem, at: Still, moved: Moved) -> Bounds:
     skew = torch.minimum(far * top, at.skew + fourth * way + at.across * top * moved.U)
     b = torch.minimum(met, at.met + skew * way + top * moved.U)  # ≥ ‖S U‖, by the derivative of S
     dz = moved.U * (norm(at.A) + shifted) + torch.minimum(turned, (at.met + skew * way) * way)
-    value, slope, bend = _activation(switches.activation, at.z, dz)
+    value, slope, bend = largest(switches.activation, at.z, dz)
     a = norm(at.A) + shifted
     size = norm(C) + moved.C  # ≥ ‖C_j‖
     reads = lambda weight: _rows(weight, at.A, shifted)
@@ -165,7 +167,7 @@ def _shared(problem: Problem, at: Still, moved: Moved, slope: Tensor, bend: Tens
     half = (size * bend).sqrt()
     bent = norm((half[..., None] * U) @ root) + half.amax(-1) * top * u  # squared: without signs
     readout = norm(slope[..., None] * C)
-    _, straight, curved = _activation(problem.switches.activation, at.z, torch.zeros_like(at.z))
+    _, straight, curved = largest(problem.switches.activation, at.z, torch.zeros_like(at.z))
     seen_u = root[:, None] @ U[:, :, None]  # [n, m, d, 1]
     signed = norm(torch.einsum("nm,mk,nmdo,nmeo->nkde", -at.z.sign() * curved, C, seen_u, seen_u))
     reach, size_0 = at.spread + at.top.sqrt() * moved.U, torch.linalg.vector_norm(C, dim=-1)
@@ -178,7 +180,7 @@ def _shared(problem: Problem, at: Still, moved: Moved, slope: Tensor, bend: Tens
     return Weights(seen, torch.minimum(bent.square(), signed), readout + slope.amax(-1) * c, V)
 
 
-def _activation(
+def largest(
     name: str, z: Float[Tensor, "n m"], dz: Float[Tensor, "n m"]
 ) -> tuple[Float[Tensor, "n m"], Float[Tensor, "n m"], Float[Tensor, "n m"]]:
     """The largest |σ|, |σ'|, |σ''| between z − dz and z + dz."""

@@ -21,13 +21,15 @@ Forecast: each step multiplies the errors that J⁰ can reach by between the sma
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from companion.theory.one_layer import bends, dials
+from companion.theory.one_layer.layer import ACTIVATIONS
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem, checkpoints
 
@@ -53,7 +55,7 @@ class Start:
         return float(self.E.norm())
 
     @property
-    def positive(self) -> Tensor:
+    def positive(self) -> Bool[Tensor, " nk"]:
         """Which eigenvalues are not 0."""
         return self.values > ROUNDING * self.values[-1]
 
@@ -96,7 +98,9 @@ def linear(problem: Problem) -> bool:
     return trained == {"C"} or (trained == {"U"} and activation == "identity")
 
 
-def _said(problem: Problem, voice: str, steps: list[int], low: Tensor, high: Tensor, rests: tuple) -> Prediction:
+def _said(
+    problem: Problem, voice: str, steps: list[int], low: Tensor, high: Tensor, rests: tuple
+) -> Prediction:
     """Norms of errors as a prediction of what is left of the trivial loss; rounding of a norm apart."""
     share = lambda e: e.square() / problem.y.square().sum()
     return Prediction("residual", voice, "loss", tuple(steps), share(low), share(high), rests)
@@ -137,14 +141,20 @@ def by_layer(problem: Problem, start: Start) -> Certificate | None:
     if "C" not in problem.switches.trained or n > problem.m:
         return None
     z = bends.still(problem).z
-    hidden = problem.switches.alpha * problem.m**-0.5 * bends._activation(problem.switches.activation, z.abs(), 0 * z)[0] * z.sign()
-    values = torch.linalg.svdvals(hidden)
+    values = torch.linalg.svdvals(
+        problem.switches.alpha * problem.m**-0.5 * ACTIVATIONS[problem.switches.activation](z)
+    )
     s = float(values[-1] - ROUNDING * values[0])
     return _closed(problem, start, s, lambda bounds, c, delay: (bounds.ell, c / delay))
 
 
-def _closed(problem: Problem, start: Start, s: float, slope) -> Certificate | None:  # noqa: ANN001
-    """The smallest set on which the argument closes, or nothing."""
+def _closed(
+    problem: Problem,
+    start: Start,
+    s: float,
+    slope: Callable[[bends.Bounds, float, float], tuple[float, float]],
+) -> Certificate | None:
+    """About the smallest set on which the argument closes, or nothing; ``slope`` gives ℓ and c' from c and 1 − μMe₀/(2 − ν)."""
     if s <= 0:
         return None
     at, trained, h = bends.still(problem), problem.switches.trained, len(problem.start["W"])
@@ -168,7 +178,9 @@ def _closed(problem: Problem, start: Start, s: float, slope) -> Certificate | No
         spent = 2 * ell * c
         sums = (e / s**2 if spent == 0 else math.log(s * s / least) / spent) / (1 - mu * bounds.M * e / 2)
         need = {name: (getattr(bounds, name) * sums).clamp(max=path) * (name in trained) for name in sizes}
-        if path < moved.all and all(bool(((need[k] < getattr(moved, k)) | (need[k] == 0)).all()) for k in sizes):
+        if path < moved.all and all(
+            bool(((need[k] < getattr(moved, k)) | (need[k] == 0)).all()) for k in sizes
+        ):
             return Certificate(s, ell, c, bounds.M, nu)
         moved = bends.Moved(*(ROOM * need[name] for name in sizes), ROOM * path)
     return None
@@ -188,4 +200,6 @@ def _between(start: Start, known: Certificate, steps: int) -> tuple[Float[Tensor
         low.append(min(fall(x), fall(y)))  # concave, so that its least value is at an end
     # sums of as many roundings as steps, each of the start's errors
     apart = steps * torch.finfo(start.E.dtype).eps
-    return torch.tensor(low, dtype=start.E.dtype) * (1 - apart), torch.tensor(high, dtype=start.E.dtype) * (1 + apart)
+    return torch.tensor(low, dtype=start.E.dtype) * (1 - apart), torch.tensor(high, dtype=start.E.dtype) * (
+        1 + apart
+    )
