@@ -66,7 +66,7 @@ def factors(
     U, V = A @ root, root @ B @ root
     radius = float(torch.linalg.matrix_norm(V, 2))
     c = float((U.norm() / V.norm()).sqrt())
-    return algorithm.Algorithm(problem.q, problem.y, radius=radius), (U / c, c * V)
+    return algorithm.Algorithm(problem.q, problem.y, radius=radius, allow_large_radius=True), (U / c, c * V)
 
 
 def preconditioned(problem: Problem) -> Float[Tensor, " s"]:
