@@ -26,6 +26,7 @@ from torch import Tensor
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem, checkpoints
 from companion.theory.one_layer.run import factors
+from companion.theory.preconditioned import biased
 from shallowformer.preconditioned import bounds, factorisation, noise
 from shallowformer.preconditioned.moments import Moments
 
@@ -100,6 +101,9 @@ class Whitened:
 
 # The forecast.
 
+#: A factor beyond that has diverged.
+FAR = 1e6
+
 
 class Tilted(NamedTuple):
     """Moments of the tilted Gaussian's average z_i = μ + SB̃ᵀg_i, S = I − μμᵀ, with the data."""
@@ -162,7 +166,7 @@ def forecast(problem: Problem, data: Whitened) -> Prediction:
 
 def missed(A: Float[Tensor, "k d"], B: Float[Tensor, "d d"], g: Float[Tensor, "n d"], law: Tilted) -> float:
     """mean E|Ãe_i|² from the order 2 in q on; infinite from ‖B̃‖₂ = 2^{−½} on, where n times it has no limit."""
-    if not float(torch.linalg.matrix_norm(B.nan_to_num(torch.inf), 2)) < noise.THRESHOLD:
+    if not float(B.abs().max()) < FAR or not float(torch.linalg.matrix_norm(B, 2)) < noise.THRESHOLD:
         return math.inf
     q = g @ B
     tilted = q @ law.S
@@ -180,7 +184,9 @@ def structured(
     method, (U, V) = factors(problem)
     b, at, points = method.radius, set(checkpoints(problem.steps)), []
     for step in range(problem.steps + 1):
-        c = float(torch.linalg.matrix_norm(V, 2)) / b if bool(V.isfinite().all()) else math.nan
+        c = math.nan
+        if float(V.abs().max()) < FAR:
+            c = float(torch.linalg.matrix_norm(V, 2)) / b
         A, B = c * U, V / c
         if step in at:
             points.append((A, B))
@@ -233,32 +239,64 @@ def softmax(data: Whitened, b: float) -> Softmax:
     """See the module: Taylor's series of ∇D − qD and ∇²D − (I + qqᵀ)D at 0, over D."""
     g, mu = data.g, float(data.mu.norm())
     n, d = g.shape
+    off = excess(g, ORDERS[d])
+    top = len(off) - 1
     length = g.norm(dim=1)
     rho = b * length
-    m3 = torch.einsum("ia,ib,ic->abc", g, g, g) / n
-    m4 = torch.einsum("ia,ib,ic,ie->abce", g, g, g, g) / n
-    one = torch.eye(d, dtype=g.dtype)
-    pairs = torch.einsum("ab,ce->abce", one, one)
-    gauss = pairs + pairs.transpose(1, 2) + pairs.permute(0, 3, 2, 1)
-    skew = float(torch.linalg.matrix_norm(m3.reshape(d, -1), 2))
-    # |(m₄ − 3I∘I)(q, q, q)| ≤ k|q|³ and ‖½(m₄ − 3I∘I)(q, q)‖ ≤ ½k|q|² with k the norm as a map of matrices.
-    kurt = float(torch.linalg.matrix_norm((m4 - gauss).reshape(d * d, d * d), 2))
     x = rho[:, None] * length  # at least |q_i · g_j|
     mean = lambda weight, k: (tail(x, k) * weight).mean(1)
+    term = lambda k, order: off[k] * rho**order / math.factorial(order)
     below = torch.exp(-rho * mu)  # D ≥ e^{q·μ}
-    above = mu * rho + mean(1.0, 2)  # D − 1 is at most that
-    first = skew * rho.square() / 2
-    # Order 0: μ; order 2 less its first part: q(μ·q); order 3; orders from 4 on of ∇D, from 3 on of D.
-    rest = mu + mu * rho.square() + kurt * rho**3 / 6 + mean(length, 4) + rho * mean(1.0, 3)
+    # |1/D − 1| is at most D − 1 or 1/D − 1, and D is a Gaussian's e^{|q|²/2} but for E_k.
+    above = torch.expm1(rho.square() / 2) + series(term, range(1, top + 1), 0) + mean(1.0, top + 1)
+    above = torch.maximum(above, 1 / below - 1)
+    first = term(3, 2)
+    # Orders 0 to K − 1 without that one; then all beyond.
+    rest = series(term, (k for k in range(1, top + 1) if k != 3), 1) + rho * series(term, range(1, top - 1), 0)
+    rest = rest + mean(length, top) + rho * mean(1.0, top - 1)
     e = (first + rest) / below
-    # |1/D − 1| ≤ max(D − 1, 1/D − 1).
-    apart = rest / below + first * torch.maximum(above, 1 / below - 1)
-    along = skew * float(m3.norm()) * b**2 / 2 + rms(apart)
-    # Orders 1 and 2, orders from 3 on of ∇²D, of D, and of qqᵀ(D − 1).
-    second = skew * rho + mu * rho + kurt * rho.square() / 2
-    second = second + mean(length.square(), 3) + mean(1.0, 3) + rho.square() * above
+    apart = rest / below + first * above
+    along = off[3] * float(moment(g, 3).norm()) * b**2 / 2 + rms(apart)
+    second = series(term, range(3, top + 1), 2) + series(term, range(1, top - 1), 0)
+    second = second + rho.square() * series(term, range(1, top - 3), 0)
+    second = second + mean(length.square(), top - 1) + mean(1.0, top - 1) + rho.square() * mean(1.0, top - 3)
     h = second / below + 2 * rho * e + e.square()
     return Softmax(rms(e), min(along, rms(e)), rms(h * length), rms(h * e), rms(h * data.omega.norm(dim=1)))
+
+
+def series(term, ks, less: int) -> Float[Tensor, " n"]:
+    """Sum of the terms E_k(q^{k−less})/(k − less)!."""
+    return sum(term(k, k - less) for k in ks)
+
+
+#: Up to which order moments are compared with a Gaussian's, by the dimension: d^{⌈k/2⌉} stays at most about 256.
+ORDERS = {1: 12, 2: 12, 3: 10, 4: 8, 5: 6, 6: 6}
+
+
+def moment(g: Float[Tensor, "n d"], k: int) -> Float[Tensor, "a b"]:
+    """mean g^{⊗k} as a matrix, ⌊k/2⌋ indices against the others."""
+    powers = [torch.ones(len(g), 1, dtype=g.dtype)]
+    for _ in range(k - k // 2):
+        powers.append((powers[-1][:, :, None] * g[:, None, :]).flatten(1))
+    return powers[k // 2].T @ powers[k - k // 2] / len(g)
+
+
+def excess(g: Float[Tensor, "n d"], top: int) -> list[float]:
+    """Bounds of |E_k(v, u, …, u)|, E_k the moments of order k less those of N(0, I), over unit vectors; E_0 = E_2 = 0."""
+    d = g.shape[1]
+    sizes = [0.0, float(g.mean(0).norm()), 0.0]
+    for k in range(3, top + 1):
+        sizes.append(float(torch.linalg.matrix_norm(moment(g, k) - gaussian(d, k), 2)))
+    return sizes
+
+
+@functools.cache
+def gaussian(d: int, k: int) -> Float[Tensor, "a b"]:
+    """The moments of N(0, I), as ``moment`` has them: products over coordinates of (c − 1)!!, c how often a coordinate occurs."""
+    index = torch.cartesian_prod(*[torch.arange(d)] * k).view(-1, k)
+    counts = torch.stack([(index == j).sum(1) for j in range(d)], 1)
+    double = torch.tensor([0.0 if c % 2 else math.prod(range(1, c, 2)) for c in range(k + 1)], dtype=torch.float64)
+    return double[counts].prod(1).view(d ** (k // 2), -1)
 
 
 def rms(values: Float[Tensor, " n"]) -> float:
@@ -266,56 +304,119 @@ def rms(values: Float[Tensor, " n"]) -> float:
     return float(values.square().mean().sqrt())
 
 
-def bias(level: float, s1: float, omega: float, b: float, off: Softmax) -> tuple[float, float]:
-    """δ, at least ‖g − ∇f‖ wherever f ≤ level, and a, at least (mean |Ãe_i|²)^½ there.
+class Reach(NamedTuple):
+    """Bounds of a point."""
 
-    c = ‖V‖/b, ‖U‖², ‖V‖² ≤ s₁ + (10f)^½, ‖F‖₂ ≤ (2f)^½; mean g_i v_iᵀ is at most (mean |v_i|²)^½, as the g_i are orthonormal.
+    U: float  # ‖U‖₂
+    V: float  # ‖V‖₂
+    F: float  # ‖F‖_F
+
+
+def bias(reach: Reach, omega: float, b: float, off: Softmax) -> tuple[float, float]:
+    """δ ≥ ‖g − ∇f‖ and a ≥ (mean |Ãe_i|²)^½ at every such point, with c = ‖V‖/b and ω the norm of n^{−½}(ω_i).
+
+    By pa-proposition-d-decomposition, whose terms with Σ̂ − I and mean ω_i g_iᵀ vanish,
+    g_U − ∇_U f = c mean[(Fg_i + Ãe_i − ω_i)e_iᵀ + Ãe_i q_iᵀ] and g_V − ∇_V f = mean g_i[Ãe_i + H_i-part]ᵀÃ/c; a mean g_i v_iᵀ
+    is at most (mean |v_i|²)^½, as the n^{−½}g_i are orthonormal, and q_i = Vᵀg_i/c.
     """
-    w = math.sqrt(s1 + math.sqrt(10 * level))
-    F, c = math.sqrt(2 * level), w / b
-    of_U = c * ((F + w * w) * off.along + c * w * off.e**2 + omega * off.e)
-    of_V = c * w * w * off.along + w * (F * off.h_g + c * w * off.h_e + off.h_omega)
-    return math.hypot(of_U, of_V), c * w * off.e
+    U, V, F = reach
+    c = V / b
+    of_U = c * ((F + U * V) * off.along + c * U * off.e**2 + omega * off.e)
+    of_V = c * U * U * off.along + U * (F * off.h_g + c * U * off.h_e + off.h_omega)
+    return math.hypot(of_U, of_V), c * U * off.e
 
 
-def levels(f0: float, s: Float[Tensor, " d"], eta: float, steps: int, at) -> list[float]:
-    """Bounds of f_0, f_1, …: u ↦ u − ½η(ψ(u) − δ(u)²) while ψ(u) ≥ δ(u)², ψ(x) = 4(s_d − (2x)^½)x, and constant then; none if pa-theorem-q asks for more."""
-    least, f = float(s[-1]), [f0]
-    gain = lambda u: bounds.pl_constant(s, u) * u - at(u)[0] ** 2
-    if not f0 < least**2 / 2 or not eta < bounds.step(s, f0) or not gain(f0) >= 0:
-        return []
-    while len(f) <= steps and (more := gain(f[-1])) > 1e-12 * f[-1]:
-        f.append(f[-1] - eta / 2 * more)
-    return f + [f[-1]] * (steps + 1 - len(f))
+def fallen(level: float, delta: float, s: Float[Tensor, " d"], eta: float) -> float:
+    """A bound of f after a step from f ≤ level, off by at most δ: level − ½η(ψ(level) − δ²) by pa-theorem-q, infinite where it is silent."""
+    least = float(s[-1])
+    if not (level < least**2 / 2 and delta < biased.most_bias(s)):
+        return math.inf
+    floor, barrier = biased.floor_and_barrier(s, delta)
+    if not (level < barrier and eta < bounds.step(s, max(level, floor))):
+        return math.inf
+    return level - eta / 2 * (bounds.pl_constant(s, level) * level - delta**2)
+
+
+class Tube:
+    """The descent of f from the same start, ζ_t, and r_t ≥ ‖(U_t, V_t) − ζ_t‖: r ↦ κr + ηδ, κ ≥ ‖I − η∇²f‖ on the ball around ζ.
+
+    With Z = (U; V), M̂ = (0, T; Tᵀ, 0), N = ZZᵀ − 2M̂ and h = 2‖Z‖r + r²: ½λ_min(N) − ½h ≤ ∇²f ≤ ½(‖Z‖ + r)² + λ_max(ZZᵀ − M̂) + h there
+    (proof of pa-lemma-m).
+    """
+
+    def __init__(self, start: tuple[Tensor, Tensor], target: Float[Tensor, "d d"], eta: float) -> None:
+        """Begin."""
+        self.U, self.V = start
+        self.target, self.eta, self.r = target, eta, 0.0
+        zero = torch.zeros_like(target)
+        self.cross = torch.cat([torch.cat([zero, target], 1), torch.cat([target.T, zero], 1)])
+        self._look()
+
+    def _look(self) -> None:
+        norm = lambda W: float(torch.linalg.matrix_norm(W, 2))
+        self.D = self.U @ self.V.T - self.target
+        self.C = self.U.T @ self.U - self.V.T @ self.V
+        self.norms = norm(self.U), norm(self.V)
+        self.F = float(self.D.norm())
+        self.root = math.hypot(self.F, float(self.C.norm()) / 2)  # (2f)^½
+
+    def moved(self) -> float:
+        """By how much UVᵀ, and half of UᵀU − VᵀV, may be off."""
+        return math.hypot(*self.norms) * self.r + self.r**2 / 2
+
+    def reach(self) -> Reach:
+        """Where the run can be."""
+        return Reach(self.norms[0] + self.r, self.norms[1] + self.r, self.F + self.moved())
+
+    def level(self) -> float:
+        """A bound of f."""
+        return (self.root + 2**0.5 * self.moved()) ** 2 / 2
+
+    def step(self, delta: float) -> None:
+        """One step of both."""
+        Z = torch.cat([self.U, self.V])
+        size, square = float(torch.linalg.matrix_norm(Z, 2)), Z @ Z.T
+        h = 2 * size * self.r + self.r**2
+        least = (float(torch.linalg.eigvalsh(square - 2 * self.cross)[0]) - h) / 2
+        most = (size + self.r) ** 2 / 2 + float(torch.linalg.eigvalsh(square - self.cross)[-1]) + h
+        self.r = max(1 - self.eta * least, self.eta * most - 1) * self.r + self.eta * delta
+        of_U, of_V = self.D @ self.V + self.U @ self.C / 2, self.D.T @ self.U - self.V @ self.C / 2
+        self.U, self.V = self.U - self.eta * of_U, self.V - self.eta * of_V
+        self._look()
+
+
+#: From this r on the tube is left.
+WIDE = 0.5
 
 
 def theorem(problem: Problem, data: Whitened) -> list[Prediction]:
-    """Biased descent below the saddles, its bias computed."""
+    """A tube around the descent of f, and biased descent below the saddles, both with the computed bias; nothing if all that is known is the start."""
     method, start = factors(problem)
-    k, d = data.T.shape
-    if k != d:
+    n, (k, d) = len(data.y), data.T.shape
+    if k != d or d not in ORDERS:
         return []
-    s = method.moments.singular_values
-    f0 = float(factorisation.value(*start, method.moments.target))
-    if not f0 < bounds.saddle_free(s):
+    s, off = method.moments.singular_values, softmax(data, method.radius)
+    omega, rest = float(torch.linalg.matrix_norm(data.omega, 2)) / n**0.5, rms(data.omega.norm(dim=1))
+    tube, level, at, sides = Tube(start, data.T, problem.eta), math.inf, checkpoints(problem.steps), []
+    for step in range(problem.steps + 1):
+        reach, low = Reach(math.inf, math.inf, math.inf), 0.0
+        if tube is not None:
+            level, reach, low = min(level, tube.level()), tube.reach(), max(0.0, tube.F - tube.moved())
+        if math.isfinite(level):
+            w, F = math.sqrt(float(s[0]) + math.sqrt(10 * level)), math.sqrt(2 * level)
+            reach = Reach(min(reach.U, w), min(reach.V, w), min(reach.F, F))
+        if not math.isfinite(reach.F):
+            break
+        delta, a = bias(reach, omega, method.radius, off)
+        if step in set(at):
+            sides.append((max(0.0, math.hypot(low, rest) - a) ** 2, (math.hypot(reach.F, rest) + a) ** 2))
+        level = fallen(level, delta, s, problem.eta)
+        if tube is not None:
+            tube.step(delta)
+            tube = tube if tube.r < WIDE else None
+    if len(sides) < 2:
         return []
-    off = softmax(data, method.radius)
-    omega = data.omega
-    worst = float(torch.linalg.matrix_norm(omega, 2)) / len(omega) ** 0.5
-    at = functools.partial(bias, s1=float(s[0]), omega=worst, b=method.radius, off=off)
-    f = levels(f0, s, problem.eta, problem.steps, at)
-    if not f:
-        return []
-    steps, rest = checkpoints(problem.steps), float(omega.square().sum(1).mean())
-    low, high = [], []
-    for step in steps:
-        level = f[step]
-        a = at(level)[1]
-        low.append(max(0.0, rest**0.5 - a) ** 2 / data.trivial)
-        high.append(((2 * level + rest) ** 0.5 + a) ** 2 / data.trivial)
-    # The start is known.
-    low[0] = high[0] = float(problem.loss(problem.outputs(problem.start)))
-    column = lambda values: torch.tensor(values, dtype=torch.float64)
-    return [
-        Prediction("preconditioned", "theorem", "loss", tuple(steps), column(low), column(high), THEOREM)
-    ]
+    sides += [(0.0, math.inf)] * (len(at) - len(sides))
+    low, high = (torch.tensor(sides, dtype=torch.float64) / data.trivial).unbind(1)
+    low[0] = high[0] = problem.loss(problem.outputs(problem.start))  # the start is known
+    return [Prediction("preconditioned", "theorem", "loss", tuple(at), low, high, THEOREM)]
