@@ -1,21 +1,23 @@
-"""What the theory of preconditioned attention says of a run: forecast by the tilted Gaussian, theorem by biased descent with a computed bias.
+"""What the theory of preconditioned attention says of a run: a tilted Gaussian forecasts, biased descent with a computed bias proves.
 
 Whitened by Σ̂: g_i = Σ̂^{−½}x_i with mean μ and mean square I, target T = M̂Σ̂^½, residuals ω_i = y_i − Tg_i, Ã, B̃, q_i = B̃ᵀg_i, and
-e_i = ẑ_i − q_i. Because Σ̂ and M̂ are those of the data, sums of ω_i g_iᵀ vanish, and 𝓛_n = ½ mean |Fg_i + Ãe_i − ω_i|², F = ÃB̃ᵀ − T, exactly.
+e_i = ẑ_i − q_i. Because Σ̂ and M̂ are those of the data, mean ω_i g_iᵀ = 0, and 𝓛_n = ½ mean |Fg_i + Ãe_i − ω_i|² with F = ÃB̃ᵀ − T, exactly.
 
-*Theorem* (world "preconditioned"). The set {f ≤ f̄} of pa-theorem-q, whatever the data: ‖B̃‖₂ = b at every step, so |q_i| ≤ b|g_i|. With
-D(q) = mean e^{q·g_j}, ∇D − qD and ∇²D − (I + qqᵀ)D are power series in q, whose first terms are the data's third and fourth moments
-and whose others are at most those of e^{b|g_i||g_j|}; D ≥ e^{q·μ}, Jensen. This bounds |e_i| and ‖H_i‖ (``Softmax``), so the bias δ of the
-algorithm's direction at every point of the set (``bias``), so f by pa-theorem-q level by level (``levels``), and with |Ãe_i| the loss.
+*Theorem* (world "preconditioned"), whatever the data. ‖B̃‖₂ = b at every step, so |q_i| ≤ b|g_i|. This bounds e_i and H_i (``softmax``), and so
+the bias δ of the algorithm's direction (``bias``). As long as it is small, the run stays in a ball around descent of f (``Tube``); from where
+that ball, or the start, is below the saddles, f falls by pa-theorem-q, step by step (``fallen``). (2𝓛_n)^½ is (|F|² + |ω|²)^½ up to
+(mean |Ãe_i|²)^½, Minkowski. Plain steps do not hold ‖B̃‖, so "regression" has no theorem.
 
 *Forecast*. Softmax of tokens N(μ, S) is μ + Sq (pa-lemma-a): descent on the loss with this in place of softmax, same start, same steps. Its
 first neglected term is a = (mean E|Ãe_i|²)^½ by pa-lemma-b and pa-lemma-b-enclosure, without the orders 0 and 1 in q, which μ and S take
-away: E|Ãe|² = ((e^{ρ²} − 1 − ρ²)|ÃS^½|² + (e^{ρ²} − 1)|ÃSq|²)/(n − 1 + e^{ρ²}). The interval is all that an error of this size can do:
-(|F| ± a)² and, as noise is independent of inputs and p trained parameters can follow p of its kn coordinates, ± 2a|ω|(p/kn)^½.
+away: E|Ãe|² = ((e^{ρ²} − 1 − ρ²)|ÃS^½|² + (e^{ρ²} − 1)|ÃSq|²)/(n − 1 + e^{ρ²}), ρ² = qᵀSq. The interval is all that an error of this size
+can do: (|F| ± a)² and, as noise is independent of inputs and p trained parameters can follow p of its kn coordinates, ± 2a|ω|(p/kn)^½. It
+takes tokens for Gaussian, which cannot be checked, and the path for that of the limit.
 """
 
 import functools
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem, checkpoints
 from companion.theory.one_layer.run import factors
 from companion.theory.preconditioned import biased
-from shallowformer.preconditioned import bounds, factorisation, noise
+from shallowformer.preconditioned import bounds, noise
 from shallowformer.preconditioned.moments import Moments
 
 #: What the voices rest on.
@@ -59,7 +61,7 @@ def at_home(problem: Problem) -> bool:
         and set(switches.trained) == set("UW")
         and problem.X.shape[1] == n > d
         and torch.equal(problem.start["C"], eye)
-        and bool((problem.X == problem.q).all())
+        and bool((problem.q == problem.X).all())
         and bool(torch.linalg.eigvalsh(problem.q.T @ problem.q / n)[0] > 1e-9)
     )
 
@@ -90,7 +92,7 @@ class Whitened:
 
     @property
     def trivial(self) -> float:
-        """mean |y_i|²."""
+        """The mean |y_i|²."""
         return float(self.y.square().sum(1).mean())
 
     @property
@@ -165,7 +167,7 @@ def forecast(problem: Problem, data: Whitened) -> Prediction:
 
 
 def missed(A: Float[Tensor, "k d"], B: Float[Tensor, "d d"], g: Float[Tensor, "n d"], law: Tilted) -> float:
-    """mean E|Ãe_i|² from the order 2 in q on; infinite from ‖B̃‖₂ = 2^{−½} on, where n times it has no limit."""
+    """The mean E|Ãe_i|² from the order 2 in q on; infinite from ‖B̃‖₂ = 2^{−½} on, where n times it has no limit."""
     if not float(B.abs().max()) < FAR or not float(torch.linalg.matrix_norm(B, 2)) < noise.THRESHOLD:
         return math.inf
     q = g @ B
@@ -238,7 +240,7 @@ class Softmax(NamedTuple):
 def softmax(data: Whitened, b: float) -> Softmax:
     """See the module: Taylor's series of ∇D − qD and ∇²D − (I + qqᵀ)D at 0, over D."""
     g, mu = data.g, float(data.mu.norm())
-    n, d = g.shape
+    d = g.shape[1]
     off = excess(g, ORDERS[d])
     top = len(off) - 1
     length = g.norm(dim=1)
@@ -252,7 +254,9 @@ def softmax(data: Whitened, b: float) -> Softmax:
     above = torch.maximum(above, 1 / below - 1)
     first = term(3, 2)
     # Orders 0 to K − 1 without that one; then all beyond.
-    rest = series(term, (k for k in range(1, top + 1) if k != 3), 1) + rho * series(term, range(1, top - 1), 0)
+    rest = series(term, (k for k in range(1, top + 1) if k != 3), 1) + rho * series(
+        term, range(1, top - 1), 0
+    )
     rest = rest + mean(length, top) + rho * mean(1.0, top - 1)
     e = (first + rest) / below
     apart = rest / below + first * above
@@ -264,7 +268,9 @@ def softmax(data: Whitened, b: float) -> Softmax:
     return Softmax(rms(e), min(along, rms(e)), rms(h * length), rms(h * e), rms(h * data.omega.norm(dim=1)))
 
 
-def series(term, ks, less: int) -> Float[Tensor, " n"]:
+def series(
+    term: Callable[[int, int], Float[Tensor, " n"]], ks: Iterable[int], less: int
+) -> Float[Tensor, " n"]:
     """Sum of the terms E_k(q^{k−less})/(k − less)!."""
     return sum(term(k, k - less) for k in ks)
 
@@ -274,7 +280,7 @@ ORDERS = {1: 12, 2: 12, 3: 10, 4: 8, 5: 6, 6: 6}
 
 
 def moment(g: Float[Tensor, "n d"], k: int) -> Float[Tensor, "a b"]:
-    """mean g^{⊗k} as a matrix, ⌊k/2⌋ indices against the others."""
+    """The mean g^{⊗k} as a matrix, ⌊k/2⌋ indices against the others."""
     powers = [torch.ones(len(g), 1, dtype=g.dtype)]
     for _ in range(k - k // 2):
         powers.append((powers[-1][:, :, None] * g[:, None, :]).flatten(1))
@@ -295,7 +301,9 @@ def gaussian(d: int, k: int) -> Float[Tensor, "a b"]:
     """The moments of N(0, I), as ``moment`` has them: products over coordinates of (c − 1)!!, c how often a coordinate occurs."""
     index = torch.cartesian_prod(*[torch.arange(d)] * k).view(-1, k)
     counts = torch.stack([(index == j).sum(1) for j in range(d)], 1)
-    double = torch.tensor([0.0 if c % 2 else math.prod(range(1, c, 2)) for c in range(k + 1)], dtype=torch.float64)
+    double = torch.tensor(
+        [0.0 if c % 2 else math.prod(range(1, c, 2)) for c in range(k + 1)], dtype=torch.float64
+    )
     return double[counts].prod(1).view(d ** (k // 2), -1)
 
 
@@ -397,7 +405,8 @@ def theorem(problem: Problem, data: Whitened) -> list[Prediction]:
         return []
     s, off = method.moments.singular_values, softmax(data, method.radius)
     omega, rest = float(torch.linalg.matrix_norm(data.omega, 2)) / n**0.5, rms(data.omega.norm(dim=1))
-    tube, level, at, sides = Tube(start, data.T, problem.eta), math.inf, checkpoints(problem.steps), []
+    tube, level, settled = Tube(start, data.T, problem.eta), math.inf, False
+    at, sides = checkpoints(problem.steps), []
     for step in range(problem.steps + 1):
         reach, low = Reach(math.inf, math.inf, math.inf), 0.0
         if tube is not None:
@@ -410,7 +419,10 @@ def theorem(problem: Problem, data: Whitened) -> list[Prediction]:
         delta, a = bias(reach, omega, method.radius, off)
         if step in set(at):
             sides.append((max(0.0, math.hypot(low, rest) - a) ** 2, (math.hypot(reach.F, rest) + a) ** 2))
-        level = fallen(level, delta, s, problem.eta)
+        if tube is not None or not settled:
+            before, level = level, fallen(level, delta, s, problem.eta)
+            # Where f falls no more the level set is kept for ever.
+            settled = tube is None and 0 <= before - level <= 1e-9 * before
         if tube is not None:
             tube.step(delta)
             tube = tube if tube.r < WIDE else None
