@@ -9,7 +9,7 @@ import torch
 from companion.theory.one_layer import dials, preconditioned
 from companion.theory.one_layer.dials import Dials
 from companion.theory.one_layer.run import factors, run
-from shallowformer.preconditioned import factorisation, gradients, limit, noise
+from shallowformer.preconditioned import algorithm, factorisation, gradients, limit, noise
 from shallowformer.preconditioned.problems import Problem as Law
 from shallowformer.training import descent
 
@@ -43,14 +43,12 @@ def test_the_layer_is_attention_regression(world):
 
 
 def test_a_run_of_the_rule_is_that_of_the_algorithm():
-    from shallowformer.preconditioned import algorithm
-
     problem = made(radius=0.4)
     method, start = factors(problem)
     done = algorithm.run(method, start, problem.steps, eta=problem.eta)
     trivial = problem.y.square().sum(1).mean() / 2
     torch.testing.assert_close(run(problem), done.loss[[0, 1, 2, 4, 8, 16]] / trivial, rtol=1e-12, atol=0)
-    assert run(made(step=40.0, radius=0.4, away=0.4, steps=64))[-1] == torch.inf
+    assert run(made(step=40.0, radius=0.4, away=0.4, steps=16))[-1] == torch.inf
 
 
 @pytest.mark.parametrize(
@@ -78,19 +76,20 @@ def test_says_nothing_beyond_its_hypotheses():
         assert preconditioned.predict(dials.problem(Dials(world, source, 0))) == []
 
 
+@pytest.mark.usefixtures("long")
 def test_the_theorem_holds():
     spoke = 0
-    for seed in range(12):
+    for seed in range(9):
         problem = made(
             seed=seed, n=(64, 128)[seed % 2], d=2 + seed % 2, away=(0.03, 0.1, 0.4)[seed % 3], noise=0.2 * (seed % 3),
-            radius=(0.02, 0.05, 0.1)[seed // 4], step=(0.5, 0.98)[seed // 6], steps=24,
+            radius=(0.02, 0.05, 0.1)[seed // 3], step=(0.5, 0.98)[seed % 2], steps=16,
         )  # fmt: skip
         said = voices(problem)
         if "theorem" in said:
             truth = run(problem)
             assert said["theorem"].holds(truth).all()
             spoke += int(said["theorem"].speaks()[1:].sum())
-    assert spoke > 30
+    assert spoke > 20
 
 
 def cut(g, b):
@@ -106,7 +105,7 @@ def one_dimension():
 
 def tight():
     """In one dimension and at a small radius the bounds of softmax and of the bias are what they bound."""
-    data, b = one_dimension(), 1e-3
+    data, b = one_dimension(), 3e-5
     (e, H), off = cut(data.g, b), preconditioned.softmax(data, b)
     truth = [
         preconditioned.rms(e[:, 0]), float((e * data.g).mean().abs()), preconditioned.rms((H * data.g)[:, 0]),
