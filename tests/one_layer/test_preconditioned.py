@@ -262,3 +262,16 @@ def test_without_noise_at_the_optimum_what_is_left_is_the_price():
 def test_the_forecast_says_nothing_where_the_limit_leaves_the_radius():
     said = voices(made(world="regression", radius=0.69, away=0.4, steps=512, d=3, n=64))["forecast"]
     assert not said.speaks().all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"n": 16, "d": 6, "radius": 0.7}, {"d": 8, "n": 32}, {"away": 3.0, "step": 30.0}, {"d": 1, "away": 0.0}],
+)
+@pytest.mark.usefixtures("long")
+def test_never_raises_and_a_theorem_holds_at_the_ends_of_the_dials(change):
+    problem = made(steps=8, **change)
+    said = voices(problem)
+    assert "theorem" not in said or said["theorem"].holds(run(problem)).all()
+    nothing = {**problem.start, "U": 0 * problem.start["U"]}
+    assert preconditioned.predict(replace(problem, start=nothing)) == []

@@ -61,6 +61,7 @@ def at_home(problem: Problem) -> bool:
         and set(switches.trained) == set("UW")
         and problem.X.shape[1] == n > d
         and torch.equal(problem.start["C"], eye)
+        and all(bool(problem.start[name].any()) for name in "UW")
         and bool((problem.q == problem.X).all())
         and bool(torch.linalg.eigvalsh(problem.q.T @ problem.q / n)[0] > 1e-9)
     )
@@ -337,7 +338,7 @@ def bias(reach: Reach, omega: float, b: float, off: Softmax) -> tuple[float, flo
 def fallen(level: float, delta: float, s: Float[Tensor, " d"], eta: float) -> float:
     """A bound of f after a step from f ≤ level, off by at most δ: level − ½η(ψ(level) − δ²) by pa-theorem-q, infinite where it is silent."""
     least = float(s[-1])
-    if not (level < least**2 / 2 and delta < biased.most_bias(s)):
+    if not (least > 0 and level < least**2 / 2 and delta < biased.most_bias(s)):
         return math.inf
     floor, barrier = biased.floor_and_barrier(s, delta)
     if not (level < barrier and eta < bounds.step(s, max(level, floor))):
@@ -430,5 +431,6 @@ def theorem(problem: Problem, data: Whitened) -> list[Prediction]:
         return []
     sides += [(0.0, math.inf)] * (len(at) - len(sides))
     low, high = (torch.tensor(sides, dtype=torch.float64) / data.trivial).unbind(1)
+    high = high.nan_to_num(torch.inf, torch.inf)
     low[0] = high[0] = problem.loss(problem.outputs(problem.start))  # the start is known
     return [Prediction("preconditioned", "theorem", "loss", tuple(at), low, high, THEOREM)]
