@@ -41,10 +41,6 @@ SOURCES = {
 }  # fmt: skip
 
 
-#: ‖Σ̂^½BΣ̂^½‖ at the start of regression.
-RADIUS = 0.4
-
-
 @dataclass(frozen=True)
 class Dials:
     """One problem of the family; a dial that a world does not have is left alone."""
@@ -65,6 +61,9 @@ class Dials:
     away: float = 0.3  # standard deviation of the start of regression around the optimum, an entry
     step: float = 0.5  # over 1/λ of the start's kernel, or of the world's own unit
     steps: int = 1024
+    radius: float = 0.4  # ‖Σ̂^½BΣ̂^½‖ at the start of regression
+    least: float = 0.375  # smallest singular value of regression's whitened target; the largest is 1.5
+    centred: bool = False  # whether regression's inputs and responses have the mean 0
 
 
 def problem(dials: Dials) -> Problem:
@@ -176,12 +175,14 @@ def _regression(
 ) -> tuple[Tensor, Tensor, Tensor, Point]:
     """Gaussian inputs, which are each other's context, and noisy linear responses; from somewhere near the balanced optimum."""
     law = problems.random(
-        covariances.geometric(dials.d, 1.5, 0.375), 100**dials.correlation, generator, sigma=dials.noise
+        covariances.geometric(dials.d, 1.5, dials.least), 100**dials.correlation, generator, sigma=dials.noise
     )
     x, y = law.samples(dials.n, generator)
+    if dials.centred:
+        x, y = x - x.mean(0), y - y.mean(0)
     there = Moments.of(x, y)
     U, V = starts.perturbed(*starts.spectral(there), dials.away, generator)
-    c = float(torch.linalg.matrix_norm(V, 2)) / RADIUS
+    c = float(torch.linalg.matrix_norm(V, 2)) / dials.radius
     A, B = c * U @ there.inverse_root, there.inverse_root @ V @ there.inverse_root / c
     k = dials.d
     start = {"C": k**0.5 * torch.eye(k, dtype=F64), "U": A / dials.alpha, "W": B.T[None].clone()}
