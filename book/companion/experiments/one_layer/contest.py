@@ -8,14 +8,12 @@ rule are scored. The draws come from ``HELD_OUT``, which was fixed, as were all 
 import math
 from dataclasses import asdict, dataclass
 
-import numpy as np
 import torch
 
 from companion.theory.one_layer import run, theories
 from companion.theory.one_layer.dials import SOURCES, Dials, problem
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem
-from shallowformer.experiments.experiment import Experiment
 
 RUNS, STEPS = 6, 512
 #: Seeds the draws of the settings on which theories are scored.
