@@ -31,7 +31,8 @@ def stepped(problem: Problem) -> Float[Tensor, " s"]:
         slopes = torch.autograd.grad(loss, list(point.values()))
         length = problem.eta
         if problem.switches.rule == "normalised":
-            length = length / torch.stack([slope.square().sum() for slope in slopes]).sum().sqrt()
+            size = float(torch.stack([slope.square().sum() for slope in slopes]).sum().sqrt())
+            length = length / size if size > 0 else 0.0  # softmax is saturated: there is no direction left
         with torch.no_grad():
             for block, slope in zip(point.values(), slopes, strict=True):
                 block -= length * slope
