@@ -16,7 +16,7 @@ from companion.theory.one_layer.run import run
 SPREAD = (
     ("attention", 1, 2, 8, 1.0, 1.0, 0.5, 0.0),
     ("attention", 4, 4, 8, 0.5, 2.0, 0.1, 0.0),
-    ("attention", 8, 2, 32, 1.0, 4.0, 0.5, -0.5),
+    ("attention", 8, 2, 32, 1.0, 4.0, 0.5, 0.5),
     ("attention", 4, 2, 64, 2.0, 2.0, 1.0, 0.0),
     ("normalised", 1, 3, 8, 0.3, 2.0, 0.1, 0.7),
     ("normalised", 4, 4, 8, 1.0, 0.5, 1.0, 0.0),
@@ -26,18 +26,15 @@ SPREAD = (
 
 
 def posed(world, n, T, d, noise, alpha, step, skip, seed=0, moved=0.0):
-    dials = Dials(
-        world, "selection", seed, 1, n, T, d, alpha, noise=noise, skip=skip, step=step, steps=128
-    )
+    dials = Dials(world, "selection", seed, 1, n, T, d, alpha, noise=noise, skip=skip, step=step, steps=64)
     made = problem(dials)
     start = moved * torch.randn(1, d, d, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     return replace(made, start=made.start | {"W": start})
 
 
-@pytest.mark.parametrize("moved", [0.0, 0.3])
-@pytest.mark.parametrize("case", SPREAD)
-def test_what_is_proved_holds(case, moved):
-    made = posed(*case, seed=5, moved=moved)
+@pytest.mark.parametrize("number", range(len(SPREAD)))
+def test_what_is_proved_holds(number):
+    made = posed(*SPREAD[number], seed=number, moved=0.3 * (number % 3))
     said = selection.predict(made)[0]
     assert said.voice == "theorem"
     assert said.holds(run(made)).all()
@@ -66,7 +63,11 @@ def test_silent_where_scores_differ_and_where_nothing_selects():
         X=plane.expand(2, 2, 2),
         q=plane[:1].expand(2, 2),
         y=torch.tensor([[1.0], [-1.0]], dtype=torch.float64),
-        start={"C": plane[:1, :1], "U": torch.tensor([[1.0, -1.0]]).double(), "W": torch.zeros(1, 2, 2).double()},
+        start={
+            "C": plane[:1, :1],
+            "U": torch.tensor([[1.0, -1.0]]).double(),
+            "W": torch.zeros(1, 2, 2).double(),
+        },
     )
     assert selection.predict(torn) == []
 
@@ -78,7 +79,9 @@ def test_units_and_skip_change_scores_only():
     split = {"C": torch.tensor([[2.0], [-1.0]]).double(), "U": math.sqrt(2) * torch.cat([v, v])}
     first, second = selection.predict(made), selection.predict(replace(made, start=made.start | split))
     for one, other in zip(first, second, strict=True):
-        assert torch.allclose(one.low, other.low, atol=1e-9) and torch.allclose(one.high, other.high, atol=1e-9)
+        assert torch.allclose(one.low, other.low, atol=1e-9) and torch.allclose(
+            one.high, other.high, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("world", ["attention", "normalised"])
@@ -97,8 +100,8 @@ def test_a_path_of_half_the_length_is_noticed():
     made = posed("normalised", 1, 2, 8, 1.0, 2.0, 0.1, 0.0)
     here, truth = selection.selection(made), run(made).numpy()
     path = made.eta * np.array(checkpoints(made.steps))
-    low = lambda factor: here.c.sum() + np.array(
-        [selection._ball(here, factor * S, np.ones(1)) for S in path]
+    low = lambda factor: (
+        here.c.sum() + np.array([selection._ball(here, factor * S, np.ones(1)) for S in path])
     )
     assert (low(1.0) <= truth + 1e-9).all() and (low(0.5) > truth + 1e-6).any()
 

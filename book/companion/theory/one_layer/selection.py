@@ -208,7 +208,7 @@ def slope(here: Selection, w: Numbers) -> float:
 
 def barriers(here: Selection, level: float) -> Numbers:
     """p̄_i, not above which p_i stays (1 in the docstring of the module): max{p_i(0), σ(level)}, or 1 for samples that could be lost."""
-    p = np.maximum(sigmoid(here.g0), sigmoid(np.array(level)))
+    p = sigmoid(np.maximum(here.g0, level))
     own = np.diagonal(here.G.min(3), axis1=0, axis2=2).T.min(1)  # over t and t' of one sample
     against = np.maximum(-here.G.min(3), 0).max(1)  # by sample i and j, for the worst token of i
     np.fill_diagonal(against, 0)
@@ -291,7 +291,11 @@ def _upper(here: Selection, p: Numbers, steps: tuple[int, ...]) -> tuple[Numbers
     bend, most = Curvature.of(here, p), float(here.excess(p).sum())
     x, S = float(here.excess(sigmoid(here.g0)).sum()), 0.0
     after = after_normalised if here.normalised else after_plain
-    since = 0, 0.0, math.inf  # the last checkpoint, the path up to it, and what the square of a step adds to it at most
+    since = (
+        0,
+        0.0,
+        math.inf,
+    )  # the last checkpoint, the path up to it, and what the square of a step adds to it at most
     kept = []
     for t in range(steps[-1] + 1):
         if t in steps:
@@ -377,8 +381,8 @@ def minorant(here: Selection, z: Numbers, touch: Numbers) -> tuple[float, Number
 def forecast(here: Selection, steps: tuple[int, ...]) -> tuple[int, Numbers, Numbers] | None:
     """The run on its last ray W = N_0 + P_∞ + rW_mm, and its clock late by what the residual takes to settle at the first step's speed.
 
-    The interval has all that theory's limit says: settled at once; first settled and only then on its way, both up to the largest p_i, the share by
-    which the limit's ψ_k is off; and the limit's law from the start.
+    The interval has all that theory's limit says: settled at once; first settled and only then on its way, both up to the share that the limit
+    neglects, the largest p_i and the inactive pairs' part of Σw; and the limit's law from the start.
     Silent before it has settled, and where it does not: no strict complementarity, or steps too long.
     """
     try:
@@ -400,10 +404,20 @@ def forecast(here: Selection, steps: tuple[int, ...]) -> tuple[int, Numbers, Num
     sides = [law(here, wanted)]
     for late in (0.0, delay):
         where = np.interp(wanted - late, np.arange(len(r)), r)
-        p = sigmoid(here.g(start + where[:, None] * here.best.z.numpy()))
-        x, open_ = here.excess(p).sum(1), p.max(1)
-        sides += [x * (1 - open_), x * (1 + open_)]
+        z = start + where[:, None] * here.best.z.numpy()
+        p = sigmoid(here.g(z))
+        x, off = here.excess(p).sum(1), np.minimum(p.max(1) + faded(here, z), 1)
+        sides += [x * (1 - off), x * (1 + off)]
     return spoken, here.c.sum() + np.min(sides, 0), here.c.sum() + np.max(sides, 0)
+
+
+def faded(here: Selection, z: Float[np.ndarray, "s r"]) -> Float[np.ndarray, " s"]:
+    """The share of Σ_k w_k that inactive pairs have."""
+    logs = -np.tensordot(z, here.R, (-1, 2))
+    g = np.logaddexp.reduce(logs, axis=-1)
+    w = here.weight(sigmoid(g))[..., None] * np.exp(logs - g[..., None])
+    idle = ~here.best.active.numpy().reshape(here.R.shape[:2])
+    return (w * idle).sum((1, 2)) / w.sum((1, 2))
 
 
 def law(here: Selection, t: Numbers) -> Numbers:
