@@ -103,7 +103,8 @@ def test_a_path_of_half_the_length_is_noticed():
     low = lambda factor: (
         here.c.sum() + np.array([selection._ball(here, factor * S, np.ones(1)) for S in path])
     )
-    assert (low(1.0) <= truth + 1e-9).all() and (low(0.5) > truth + 1e-6).any()
+    assert (low(1.0) <= truth + 1e-9).all()
+    assert (low(0.5) > truth + 1e-6).any()
 
 
 def test_one_pair_is_forecast_in_closed_form():

@@ -393,7 +393,7 @@ def forecast(here: Selection, steps: tuple[int, ...]) -> tuple[int, Numbers, Num
     away = float((rest.P - parts.P).norm())
     start = (parts.N + rest.P).numpy()
     first = here.eta * (1.0 if here.normalised else float(np.linalg.norm(here.gradient(here.z0))))
-    if here.normalised and here.eta * residual.harshness(here.best) >= 2 or first == 0:
+    if (here.normalised and here.eta * residual.harshness(here.best) >= 2) or first == 0:
         return None
     delay = away / first
     spoken = next((k for k, t in enumerate(steps) if t >= delay), None)
@@ -429,7 +429,7 @@ def law(here: Selection, t: Numbers) -> Numbers:
 
 
 def clock(here: Selection, start: Numbers, r: float, steps: int) -> Numbers:
-    """r at each step on the ray start + rW_mm: it grows by η/‖W_mm‖, or by η⟨−∇L, W_mm⟩/‖W_mm‖²."""
+    """How large r is at each step on the ray start + rW_mm: it grows by η/‖W_mm‖, or by η⟨−∇L, W_mm⟩/‖W_mm‖²."""
     if here.normalised:
         return r + here.eta / here.norm * np.arange(steps + 1)
     z, rows = here.best.z.numpy(), [r]
