@@ -79,9 +79,8 @@ def test_units_and_skip_change_scores_only():
     split = {"C": torch.tensor([[2.0], [-1.0]]).double(), "U": math.sqrt(2) * torch.cat([v, v])}
     first, second = selection.predict(made), selection.predict(replace(made, start=made.start | split))
     for one, other in zip(first, second, strict=True):
-        assert torch.allclose(one.low, other.low, atol=1e-9) and torch.allclose(
-            one.high, other.high, atol=1e-9
-        )
+        assert torch.allclose(one.low, other.low, atol=1e-9)
+        assert torch.allclose(one.high, other.high, atol=1e-9)
 
 
 @pytest.mark.parametrize("world", ["attention", "normalised"])
