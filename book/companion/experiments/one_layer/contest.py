@@ -6,14 +6,16 @@ rule are scored. The draws come from ``HELD_OUT``, which was fixed, as were all 
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
+import numpy as np
 import torch
 
 from companion.theory.one_layer import run, theories
 from companion.theory.one_layer.dials import SOURCES, Dials, problem
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem
+from shallowformer.experiments.experiment import Experiment
 
 RUNS, STEPS = 6, 512
 #: Seeds the draws of the settings on which theories are scored.
@@ -38,6 +40,9 @@ class Setting:
     noise: float = 0.0
     skip: float = 0.0
     away: float = 0.3
+    radius: float = 0.4
+    least: float = 0.375
+    centred: bool = False
     step: float = 0.5
     steps: int = STEPS
     runs: int = RUNS
@@ -50,19 +55,116 @@ class Setting:
 
 
 def grid(scale: str) -> list[Setting]:
-    """Scale × width where a layer has both; elsewhere two dials of the world's own."""
+    """Scale × width where a layer has both; elsewhere two or three dials of the world's own."""
     if scale == "smoke":
-        return [
-            Setting(world, source, **small(world), steps=4, runs=2)
-            for world, there in SOURCES.items()
-            for source in there
-        ]
-    raise NotImplementedError
+        return tried(1)
+    found = [
+        Setting(world, source, m=m, alpha=alpha, noise=0.1, step=0.25)
+        for world in ("layer", "classifier", "shared")
+        for source in SOURCES[world]
+        for m in WIDTHS
+        for alpha in ALPHAS
+    ]
+    found += [
+        Setting("layer", "gaussian", m=64, alpha=alpha, noise=0.1, step=0.25, skip=skip, n=n)
+        for skip in (0.5, 1.0)
+        for alpha in ALPHAS
+        for n in (8, 32)
+    ]
+    found += [
+        Setting("readout", source, m=m, noise=noise)
+        for source in SOURCES["readout"]
+        for m in WIDTHS
+        for noise in (0.1, 1.0)
+    ]
+    found += [
+        Setting(
+            world, "selection", 1, n, 2, 16, alpha, noise=noise, step=0.1 if world == "normalised" else 0.5
+        )
+        for world in ("attention", "normalised", "decoder")
+        for n in (4, 16)
+        for alpha in (1.0, 4.0)
+        for noise in (0.1, 0.3, 1.0, 3.0)
+    ]
+    found += [
+        Setting(world, "regression", 3, n, d=3, noise=0.1, away=away, radius=radius, centred=True)
+        for world in ("regression", "preconditioned")
+        for n in (64, 256)
+        for away in (0.03, 0.1, 0.3)
+        for radius in (0.1, 0.4)
+    ]
+    if scale == "laptop":
+        found = [replace(setting, runs=2) for setting in found if setting.m <= 16 and setting.n <= 64]
+    return cheapest_first([replace(setting, first=9000) for setting in found])
+
+
+def held_out(scale: str) -> list[Setting]:
+    """Worlds and dials drawn at random, each setting with data and starts of its own."""
+    if scale == "smoke":
+        return tried(2)
+    draw = np.random.default_rng(HELD_OUT)
+    found = [replace(drawn(draw), first=20_000 + 10 * number) for number in range(DRAWN)]
+    if scale == "laptop":
+        found = [replace(setting, runs=2) for setting in found if setting.m <= 16 and setting.n <= 64]
+    return cheapest_first(found)
+
+
+def drawn(draw: np.random.Generator) -> Setting:
+    """One setting; three digits a dial."""
+    pick = lambda values: values[int(draw.integers(len(values)))]
+    between = lambda low, high: float(f"{draw.uniform(low, high):.3g}")
+    spread = lambda low, high: float(f"{math.exp(draw.uniform(math.log(low), math.log(high))):.3g}")
+    world = pick(list(SOURCES))
+    source = pick(SOURCES[world])
+    if source == "selection":
+        step = spread(0.01, 0.3) if world == "normalised" else spread(0.03, 1.0)
+        sizes = {
+            "m": 1,
+            "n": pick((2, 4, 8, 16)),
+            "T": pick((2, 4)),
+            "d": pick((16, 32)),
+            "alpha": spread(0.5, 4.0),
+        }
+        return Setting(
+            world, source, **sizes, noise=spread(0.1, 3.2), correlation=pick((0.0, 0.5, 0.9)), step=step
+        )
+    if source == "regression":
+        d = pick((2, 3, 4, 5))
+        far = {"away": spread(0.02, 0.4), "radius": spread(0.02, 0.75), "least": between(0.375, 1.2)}
+        sizes = {"m": d, "d": d, "n": pick((32, 64, 128, 256)), "noise": pick((0.0, 0.1, 0.3))}
+        return Setting(
+            world, source, **sizes, **far, correlation=between(0, 1), centred=pick((True, True, True, False)), step=pick((0.25, 0.5, 0.9))
+        )  # fmt: skip
+    sizes = {
+        "m": pick((4, 8, 16, 32, 64, 128, 256)),
+        "n": pick((4, 8, 16, 32)),
+        "T": pick((2, 4, 8, 16)),
+        "d": pick((2, 4, 8)),
+    }
+    turned = {
+        "noise": pick((0.0, 0.1, 0.3)),
+        "correlation": pick((0.0, 0.5, 0.9)),
+        "skip": pick((0.0, 0.0, 0.5, 1.0)),
+    }
+    return Setting(world, source, **sizes, **turned, alpha=spread(0.25, 64.0), step=pick((0.1, 0.25, 0.5)))
+
+
+def tried(runs: int) -> list[Setting]:
+    """Every world and source, for a try-out."""
+    pairs = [(world, source) for world, there in SOURCES.items() for source in there]
+    return [Setting(*pair, **small(pair[0]), steps=4, runs=runs) for pair in pairs]
+
+
+def cheapest_first(found: list[Setting]) -> list[Setting]:
+    """Settings by how many numbers a step touches."""
+    return sorted(
+        found, key=lambda setting: (setting.m * setting.n * setting.T * setting.d**2, setting.world)
+    )
 
 
 def small(world: str) -> dict[str, int]:
     """Sizes of a try-out."""
-    if world in ("attention", "normalised", "decoder"):
+    if SOURCES[world] == ("selection",):
         return {"m": 1, "n": 3, "T": 2, "d": 4}
     return {"m": 2, "n": 8, "T": 2, "d": 2}
 
@@ -79,14 +181,19 @@ def voices(made: list[Problem], said: list[list[Prediction]]) -> dict:
     names = sorted({f"{each.theory} {each.voice}" for there in said for each in there})
     found = {}
     for name in names:
-        of_each = [next((each for each in there if f"{each.theory} {each.voice}" == name), None) for there in said]
+        of_each = [
+            next((each for each in there if f"{each.theory} {each.voice}" == name), None) for there in said
+        ]
         silent = [None] * len(run.checkpoints(made[0].steps))
         ends = {"low": [], "high": []}
         for each in of_each:
             speaks = each.speaks() if each else None
             for end in ends:
                 ends[end].append(
-                    [value if s else None for value, s in zip(written(getattr(each, end)), speaks, strict=True)]
+                    [
+                        value if s else None
+                        for value, s in zip(written(getattr(each, end)), speaks, strict=True)
+                    ]
                     if each
                     else silent
                 )
@@ -100,3 +207,25 @@ def written(values: torch.Tensor) -> list:
     if values.dim() > 1:
         return [written(row) for row in values]
     return [float(f"{value:.4g}") if math.isfinite(value) else None for value in values.tolist()]
+
+
+#: Another machine rounds differently, and hundreds of steps amplify it; what is None must stay so, so these settings are compared entry by entry.
+TOLERANCE = {"truth": 2e-2, "voices": 2e-2}
+
+EXPERIMENT = Experiment(
+    name="one_layer",
+    title="Four theories predict runs of one layer: a grid of scales, widths and the dials of each world",
+    plan=grid,
+    compute=compute,
+    tolerance=TOLERANCE,
+    dtype="float64",
+)
+
+DRAWS = Experiment(
+    name="one_layer_held_out",
+    title="Four theories predict runs of one layer: settings drawn at random before any was run",
+    plan=held_out,
+    compute=compute,
+    tolerance=TOLERANCE,
+    dtype="float64",
+)

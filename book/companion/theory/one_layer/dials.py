@@ -160,8 +160,15 @@ def _days(dials: Dials, generator: Generator) -> tuple[Float[Tensor, "n T d"], F
 def _selection(
     dials: Dials, switches: Switches, generator: Generator
 ) -> tuple[Tensor, Tensor, Tensor, Point]:
-    """Example 1 of part two: one token of a sequence bears its label."""
-    there = datasets.example_1(dials.n, dials.T, dials.d, 1.0, max(dials.noise, 1e-3), generator)
+    """Example 1 of part two: one token of a sequence bears its label and has length 1; the noise of all others is about as long as the dial says."""
+    size = max(dials.noise, 1e-3) / (dials.d - 2) ** 0.5
+    there = datasets.example_1(dials.n, dials.T, dials.d, 1.0, size, generator)
+    # Two of a sequence's others have a correlation; their scores stay 0.
+    common = torch.zeros(dials.n, 1, dials.d, dtype=F64)
+    common[..., 2:] = size * torch.randn(dials.n, 1, dials.d - 2, generator=generator, dtype=F64)
+    alike = dials.correlation**0.5 * common + (1 - dials.correlation) ** 0.5 * there.X
+    X = alike.scatter(1, there.optimal[:, None, None].expand(-1, 1, dials.d), there.best[:, None])
+    there = replace(there, X=X)
     start = {
         "C": torch.ones(1, 1, dtype=F64),
         "U": there.u[None],

@@ -40,9 +40,10 @@ def run_many(made: Sequence[Problem]) -> Float[Tensor, "r s"]:
         slopes = torch.autograd.grad(loss.sum(), list(point.values()))
         length = eta
         if switches.rule == "normalised":
-            length = (
-                length / torch.stack([slope.square().flatten(1).sum(1) for slope in slopes]).sum(0).sqrt()
-            )
+            size = torch.stack([slope.square().flatten(1).sum(1) for slope in slopes]).sum(0).sqrt()
+            length = torch.where(
+                size > 0, eta / size, 0.0
+            )  # 0 where softmax is saturated: no direction is left
         with torch.no_grad():
             for block, slope in zip(point.values(), slopes, strict=True):
                 block -= length.view(-1, *[1] * (slope.dim() - 1)) * slope
