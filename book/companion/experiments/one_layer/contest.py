@@ -17,12 +17,12 @@ from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem
 from shallowformer.experiments.experiment import Experiment
 
-RUNS, STEPS = 6, 512
+RUNS, STEPS = 4, 256
 #: Seeds the draws of the settings on which theories are scored.
 HELD_OUT, DRAWN = 20261130, 160
 
 ALPHAS = (0.25, 1.0, 4.0, 16.0, 64.0)
-WIDTHS = (4, 16, 64, 256)
+WIDTHS = (8, 32, 128)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def grid(scale: str) -> list[Setting]:
         for alpha in ALPHAS
     ]
     found += [
-        Setting("layer", "gaussian", m=64, alpha=alpha, noise=0.1, step=0.25, skip=skip, n=n)
+        Setting("layer", "gaussian", m=32, alpha=alpha, noise=0.1, step=0.25, skip=skip, n=n)
         for skip in (0.5, 1.0)
         for alpha in ALPHAS
         for n in (8, 32)
@@ -89,7 +89,7 @@ def grid(scale: str) -> list[Setting]:
     found += [
         Setting(world, "regression", 3, n, d=3, noise=0.1, away=away, radius=radius, centred=True)
         for world in ("regression", "preconditioned")
-        for n in (64, 256)
+        for n in (32, 128)
         for away in (0.03, 0.1, 0.3)
         for radius in (0.1, 0.4)
     ]
@@ -131,12 +131,12 @@ def drawn(draw: np.random.Generator) -> Setting:
     if source == "regression":
         d = pick((2, 3, 4, 5))
         far = {"away": spread(0.02, 0.4), "radius": spread(0.02, 0.75), "least": between(0.375, 1.2)}
-        sizes = {"m": d, "d": d, "n": pick((32, 64, 128, 256)), "noise": pick((0.0, 0.1, 0.3))}
+        sizes = {"m": d, "d": d, "n": pick((32, 64, 128)), "noise": pick((0.0, 0.1, 0.3))}
         return Setting(
             world, source, **sizes, **far, correlation=between(0, 1), centred=pick((True, True, True, False)), step=pick((0.25, 0.5, 0.9))
         )  # fmt: skip
     sizes = {
-        "m": pick((4, 8, 16, 32, 64, 128, 256)),
+        "m": pick((4, 8, 16, 32, 64, 128)),
         "n": pick((4, 8, 16, 32)),
         "T": pick((2, 4, 8, 16)),
         "d": pick((2, 4, 8)),

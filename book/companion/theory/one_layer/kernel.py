@@ -98,9 +98,9 @@ def output_run(
         for between in range(step, after):
             if between == step:
                 kept.append((F, w))
-            K = torch.lerp(G[before], G[before + 1], (between + 0.5 - step) / (after - step))
+            part = (between + 0.5 - step) / (after - step)
             slope = slopes(F, problem.y).flatten() / len(problem.y)
-            change = K @ slope
+            change = torch.lerp(G[before] @ slope, G[before + 1] @ slope, part)
             length = problem.eta
             if problem.switches.rule == "normalised":
                 length = length / (slope @ change).sqrt()
