@@ -15,6 +15,7 @@ from companion.theory.one_layer import run, theories
 from companion.theory.one_layer.dials import SOURCES, Dials, problem
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem
+from companion.theory.one_layer.scores import SILENT
 from shallowformer.experiments.experiment import Experiment
 
 RUNS, STEPS = 4, 256
@@ -173,43 +174,37 @@ def compute(setting: Setting, device: torch.device) -> dict:
     """One row, in float64 on the processor: hundreds of steps of small tensors."""
     made = [problem(dials) for dials in setting.dials()]
     said = [theories.predict(each) for each in made]
-    return {"truth": written(run.run_many(made)), "voices": voices(made, said)}
+    return {"truth": [written(each) for each in run.run_many(made)], "voices": voices(made, said)}
 
 
 def voices(made: list[Problem], said: list[list[Prediction]]) -> dict:
-    """Low and high by "theory voice" and run; None where nothing is said at any checkpoint."""
+    """Low and high by "theory voice" and run, ``SILENT`` where nothing is said; a voice that is silent everywhere is left out."""
     names = sorted({f"{each.theory} {each.voice}" for there in said for each in there})
+    at = run.checkpoints(made[0].steps)
     found = {}
     for name in names:
-        of_each = [
-            next((each for each in there if f"{each.theory} {each.voice}" == name), None) for there in said
-        ]
-        silent = [None] * len(run.checkpoints(made[0].steps))
         ends = {"low": [], "high": []}
-        for each in of_each:
-            speaks = each.speaks() if each else None
-            for end in ends:
-                ends[end].append(
-                    [
-                        value if s else None
-                        for value, s in zip(written(getattr(each, end)), speaks, strict=True)
-                    ]
-                    if each
-                    else silent
-                )
-        if any(value is not None for line in ends["low"] for value in line):
+        for there in said:
+            each = next((each for each in there if f"{each.theory} {each.voice}" == name), None)
+            for end, lines in ends.items():
+                told = written(getattr(each, end), each.speaks()) if each else []
+                known = dict(zip(each.steps, told, strict=True)) if each else {}
+                lines.append([known.get(step, SILENT) for step in at])
+        if any(value != SILENT for line in ends["low"] for value in line):
             found[name] = ends
     return found
 
 
-def written(values: torch.Tensor) -> list:
-    """Four digits, as a table of results has them; what is infinite is None."""
-    if values.dim() > 1:
-        return [written(row) for row in values]
-    return [float(f"{value:.4g}") if math.isfinite(value) else None for value in values.tolist()]
+def written(values: torch.Tensor, where: torch.Tensor | None = None) -> list:
+    """Four digits, as a table of results has them; ``SILENT`` for what is infinite, or not to be told."""
+    told = values.isfinite() if where is None else where
+    return [
+        float(f"{value:.4g}") if tell else SILENT
+        for value, tell in zip(values.tolist(), told.tolist(), strict=True)
+    ]
 
 
-#: Another machine rounds differently, and hundreds of steps amplify it; what is None must stay so, so these settings are compared entry by entry.
+#: Another machine rounds differently, and hundreds of steps amplify it.
 TOLERANCE = {"truth": 2e-2, "voices": 2e-2}
 
 EXPERIMENT = Experiment(

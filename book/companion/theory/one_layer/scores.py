@@ -10,8 +10,9 @@ from jaxtyping import Float
 
 from companion.theory.one_layer.prediction import SAYS_NOTHING, interval_score
 
-#: What a stored row holds: ``truth`` by run and checkpoint, and ``voices``, by "theory voice" the ``low`` and ``high`` of each run, None
-#: where nothing is said.
+#: In a stored row: a run that has diverged, a voice that says nothing.
+SILENT = -1.0
+#: What a stored row holds: ``truth`` by run and checkpoint, and ``voices``, by "theory voice" the ``low`` and ``high`` of each run.
 Row = Mapping[str, Any]
 
 
@@ -38,13 +39,19 @@ def bounds(row: Row, voice: str) -> tuple[Float[np.ndarray, "r s"], Float[np.nda
     if said is None:
         return nothing, nothing
     low, high = (np.array(said[end], dtype=float) for end in ("low", "high"))
-    silent = ~(high - low <= SAYS_NOTHING)
+    silent = (high == SILENT) | ~(high - low <= SAYS_NOTHING)
     return np.where(silent, math.nan, low), np.where(silent, math.nan, high)
+
+
+def true(row: Row) -> Float[np.ndarray, "r s"]:
+    """What was measured; infinite where a run has diverged."""
+    found = np.array(row["truth"])
+    return np.where(found == SILENT, math.inf, found)
 
 
 def right(row: Row, voice: str, rounding: float = 5e-4) -> tuple[np.ndarray, np.ndarray]:
     """Where a voice speaks and where it is right, by run and checkpoint; rows are stored with few digits, hence ``rounding``."""
-    truth = np.array(row["truth"], dtype=float)
+    truth = true(row)
     low, high = bounds(row, voice)
     return ~np.isnan(low), (low - rounding * (1 + truth) <= truth) & (truth <= high + rounding * (1 + truth))
 
@@ -60,7 +67,7 @@ def score(rows: Iterable[Row], voice: str, first: int = 1) -> Score:
         for i, s in zip(*np.nonzero(spoke[:, first:]), strict=True):
             one = low[i, s + first], high[i, s + first]
             widths.append(one[1] - one[0])
-            intervals.append(interval_score(*one, float(row["truth"][i][s + first])))
+            intervals.append(interval_score(*one, float(true(row)[i, s + first])))
     middle, mean = (np.median(widths), np.mean(intervals)) if widths else (math.nan, math.nan)
     return Score(asked, len(widths), held, float(middle), float(mean))
 
