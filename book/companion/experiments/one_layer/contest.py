@@ -22,6 +22,9 @@ RUNS, STEPS = 4, 256
 #: Seeds the draws of the settings on which theories are scored.
 HELD_OUT, DRAWN = 20261130, 160
 
+#: The worlds of the contest.
+CONTEST = ("layer", "classifier", "shared", "readout", "attention", "normalised", "decoder", "regression", "preconditioned")  # fmt: skip
+
 ALPHAS = (0.25, 1.0, 4.0, 16.0, 64.0)
 WIDTHS = (8, 32, 128)
 
@@ -115,7 +118,7 @@ def drawn(draw: np.random.Generator) -> Setting:
     pick = lambda values: values[int(draw.integers(len(values)))]
     between = lambda low, high: float(f"{draw.uniform(low, high):.3g}")
     spread = lambda low, high: float(f"{math.exp(draw.uniform(math.log(low), math.log(high))):.3g}")
-    world = pick(list(SOURCES))
+    world = pick(CONTEST)
     source = pick(SOURCES[world])
     if source == "selection":
         step = spread(0.01, 0.3) if world == "normalised" else spread(0.03, 1.0)
@@ -152,7 +155,7 @@ def drawn(draw: np.random.Generator) -> Setting:
 
 def tried(runs: int) -> list[Setting]:
     """Every world and source, for a try-out."""
-    pairs = [(world, source) for world, there in SOURCES.items() for source in there]
+    pairs = [(world, source) for world in CONTEST for source in SOURCES[world]]
     return [Setting(*pair, **small(pair[0]), steps=4, runs=runs) for pair in pairs]
 
 

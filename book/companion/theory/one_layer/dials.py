@@ -20,6 +20,7 @@ WORLDS = {
     "layer": Switches(),  # part one: all is trained
     "classifier": Switches(loss="exponential"),  # the same, to tell signs
     "shared": Switches(heads="shared"),  # all units read one attention
+    "shared_classifier": Switches(heads="shared", loss="exponential"),  # the same, to tell signs
     "readout": Switches(trained="C"),  # attention and units stand still
     "attention": Switches(
         "shared", "identity", trained="W", loss="exponential"
@@ -36,6 +37,7 @@ WORLDS = {
 #: Which data a world is tried on.
 SOURCES = {
     "layer": ("gaussian", "weather"), "classifier": ("gaussian", "weather"), "shared": ("gaussian", "weather"), "readout": ("gaussian", "weather"),
+    "shared_classifier": ("gaussian",),
     "attention": ("selection",), "normalised": ("selection",), "decoder": ("selection",),
     "regression": ("regression",), "preconditioned": ("regression",),
 }  # fmt: skip

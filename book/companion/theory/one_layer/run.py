@@ -18,8 +18,8 @@ def run(problem: Problem) -> Float[Tensor, " s"]:
     return run_many([problem])[0]
 
 
-def run_many(made: Sequence[Problem]) -> Float[Tensor, "r s"]:
-    """The same for problems of one shape, whose switches are equal up to α, side by side."""
+def run_many(made: Sequence[Problem], at: Sequence[int] | None = None) -> Float[Tensor, "r s"]:
+    """The same for problems of one shape, whose switches are equal up to α, side by side; at other steps if these are given."""
     switches = made[0].switches
     if switches.rule == "preconditioned":
         return torch.stack([preconditioned(problem) for problem in made])
@@ -31,7 +31,7 @@ def run_many(made: Sequence[Problem]) -> Float[Tensor, "r s"]:
     eta = torch.tensor([problem.eta for problem in made], dtype=X.dtype)
     value, unit, left = LOSSES[switches.loss], replace(switches, alpha=1.0), []
     trivial = value(torch.zeros_like(y), y).mean(-1)
-    at = set(checkpoints(made[0].steps))
+    at = set(at or checkpoints(made[0].steps))
     for step in range(made[0].steps + 1):
         F = alpha * outputs(X, q, start | point, unit)
         loss = value(F, y).mean(-1)

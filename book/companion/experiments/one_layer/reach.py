@@ -1,0 +1,82 @@
+"""How long a run stays with its tangent model: the first step at which the two losses are ``APART`` of the trivial loss from one another.
+
+Expected, from the contest's grid and before the first row: under exponential loss on drawn tokens that step grows like α with an exponent between
+0.8 and 1.4; with heads of their own like √m, with an exponent between 0.3 and 0.7; with shared attention not with m, exponent between −0.2 and 0.2.
+"""
+
+import itertools
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from companion.theory.one_layer import run
+from companion.theory.one_layer.dials import Dials, gram, problem
+from companion.theory.one_layer.layer import SLOPES
+from companion.theory.one_layer.problem import Problem
+from shallowformer.experiments.experiment import Experiment
+
+APART, SEEDS = 0.05, 10
+ALPHAS, WIDTHS = (0.5, 1.0, 2.0, 4.0), (8, 32, 128)
+
+
+@dataclass(frozen=True)
+class Config:
+    """One scale and width; all seeds side by side."""
+
+    world: str  # "classifier" or "shared" heads, under exponential loss
+    alpha: float
+    m: int
+    n: int = 32
+    noise: float = 0.1
+    step: float = 0.25
+    steps: int = 1024
+    seeds: int = SEEDS
+
+
+def plan(scale: str) -> list[Config]:
+    """Configurations of a scale, the cheapest first."""
+    if scale == "smoke":
+        return [
+            Config(world, 0.25, 2, n=4, steps=4, seeds=2) for world in ("classifier", "shared_classifier")
+        ]
+    widths = WIDTHS[:2] if scale == "laptop" else WIDTHS
+    return [
+        Config(world, alpha, m)
+        for m in widths
+        for alpha in ALPHAS
+        for world in ("classifier", "shared_classifier")
+    ]
+
+
+def compute(config: Config, device: torch.device) -> dict:
+    """One row: the step of each seed; one more than ``steps`` where the two stay together."""
+    fixed = {name: value for name, value in asdict(config).items() if name != "seeds"}
+    made = [problem(Dials(source="gaussian", seed=40_000 + seed, **fixed)) for seed in range(config.seeds)]
+    true = run.run_many(made, range(config.steps + 1)).numpy()
+    apart = np.abs(true - np.stack([tangent(each) for each in made])) > APART
+    first = np.where(apart.any(1), apart.argmax(1), config.steps + 1)
+    return {
+        "leaves": first.tolist(),
+        "then": [float(f"{t[min(k, config.steps)]:.4g}") for t, k in zip(true, first, strict=True)],
+    }
+
+
+def tangent(made: Problem) -> Float[np.ndarray, " s"]:
+    """What the tangent model's run leaves of the trivial loss, before every step and after the last."""
+    F, G, slopes = made.outputs(made.start), gram(made), SLOPES[made.switches.loss]
+    kept = []
+    for _ in itertools.repeat(None, made.steps):
+        kept.append(F)
+        F = F - made.eta / len(F) * (G @ slopes(F, made.y).flatten()).view_as(F)
+    return made.loss(torch.stack([*kept, F])).numpy()
+
+
+REACH = Experiment(
+    name="one_layer_reach",
+    title="How long a layer stays with its tangent model: scale, width, and heads of their own or one for all",
+    plan=plan,
+    compute=compute,
+    dtype="float64",
+)
