@@ -409,6 +409,7 @@ Proof.
       assert (G : / 2 * kappa * rho_w ^ 2 * N / sqrt (INR m) <= kappa / 2 * rho_w ^ 2 * (N + rho_u) / sqrt (INR m)).
       { unfold Rdiv. apply Rmult_le_compat_r; [lra|]. rewrite (Rmult_comm kappa).
         apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]. }
-      assert (0 <= / 2 * kappa * rho_w ^ 2 * N / sqrt (INR m)) by (repeat apply Rmult_le_pos; lra).
+      assert (0 <= / 2 * kappa * rho_w ^ 2 * N / sqrt (INR m))
+        by (clearbody kappa; unfold Rdiv; repeat apply Rmult_le_pos; lra).
       unfold y. set (g := kappa / 2 * rho_w ^ 2 * (N + rho_u) / sqrt (INR m)) in *. nra.
 Qed.
