@@ -413,3 +413,126 @@ Proof.
         by (clearbody kappa; unfold Rdiv; repeat apply Rmult_le_pos; lra).
       unfold y. set (g := kappa / 2 * rho_w ^ 2 * (N + rho_u) / sqrt (INR m)) in *. nra.
 Qed.
+
+(** the single mirror of 2P units over 2M heads: c_(P+k) = −c_k, V_(P+k)(M+i) = V_ki, V_(P+k)i = V_k(M+i), W_(M+i) = W_i *)
+Definition mirrored_layer (P M : nat) (c : vector) (V W : nat -> matrix) : Prop :=
+  (forall k, (k < P)%nat -> c (P + k)%nat = - c k) /\
+  (forall k i, (k < P)%nat -> (i < M)%nat -> V (P + k)%nat (M + i)%nat = V k i /\ V (P + k)%nat i = V k (M + i)%nat) /\
+  forall i, (i < M)%nat -> W (M + i)%nat = W i.
+
+Lemma cancel P g : (forall k, (k < P)%nat -> g (P + k)%nat = - g k) -> Sum (P + P) g = 0.
+Proof.
+  intros H. rewrite Sum_split, <- Sum_plus, <- (Sum_zero P). apply Sum_ext; intros k Hk. rewrite H by easy. ring.
+Qed.
+
+(** Partners read rows that partner heads share in the same way. *)
+Lemma partner_reads P M d c V W (a : matrix) k : mirrored_layer P M c V W -> (k < P)%nat ->
+  (forall i, (i < M)%nat -> a (M + i)%nat = a i) -> fdot (M + M) d (V (P + k)%nat) a = fdot (M + M) d (V k) a.
+Proof.
+  intros (_ & HV & _) Hk Ha. unfold fdot. rewrite !Sum_split, Rplus_comm. f_equal.
+  - apply Sum_ext; intros i Hi. rewrite Ha by easy. now rewrite (proj1 (HV k i Hk Hi)).
+  - apply Sum_ext; intros i Hi. rewrite Ha by easy. now rewrite (proj2 (HV k i Hk Hi)).
+Qed.
+
+Lemma partner_looks P M T d X q c V W : mirrored_layer P M c V W -> forall i, (i < M)%nat ->
+  looks T d X q W (M + i)%nat = looks T d X q W i.
+Proof. intros (_ & _ & HW) i Hi. unfold looks. now rewrite HW. Qed.
+
+(** kr-proposition-w-dense-met
+    Covers: a part: the two identities, for every differentiable σ and, in the second, every b; the linear model by the derivative along the move. On the page: the limits.
+    Reads: let 2P units over 2M heads be mirrored, p = 2P, m = 2M, c_k = ±1, z_k the preactivations, L the derivative of f(φ⁽⁰⁾ + tδ) at t = 0, and e = f(φ⁽⁰⁾ + δ) − f(φ⁽⁰⁾) − L. (1) If a ≠ 0 and δ moves every c_k by ρ_c/√p and every V_k by ρ_u/√p along a/‖a‖, then e = (ρ_c/p) Σ [σ(z_k + ρ_u ā/√p) − σ(z_k)] with ā = ‖a‖/√m. (2) If δ moves V_k by c_k ρ_u/√p b and W_i by w_i, the same for partners, then e = p^(−1/2) Σ [½(σ(z̃_k + h̃) − σ(z̃_k − h̃)) − σ′(z_k)h] with h = ρ_u⟨b, a⟩/√(pm) and h̃, z̃ those of W + w.
+    Mistake: `rho_c / sqrt (INR p) * Sum p` for `rho_c / INR p * Sum p`
+    Mistake: `- s1 (z k) * ht)` for `- s1 (z k) * h)`
+    Mistake: without `mirrored_layer P M c V W ->`
+*)
+Theorem kr_proposition_w_dense_met : forall sigma s1 P M T d X q (c : vector) (V W : nat -> matrix) rho_c rho_u,
+  (0 < P)%nat -> (0 < M)%nat -> (0 < T)%nat -> (forall x, is_derive sigma x (s1 x)) -> mirrored_layer P M c V W ->
+  (forall k, (k < P)%nat -> c k = 1 \/ c k = -1) ->
+  let p := (P + P)%nat in let m := (M + M)%nat in let a := looks T d X q W in let z := unit_input m T d X q V W in
+  (forall L, fnorm m d a <> 0 -> let abar := fnorm m d a / sqrt (INR m) in
+    let f t := shared sigma p m T d X q (along c (fun _ => rho_c / sqrt (INR p)) t)
+      (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t) W in
+    is_derive f 0 L ->
+    f 1 - f 0 - L = rho_c / INR p * Sum p (fun k => sigma (z k + rho_u * abar / sqrt (INR p)) - sigma (z k))) /\
+  (forall (b : matrix) (w : nat -> matrix) L, (forall i, (i < M)%nat -> w (M + i)%nat = w i) ->
+    let f t := shared sigma p m T d X q c (moved_by V (fun k => mscal (c k * (rho_u / sqrt (INR p))) b) t)
+      (moved_by W w t) in
+    let zt := unit_input m T d X q V (moved_by W w 1) in
+    let h := rho_u * fdot m d b a / sqrt (INR p * INR m) in
+    let ht := rho_u * fdot m d b (looks T d X q (moved_by W w 1)) / sqrt (INR p * INR m) in
+    is_derive f 0 L ->
+    f 1 - f 0 - L = / sqrt (INR p) * Sum p (fun k => (sigma (zt k + ht) - sigma (zt k - ht)) / 2 - s1 (z k) * h)).
+Proof.
+  intros sigma s1 P M T d X q c V W rho_c rho_u HP HM HT Ds Mir Hc p m a z.
+  assert (Pp := root_pos p ltac:(unfold p; lia)). assert (Pm := root_pos m ltac:(unfold m; lia)).
+  assert (QP : sqrt (INR p) * sqrt (INR p) = INR p) by apply sqrt_sqrt, pos_INR.
+  assert (QM : sqrt (INR m) * sqrt (INR m) = INR m) by apply sqrt_sqrt, pos_INR.
+  assert (Zk : forall k, (k < P)%nat -> z (P + k)%nat = z k).
+  { intros k Hk. unfold z, unit_input. f_equal. apply (partner_reads P M d c V W _ k Mir Hk).
+    now apply (partner_looks P M T d X q c V W). }
+  assert (C0 : forall g, (forall k, (k < P)%nat -> g (P + k)%nat = g k) -> Sum p (fun k => c k * g k) = 0).
+  { intros g Hg. apply cancel. intros k Hk. rewrite Hg, (proj1 Mir k Hk) by easy. ring. }
+  split.
+  - intros L Ha abar f HL. set (h := rho_u * abar / sqrt (INR p)).
+    assert (U : forall t k, unit_input m T d X q (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t)
+      W k = z k + t * h).
+    { intros t k. unfold z, unit_input. fold a. unfold moved_by. rewrite fdot_shifted_l, fdot_scal_l, <- frob2_fdot.
+      rewrite <- fnorm_sq. unfold h, abar. field. lra. }
+    assert (DL : is_derive f 0 (/ sqrt (INR p) * Sum p (fun k => rho_c / sqrt (INR p) * sigma (z k) +
+      c k * (s1 (z k) * h)))).
+    { unfold f, shared. apply (is_derive_scal (fun t => Sum p (fun k => along c (fun _ => rho_c / sqrt (INR p)) t k *
+        sigma (unit_input m T d X q (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t) W k)))).
+      apply (Sum_derive p (fun t k => along c (fun _ => rho_c / sqrt (INR p)) t k *
+        sigma (unit_input m T d X q (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t) W k))).
+      intros k _. eapply derive_value; [apply derive_mult|].
+      - instantiate (1 := rho_c / sqrt (INR p)). unfold along. auto_derive; [easy|ring].
+      - apply (is_derive_ext (fun t => sigma (z k + t * h))); [intros; now rewrite U|].
+        apply (is_derive_comp sigma (fun t => z k + t * h)); [apply Ds|]. instantiate (1 := h). auto_derive; [easy|ring].
+      - cbv beta. rewrite U. unfold scal. cbn. unfold mult, along. cbn. rewrite !Rmult_0_l, !Rplus_0_r. ring. }
+    rewrite <- (is_derive_unique _ _ _ HL), (is_derive_unique _ _ _ DL). unfold f, shared.
+    rewrite <- !Rmult_minus_distr_l, <- !Sum_minus.
+    rewrite (Sum_ext p _ (fun k => c k * (sigma (z k + h) - sigma (z k) - s1 (z k) * h) +
+      rho_c / sqrt (INR p) * (sigma (z k + h) - sigma (z k)))).
+    + rewrite Sum_plus, C0, Rplus_0_l, Sum_scal by (intros; now rewrite Zk).
+      replace (rho_c / INR p) with (rho_c / (sqrt (INR p) * sqrt (INR p))) by now rewrite QP. field. lra.
+    + intros k _. rewrite !U. unfold along. rewrite !Rmult_0_l, !Rplus_0_r, !Rmult_1_l. ring.
+  - intros b w L Hw f zt h ht HL.
+    assert (S : sqrt (INR p * INR m) = sqrt (INR p) * sqrt (INR m)) by (apply sqrt_mult; apply pos_INR).
+    assert (Mir1 : mirrored_layer P M c V (moved_by W w 1)).
+    { destruct Mir as (M1 & M2 & M3). split; [easy|split; [easy|]]. intros i Hi. unfold moved_by. now rewrite M3, Hw. }
+    assert (Zt : forall k, (k < P)%nat -> zt (P + k)%nat = zt k).
+    { intros k Hk. unfold zt, unit_input. f_equal. apply (partner_reads P M d c V _ _ k Mir1 Hk).
+      now apply (partner_looks P M T d X q c V). }
+    set (v := fun k => mscal (c k * (rho_u / sqrt (INR p))) b) in *.
+    set (a' := fun i => matvec d (covariance T (weights T d X q (W i)) X) (matvec d (w i) q)).
+    set (y := fun k => / sqrt (INR m) * fdot m d (V k) a').
+    assert (Yk : forall k, (k < P)%nat -> y (P + k)%nat = y k).
+    { intros k Hk. unfold y. f_equal. apply (partner_reads P M d c V W _ k Mir Hk). intros i Hi. unfold a'.
+      destruct Mir as (_ & _ & M3). now rewrite M3, Hw. }
+    assert (E0 : forall A D : nat -> matrix, moved_by A D 0 = A).
+    { intros. apply FunctionalExtensionality.functional_extensionality; intros i. apply shifted_0. }
+    assert (U1 : forall k, unit_input m T d X q (moved_by V v 1) (moved_by W w 1) k = zt k + c k * ht).
+    { intros k. unfold zt, unit_input. unfold moved_by at 1. unfold v, ht. rewrite fdot_shifted_l, fdot_scal_l, S.
+      field. lra. }
+    assert (DL : is_derive f 0 (/ sqrt (INR p) * Sum p (fun k => c k * (s1 (z k) * (c k * h + y k))))).
+    { unfold f, shared. apply (is_derive_scal (fun t => Sum p (fun k => c k *
+        sigma (unit_input m T d X q (moved_by V v t) (moved_by W w t) k)))).
+      apply (Sum_derive p (fun t k => c k * sigma (unit_input m T d X q (moved_by V v t) (moved_by W w t) k))).
+      intros k _. apply is_derive_scal. eapply derive_value.
+      - apply (is_derive_comp sigma (fun t => unit_input m T d X q (moved_by V v t) (moved_by W w t) k));
+          [apply Ds|apply (units_derive m T d X q V v W w HT k)].
+      - cbv beta. rewrite !E0. fold (z k) a a'. unfold scal. cbn. unfold mult. cbn. unfold y, h, v.
+        rewrite fdot_scal_l, S. field. lra. }
+    rewrite <- (is_derive_unique _ _ _ HL), (is_derive_unique _ _ _ DL). unfold f, shared.
+    rewrite !E0, <- !Rmult_minus_distr_l, <- !Sum_minus. f_equal.
+    assert (CC : forall k, (k < p)%nat -> c k = 1 \/ c k = -1).
+    { intros k Hk. destruct (Nat.lt_ge_cases k P) as [Lo|Hi]; [now apply Hc|].
+      replace k with (P + (k - P))%nat by lia. rewrite (proj1 Mir) by (unfold p in Hk; lia).
+      destruct (Hc (k - P)%nat ltac:(unfold p in Hk; lia)) as [-> | ->]; lra. }
+    rewrite (Sum_ext p _ (fun k => c k * ((sigma (zt k + ht) + sigma (zt k - ht)) / 2 - sigma (z k) - s1 (z k) * y k) +
+      ((sigma (zt k + ht) - sigma (zt k - ht)) / 2 - s1 (z k) * h))).
+    + rewrite Sum_plus, C0, Rplus_0_l by (intros; now rewrite Zk, Zt, Yk). reflexivity.
+    + intros k Hk. rewrite U1. fold (z k). destruct (CC k Hk) as [-> | ->].
+      * replace (zt k + 1 * ht) with (zt k + ht) by ring. field.
+      * replace (zt k + -1 * ht) with (zt k - ht) by ring. field.
+Qed.
