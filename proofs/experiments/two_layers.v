@@ -144,8 +144,9 @@ Qed.
 (** kr-theorem-a-layers
     Covers: a part: everything from the bound M on second derivatives on, for any functions f_1, …, f_n with such a bound; that M is one for two layers is Theorem Z, wide stream, on its page.
     Reads: let f_1, …, f_n be functions on ℝᵖ with gradients and symmetric Hessians everywhere, f_j(φ⁽⁰⁾) = 0; let the entries fall into units with radii r_u ≥ r_min > 0, a move obey the radii if unit u of it is at most r_u long, Ω be the points whose difference from φ⁽⁰⁾ obeys them, and |⟨δ, ∇²f_j δ⟩| ≤ M at every point of Ω for every δ that obeys them. Let Γa = y for the Gram matrix Γ at φ⁽⁰⁾, φ̃ = φ⁽⁰⁾ + Σ a_j ∇f_j lie in Ω, V₀ = ⟨a, y⟩, ε = 5/2 M, Ā² = (1/n) Σ (‖∇f_j(φ⁽⁰⁾)‖ + 2M/r_min)², θ = ηĀ² < 1. Then gradient descent projected on Ω from φ⁽⁰⁾ has (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)).
-    Mistake: `let eps := 1 / 2 * M in` for `let eps := 5 / 2 * M in`
-    Mistake: `+ M / rmin) ^ 2)` for `+ 2 * M / rmin) ^ 2)`
+    Mistake: `let eps := 1 / 3 * M in` for `let eps := 5 / 2 * M in`
+    Mistake: `V0 / (2 * eta * INR tau)` for `V0 / (eta * INR tau)`
+    Mistake: without `Omega target ->`
     Mistake: without `(forall j, (j < n)%nat -> f j phi0 = 0) ->`
 *)
 Theorem kr_theorem_a_layers : forall p n tau U unit r rmin f D (H : nat -> vector -> matrix) M (phi0 a y : vector)

@@ -159,3 +159,84 @@ Proof.
       apply Rmult_le_compat; [apply norm_ge0|apply Rabs_pos|easy|easy].
     + right. unfold mean. rewrite <- !Sum_scal. apply Sum_ext; intros i _. rewrite <- RR. field. lra.
 Qed.
+
+(** kr-theorem-a-vector
+    Covers: a part: the bounds on the Jacobian, for every Γ ≥ 0 with ‖Cv‖ ≤ √m Γ‖v‖. On the page: Theorem A for k outputs, and Γ at signs that are drawn.
+    Reads: let tokens and query lie in the unit ball of ℝᵈ, |σ| ≤ σ₀, σ have the derivative s₁ with |s₁| ≤ σ₁, ‖Cv‖ ≤ √m Γ‖v‖ for all v, and L_i = σ₁ max(1, ‖U_i‖). For u in ℝᵏ the function ⟨u, f⟩ of (C, U, W) has the gradient (J_c, J_U, J_W) with J_c = h_i u_b/√m, J_U = ⟨u, c_i⟩∇_U h_i/√m, J_W = ⟨u, c_i⟩∇_W h_i/√m, that is Jᵀu. So ‖J_cᵀu‖² ≤ σ₀²‖u‖², ‖J_c‖²_F ≤ kσ₀² (a sum over the basis of ℝᵏ); for the parts in U and W together ‖J_θᵀu‖² ≤ (1/m) Σ L_i²⟨u, c_i⟩² ≤ Γ² max L_i² ‖u‖² and ‖J_θ‖²_F ≤ (1/m) Σ ‖c_i‖²L_i².
+    Mistake: `<= sigma0 ^ 2) /\` for `<= INR k * sigma0 ^ 2) /\`
+    Mistake: `<= Gamma ^ 2 * Lmax ^ 2)` for `<= Gamma ^ 2 * Lmax ^ 2 * sq k u)`
+    Mistake: without `in_ball T d X ->`
+*)
+Theorem kr_theorem_a_vector : forall sigma s1 sigma0 sigma1 m k T d X q (C U : matrix) (W : nat -> matrix) Gamma,
+  (forall z, is_derive sigma z (s1 z)) -> (forall z, Rabs (sigma z) <= sigma0) -> (forall z, Rabs (s1 z) <= sigma1) ->
+  (0 < m)%nat -> (0 < T)%nat -> (0 < d)%nat -> in_ball T d X -> vnorm d q <= 1 ->
+  0 <= Gamma -> (forall v, vnorm m (matvec k C v) <= sqrt (INR m) * Gamma * vnorm k v) ->
+  let L i := sigma1 * Rmax 1 (vnorm d (U i)) in let z := / sqrt (INR m) in
+  let Jc u : matrix := fun i b => z * head sigma T d X q (U i) (W i) * u b in
+  let JU u i := vscal (z * dot k u (C i)) (gradient_U s1 T d X q (U i) (W i)) in
+  let JW u i := mscal (z * dot k u (C i)) (gradient_W s1 T d X q (U i) (W i)) in
+  let theta u := Sum m (fun i => length d (JU u i) (JW u i) ^ 2) in
+  (forall u dC dU dW, is_derive (fun t => z * Sum m (fun i => dot k u (along (C i) (dC i) t) *
+      head sigma T d X q (along (U i) (dU i) t) (shifted (W i) (dW i) t))) 0
+    (fdot m k (Jc u) dC + Sum m (fun i => dot d (JU u i) (dU i) + fdot d d (JW u i) (dW i)))) /\
+  (forall u, frob2 m k (Jc u) <= sigma0 ^ 2 * sq k u) /\
+  (Sum k (fun a => frob2 m k (Jc (delta a))) <= INR k * sigma0 ^ 2) /\
+  (forall u, theta u <= mean m (fun i => L i ^ 2 * dot k u (C i) ^ 2)) /\
+  (forall u Lmax, (forall i, (i < m)%nat -> L i <= Lmax) ->
+    mean m (fun i => L i ^ 2 * dot k u (C i) ^ 2) <= Gamma ^ 2 * Lmax ^ 2 * sq k u) /\
+  Sum k (fun a => theta (delta a)) <= mean m (fun i => sq k (C i) * L i ^ 2).
+Proof.
+  intros sigma s1 sigma0 sigma1 m k T d X q C U W Gamma D1 B0 B1 Hm HT Hd B Q HG HC L z Jc JU JW theta.
+  assert (N := INR_pos m Hm). assert (zz : z ^ 2 = / INR m).
+  { unfold z. rewrite pow_inv, pow2_sqrt; [easy|lra]. }
+  assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
+  assert (L0 : forall i, 0 <= L i) by (intros; apply Rmult_le_pos; [easy|apply Rle_trans with 1; [lra|apply Rmax_l]]).
+  assert (Cb : forall u, frob2 m k (Jc u) <= sigma0 ^ 2 * sq k u).
+  { intros u. rewrite frob2_rows. apply Rle_trans with (Sum m (fun _ => / INR m * sigma0 ^ 2 * sq k u)).
+    - apply Sum_le; intros i _. change (Jc u i) with (vscal (z * head sigma T d X q (U i) (W i)) u).
+      rewrite sq_scal, Rpow_mult_distr, zz. apply Rmult_le_compat_r; [apply sq_ge0|].
+      apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|]. rewrite <- pow2_abs. apply pow_incr.
+      split; [apply Rabs_pos|apply B0].
+    - rewrite Sum_const. right. field. lra. }
+  assert (Tb : forall u, theta u <= mean m (fun i => L i ^ 2 * dot k u (C i) ^ 2)).
+  { intros u. unfold mean. rewrite <- Sum_scal. apply Sum_le; intros i _.
+    assert (G : length d (gradient_U s1 T d X q (U i) (W i)) (gradient_W s1 T d X q (U i) (W i)) <= L i).
+    { apply length_dual; [easy|]. intros u' D. rewrite gradient_pairing. eapply Rle_trans; [apply Rle_abs|].
+      rewrite Rabs_mult. unfold L. rewrite Rmult_assoc. apply Rmult_le_compat; try apply Rabs_pos; [apply B1|].
+      apply slope_max; [easy|now apply weights_distribution|easy|now apply norm_le1|lra]. }
+    assert (E : length d (JU u i) (JW u i) ^ 2 = (z * dot k u (C i)) ^ 2 *
+      length d (gradient_U s1 T d X q (U i) (W i)) (gradient_W s1 T d X q (U i) (W i)) ^ 2).
+    { rewrite !length_sq. unfold JU, JW. rewrite sq_scal, !frob2_fdot, fdot_scal_l, fdot_scal_r. ring. }
+    rewrite E, Rpow_mult_distr, zz, (Rmult_comm (L i ^ 2)), <- Rmult_assoc. apply Rmult_le_compat_l.
+    - apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|apply pow2_ge_0].
+    - apply pow_incr. split; [apply length_ge0|exact G]. }
+  split; [|split; [exact Cb|split; [|split; [exact Tb|split]]]].
+  - intros u dC dU dW. eapply derive_value.
+    + apply (is_derive_scal (fun t => Sum m (fun i => dot k u (along (C i) (dC i) t) *
+        head sigma T d X q (along (U i) (dU i) t) (shifted (W i) (dW i) t)))).
+      apply (Sum_derive m (fun t i => dot k u (along (C i) (dC i) t) *
+        head sigma T d X q (along (U i) (dU i) t) (shifted (W i) (dW i) t))). intros i _.
+      eapply derive_value; [apply (derive_mult (fun t => dot k u (along (C i) (dC i) t)));
+        [|apply (head_line sigma s1 T d X q _ _ _ _ HT D1)]|reflexivity].
+      apply (is_derive_ext (fun t => dot k u (C i) + t * dot k u (dC i))).
+      * intros t. change (along (C i) (dC i) t) with (vplus (C i) (vscal t (dC i))). now rewrite dot_plus_r, dot_scal_r.
+      * instantiate (1 := dot k u (dC i)). auto_derive; [easy|ring].
+    + cbv beta. unfold fdot at 1. rewrite <- Sum_plus, <- Sum_scal. apply Sum_ext; intros i _.
+      rewrite !along_0, !shifted_0, <- gradient_pairing. unfold JU, JW. rewrite dot_scal_l, fdot_scal_l.
+      change (Sum k (fun j => Jc u i j * dC i j)) with (dot k (vscal (z * head sigma T d X q (U i) (W i)) u) (dC i)).
+      rewrite dot_scal_l. ring.
+  - rewrite <- Sum_const. apply Sum_le; intros b Hb. eapply Rle_trans; [apply Cb|].
+    rewrite sq_dot, dot_delta, delta_same by easy. lra.
+  - intros u Lmax HL. apply Rle_trans with (Lmax ^ 2 * (/ INR m * sq m (matvec k C u))).
+    + unfold mean, sq. rewrite <- !Sum_scal. apply Sum_le; intros i Hi. rewrite dot_sym. fold (matvec k C u i).
+      change (dot k (C i) u) with (matvec k C u i). rewrite <- Rmult_assoc, (Rmult_comm (/ INR m)), Rmult_assoc, <- Rmult_assoc.
+      rewrite (Rmult_assoc (L i ^ 2)). apply Rmult_le_compat_r.
+      * apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|apply pow2_ge_0].
+      * apply pow_incr. auto.
+    + specialize (HC u). apply norm_le_sq in HC. rewrite !Rpow_mult_distr, pow2_sqrt, norm_sq in HC by lra.
+      apply Rle_trans with (Lmax ^ 2 * (/ INR m * (INR m * Gamma ^ 2 * sq k u))); [|right; field; lra].
+      apply Rmult_le_compat_l; [apply pow2_ge_0|]. apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|lra].
+  - apply Rle_trans with (Sum k (fun b => mean m (fun i => L i ^ 2 * dot k (delta b) (C i) ^ 2))); [now apply Sum_le|].
+    right. unfold mean. rewrite Sum_scal, Sum_swap. f_equal. apply Sum_ext; intros i _. rewrite Sum_scal, Rmult_comm.
+    f_equal. apply Sum_ext; intros b Hb. now rewrite dot_sym, dot_delta.
+Qed.
