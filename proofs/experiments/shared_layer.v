@@ -6,7 +6,7 @@ From Shallow Require Import base.skewness base.lines base.gradient base.activati
 Open Scope R_scope.
 
 (* prove first what K needs *)
-Local Ltac premise K := match type of K with ?A -> _ => let H := fresh in assert (H : A); [|specialize (K H); clear H] end.
+Local Ltac premise K := match type of K with ?A -> _ => let H := fresh in assert (H : A); [|specialize (K H)] end.
 
 (** a = (a_1, …, a_m), a row a head, and z_k = m^(−1/2) ⟨V_k, a⟩, the preactivation of hidden unit k, whose weights V_k
     have a row a head, too *)
@@ -25,14 +25,18 @@ Definition moved_by (A D : nat -> matrix) (t : R) : nat -> matrix := fun i => sh
 Definition norm_at_most (p m d : nat) (V : nat -> matrix) (N : R) : Prop :=
   0 <= N /\ forall a, vnorm p (fun k => fdot m d (V k) a) <= N * fnorm m d a.
 
+Lemma radius_ge0 n r x : (0 < n)%nat -> 0 <= x -> x <= r / sqrt (INR n) -> 0 <= r.
+Proof.
+  intros Hn Hx H. assert (P := root_pos n Hn). replace r with (r / sqrt (INR n) * sqrt (INR n)) by (field; lra).
+  apply Rmult_le_pos; lra.
+Qed.
+
 Lemma rows_norm p m d (v : nat -> matrix) a r : (0 < p)%nat ->
   (forall k, (k < p)%nat -> fnorm m d (v k) <= r / sqrt (INR p)) ->
   vnorm p (fun k => fdot m d (v k) a) <= r * fnorm m d a.
 Proof.
   intros Hp H. assert (P := root_pos p Hp). assert (F := fnorm_ge0 m d a).
-  assert (R0 : 0 <= r / sqrt (INR p)) by (eapply Rle_trans; [apply fnorm_ge0|apply (H O Hp)]).
-  assert (0 <= r) by (replace r with (r / sqrt (INR p) * sqrt (INR p)) by (field; lra); apply Rmult_le_pos; lra).
-  apply norm_le; [now apply Rmult_le_pos|].
+  assert (R0 := radius_ge0 p r _ Hp (fnorm_ge0 m d (v O)) (H O Hp)). apply norm_le; [now apply Rmult_le_pos|].
   apply Rle_trans with (Sum p (fun _ => (r / sqrt (INR p) * fnorm m d a) ^ 2)).
   - apply Sum_le; intros k Hk. rewrite <- (pow2_abs (fdot _ _ _ _)). apply pow_incr. split; [apply Rabs_pos|].
     eapply Rle_trans; [apply fdot_cauchy|]. apply Rmult_le_compat_r; [easy|now apply H].
@@ -60,17 +64,11 @@ Let a1 := looks T d X q (moved_by W w 1).
 Let a' : matrix := fun i => matvec d (covariance T (weights T d X q (W i)) X) (matvec d (w i) q).
 Let K := 4 / (3 * sqrt 3).
 
-Lemma radius_w : 0 <= rho_w.
-Proof.
-  assert (P := root_pos m Hm). assert (H := Hw O Hm). assert (F := fnorm_ge0 d d (w O)).
-  replace rho_w with (rho_w / sqrt (INR m) * sqrt (INR m)) by (field; lra). apply Rmult_le_pos; lra.
-Qed.
+Let radius_w : 0 <= rho_w := radius_ge0 m rho_w _ Hm (fnorm_ge0 d d (w O)) (Hw O Hm).
+Let radius_u : 0 <= rho_u := radius_ge0 p rho_u _ Hp (fnorm_ge0 m d (v O)) (Hv O Hp).
 
-Lemma radius_u : 0 <= rho_u.
-Proof.
-  assert (P := root_pos p Hp). assert (H := Hv O Hp). assert (F := fnorm_ge0 m d (v O)).
-  replace rho_u with (rho_u / sqrt (INR p) * sqrt (INR p)) by (field; lra). apply Rmult_le_pos; lra.
-Qed.
+Let K_ge0 : 0 <= K.
+Proof. apply Rle_trans with (2 * 0 * (1 - 0 ^ 2)); [lra|apply kappa_above; lra]. Qed.
 
 Lemma turn_small i : (i < m)%nat -> vnorm d (matvec d (w i) q) <= rho_w / sqrt (INR m).
 Proof.
@@ -94,10 +92,10 @@ Proof.
   cbv beta in S. premise S.
   { intros t _. destruct (one_number T d (weights T d X q (shifted (W i) (w i) t)) X Hd
       (weights_distribution T d X q _ HT) B) as (s & S1 & _ & M & _).
-    eapply Rle_trans; [apply M|]. assert (G' := norm_ge0 d (matvec d (w i) q)). 
+    eapply Rle_trans; [apply M|]. assert (G' := norm_ge0 d (matvec d (w i) q)).
     assert (0 <= 1 - s ^ 2 <= 1) by nra.
-    assert (vnorm d e * vnorm d (matvec d (w i) q) <= vnorm d e * (rho_w / sqrt (INR m))) by now apply Rmult_le_compat_l.
-    assert (0 <= vnorm d e * vnorm d (matvec d (w i) q)) by now apply Rmult_le_pos. nra. }
+    assert (C := Rmult_le_compat_l _ _ _ G L). assert (0 <= vnorm d e * vnorm d (matvec d (w i) q)) by now apply Rmult_le_pos.
+    nra. }
   specialize (S 1 ltac:(lra)). rewrite shifted_0, Rmult_1_r in S.
   replace (dot d e e) with (dot d e (a1 i) - dot d e (a i)) by (now rewrite <- dot_minus_r). exact S.
 Qed.
@@ -107,7 +105,7 @@ Lemma look_second i : (i < m)%nat ->
 Proof.
   intros Hi. set (e := vminus (vminus (a1 i) (a i)) (a' i)). assert (L := turn_small i Hi). assert (G := norm_ge0 d e).
   set (y := vnorm d (matvec d (w i) q)) in *. assert (Y : 0 <= y) by apply norm_ge0.
-  assert (K0 : 0 <= K) by (apply Rle_trans with (2 * 0 * (1 - 0 ^ 2)); [lra|apply kappa_above; lra]).
+  assert (K0 := K_ge0).
   assert (YY : y ^ 2 <= (rho_w / sqrt (INR m)) ^ 2) by (apply pow_incr; lra).
   apply dual; [apply Rmult_le_pos; [lra|apply pow2_ge_0]|].
   assert (S := step_second _ _ _ (K * (rho_w / sqrt (INR m)) ^ 2 * vnorm d e) (attended_line T d X q (W i) (w i) HT e)
@@ -128,21 +126,14 @@ Proof.
   now rewrite <- !dot_minus_r.
 Qed.
 
-Lemma looks_first : fnorm m d (mminus a1 a) <= rho_w.
+Lemma looks_move : fnorm m d (mminus a1 a) <= rho_w /\
+  fnorm m d (mminus (mminus a1 a) a') <= / 2 * K * rho_w ^ 2 / sqrt (INR m).
 Proof.
-  assert (P := root_pos m Hm). assert (R0 := radius_w).
-  eapply Rle_trans; [apply (rows_bound m d _ (rho_w / sqrt (INR m)))|right; field; lra].
+  assert (P := root_pos m Hm). assert (R0 := radius_w). assert (K0 := K_ge0).
+  split; (eapply Rle_trans; [apply rows_bound|]).
+  2: exact look_first. 4: exact look_second. 2, 4: right; field; lra.
   - apply Rmult_le_pos; [easy|left; now apply Rinv_0_lt_compat].
-  - intros i Hi. now apply look_first.
-Qed.
-
-Lemma looks_second : fnorm m d (mminus (mminus a1 a) a') <= / 2 * K * rho_w ^ 2 / sqrt (INR m).
-Proof.
-  assert (P := root_pos m Hm).
-  assert (K0 : 0 <= K) by (apply Rle_trans with (2 * 0 * (1 - 0 ^ 2)); [lra|apply kappa_above; lra]).
-  eapply Rle_trans; [apply (rows_bound m d _ (/ 2 * K * (rho_w / sqrt (INR m)) ^ 2))|right; field; lra].
   - apply Rmult_le_pos; [lra|apply pow2_ge_0].
-  - intros i Hi. now apply look_second.
 Qed.
 
 Lemma looks_length : fnorm m d a1 <= sqrt (INR m).
@@ -171,20 +162,20 @@ Proof.
   apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|].
   eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat.
   - eapply Rle_trans; [now apply (rows_norm p m d v a1 rho_u)|]. apply Rmult_le_compat_l; [easy|apply looks_length].
-  - eapply Rle_trans; [apply NV|]. apply Rmult_le_compat_l; [easy|apply looks_first].
+  - eapply Rle_trans; [apply NV|]. apply Rmult_le_compat_l; [easy|apply looks_move].
 Qed.
 
 Lemma one_unit k : (k < p)%nat ->
   Rabs (z1 k - z k) <= rho_u / sqrt (INR p) + fnorm m d (V k) * (rho_w / sqrt (INR m)).
 Proof.
-  intros Hk. assert (P := root_pos m Hm). rewrite unit_split, Rabs_mult, Rabs_pos_eq by (left; now apply Rinv_0_lt_compat).
+  intros Hk. assert (P := root_pos m Hm). assert (I := Rinv_0_lt_compat _ P). rewrite unit_split, Rabs_mult, Rabs_pos_eq by lra.
   replace (rho_u / sqrt (INR p) + fnorm m d (V k) * (rho_w / sqrt (INR m))) with
     (/ sqrt (INR m) * (rho_u / sqrt (INR p) * sqrt (INR m) + fnorm m d (V k) * rho_w))
     by (assert (P' := root_pos p Hp); field; lra).
   apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|].
   eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat; (eapply Rle_trans; [apply fdot_cauchy|]).
   - apply Rmult_le_compat; [apply fnorm_ge0|apply fnorm_ge0|now apply Hv|apply looks_length].
-  - apply Rmult_le_compat_l; [apply fnorm_ge0|apply looks_first].
+  - apply Rmult_le_compat_l; [apply fnorm_ge0|apply looks_move].
 Qed.
 
 (** z̃ − z − z′ = m^(−1/2) (v (ã − a) + V (ã − a − a′)) *)
@@ -199,10 +190,10 @@ Proof.
   rewrite norm_scal, Rabs_pos_eq by (left; now apply Rinv_0_lt_compat).
   apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|].
   eapply Rle_trans; [apply norm_triangle|]. apply Rplus_le_compat.
-  - eapply Rle_trans; [now apply (rows_norm p m d v _ rho_u)|]. apply Rmult_le_compat_l; [easy|apply looks_first].
+  - eapply Rle_trans; [now apply (rows_norm p m d v _ rho_u)|]. apply Rmult_le_compat_l; [easy|apply looks_move].
   - eapply Rle_trans; [apply NV|]. replace (/ 2 * K * rho_w ^ 2 * N / sqrt (INR m)) with
       (N * (/ 2 * K * rho_w ^ 2 / sqrt (INR m))) by (field; lra).
-    apply Rmult_le_compat_l; [easy|apply looks_second].
+    apply Rmult_le_compat_l; [easy|apply looks_move].
 Qed.
 
 Lemma units_derive k : is_derive (fun t => unit_input m T d X q (moved_by V v t) (moved_by W w t) k) 0
@@ -246,7 +237,8 @@ Theorem kr_proposition_w_dense_units : forall m p T d X q (V v W w : nat -> matr
 Proof.
   intros m p T d X q V v W w N rho_u rho_w Hm Hp HT Hd B Q HN Hv Hw move Z.
   assert (A := units_move m p T d X q V v W w N rho_u rho_w Hm Hp HT Hd B Q HN Hv Hw). fold move in A.
-  assert (U0 := radius_u m p d v rho_u Hp Hv). assert (W0 := radius_w m d w rho_w Hm Hw).
+  assert (U0 := radius_ge0 p rho_u _ Hp (fnorm_ge0 m d (v O)) (Hv O Hp)).
+  assert (W0 := radius_ge0 m rho_w _ Hm (fnorm_ge0 d d (w O)) (Hw O Hm)).
   assert (M := root_pos m Hm). assert (P := root_pos p Hp). assert (IM := Rinv_0_lt_compat _ M).
   assert (IP := Rinv_0_lt_compat _ P). assert (UW : 0 <= rho_w * rho_u) by now apply Rmult_le_pos.
   assert (C : rho_u + rho_w * N / sqrt (INR m) <= Z).
@@ -331,13 +323,12 @@ Theorem kr_theorem_g_dense : forall m p T d X q (c gamma : vector) (V v W w : na
     C / sqrt (INR m) * (rho_u * rho_w + kappa / 2 * rho_w ^ 2 * (N + rho_u) / sqrt (INR m)).
 Proof.
   intros m p T d X q c gamma V v W w N rho_c rho_u rho_w L Hm Hp HT Hd B Q C1 HN Hc Hv Hw f HL kappa z Z C.
-  assert (U0 := radius_u m p d v rho_u Hp Hv). assert (W0 := radius_w m d w rho_w Hm Hw).
+  assert (U0 := radius_ge0 p rho_u _ Hp (fnorm_ge0 m d (v O)) (Hv O Hp)).
+  assert (W0 := radius_ge0 m rho_w _ Hm (fnorm_ge0 d d (w O)) (Hw O Hm)).
   assert (M := root_pos m Hm). assert (P := root_pos p Hp). assert (IM := Rinv_0_lt_compat _ M).
   assert (IP := Rinv_0_lt_compat _ P). destruct (HN) as [N0 _].
   assert (K0 : 0 <= kappa) by (apply Rle_trans with (2 * 0 * (1 - 0 ^ 2)); [lra|apply kappa_above; lra]).
-  assert (RC : 0 <= rho_c).
-  { assert (H := Hc O Hp). assert (F := Rabs_pos (gamma O)).
-    replace rho_c with (rho_c / sqrt (INR p) * sqrt (INR p)) by (field; lra). apply Rmult_le_pos; lra. }
+  assert (RC := radius_ge0 p rho_c _ Hp (Rabs_pos (gamma O)) (Hc O Hp)).
   assert (Z0 : 0 <= z).
   { unfold z, Rdiv. apply Rplus_le_le_0_compat; [easy|]. repeat apply Rmult_le_pos; lra. }
   set (x0 := unit_input m T d X q V W). set (x1 := unit_input m T d X q (moved_by V v 1) (moved_by W w 1)).
@@ -412,127 +403,4 @@ Proof.
       assert (0 <= / 2 * kappa * rho_w ^ 2 * N / sqrt (INR m))
         by (clearbody kappa; unfold Rdiv; repeat apply Rmult_le_pos; lra).
       unfold y. set (g := kappa / 2 * rho_w ^ 2 * (N + rho_u) / sqrt (INR m)) in *. nra.
-Qed.
-
-(** the single mirror of 2P units over 2M heads: c_(P+k) = −c_k, V_(P+k)(M+i) = V_ki, V_(P+k)i = V_k(M+i), W_(M+i) = W_i *)
-Definition mirrored_layer (P M : nat) (c : vector) (V W : nat -> matrix) : Prop :=
-  (forall k, (k < P)%nat -> c (P + k)%nat = - c k) /\
-  (forall k i, (k < P)%nat -> (i < M)%nat -> V (P + k)%nat (M + i)%nat = V k i /\ V (P + k)%nat i = V k (M + i)%nat) /\
-  forall i, (i < M)%nat -> W (M + i)%nat = W i.
-
-Lemma cancel P g : (forall k, (k < P)%nat -> g (P + k)%nat = - g k) -> Sum (P + P) g = 0.
-Proof.
-  intros H. rewrite Sum_split, <- Sum_plus, <- (Sum_zero P). apply Sum_ext; intros k Hk. rewrite H by easy. ring.
-Qed.
-
-(** Partners read rows that partner heads share in the same way. *)
-Lemma partner_reads P M d c V W (a : matrix) k : mirrored_layer P M c V W -> (k < P)%nat ->
-  (forall i, (i < M)%nat -> a (M + i)%nat = a i) -> fdot (M + M) d (V (P + k)%nat) a = fdot (M + M) d (V k) a.
-Proof.
-  intros (_ & HV & _) Hk Ha. unfold fdot. rewrite !Sum_split, Rplus_comm. f_equal.
-  - apply Sum_ext; intros i Hi. rewrite Ha by easy. now rewrite (proj1 (HV k i Hk Hi)).
-  - apply Sum_ext; intros i Hi. rewrite Ha by easy. now rewrite (proj2 (HV k i Hk Hi)).
-Qed.
-
-Lemma partner_looks P M T d X q c V W : mirrored_layer P M c V W -> forall i, (i < M)%nat ->
-  looks T d X q W (M + i)%nat = looks T d X q W i.
-Proof. intros (_ & _ & HW) i Hi. unfold looks. now rewrite HW. Qed.
-
-(** kr-proposition-w-dense-met
-    Covers: a part: the two identities, for every differentiable σ and, in the second, every b; the linear model by the derivative along the move. On the page: the limits.
-    Reads: let 2P units over 2M heads be mirrored, p = 2P, m = 2M, c_k = ±1, z_k the preactivations, L the derivative of f(φ⁽⁰⁾ + tδ) at t = 0, and e = f(φ⁽⁰⁾ + δ) − f(φ⁽⁰⁾) − L. (1) If a ≠ 0 and δ moves every c_k by ρ_c/√p and every V_k by ρ_u/√p along a/‖a‖, then e = (ρ_c/p) Σ [σ(z_k + ρ_u ā/√p) − σ(z_k)] with ā = ‖a‖/√m. (2) If δ moves V_k by c_k ρ_u/√p b and W_i by w_i, the same for partners, then e = p^(−1/2) Σ [½(σ(z̃_k + h̃) − σ(z̃_k − h̃)) − σ′(z_k)h] with h = ρ_u⟨b, a⟩/√(pm) and h̃, z̃ those of W + w.
-    Mistake: `rho_c / sqrt (INR p) * Sum p` for `rho_c / INR p * Sum p`
-    Mistake: `- s1 (z k) * ht)` for `- s1 (z k) * h)`
-    Mistake: without `mirrored_layer P M c V W ->`
-*)
-Theorem kr_proposition_w_dense_met : forall sigma s1 P M T d X q (c : vector) (V W : nat -> matrix) rho_c rho_u,
-  (0 < P)%nat -> (0 < M)%nat -> (0 < T)%nat -> (forall x, is_derive sigma x (s1 x)) -> mirrored_layer P M c V W ->
-  (forall k, (k < P)%nat -> c k = 1 \/ c k = -1) ->
-  let p := (P + P)%nat in let m := (M + M)%nat in let a := looks T d X q W in let z := unit_input m T d X q V W in
-  (forall L, fnorm m d a <> 0 -> let abar := fnorm m d a / sqrt (INR m) in
-    let f t := shared sigma p m T d X q (along c (fun _ => rho_c / sqrt (INR p)) t)
-      (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t) W in
-    is_derive f 0 L ->
-    f 1 - f 0 - L = rho_c / INR p * Sum p (fun k => sigma (z k + rho_u * abar / sqrt (INR p)) - sigma (z k))) /\
-  (forall (b : matrix) (w : nat -> matrix) L, (forall i, (i < M)%nat -> w (M + i)%nat = w i) ->
-    let f t := shared sigma p m T d X q c (moved_by V (fun k => mscal (c k * (rho_u / sqrt (INR p))) b) t)
-      (moved_by W w t) in
-    let zt := unit_input m T d X q V (moved_by W w 1) in
-    let h := rho_u * fdot m d b a / sqrt (INR p * INR m) in
-    let ht := rho_u * fdot m d b (looks T d X q (moved_by W w 1)) / sqrt (INR p * INR m) in
-    is_derive f 0 L ->
-    f 1 - f 0 - L = / sqrt (INR p) * Sum p (fun k => (sigma (zt k + ht) - sigma (zt k - ht)) / 2 - s1 (z k) * h)).
-Proof.
-  intros sigma s1 P M T d X q c V W rho_c rho_u HP HM HT Ds Mir Hc p m a z.
-  assert (Pp := root_pos p ltac:(unfold p; lia)). assert (Pm := root_pos m ltac:(unfold m; lia)).
-  assert (QP : sqrt (INR p) * sqrt (INR p) = INR p) by apply sqrt_sqrt, pos_INR.
-  assert (QM : sqrt (INR m) * sqrt (INR m) = INR m) by apply sqrt_sqrt, pos_INR.
-  assert (Zk : forall k, (k < P)%nat -> z (P + k)%nat = z k).
-  { intros k Hk. unfold z, unit_input. f_equal. apply (partner_reads P M d c V W _ k Mir Hk).
-    now apply (partner_looks P M T d X q c V W). }
-  assert (C0 : forall g, (forall k, (k < P)%nat -> g (P + k)%nat = g k) -> Sum p (fun k => c k * g k) = 0).
-  { intros g Hg. apply cancel. intros k Hk. rewrite Hg, (proj1 Mir k Hk) by easy. ring. }
-  split.
-  - intros L Ha abar f HL. set (h := rho_u * abar / sqrt (INR p)).
-    assert (U : forall t k, unit_input m T d X q (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t)
-      W k = z k + t * h).
-    { intros t k. unfold z, unit_input. fold a. unfold moved_by. rewrite fdot_shifted_l, fdot_scal_l, <- frob2_fdot.
-      rewrite <- fnorm_sq. unfold h, abar. field. lra. }
-    assert (DL : is_derive f 0 (/ sqrt (INR p) * Sum p (fun k => rho_c / sqrt (INR p) * sigma (z k) +
-      c k * (s1 (z k) * h)))).
-    { unfold f, shared. apply (is_derive_scal (fun t => Sum p (fun k => along c (fun _ => rho_c / sqrt (INR p)) t k *
-        sigma (unit_input m T d X q (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t) W k)))).
-      apply (Sum_derive p (fun t k => along c (fun _ => rho_c / sqrt (INR p)) t k *
-        sigma (unit_input m T d X q (moved_by V (fun _ => mscal (rho_u / sqrt (INR p) / fnorm m d a) a) t) W k))).
-      intros k _. eapply derive_value; [apply derive_mult|].
-      - instantiate (1 := rho_c / sqrt (INR p)). unfold along. auto_derive; [easy|ring].
-      - apply (is_derive_ext (fun t => sigma (z k + t * h))); [intros; now rewrite U|].
-        apply (is_derive_comp sigma (fun t => z k + t * h)); [apply Ds|]. instantiate (1 := h). auto_derive; [easy|ring].
-      - cbv beta. rewrite U. unfold scal. cbn. unfold mult, along. cbn. rewrite !Rmult_0_l, !Rplus_0_r. ring. }
-    rewrite <- (is_derive_unique _ _ _ HL), (is_derive_unique _ _ _ DL). unfold f, shared.
-    rewrite <- !Rmult_minus_distr_l, <- !Sum_minus.
-    rewrite (Sum_ext p _ (fun k => c k * (sigma (z k + h) - sigma (z k) - s1 (z k) * h) +
-      rho_c / sqrt (INR p) * (sigma (z k + h) - sigma (z k)))).
-    + rewrite Sum_plus, C0, Rplus_0_l, Sum_scal by (intros; now rewrite Zk).
-      replace (rho_c / INR p) with (rho_c / (sqrt (INR p) * sqrt (INR p))) by now rewrite QP. field. lra.
-    + intros k _. rewrite !U. unfold along. rewrite !Rmult_0_l, !Rplus_0_r, !Rmult_1_l. ring.
-  - intros b w L Hw f zt h ht HL.
-    assert (S : sqrt (INR p * INR m) = sqrt (INR p) * sqrt (INR m)) by (apply sqrt_mult; apply pos_INR).
-    assert (Mir1 : mirrored_layer P M c V (moved_by W w 1)).
-    { destruct Mir as (M1 & M2 & M3). split; [easy|split; [easy|]]. intros i Hi. unfold moved_by. now rewrite M3, Hw. }
-    assert (Zt : forall k, (k < P)%nat -> zt (P + k)%nat = zt k).
-    { intros k Hk. unfold zt, unit_input. f_equal. apply (partner_reads P M d c V _ _ k Mir1 Hk).
-      now apply (partner_looks P M T d X q c V). }
-    set (v := fun k => mscal (c k * (rho_u / sqrt (INR p))) b) in *.
-    set (a' := fun i => matvec d (covariance T (weights T d X q (W i)) X) (matvec d (w i) q)).
-    set (y := fun k => / sqrt (INR m) * fdot m d (V k) a').
-    assert (Yk : forall k, (k < P)%nat -> y (P + k)%nat = y k).
-    { intros k Hk. unfold y. f_equal. apply (partner_reads P M d c V W _ k Mir Hk). intros i Hi. unfold a'.
-      destruct Mir as (_ & _ & M3). now rewrite M3, Hw. }
-    assert (E0 : forall A D : nat -> matrix, moved_by A D 0 = A).
-    { intros. apply FunctionalExtensionality.functional_extensionality; intros i. apply shifted_0. }
-    assert (U1 : forall k, unit_input m T d X q (moved_by V v 1) (moved_by W w 1) k = zt k + c k * ht).
-    { intros k. unfold zt, unit_input. unfold moved_by at 1. unfold v, ht. rewrite fdot_shifted_l, fdot_scal_l, S.
-      field. lra. }
-    assert (DL : is_derive f 0 (/ sqrt (INR p) * Sum p (fun k => c k * (s1 (z k) * (c k * h + y k))))).
-    { unfold f, shared. apply (is_derive_scal (fun t => Sum p (fun k => c k *
-        sigma (unit_input m T d X q (moved_by V v t) (moved_by W w t) k)))).
-      apply (Sum_derive p (fun t k => c k * sigma (unit_input m T d X q (moved_by V v t) (moved_by W w t) k))).
-      intros k _. apply is_derive_scal. eapply derive_value.
-      - apply (is_derive_comp sigma (fun t => unit_input m T d X q (moved_by V v t) (moved_by W w t) k));
-          [apply Ds|apply (units_derive m T d X q V v W w HT k)].
-      - cbv beta. rewrite !E0. fold (z k) a a'. unfold scal. cbn. unfold mult. cbn. unfold y, h, v.
-        rewrite fdot_scal_l, S. field. lra. }
-    rewrite <- (is_derive_unique _ _ _ HL), (is_derive_unique _ _ _ DL). unfold f, shared.
-    rewrite !E0, <- !Rmult_minus_distr_l, <- !Sum_minus. f_equal.
-    assert (CC : forall k, (k < p)%nat -> c k = 1 \/ c k = -1).
-    { intros k Hk. destruct (Nat.lt_ge_cases k P) as [Lo|Hi]; [now apply Hc|].
-      replace k with (P + (k - P))%nat by lia. rewrite (proj1 Mir) by (unfold p in Hk; lia).
-      destruct (Hc (k - P)%nat ltac:(unfold p in Hk; lia)) as [-> | ->]; lra. }
-    rewrite (Sum_ext p _ (fun k => c k * ((sigma (zt k + ht) + sigma (zt k - ht)) / 2 - sigma (z k) - s1 (z k) * y k) +
-      ((sigma (zt k + ht) - sigma (zt k - ht)) / 2 - s1 (z k) * h))).
-    + rewrite Sum_plus, C0, Rplus_0_l by (intros; now rewrite Zk, Zt, Yk). reflexivity.
-    + intros k Hk. rewrite U1. fold (z k). destruct (CC k Hk) as [-> | ->].
-      * replace (zt k + 1 * ht) with (zt k + ht) by ring. field.
-      * replace (zt k + -1 * ht) with (zt k - ht) by ring. field.
 Qed.

@@ -35,7 +35,8 @@ Proof.
     intros t Ht. apply (derive_mult (fun s => exp (l s t)) (fun s => y s t)); [now apply De|now apply D].
   - apply (Sum_derive T (fun s t => exp (l s t)) (fun t => l' t * exp (l s t))). exact De.
   - lra.
-  - rewrite !F, Sum_plus. rewrite (Sum_ext T (fun t => l' t * exp (l s t)) (fun t => exp (l s t) * l' t)) by (intros; ring).
+  - rewrite !F, Sum_plus.
+    rewrite (Sum_ext T (fun t => l' t * exp (l s t)) (fun t => exp (l s t) * l' t)) by (intros; ring).
     rewrite (Sum_ext T (fun t => l' t * exp (l s t) * y s t) (fun t => exp (l s t) * (y s t * l' t))) by (intros; ring).
     field. lra.
 Qed.
@@ -91,8 +92,8 @@ Proof.
       ltac:(intros t Ht; split; [now apply D|apply (derive_mult (fun s => y s t) (fun s => l1 s t)); now apply D])).
     eapply derive_value; [exact (is_derive_plus _ _ _ _ _ W1 (is_derive_minus _ _ _ _ _ W4
       (derive_mult (fun s => E T (alpha s) (y s)) (fun s => E T (alpha s) (l1 s)) s _ _ W2 W3)))|].
-    match goal with |- plus ?a (minus ?b ?c) = ?r => change (a + (b - c) = r) end. fold (alpha s). rewrite !cov_raw by easy. fold (z s).
-    set (m := E T (alpha s) (l1 s)).
+    match goal with |- plus ?a (minus ?b ?c) = ?r => change (a + (b - c) = r) end. fold (alpha s).
+    rewrite !cov_raw by easy. fold (z s). set (m := E T (alpha s) (l1 s)).
     rewrite (E_ext T (alpha s) (fun t => (y s t - z s) * (l1 s t - m) ^ 2) (fun t => y s t * l1 s t * l1 s t +
       (- 2 * m * (y s t * l1 s t) + (m ^ 2 * y s t + (- z s * (l1 s t * l1 s t) + (2 * m * z s * l1 s t +
       - z s * m ^ 2)))))) by (intros; ring).

@@ -6,7 +6,7 @@ From Shallow Require Import base.skewness base.lines base.gradient kernel_regime
 Open Scope R_scope.
 
 (* prove first what K needs *)
-Local Ltac premise K := match type of K with ?A -> _ => let H := fresh in assert (H : A); [|specialize (K H); clear H] end.
+Local Ltac premise K := match type of K with ?A -> _ => let H := fresh in assert (H : A); [|specialize (K H)] end.
 
 Lemma norm_combination k m (x : vector) (A : matrix) :
   vnorm k (fun a => Sum m (fun i => A i a * x i)) <= Sum m (fun i => vnorm k (A i) * Rabs (x i)).
@@ -46,7 +46,8 @@ Proof.
   assert (U0 := norm_ge0 d u). assert (V0 := norm_ge0 d w).
   assert (R0 : 0 <= R) by (eapply Rle_trans; [apply norm_ge0|apply (IN 0); lra]).
   assert (S1 : 0 <= sigma1) by (eapply Rle_trans; [apply Rabs_pos|apply (B1 0)]).
-  assert (DI : forall t, distribution T (weights T d X q (shifted W Delta t))) by (intros; now apply softmax_distribution).
+  assert (DI : forall t, distribution T (weights T d X q (shifted W Delta t)))
+    by (intros; now apply softmax_distribution).
   assert (SL : forall s, 0 <= s <= 1 -> vnorm d u * s + vnorm d w * (1 - s ^ 2) * R <= ru * s + rw * (1 - s ^ 2) * R).
   { intros s Hs. assert (0 <= 1 - s ^ 2) by nra. apply Rplus_le_compat; [now apply Rmult_le_compat_r|].
     apply Rmult_le_compat_r; [easy|]. now apply Rmult_le_compat_r. }
@@ -149,7 +150,8 @@ Proof.
       apply norm_le; [apply Rmult_le_pos; [lra|easy]|]. rewrite Rpow_mult_distr.
       rewrite pow2_sqrt by (apply mean_ge0; intros; apply pow2_ge_0). unfold sq, mean. rewrite <- !Sum_scal.
       apply Sum_le; intros i Hi. destruct (HH i Hi) as [_ K]. fold (eps i) in K. rewrite <- (pow2_abs (eps i)).
-      replace ((/ 2 * / r) ^ 2 * (/ INR m * G2 i ^ 2)) with ((/ 2 * (/ INR m * G2 i)) ^ 2) by (rewrite <- RR; field; lra).
+      replace ((/ 2 * / r) ^ 2 * (/ INR m * G2 i ^ 2)) with ((/ 2 * (/ INR m * G2 i)) ^ 2)
+        by (rewrite <- RR; field; lra).
       apply pow_incr. split; [apply Rabs_pos|exact K]. }
     apply Rle_trans with (r * Gamma * (/ 2 * / r * sqrt (mean m (fun i => G2 i ^ 2)))); [|right; field; lra].
     apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|exact E].
@@ -229,8 +231,8 @@ Proof.
     rewrite sq_dot, dot_delta, delta_same by easy. lra.
   - intros u Lmax HL. apply Rle_trans with (Lmax ^ 2 * (/ INR m * sq m (matvec k C u))).
     + unfold mean, sq. rewrite <- !Sum_scal. apply Sum_le; intros i Hi. rewrite dot_sym. fold (matvec k C u i).
-      change (dot k (C i) u) with (matvec k C u i). rewrite <- Rmult_assoc, (Rmult_comm (/ INR m)), Rmult_assoc, <- Rmult_assoc.
-      rewrite (Rmult_assoc (L i ^ 2)). apply Rmult_le_compat_r.
+      change (dot k (C i) u) with (matvec k C u i).
+      rewrite <- Rmult_assoc, (Rmult_comm (/ INR m)), Rmult_assoc. apply Rmult_le_compat_r.
       * apply Rmult_le_pos; [left; now apply Rinv_0_lt_compat|apply pow2_ge_0].
       * apply pow_incr. auto.
     + specialize (HC u). apply norm_le_sq in HC. rewrite !Rpow_mult_distr, pow2_sqrt, norm_sq in HC by lra.
