@@ -94,8 +94,8 @@ Proof.
       (weights_distribution T d X q _ HT) B) as (s & S1 & _ & M & _).
     eapply Rle_trans; [apply M|]. assert (G' := norm_ge0 d (matvec d (w i) q)).
     assert (0 <= 1 - s ^ 2 <= 1) by nra.
-    assert (C := Rmult_le_compat_l _ _ _ G L). assert (0 <= vnorm d e * vnorm d (matvec d (w i) q)) by now apply Rmult_le_pos.
-    nra. }
+    assert (C := Rmult_le_compat_l _ _ _ G L).
+    assert (0 <= vnorm d e * vnorm d (matvec d (w i) q)) by now apply Rmult_le_pos. nra. }
   specialize (S 1 ltac:(lra)). rewrite shifted_0, Rmult_1_r in S.
   replace (dot d e e) with (dot d e (a1 i) - dot d e (a i)) by (now rewrite <- dot_minus_r). exact S.
 Qed.
@@ -168,7 +168,8 @@ Qed.
 Lemma one_unit k : (k < p)%nat ->
   Rabs (z1 k - z k) <= rho_u / sqrt (INR p) + fnorm m d (V k) * (rho_w / sqrt (INR m)).
 Proof.
-  intros Hk. assert (P := root_pos m Hm). assert (I := Rinv_0_lt_compat _ P). rewrite unit_split, Rabs_mult, Rabs_pos_eq by lra.
+  intros Hk. assert (P := root_pos m Hm). assert (I := Rinv_0_lt_compat _ P).
+  rewrite unit_split, Rabs_mult, Rabs_pos_eq by lra.
   replace (rho_u / sqrt (INR p) + fnorm m d (V k) * (rho_w / sqrt (INR m))) with
     (/ sqrt (INR m) * (rho_u / sqrt (INR p) * sqrt (INR m) + fnorm m d (V k) * rho_w))
     by (assert (P' := root_pos p Hp); field; lra).
