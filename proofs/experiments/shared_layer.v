@@ -218,7 +218,7 @@ Qed.
 End Moves.
 
 (** kr-proposition-w-dense-units
-    Covers: a part: the bounds on all units together and on one, the root mean square and the count, sharper, with N in the place of N̄ = N + ρ_u; on the page: what N is at the Gaussian start.
+    Covers: a part: the bounds on all units together, the root mean square, the count and a single unit; sharper ones, with N in the place of N̄ = N + ρ_u, for all together and, with ‖V_k‖ alone, for one. On the page: that the count does not grow with the widths at the Gaussian start.
     Reads: let tokens and query lie in the unit ball of ℝᵈ, ‖Va‖ ≤ N‖a‖ for all a, each row of V move by at most ρ_u/√p and each W_i by at most ρ_w/√m (Frobenius norm). Then the preactivations z_k = m^(−1/2) ⟨V_k, a⟩ of the p units move by (Σ (z_k − z_k⁽⁰⁾)²)^½ ≤ ρ_u + ρ_w N/√m ≤ Z = ρ_u + ρ_w (N + ρ_u)/√m; their root mean square is at most Z/√p; at most Z²/θ² of them move by more than θ > 0; a single one moves by at most ρ_u/√p + ‖V_k‖ρ_w/√m, which is at most ρ_u/√p + (‖V_k‖ + ρ_u/√p)ρ_w/√m.
     Mistake: `<= rho_w * N / sqrt (INR m) <= Z` for `<= rho_u + rho_w * N / sqrt (INR m) <= Z`
     Mistake: `/ (2 * theta ^ 2)` for `/ theta ^ 2`

@@ -43,10 +43,10 @@ Qed.
 
 (** kr-lemma-z-heads
     Covers: a part: (1), for all upper bounds b of the sums of which the largest is the least, and (3); on the page: (2), about Gaussian matrices.
-    Reads: (1) let k, T ≥ 1, the weights of every head be a distribution over T tokens with α_it ≤ K/T, and Σ_i g_it² ≤ b for every t. Then Σ_i (Σ_t α_it g_it)² ≤ Σ_i Σ_t α_it g_it² ≤ Kb; and α_t ≤ T/T holds for every distribution. (3) Let logits ℓ_t and values y_t, t < T, have derivatives ℓ′, ℓ″, y′, y″ everywhere along a path. Then z = E y has the derivative E y′ + Cov(y, ℓ′), and that has the derivative E y″ + 2 Cov(y′, ℓ′) + Cov(y, ℓ″) + E (y − z)(ℓ′ − E ℓ′)².
+    Reads: (1) let k, T ≥ 1, the weights of every head be a distribution over T tokens with α_it ≤ K/T, and Σ_i g_it² ≤ b for every t. Then Σ_i (Σ_t α_it g_it)² ≤ Σ_i Σ_t α_it g_it² ≤ Kb; and α_t ≤ T/T holds for every distribution. (3) Let T ≥ 1, logits ℓ_t and values y_t, t < T, have derivatives ℓ′, ℓ″, y′, y″ everywhere along a path, and E and Cov be mean and covariance under the weights softmax(ℓ). Then z = E y has the derivative E y′ + Cov(y, ℓ′), and that has the derivative E y″ + 2 Cov(y′, ℓ′) + Cov(y, ℓ″) + E (y − z)(ℓ′ − E ℓ′)².
     Mistake: `<= b)` for `<= K * b)`
     Mistake: `+ cov T (alpha s) (y1 s) (l1 s) + cov` for `+ 2 * cov T (alpha s) (y1 s) (l1 s) + cov`
-    Mistake: without `distribution T (alpha i) /\`
+    Mistake: `True /\` for `distribution T (alpha i) /\`
 *)
 Theorem kr_lemma_z_heads :
   (forall k T K (alpha g : nat -> vector) b, (0 < k)%nat -> (0 < T)%nat ->
@@ -143,8 +143,8 @@ Proof.
 Qed.
 
 (** kr-theorem-a-layers
-    Covers: a part: everything from the bound M on second derivatives on, for any functions f_1, …, f_n with such a bound; that M is one for two layers is Theorem Z, wide stream, on its page.
-    Reads: let f_1, …, f_n be functions on ℝᵖ with gradients and symmetric Hessians everywhere, f_j(φ⁽⁰⁾) = 0; let the entries fall into units with radii r_u ≥ r_min > 0, a move obey the radii if unit u of it is at most r_u long, Ω be the points whose difference from φ⁽⁰⁾ obeys them, and |⟨δ, ∇²f_j δ⟩| ≤ M at every point of Ω for every δ that obeys them. Let Γa = y for the Gram matrix Γ at φ⁽⁰⁾, φ̃ = φ⁽⁰⁾ + Σ a_j ∇f_j lie in Ω, V₀ = ⟨a, y⟩, ε = 5/2 M, Ā² = (1/n) Σ (‖∇f_j(φ⁽⁰⁾)‖ + 2M/r_min)², θ = ηĀ² < 1. Then gradient descent projected on Ω from φ⁽⁰⁾ has (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)).
+    Covers: a part: everything from the bound M on second derivatives on, for any f_1, …, f_n with such a bound that are 0 at φ⁽⁰⁾, gradients and Hessians as derivatives along every line. On the page: that two layers have them, with the M of Theorem Z, wide stream.
+    Reads: let n, τ ≥ 1, η > 0, f_1, …, f_n be functions on ℝᵖ with gradients and symmetric Hessians everywhere, f_j(φ⁽⁰⁾) = 0; let the entries fall into units with radii r_u ≥ r_min > 0, a move obey the radii if unit u of it is at most r_u long, Ω be the points whose difference from φ⁽⁰⁾ obeys them, and |⟨δ, ∇²f_j δ⟩| ≤ M at every point of Ω for every δ that obeys them. Let Γa = y for the Gram matrix Γ at φ⁽⁰⁾, φ̃ = φ⁽⁰⁾ + Σ a_j ∇f_j lie in Ω, V₀ = ⟨a, y⟩, ε = 5/2 M, Ā² = (1/n) Σ (‖∇f_j(φ⁽⁰⁾)‖ + 2M/r_min)², θ = ηĀ² < 1. Then gradient descent on L = (1/n) Σ (f_j − y_j)², projected on Ω, from φ⁽⁰⁾, has (1/τ Σ L(φ⁽ˢ⁾))^(1/2) ≤ (ε + √(ε² + (1 − θ)V₀/(ητ)))/(2(1 − θ)).
     Mistake: `let eps := 1 / 3 * M in` for `let eps := 5 / 2 * M in`
     Mistake: `V0 / (2 * eta * INR tau)` for `V0 / (eta * INR tau)`
     Mistake: without `Omega target ->`

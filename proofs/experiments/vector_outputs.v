@@ -163,10 +163,10 @@ Proof.
 Qed.
 
 (** kr-theorem-a-vector
-    Covers: a part: the bounds on the Jacobian, for every Γ ≥ 0 with ‖Cv‖ ≤ √m Γ‖v‖. On the page: Theorem A for k outputs, and Γ at signs that are drawn.
+    Covers: a part: the bounds on the Jacobian, for every Γ ≥ 0 with ‖Cv‖ ≤ √m Γ‖v‖, operator norms as bounds for every u in ℝᵏ, gradients as derivatives along every line. On the page: Theorem A and its drift for k outputs, and Γ at signs that are drawn.
     Reads: let tokens and query lie in the unit ball of ℝᵈ, |σ| ≤ σ₀, σ have the derivative s₁ with |s₁| ≤ σ₁, ‖Cv‖ ≤ √m Γ‖v‖ for all v, and L_i = σ₁ max(1, ‖U_i‖). For u in ℝᵏ the function ⟨u, f⟩ of (C, U, W) has the gradient (J_c, J_U, J_W) with J_c = h_i u_b/√m, J_U = ⟨u, c_i⟩∇_U h_i/√m, J_W = ⟨u, c_i⟩∇_W h_i/√m, that is Jᵀu. So ‖J_cᵀu‖² ≤ σ₀²‖u‖², ‖J_c‖²_F ≤ kσ₀² (a sum over the basis of ℝᵏ); for the parts in U and W together ‖J_θᵀu‖² ≤ (1/m) Σ L_i²⟨u, c_i⟩² ≤ Γ² max L_i² ‖u‖² and ‖J_θ‖²_F ≤ (1/m) Σ ‖c_i‖²L_i².
     Mistake: `<= sigma0 ^ 2) /\` for `<= INR k * sigma0 ^ 2) /\`
-    Mistake: `<= Gamma ^ 2 * Lmax ^ 2)` for `<= Gamma ^ 2 * Lmax ^ 2 * sq k u)`
+    Mistake: `<= / 2 * (Gamma ^ 2 * Lmax ^ 2 * sq k u))` for `<= Gamma ^ 2 * Lmax ^ 2 * sq k u)`
     Mistake: without `in_ball T d X ->`
 *)
 Theorem kr_theorem_a_vector : forall sigma s1 sigma0 sigma1 m k T d X q (C U : matrix) (W : nat -> matrix) Gamma,
