@@ -39,7 +39,7 @@ class Moments:
 def head(
     y: Float[Tensor, "k n T"], ell: Float[Tensor, "k n T"]
 ) -> tuple[Float[Tensor, "k n"], Float[Tensor, "k n T"], Float[Tensor, "k n T"]]:
-    """h = σ(z), σ'(z)α and σ'(z)γ of heads with given y and logits."""
+    """H = σ(z), σ'(z)α and σ'(z)γ of heads with given y and logits."""
     alpha = torch.softmax(ell, -1)
     z = (alpha * y).sum(-1, keepdim=True)
     h = torch.tanh(z)
@@ -78,7 +78,7 @@ def every_query(X: Float[Tensor, "n T d"]) -> Float[Tensor, "nT T+1 d"]:
 def drawn(
     X: Float[Tensor, "n S d"], heads: int, generator: Generator, unseen: bool = False
 ) -> Iterator[tuple[Float[Tensor, "k n S"], Float[Tensor, "k n S"]]]:
-    """y and logits of independent heads over given tokens, a chunk at a time; the last token asks, and is not looked at if ``unseen``."""
+    """Y and logits of independent heads over given tokens, a chunk at a time; the last token asks, and is not looked at if ``unseen``."""
     d = X.shape[-1]
     for start in range(0, heads, CHUNK):
         k = min(CHUNK, heads - start)
@@ -148,7 +148,7 @@ def finite(
     X: Float[Tensor, "n T d"], one: Blocks, sided: tuple[Float[Tensor, "k n N"], Float[Tensor, "k n T N"]]
 ) -> dict[str, Float[Tensor, "n n"]]:
     """The kernel at the start of two opposite networks, block by block, from one of them and W_i ξ_T, W_iᵀ ξ_t in place of its W2."""
-    (k, N), (right, left) = one["B1"].shape, sided
+    k, (right, left) = len(one["B1"]), sided
     Xi = wide.stream(X, one["B1"], one["U1"], one["W1"])
     S = torch.einsum("ntd,lsd->ntls", Xi, Xi)
     y, ell = torch.einsum("ntb,kb->knt", Xi, one["U2"]), torch.einsum("kna,nta->knt", right, Xi)
