@@ -54,22 +54,24 @@ def floor(N: float) -> float:
     return 2 * THETA**2 * (N - 1) / N**2 * float(gain(torch.tensor(1 + NU, dtype=F64))) ** 2
 
 
-def given_stream(N: int, t: float) -> float:
+def given_stream(N: int, t: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
     """Variance of that kernel given the first layer: 2Θ²N⁻²((N − 1) gain² + gain_along²)."""
-    at = torch.tensor(t, dtype=F64)
-    return 2 * THETA**2 / N**2 * float((N - 1) * gain(at) ** 2 + gain_along(at) ** 2)
+    return 2 * THETA**2 / N**2 * ((N - 1) * gain(t) ** 2 + gain_along(t) ** 2)
+
+
+def lengths(N: int, count: int, generator: Generator) -> Float[Tensor, " count"]:
+    """‖ξ‖² of Ox + √(ν/N) n; the square at right angles to x has a χ² law with N − 1 degrees of freedom."""
+    along = torch.randn(count, generator=generator, dtype=F64)
+    rest = torch.randn(count, N - 1, generator=generator, dtype=F64).square().sum(-1)
+    return (1 + (NU / N) ** 0.5 * along) ** 2 + NU / N * rest
 
 
 def draws(N: int, count: int, generator: Generator) -> Float[Tensor, " count"]:
-    """The kernel with a stream of N and infinitely many heads: own(t) + Θ‖p‖², t = ‖Ox + √(ν/N) n‖² and p Gaussian given ξ.
-
-    The squares at right angles to x, and to ξ, have a χ² law with N − 1 degrees of freedom.
-    """
-    normal = lambda *shape: torch.randn(*shape, generator=generator, dtype=F64)
-    rest, across = normal(2, count, N - 1).square().sum(-1)
-    along, out = normal(2, count)
-    t = (1 + (NU / N) ** 0.5 * along) ** 2 + NU / N * rest
-    return own(t) + THETA / N * (gain(t) * across + gain_along(t) * out**2)
+    """The kernel with a stream of N and infinitely many heads: own(t) + Θ‖p‖², t = ‖ξ‖² and p Gaussian given ξ."""
+    t = lengths(N, count, generator)
+    across = torch.randn(count, N - 1, generator=generator, dtype=F64).square().sum(-1)
+    along = torch.randn(count, generator=generator, dtype=F64).square()
+    return own(t) + THETA / N * (gain(t) * across + gain_along(t) * along)
 
 
 def moved(u: Float[Tensor, "..."], t: float) -> Float[Tensor, "..."]:
