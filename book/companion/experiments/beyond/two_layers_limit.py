@@ -148,7 +148,7 @@ def _run(config: Config, source: Generator) -> dict:
         "kernels": size(own - ideal),
         "gap": size(A * tangents.gap(model, X, phi0, end)),
         "turn": float((K1 - K0).norm() / K0.norm()),
-        "stream": moved[0],
+        "travel": moved[0],
         "features": moved[1],
         "last": float((reached[:TRAINED] - y).square().mean()),
     }
