@@ -123,7 +123,11 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     **{
         f"kr-remark-z-limit{part}": [measured("another power", lambda value, power=power: value**power)]
-        for part, power in (("", 1.4), ("/root", 0.3), ("/fixed", 4), ("/run", 2), ("/run-own", 0.3), ("/run-fixed", 4))
+        for part, power in (("", 1.4), ("/root", 0.3), ("/fixed", 4), ("/run", 2), ("/run-own", 0.3), ("/run-fixed", 4), ("/not-faster", 1.6))
+    },
+    **{
+        f"kr-remark-z-limit/{name}-{power}": [measured("another power", lambda value, n=9 if power == 2 else 2: value**n)]
+        for name in ("features", "travel", "gap", "turn") for power in range(3)
     },
     "kr-proposition-z-scale": [
         package("readouts of one sign", limit_kernel, "backward", lambda y, ell, c, *rest: _right_backward(y, ell, c.abs(), *rest)),
