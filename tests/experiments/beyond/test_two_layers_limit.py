@@ -14,5 +14,5 @@ def test_a_run_is_as_far_from_the_limit_as_its_parts_allow():
     for row in ROWS:
         if row["part"] == "run":
             assert row["limit"] <= row["own"] + row["kernels"] + 1e-12
-            assert 0 < row["travel"]
+            assert row["travel"] > 0
             assert row["last"] < 1.5
