@@ -123,7 +123,7 @@ MISTAKES: dict[str, list[Mistake]] = {
     ],
     **{
         f"kr-remark-z-limit{part}": [measured("another power", lambda value, power=power: value**power)]
-        for part, power in (("", 1.4), ("/root", 0.3), ("/fixed", 4), ("/run", 2), ("/run-own", 0.3), ("/run-fixed", 4), ("/not-faster", 1.6))
+        for part, power in (("", 0.5), ("/root", 0.3), ("/fixed", 4), ("/run", 2), ("/run-own", 0.3), ("/run-fixed", 4), ("/not-faster", 1.6))
     },
     **{
         f"kr-remark-z-limit/{name}-{power}": [measured("another power", lambda value, n=9 if power == 2 else 2: value**n)]
