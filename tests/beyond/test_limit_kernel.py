@@ -41,9 +41,7 @@ def test_the_second_layer_alone_has_the_kernel_of_one_layer():
     S = torch.einsum("ntd,lsd->ntls", X, X)
     layer = limit_kernel.average(limit_kernel.drawn(X, 2**16, source(6)), 2**16)
     found = sum(limit_kernel.compose(layer, S, {}).values())
-    torch.testing.assert_close(
-        found, tangent_kernel.limit(X, 2**16, source(7)).total, rtol=0.03, atol=0.01
-    )
+    torch.testing.assert_close(found, tangent_kernel.limit(X, 2**16, source(7)).total, rtol=0.03, atol=0.01)
 
 
 def test_one_token_has_the_closed_form():
