@@ -5,7 +5,7 @@ A check takes as long as some dozens of operations on small tensors: calls are c
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 
 import beartype
@@ -17,25 +17,36 @@ import torch
 #: What passes for a number: an int for a float, and for both a symbol that stands for one (``shallowformer.formulas``).
 NUMBERS = {int: int | sympy.Basic, float: float | int | sympy.Basic}
 
-#: Values of which a signature can see no more than their type.
+#: Of which a signature can see no more than their type.
 PLAIN = frozenset({int, float, str, bool, type(None)})
 
 checked = beartype.beartype(conf=beartype.BeartypeConf(hint_overrides=beartype.FrozenDict(NUMBERS)))
 always = jaxtyping.jaxtyped
 
 
+def of_array(value: torch.Tensor | np.ndarray) -> object:
+    return type(value), value.dtype, value.shape
+
+
+def of_sequence(value: Sequence) -> object:
+    held = tuple(map(type, value))  # of a million numbers that were stored, without a call for each
+    return type(value), held if PLAIN.issuperset(held) else tuple(map(kind, value))
+
+
+def of_mapping(value: dict) -> object:
+    return type(value), tuple((key, kind(held)) for key, held in value.items())
+
+
+@functools.cache
+def look(form: type) -> Callable:
+    """What to see of a value of this type; asked once of each, as torch is slow to say what is no tensor."""
+    forms = {torch.Tensor: of_array, np.ndarray: of_array, tuple: of_sequence, list: of_sequence, dict: of_mapping, type: lambda value: value}  # fmt: skip
+    return next((see for one, see in forms.items() if issubclass(form, one)), type)
+
+
 def kind(value: object) -> object:
     """What a signature can see of a value: its type, of arrays dtype and shape, of containers the kinds of what they hold."""
-    if type(value) in PLAIN:
-        return type(value)
-    if isinstance(value, (torch.Tensor, np.ndarray)):  # a union is made and looked through at each call
-        return type(value), value.dtype, tuple(value.shape)
-    if isinstance(value, (tuple, list)):
-        held = tuple(map(type, value))  # of a million numbers that were stored, without a call for each
-        return type(value), held if PLAIN.issuperset(held) else tuple(map(kind, value))
-    if isinstance(value, dict):
-        return type(value), tuple((key, kind(held)) for key, held in value.items())
-    return value if isinstance(value, type) else type(value)
+    return look(type(value))(value)
 
 
 def giving(function: Callable, result: object) -> Callable:
@@ -58,17 +69,18 @@ def jaxtyped(function: Callable, *, typechecker: Callable) -> Callable:
     def call(*args, **kwargs):
         if jaxtyping.config.jaxtyping_disable:
             return function(*args, **kwargs)
-        sizes = tuple(
-            value for value in (*args, *kwargs.values()) if isinstance(value, int)
-        )  # "{d}" names one
-        given = kind(args), kind(kwargs), sizes
-        if given in seen:
-            result = function(*args, **kwargs)
-            if kind(result) not in seen[given]:
-                always(giving(function, result), typechecker=typechecker)(*args, **kwargs)
-        else:
+        values = (*args, *kwargs.values())
+        sizes = tuple([value for value in values if isinstance(value, int)])  # "{d}" names one
+        given = tuple(map(kind, values)), tuple(kwargs), sizes
+        known = seen.get(given)
+        if known is None:
             result = check()(*args, **kwargs)
-        seen.setdefault(given, set()).add(kind(result))
+            seen[given] = {kind(result)}
+            return result
+        result = function(*args, **kwargs)
+        if (came := kind(result)) not in known:
+            always(giving(function, result), typechecker=typechecker)(*args, **kwargs)
+            known.add(came)
         return result
 
     return call

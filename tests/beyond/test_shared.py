@@ -26,12 +26,6 @@ def test_the_start_is_its_own_mirror_image(p, m):
     assert dense.f(X, phi).abs().max() < 1e-15
 
 
-@pytest.mark.parametrize(("p", "m"), [(3, 2), (0, 2), (2, 0)])
-def test_odd_widths_are_refused(p, m):
-    with pytest.raises(ValueError, match=r"[pm] must be"):
-        shared_layer.start(p, m, 3, source())
-
-
 def test_the_jacobian_is_that_of_autograd():
     phi = shared_layer.start(6, 4, 3, source(1))
     phi = {name: block + 0.1 * torch.randn(block.shape, generator=source(2)) for name, block in phi.items()}

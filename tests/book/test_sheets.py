@@ -1,17 +1,18 @@
 """A sheet shows every statement of its part in full, as it stands on its page, with links that lead somewhere."""
 
+from copy import copy
+
 import pytest
-from bs4 import BeautifulSoup
+from built import SITE, file, ids, parsed, text
 
 from bookext.chapters import ROOT
 from bookext.results import of_the_book
 
-SITE = ROOT / "_build/html"
 PARTS = sorted(page.stem for page in (ROOT / "book/statements").glob("*.md"))
 
 
-def sheet(part: str) -> BeautifulSoup:
-    return BeautifulSoup((SITE / f"book/statements/{part}.html").read_text(encoding="utf-8"), "html.parser")
+def sheet(part: str):
+    return parsed(file(f"book/statements/{part}"))
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -20,31 +21,27 @@ def test_a_sheet_shows_every_statement_in_order_and_whole(part):
     shown = sheet(part).select(".statement-sheet .proof")
     assert [foot.code.get_text() for foot in sheet(part).select(".sheet-foot")] == [one.label for one in mine]
     assert len(shown) == len(mine)
-    result, copy = mine[-1], shown[-1]
-    page = BeautifulSoup((SITE / f"{result.page}.html").read_text(encoding="utf-8"), "html.parser")
-    own = page.find(id=result.label)
+    own = copy(parsed(file(mine[-1].page)).find(id=mine[-1].label))
     for link in own.select("a.headerlink"):
         link.decompose()
-    assert copy.get_text() == own.get_text()
+    assert shown[-1].get_text() == own.get_text()
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_links_of_a_sheet_lead_somewhere_and_no_id_stands_there_twice(part):
     soup = sheet(part)
-    ids = [element["id"] for element in soup.find_all(id=True)]
-    assert len(ids) == len(set(ids))
+    names = [element["id"] for element in soup.find_all(id=True)]
+    assert len(names) == len(set(names))
     for link in soup.select(".statement-sheet a[href]"):
         if link["href"].startswith("https://arxiv.org/"):  # below a statement of a paper
             continue
         target, _, anchor = link["href"].partition("#")
         page = (SITE / "book/statements" / target).resolve()
         assert page.is_file(), link["href"]
-        shown = (
-            f'data-statement="{anchor[6:].partition("&")[0]}"'
-            if anchor.startswith("focus=")
-            else f'id="{anchor}"'
-        )
-        assert not anchor or shown in page.read_text(encoding="utf-8"), link["href"]
+        if anchor.startswith("focus="):
+            assert f'data-statement="{anchor[6:].partition("&")[0]}"' in text(page), link["href"]
+        else:
+            assert not anchor or anchor in ids(page), link["href"]
 
 
 def test_every_part_with_statements_has_a_sheet():

@@ -200,11 +200,11 @@ def test_the_standard_error_is_honest():
 
 
 def test_no_array_of_a_chunk_is_larger_than_allowed(monkeypatch):
-    X, phi = sample(n=8, T=5, d=3, m=400)
+    X, phi = sample(n=8, T=5, d=3, m=100)
     monkeypatch.setattr(kernel, "ENTRIES", 8 * 5 * 10)  # ten heads
     assert largest_tensor(kernel.finite, X, phi) <= 400
-    of_one_batch = 400 * 3 * 3  # W of its heads, without a sample index
-    assert largest_tensor(kernel.limit, X, 16 * 400, Generator()) == of_one_batch
+    of_one_batch = 100 * 3 * 3  # W of its heads, without a sample index
+    assert largest_tensor(kernel.limit, X, 16 * 100, Generator()) == of_one_batch
 
 
 def test_bad_arguments_are_refused():

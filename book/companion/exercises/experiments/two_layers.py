@@ -50,6 +50,30 @@ def check_sine_floor(answer: Callable[[float, float], float]) -> Feedback:
     return judge("ex-layers-sine", answer, sine_floor, cases, SINE_MISTAKES)
 
 
+def sine_kernel(
+    rho: float, variance: float = 1 + math.sinh(1) / math.e, skip: float = 1.0, below: float = 1.0
+) -> float:
+    """e^{−v}[sinh S + (S + Θ) cosh S]; the last arguments are for what people forget."""
+    Q = math.sinh(rho) / math.e
+    S, Theta = skip * rho + Q, Q + rho * math.cosh(rho) / math.e
+    return math.exp(-variance) * (math.sinh(S) + (S + below * Theta) * math.cosh(S))
+
+
+#: What people answer instead, by the hint they get; the argument is ρ.
+KERNEL_MISTAKES = {
+    "the first layer has parameters, too: Θ.": lambda rho: sine_kernel(rho, below=0.0),
+    "the stream holds the token as well as what was read: S = ρ + Q.": lambda rho: sine_kernel(rho, math.sinh(1) / math.e, skip=0.0),
+    "the second layer's inputs have the variance 1 + Q(1).": lambda rho: sine_kernel(rho, variance=1.0),
+    "Θ has two parts: that of B, which is Q, and that of U′.": lambda rho: sine_kernel(rho) - math.exp(-1 - math.sinh(1) / math.e) * math.cosh(rho + math.sinh(rho) / math.e) * rho * math.cosh(rho) / math.e,
+}  # fmt: skip
+
+
+def check_sine_kernel(answer: Callable[[float], float]) -> Feedback:
+    """Exercise *The limiting kernel of the sine*: ρ → K."""
+    cases = [(f"ρ = {rho:g}", (rho,)) for rho in (1.0, 0.5, -0.3)]
+    return judge("ex-layers-kernel", answer, lambda rho: sine_kernel(rho), cases, KERNEL_MISTAKES)
+
+
 def sharp_heads(T: int) -> tuple[Float[Tensor, "T T"], Float[Tensor, "T T"]]:
     """Head i looks at token i alone, and g is 0 elsewhere."""
     return torch.eye(T), torch.eye(T)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from companion.theory.beyond import bottleneck, heads, wide, wide_bounds
+from companion.theory.beyond import bottleneck, heads, limit_kernel, one_token, wide, wide_bounds
 from shallowformer.training import self_bounding
 from shallowformer.verify.mistakes import Mistake, formula, measured, package
 
@@ -18,6 +18,10 @@ _right_constants = wide_bounds.constants
 _right_expected = wide_bounds.expected
 _right_gradient = wide_bounds.gradient
 _right_bound = self_bounding.bound
+_right_backward = limit_kernel.backward
+_right_sampled = limit_kernel.sampled
+_right_floor = one_token.floor
+_right_moved = one_token.moved
 
 
 def _smaller(factor: float, *names: str):
@@ -99,4 +103,40 @@ MISTAKES: dict[str, list[Mistake]] = {
         f"kr-remark-z-widths{part}": [measured("squares", lambda value, power=power: value**power)]
         for part, power in (("", 4), ("/wide", 0.3), ("/root", 3), ("/random", 1.3), ("/random-wide", 0.6), ("/trained", 3), ("/trained-wide", 0.3))
     },
+    "kr-theorem-z-kernel/blocks": [
+        package("a gradient at the stream one per cent too long", limit_kernel, "backward", lambda *all: 1.01 * _right_backward(*all)),
+        package("no keys in the gradient at the stream", limit_kernel, "backward", lambda y, ell, c, U, right, left: (
+            _right_backward(y, ell, c, U, 0 * right, left))),
+    ],
+    "kr-theorem-z-kernel/heads": [
+        measured("a limit that is off by a hundredth", lambda value: (value**2 + 1e-4) ** 0.5),
+    ],
+    "kr-theorem-z-kernel": [
+        measured("a limit that is off by a twentieth", lambda value: (value**2 + 0.0025) ** 0.5),
+    ],
+    "kr-proposition-z-random": [
+        package("a stream of 16", limit_kernel, "sampled", lambda X, k, N, generator: _right_sampled(X, k, 2 * N, generator)),
+        package("a stream that narrows nothing", limit_kernel, "sampled", lambda X, k, N, generator: _right_sampled(X, k, k, generator)),
+    ],
+    "kr-proposition-z-random/floor": [
+        package("N for N − 1", one_token, "floor", lambda N: _right_floor(N) * N / (N - 1)),
+    ],
+    **{
+        f"kr-remark-z-limit{part}": [measured("another power", lambda value, power=power: value**power)]
+        for part, power in (("", 0.5), ("/root", 0.3), ("/fixed", 4), ("/run", 2), ("/run-own", 0.3), ("/run-fixed", 4), ("/not-faster", 1.6))
+    },
+    **{
+        f"kr-remark-z-limit/{name}-{power}": [measured("another power", lambda value, n=9 if power == 2 else 2: value**n)]
+        for name in ("features", "travel", "gap", "turn") for power in range(3)
+    },
+    "kr-proposition-z-scale": [
+        package("readouts of one sign", limit_kernel, "backward", lambda y, ell, c, *rest: _right_backward(y, ell, c.abs(), *rest)),
+        formula("no root of two", lambda value, case: value / 2**0.5),
+    ],
+    "kr-proposition-z-scale/lazy": [
+        measured("a factor that grows", lambda value: value**0.5),
+    ],
+    "kr-proposition-z-scale/features": [
+        package("a function that is linear", one_token, "moved", lambda u, t: _right_moved(u / 100, t) * 100),
+    ],
 }  # fmt: skip

@@ -10,6 +10,7 @@ CONTROLS = {
     "kr-theorem-h-dense": "uneven equal-readouts long-data other-activation stopped one-sample",
     "kr-theorem-z-bottleneck": "copied widening both along-the-stream unread null-token loud-writers",
     "kr-theorem-z-wide": "narrow long-tokens far-out chosen-later",
+    "kr-theorem-z-kernel": "narrow few-heads chosen-later long-token signs",
     "kr-theorem-a-layers": "long-step out-of-reach uneven",
 }
 

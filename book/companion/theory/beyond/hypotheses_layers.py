@@ -25,6 +25,10 @@ def _start(m: int = 4, width: int = N, d: int = 2) -> Blocks:
     return wide.start(width, m, d, torch.Generator().manual_seed(1))
 
 
+#: The square of an error that is 0 but for rounding is below this.
+NOTHING = 1e-20
+
+
 def _error(X: Tensor, phi: Blocks, delta: Blocks) -> float:
     """|f − f_lin| from the start φ, which need not be symmetric."""
     first = tangents.gap(wide.architecture(phi["B1"].shape[1]), X, phi, delta) - wide.f(X, phi)
@@ -55,7 +59,7 @@ def unread(kept: bool) -> tuple[float, float]:
         return floor, float(bottleneck.square(xi.norm()[None], s[None])) / 2
     rows = torch.cat([xi[None], wide.network(phi, 0)["U2"]])
     b = torch.linalg.svd(rows).Vh[-1]
-    return floor, _error(X, phi, _pushed(phi, read, b)) ** 2
+    return floor, max(_error(X, phi, _pushed(phi, read, b)) ** 2, NOTHING)
 
 
 def copied(kept: bool) -> tuple[float, float]:
