@@ -1,0 +1,55 @@
+"""Exercises of the chapter *One layer, four theories*."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from shallowformer.exercises.feedback import Answer, Feedback, judge, judge_number
+
+#: What people answer instead, by the hint they get.
+LAZY_MISTAKES = {
+    "the time is proportional to the root of m.": 2.0,
+    "which power of m doubles when m is multiplied so? You have taken the root once more.": 2**0.5,
+    "that is for four times the time.": 16.0,
+}
+
+
+def check_lazy(answer: Answer) -> Feedback:
+    """Exercise *Twice as lazy*: the factor of m that doubles α√m."""
+    return judge_number(
+        "ex-one-layer-lazy",
+        answer,
+        4.0,
+        LAZY_MISTAKES,
+        "α√m has to double at the same α.",
+        "√4 = 2. With a shared attention m does not enter.",
+    )
+
+
+#: What people answer instead, by the hint they get; argument a.
+INTERVAL_MISTAKES = {
+    "a is split between two sides.": lambda a: (a, 1 - a),
+    "these are quantiles of the level a, and not what lies outside.": lambda a: ((1 - a) / 2, (1 + a) / 2),
+    "narrower is not always cheaper: what does a miss cost?": lambda a: (0.5, 0.5),
+    "all of the law is never missed, and dear.": lambda a: (0.0, 1.0),
+}
+
+
+def check_best_interval(answer: Callable[[float], tuple[float, float]]) -> Feedback:
+    """Exercise *The score of a forecaster*: a → the interval of the smallest expected price for a uniform truth."""
+    cases = [("a = 0.1", (0.1,)), ("a = 0.5", (0.5,)), ("a = 0.9", (0.9,))]
+    seen = lambda value, *_: _both(value)
+    return judge("ex-one-layer-score", answer, best_interval, cases, INTERVAL_MISTAKES, seen=seen)
+
+
+def best_interval(a: float) -> tuple[float, float]:
+    """The quantiles a/2 and 1 − a/2."""
+    return a / 2, 1 - a / 2
+
+
+def _both(value: object) -> Float[Tensor, "2"]:
+    """Two numbers as one tensor."""
+    low, high = value
+    return torch.tensor([float(low), float(high)], dtype=torch.float64)
