@@ -1,4 +1,4 @@
-"""How long a run stays with its tangent model: the first step at which the two losses are ``APART`` of the trivial loss from one another.
+"""How long a run stays with its tangent model: when the two losses are ``APART`` of the trivial loss from one another.
 
 Expected, from the contest's grid and before the first row: under exponential loss on drawn tokens that step grows like α with an exponent between
 0.8 and 1.4; with heads of their own like √m, with an exponent between 0.3 and 0.7; with shared attention not with m, exponent between −0.2 and 0.2.
@@ -55,12 +55,16 @@ def compute(config: Config, device: torch.device) -> dict:
     fixed = {name: value for name, value in asdict(config).items() if name != "seeds"}
     made = [problem(Dials(source="gaussian", seed=40_000 + seed, **fixed)) for seed in range(config.seeds)]
     true = run.run_many(made, range(config.steps + 1)).numpy()
-    apart = np.abs(true - np.stack([tangent(each) for each in made])) > APART
-    first = np.where(apart.any(1), apart.argmax(1), config.steps + 1)
-    return {
-        "leaves": first.tolist(),
-        "then": [float(f"{t[min(k, config.steps)]:.4g}") for t, k in zip(true, first, strict=True)],
-    }
+    gap = np.abs(true - np.stack([tangent(each) for each in made]))
+    return {"leaves": [float(f"{crossing(each):.5g}") for each in gap]}
+
+
+def crossing(gap: Float[np.ndarray, " s"]) -> float:
+    """Where a gap first is ``APART``, on the line between two steps; one more than the last step where it never is."""
+    if not (gap > APART).any():
+        return len(gap)
+    k = int((gap > APART).argmax())
+    return k - 1 + (APART - gap[k - 1]) / (gap[k] - gap[k - 1])
 
 
 def tangent(made: Problem) -> Float[np.ndarray, " s"]:

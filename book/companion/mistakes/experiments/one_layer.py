@@ -10,10 +10,10 @@ MISTAKES: dict[str, list[Mistake]] = {
     for part, power in (
         ("", 0.5),
         ("/scale-most", 1.5),
-        ("/width", 0.5),
+        ("/width", 0.2),
         ("/width-most", 2.0),
         ("/shared", 0.5),
-        ("/shared-most", 1.5),
+        ("/shared-most", 2.0),
     )
 } | {
     "kr-remark-i-reach/shared-width": [
