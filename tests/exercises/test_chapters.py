@@ -9,12 +9,22 @@ from pathlib import Path
 import pytest
 import torch
 
-from bookext.chapters import chapters, read_notebook
+from bookext.chapters import chapters, docname, leaves, read_notebook
 from bookext.markup import ROOT
 from companion import exercises
 
+#: Pages below a chapter whose name theirs begins with belong to it.
+MAIN = {leaf.page for leaf in leaves() if not leaf.depth}
+BELOW = {
+    leaf.page for leaf in leaves() if leaf.depth and any(leaf.page.startswith(f"{main}_") for main in MAIN)
+}
+
 #: A room's chapters are notebooks in its folder, but for its tour; pages of ``book/`` itself are about the book as a whole.
-CHAPTERS = [path for path in chapters() if path.parent != ROOT / "book" and path.stem != "tour"]
+CHAPTERS = [
+    path
+    for path in chapters()
+    if path.parent != ROOT / "book" and path.stem != "tour" and docname(path) not in BELOW
+]
 
 
 def name(path) -> str:
