@@ -19,8 +19,16 @@ HOME = Dials(
 )  # fmt: skip
 
 
-def made(**changes):
-    return dials.problem(replace(HOME, **changes))
+#: Of plain steps: about half of the longest at the radii below.
+PLAIN = 0.035
+
+
+def made(world="preconditioned", **changes):
+    """A problem; plain steps have a length of their own, as automatic differentiation takes seconds to load."""
+    problem = dials.problem(replace(HOME, **changes))
+    if world == "preconditioned":
+        return problem
+    return replace(problem, eta=PLAIN, switches=replace(problem.switches, rule="plain"))
 
 
 def voices(problem):
