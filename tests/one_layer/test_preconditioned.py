@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from companion.theory.one_layer import dials, preconditioned
+from companion.theory.one_layer import dials, direction, preconditioned, tilted
 from companion.theory.one_layer.dials import Dials
 from companion.theory.one_layer.run import factors, run
 from shallowformer.preconditioned import algorithm, factorisation, gradients, limit, noise
@@ -19,8 +19,16 @@ HOME = Dials(
 )  # fmt: skip
 
 
-def made(**changes):
-    return dials.problem(replace(HOME, **changes))
+#: Of plain steps: about half of the longest at the radii below.
+PLAIN = 0.035
+
+
+def made(world="preconditioned", **changes):
+    """A problem; plain steps have a length of their own, as automatic differentiation takes seconds to load."""
+    problem = dials.problem(replace(HOME, **changes))
+    if world == "preconditioned":
+        return problem
+    return replace(problem, eta=PLAIN, switches=replace(problem.switches, rule="plain"))
 
 
 def voices(problem):
@@ -37,7 +45,7 @@ def test_the_layer_is_attention_regression(world):
     method, start = factors(problem)
     share = method.losses(start)[0] / (problem.y.square().sum(1).mean() / 2)
     torch.testing.assert_close(share, problem.loss(problem.outputs(problem.start)), rtol=1e-11, atol=0)
-    data = preconditioned.Whitened.of(problem)
+    data = tilted.Whitened.of(problem)
     torch.testing.assert_close(data.g.T @ data.g / len(data.g), torch.eye(2).to(data.g))
     torch.testing.assert_close(torch.linalg.matrix_norm(data.B, 2), torch.tensor(0.4).to(data.B))
 
@@ -100,16 +108,16 @@ def cut(g, b):
 
 
 def one_dimension():
-    return preconditioned.Whitened.of(made(d=1, n=40, noise=0.3))
+    return tilted.Whitened.of(made(d=1, n=40, noise=0.3))
 
 
 def tight():
     """In one dimension and at a small radius the bounds of softmax and of the bias are what they bound."""
     data, b = one_dimension(), 3e-5
-    (e, H), off = cut(data.g, b), preconditioned.softmax(data, b)
+    (e, H), off = cut(data.g, b), direction.softmax(data, b)
     truth = [
-        preconditioned.rms(e[:, 0]), float((e * data.g).mean().abs()), preconditioned.rms((H * data.g)[:, 0]),
-        preconditioned.rms((H * e)[:, 0]), preconditioned.rms((H * data.omega)[:, 0]),
+        direction.rms(e[:, 0]), float((e * data.g).mean().abs()), direction.rms((H * data.g)[:, 0]),
+        direction.rms((H * e)[:, 0]), direction.rms((H * data.omega)[:, 0]),
     ]  # fmt: skip
     holds = all(a <= bound <= 1.03 * a for a, bound in zip(truth, off, strict=True))
     U, V, c = 1.3, 0.9, 0.9 / b
@@ -117,24 +125,22 @@ def tight():
     E = F * data.g + c * U * e - data.omega
     of_U = c * float((E * (data.g * b + e)).mean()) - F * V
     of_V = float((data.g * (1 + H) * c * U * E).mean()) / c - F * U
-    delta, a = preconditioned.bias(
-        preconditioned.Reach(U, V, abs(F)), float(data.omega.square().mean().sqrt()), b, off
-    )
+    delta, a = direction.bias(direction.Reach(U, V, abs(F)), float(data.omega.square().mean().sqrt()), b, off)
     return holds and math.hypot(of_U, of_V) <= delta and c * U * truth[0] <= a <= 1.03 * c * U * truth[0]
 
 
 def test_what_is_known_of_softmax_is_tight_and_a_mistake_is_noticed(monkeypatch):
     assert tight()
-    right = preconditioned.excess
-    monkeypatch.setattr(preconditioned, "excess", lambda g, top: [each / 2 for each in right(g, top)])
+    right = direction.excess
+    monkeypatch.setattr(direction, "excess", lambda g, top: [each / 2 for each in right(g, top)])
     assert not tight()
 
 
 def test_what_is_known_of_softmax_holds_at_random_points():
     generator = torch.Generator().manual_seed(3)
-    data = preconditioned.Whitened.of(made(d=3, n=64, centred=False))
+    data = tilted.Whitened.of(made(d=3, n=64, centred=False))
     for b in (0.05, 0.2, 0.6):
-        off = preconditioned.softmax(data, b)
+        off = direction.softmax(data, b)
         for _ in range(20):
             B = torch.randn(3, 3, generator=generator, dtype=torch.float64)
             q = data.g @ (b * B / torch.linalg.matrix_norm(B, 2))
@@ -148,11 +154,11 @@ def test_what_is_known_of_softmax_holds_at_random_points():
             )
             size, length = torch.linalg.matrix_norm(H, 2), e.norm(dim=1)
             along = float((e.T @ data.g / len(e)).norm())
-            assert preconditioned.rms(length) <= off.e
+            assert direction.rms(length) <= off.e
             assert along <= off.along
-            assert preconditioned.rms(size * data.g.norm(dim=1)) <= off.h_g
-            assert preconditioned.rms(size * length) <= off.h_e
-            assert preconditioned.rms(size * data.omega.norm(dim=1)) <= off.h_omega
+            assert direction.rms(size * data.g.norm(dim=1)) <= off.h_g
+            assert direction.rms(size * length) <= off.h_e
+            assert direction.rms(size * data.omega.norm(dim=1)) <= off.h_omega
 
 
 def steps_of_the_adversary(delta, eta, x):
@@ -205,8 +211,8 @@ def test_the_tube_holds_what_is_pushed_by_delta():
 @pytest.mark.parametrize("world", ["regression", "preconditioned"])
 def test_the_forecast_is_descent_of_the_limit(world):
     problem = made(world=world, n=64, radius=0.4, noise=0.5, away=0.2)
-    data = preconditioned.Whitened.of(problem)
-    law = preconditioned.Tilted.of(data)
+    data = tilted.Whitened.of(problem)
+    law = tilted.Tilted.of(data)
     assert abs(law.residual - float(data.omega.square().sum(1).mean())) < 1e-12
     if world == "regression":
         there = Law(data.root @ data.root, data.T @ torch.linalg.inv(data.root))
@@ -215,7 +221,7 @@ def test_the_forecast_is_descent_of_the_limit(world):
     else:
         start = factors(problem)[1]
         objective, eta = factorisation.Factorisation(data.T), problem.eta
-    walk = preconditioned.plain if world == "regression" else preconditioned.structured
+    walk = tilted.plain if world == "regression" else tilted.structured
     A, B = walk(problem, data, law)[-1]
     end = descent.run(objective, start, eta=eta, steps=problem.steps).end
     if world == "regression":
@@ -226,8 +232,8 @@ def test_the_forecast_is_descent_of_the_limit(world):
 
 
 def test_the_tilted_slopes_are_those_of_its_loss():
-    data = preconditioned.Whitened.of(made(n=20, d=3, centred=False))
-    law = preconditioned.Tilted.of(data)
+    data = tilted.Whitened.of(made(n=20, d=3, centred=False))
+    law = tilted.Tilted.of(data)
     A, B = (each.clone().requires_grad_() for each in (data.A, data.B))
     z = law.mu + data.g @ B @ law.S
     value = (z @ A.T - data.y).square().sum(1).mean()
@@ -239,21 +245,21 @@ def test_the_tilted_slopes_are_those_of_its_loss():
 
 
 def test_what_is_neglected_is_the_price_without_its_first_orders():
-    data = preconditioned.Whitened.of(made(n=64, radius=0.4))
-    law, one = preconditioned.Tilted.of(data), torch.eye(2, dtype=torch.float64)
+    data = tilted.Whitened.of(made(n=64, radius=0.4))
+    law, one = tilted.Tilted.of(data), torch.eye(2, dtype=torch.float64)
     q = data.g @ data.B
     rho2, size = q.square().sum(1), data.A.square().sum()
     first = size * (1 + rho2) + (q @ data.A.T).square().sum(1)
     price = (noise.at_query(data.A, q, one) - first) / (64 - 1 + rho2.exp())
-    assert preconditioned.missed(data.A, data.B, data.g, law) == pytest.approx(float(price.mean()), rel=1e-9)
-    assert preconditioned.missed(data.A, data.B * 2, data.g, law) == math.inf
+    assert tilted.missed(data.A, data.B, data.g, law) == pytest.approx(float(price.mean()), rel=1e-9)
+    assert tilted.missed(data.A, data.B * 2, data.g, law) == math.inf
 
 
 def test_without_noise_at_the_optimum_what_is_left_is_the_price():
     problem = made(noise=0.0, away=0.0, n=64, radius=0.3)
-    data = preconditioned.Whitened.of(problem)
+    data = tilted.Whitened.of(problem)
     said = voices(problem)["forecast"]
-    price = preconditioned.missed(data.A, data.B, data.g, preconditioned.Tilted.of(data)) / data.trivial
+    price = tilted.missed(data.A, data.B, data.g, tilted.Tilted.of(data)) / data.trivial
     torch.testing.assert_close(said.high, torch.full_like(said.high, price), rtol=1e-6, atol=1e-12)
     assert said.low.abs().max() < 1e-12
     assert said.holds(run(problem)).all()
