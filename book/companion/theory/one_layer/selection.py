@@ -255,6 +255,8 @@ class Curvature:
 
     def at(self, x: float) -> float:
         """A bound where the excess is at most x; for the next power of 1.05, so that few are computed."""
+        if not 0 < x < math.inf:
+            return x
         key = math.ceil(math.log(x) / math.log(1.05))
         if key not in self.known:
             x = 1.05**key
@@ -357,12 +359,12 @@ def tangents(here: Selection, top: Numbers) -> Numbers:
     """From which g on Q = e^{Δσ(g)} − 1 is replaced by its tangent: below this, a line through (top, Q(top)) would touch it."""
     turn = logit(2 / (2 - here.Delta + np.sqrt(here.Delta**2 + 4)))  # Q'' = 0: convex before, concave behind
     # The rest of Q above its tangent at g, seen at top, falls in g as long as Q is convex there.
-    top_, Q = np.minimum(top, 700.0), np.expm1(here.Delta * sigmoid(top))
-    low, high = np.minimum(turn, top_) - 60 - top_.clip(0), np.minimum(turn, top_)
+    Q = np.expm1(here.Delta * sigmoid(top))
+    low, high = np.minimum(turn, top) - 60 - top.clip(0), np.minimum(turn, top)
     for _ in range(60):
         g = (low + high) / 2
         s = sigmoid(g)
-        tangent = np.expm1(here.Delta * s) + here.weight(s) / here.c * (top_ - g)
+        tangent = np.expm1(here.Delta * s) + here.weight(s) / here.c * (top - g)
         low, high = np.where(tangent <= Q, g, low), np.where(tangent <= Q, high, g)
     return np.where(top <= turn, top, low)
 
