@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
 
 from companion.theory.one_layer import run, theories
 from companion.theory.one_layer.dials import SOURCES, Dials, problem
@@ -198,7 +200,7 @@ def voices(made: list[Problem], said: list[list[Prediction]]) -> dict:
     return found
 
 
-def written(values: torch.Tensor, where: torch.Tensor | None = None) -> list:
+def written(values: Float[Tensor, " s"], where: Bool[Tensor, " s"] | None = None) -> list:
     """Four digits, as a table of results has them; ``SILENT`` for what is infinite, or not to be told."""
     told = values.isfinite() if where is None else where
     return [

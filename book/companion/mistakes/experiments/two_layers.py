@@ -133,6 +133,9 @@ MISTAKES: dict[str, list[Mistake]] = {
         package("readouts of one sign", limit_kernel, "backward", lambda y, ell, c, *rest: _right_backward(y, ell, c.abs(), *rest)),
         formula("no root of two", lambda value, case: value / 2**0.5),
     ],
+    "kr-proposition-z-scale/step": [
+        formula("a step for a loss of half the square", lambda value, case: value / 2),
+    ],
     "kr-proposition-z-scale/lazy": [
         measured("a factor that grows", lambda value: value**0.5),
     ],

@@ -99,7 +99,7 @@ def first_layer(layer: Moments, X: Float[Tensor, "n T d"]) -> tuple[Float[Tensor
     return tokens + H, {"B1": H, "U1": seen(layer.P), "W1": tokens * seen(layer.R)}
 
 
-def average(states: Iterator[tuple[Tensor, Tensor]], heads: int) -> Moments:
+def average(states: Iterator[tuple[Float[Tensor, "k n T"], Float[Tensor, "k n T"]]], heads: int) -> Moments:
     """Moments of so many drawn heads."""
     total = None
     for y, ell in states:

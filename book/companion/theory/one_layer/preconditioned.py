@@ -75,7 +75,12 @@ class Tube:
     (proof of pa-lemma-m).
     """
 
-    def __init__(self, start: tuple[Tensor, Tensor], target: Float[Tensor, "d d"], eta: float) -> None:
+    def __init__(
+        self,
+        start: tuple[Float[Tensor, "d d"], Float[Tensor, "d d"]],
+        target: Float[Tensor, "d d"],
+        eta: float,
+    ) -> None:
         """Begin."""
         self.U, self.V = start
         self.target, self.eta, self.r = target, eta, 0.0
