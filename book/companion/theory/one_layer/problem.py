@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from companion.theory.one_layer.layer import LOSSES, Switches, outputs
+from shallowformer import arguments
 from shallowformer.contracts import Count, Positive, contracted
 
 Point = dict[str, Tensor]
@@ -26,6 +27,25 @@ class Problem:
     eta: Positive
     steps: Count
     name: str = ""  # which data, for the reader
+
+    def __post_init__(self) -> None:
+        """Refuse blocks that do not fit the data or the switches, and labels that are no signs."""
+        n, _, d = arguments.floating("X", self.X, "n T d").shape
+        arguments.shape("q", arguments.floating("q", self.q, "n d"), (n, d), "[n, d] as in X")
+        k = arguments.floating("y", self.y, "n k").shape[1]
+        arguments.shape("y", self.y, (n, k), "[n, k], n as in X")
+        if set(self.start) != set("CUW"):
+            raise ValueError(f"start must have the blocks C, U, W, got {sorted(self.start)}")
+        m = len(arguments.floating("start U", self.start["U"], "m d"))
+        h = m if self.switches.heads == "own" else 1
+        for name, there in (("C", (m, k)), ("U", (m, d)), ("W", (h, d, d))):
+            arguments.shape(
+                f"start {name}", self.start[name], there, f"for {self.switches.heads} heads and this U"
+            )
+        if self.switches.loss == "exponential" and not (self.y.abs() == 1).all():
+            raise ValueError(
+                f"y must be ±1 under exponential loss, got {float(self.y[self.y.abs() != 1][0])}"
+            )
 
     @property
     def m(self) -> int:
