@@ -69,7 +69,13 @@ def test_a_run_of_the_rule_is_that_of_the_algorithm():
 def test_says_nothing_of_other_layers(change):
     problem = made()
     assert preconditioned.predict(problem)
-    assert preconditioned.predict(replace(problem, switches=replace(problem.switches, **change))) == []
+    start, y = dict(problem.start), problem.y
+    if change == {"heads": "own"}:
+        start["W"] = start["W"].expand(problem.m, -1, -1)
+    if change == {"loss": "exponential"}:
+        y = y.sign()
+    other = replace(problem, switches=replace(problem.switches, **change), start=start, y=y)
+    assert preconditioned.predict(other) == []
 
 
 def test_says_nothing_beyond_its_hypotheses():
