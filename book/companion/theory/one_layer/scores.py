@@ -53,7 +53,8 @@ def right(row: Row, voice: str, rounding: float = 5e-4) -> tuple[np.ndarray, np.
     """Where a voice speaks and where it is right, by run and checkpoint; rows are stored with few digits, hence ``rounding``."""
     truth = true(row)
     low, high = bounds(row, voice)
-    return ~np.isnan(low), (low - rounding * (1 + truth) <= truth) & (truth <= high + rounding * (1 + truth))
+    slack = rounding * (1 + np.where(np.isfinite(truth), truth, 0.0))  # what has diverged is in no interval
+    return ~np.isnan(low), (low - slack <= truth) & (truth <= high + slack)
 
 
 def score(rows: Iterable[Row], voice: str, first: int = 1) -> Score:
