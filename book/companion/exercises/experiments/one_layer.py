@@ -88,7 +88,9 @@ REPORT_MISTAKES = {
 }
 
 
-def check_report(answer: Callable) -> Feedback:
+def check_report(
+    answer: Callable[[list[float], list[float], list[float]], tuple[float, float, float]],
+) -> Feedback:
     """Exercise *A fifth theory*, its first part: intervals and truths → coverage, median width, mean interval score at level 0.9."""
     seen = lambda value, *_: torch.tensor([float(each) for each in value], dtype=torch.float64)
     return judge("ex-one-layer-fifth", answer, report, CASES, REPORT_MISTAKES, seen=seen, slips=False)
