@@ -11,7 +11,7 @@ from myst_nb.core.read import is_myst_markdown_notebook
 from pybtex.database import parse_file
 
 from bookext import address
-from bookext.chapters import ROOT, chapter_numbers, chapter_of, docname, pages, read_notebook
+from bookext.chapters import ROOT, chapter_numbers, docname, leaves, pages, read_notebook
 from bookext.markup import directive, walk
 
 
@@ -36,7 +36,7 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
     seen: Counter[tuple[str, str]] = Counter()
     for path in pages(root):
         page = docname(path, root)
-        of_chapter = chapter_numbers(root).get(chapter_of(page))
+        of_chapter = _chapter_numbers_of_pages(root).get(page)
         chapter = f"{of_chapter}." if of_chapter else ""
 
         def number(kind: str, chapter: str = chapter) -> str:
@@ -52,6 +52,16 @@ def targets(root: Path = ROOT) -> dict[str, Target]:
                 found[label] = Target(page, label, f"Exercise {number(kind)}")
             else:
                 found[label] = Target(page, label, text)
+    return found
+
+
+def _chapter_numbers_of_pages(root: Path) -> dict[str, int]:
+    """The number of the chapter that a page is, or stands below. Returns: Docname → number."""
+    numbers, found, number = chapter_numbers(root), {}, None
+    for leaf in leaves(root):
+        number = number if leaf.depth else numbers.get(leaf.page)
+        if number:
+            found[leaf.page] = number
     return found
 
 
