@@ -62,6 +62,17 @@ def test_tokens_on_the_sphere_have_norm_1_and_no_preferred_direction():
     assert float((X.T @ X / N - torch.eye(d, dtype=torch.float64) / d).abs().max()) < 5 * (4 / 45 / N) ** 0.5
 
 
+@laws
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, None])
+@pytest.mark.parametrize("name", ["n", "T", "d"])
+def test_bad_sizes_are_refused_before_anything_is_drawn(law, name, bad):
+    generator = source(0)
+    before = generator.get_state()
+    with refused(name, repr(bad), "whole number of at least 1"):
+        law(**({"n": 2, "T": 3, "d": 4} | {name: bad}), generator=generator)
+    assert generator.get_state().equal(before)
+
+
 # Two camps ------------------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from formulas import formulas as formulas_of
 from plain_markdown import leftovers
 
 from bookext import address, hypotheses, markup, notebooks
-from bookext.chapters import chapter_numbers, chapter_of, chapters, docname, parts, read_notebook
+from bookext.chapters import chapter_numbers, chapters, docname, leaves, parts, read_notebook
 from bookext.markup import directive, settings
 from bookext.notebooks import convert, macros
 from bookext.notebooks.references import papers, targets
@@ -158,12 +158,14 @@ def test_a_figure_keeps_its_caption_and_its_description(path):
 
 
 def test_numbers_run_through_each_chapter():
-    found, numbered = targets(), chapter_numbers()
+    found, numbered, above = targets(), chapter_numbers(), {}
+    for leaf in leaves():  # supplements, and pages that stand below a chapter, count on in it
+        above[leaf.page] = chapter = chapter if leaf.depth else leaf.page
     assert list(numbered.values()) == list(range(1, len(numbered) + 1))
     for kind in ("(", "Fig. ", "Exercise "):
         for page in (*numbered, ""):  # those of pages without a number run through all of these
             prefix = f"{kind}{numbered[page]}." if page else kind
-            home = lambda t: chapter_of(t.page) if chapter_of(t.page) in numbered else ""
+            home = lambda t: above[t.page] if above[t.page] in numbered else ""
             here = [t for t in found.values() if home(t) == page]
             numbers = [
                 t.text.removeprefix(prefix).strip(")")

@@ -72,6 +72,7 @@ def test_what_factorisation_refuses(draw):
     refused("V", "(5, 3)", "(5, 2)", factorisation.value, U, draw(5, 3), target)
     refused("U", "(2, 2)", "(3, 2)", factorisation.gradient, U[:2], V, target)
     refused("X", "(5, 2)", "(3, 2)", factorisation.hessian_form, U, V, V, V, target)
+    refused("lam", "-1", "at least 0", factorisation.hessian, U, V, target, -1.0)
     refused("target", "1 entries", "finite", factorisation.Factorisation, torch.full((1, 1), torch.nan))
     with refused("rows", "some", "must not be given"):
         factorisation.Factorisation(target).losses_and_gradient((U, V), torch.tensor([0]))
@@ -107,6 +108,7 @@ def test_descent_follows(lam, draw):
 def test_what_flow_refuses(draw):
     U = V = M = ONE
     refused("times", "[1.0, 0.5]", "increase from 0 on", flow.solve, U, V, M, [1, 0.5])
+    refused("lam", "-1", "at least 0", flow.solve, U, V, M, [1], lam=-1.0)
 
 
 def factors(draw):

@@ -140,3 +140,4 @@ def test_refused(draw):
     refused("context", "(5, 7, 3)", "(6, 7, 3)", gradients.loss_and_gradients, A, B, X, Y, draw(5, 7, 3))
     refused("context", "(7, 2)", "(7, 3)", gradients.Regression, X, Y, draw(7, 2))
     refused("B", "9 entries", "finite", gradients.attended, torch.nan * B, X, X)
+    refused("chunk", "0", "at least 1", gradients.attended, B, X, X, chunk=0)

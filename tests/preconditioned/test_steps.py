@@ -73,6 +73,8 @@ def test_what_steps_refuses(draw):
     refused("X", "(3, 2)", "full row rank", steps.AlignedStart, draw(3, 2), S, 0.01)
     refused("eta", "1", "at most 1/(2s₁ + 3√(2f_0))", steps.AlignedStart, draw(3, 3), S, 1.0)
     refused("s", "(2,)", "one for each row", steps.AlignedStart, draw(3, 3), S[:2], 0.01)
+    start = steps.AlignedStart(draw(3, 3), S, 0.01)
+    refused("t", "-1", "at least 0", start.least, -1)
 
 
 def problem(generator, m, d, s):

@@ -97,3 +97,4 @@ def test_arguments_out_of_range_are_refused():
     with refused("radius", "down to -1", "at least 0"):
         gaussian_norms.tails(torch.tensor([-1.0], dtype=torch.float64), 2)
     refused("radius", "float32", "float64", gaussian_norms.tails, torch.tensor([1.0]), 2)
+    refused("x", "-1.0", "at least 0", gaussian_norms.mean_square_bound, 2, 2, -1.0)

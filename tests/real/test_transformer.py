@@ -296,6 +296,8 @@ def test_what_cannot_be_read_or_run_is_refused(tmp_path, kind):
         ids(1, 2),
         ~all_of(ids(1, 2)),
     )
+    with pytest.raises(ValueError, match="g must be"):
+        transformer.stream(found, ids(1, 2), all_of(ids(1, 2)), -1.0)
     for rows in ([], [[1], []]):
         refused("rows", f"{len(rows)} lists", "at least one id", transformer.padded, rows)
 

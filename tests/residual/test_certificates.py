@@ -131,6 +131,8 @@ def test_blocks_of_zeros_are_allowed():
 
 def test_what_is_refused():
     X, theta, setting = instance(0)
+    for by in ("kernel", "layers", "unembedding", "both"):
+        refused("delta", "1.0", "(0, 1)", getattr(certificates, f"by_{by}"), X, theta, setting, 1.0)
     with refused("W_U", "full rank", "above rounding"):
         certificates.by_layers(X, starts.scaled(theta, W_U=0.0), setting)
     with refused("hidden layer A", "full rank", "above rounding"):

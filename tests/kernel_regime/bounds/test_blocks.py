@@ -217,3 +217,17 @@ def test_parting_partners_err_less_than_their_bound():
         away = pairs.parts(parameters.plus(phi0, parameters.random(8, 2, generator)), phi0)[1]
         delta = region.on_boundary(away, (0.5, 0.5, 0.5))
         assert linear_model.head_errors(X, phi0, delta).sum(1).abs().max() < bound
+
+
+def test_negative_arguments_are_refused():
+    wrong = numbers(-1.0)
+    for call in (
+        lambda: linearisation.B_lin(wrong, THREES),
+        lambda: linearisation.B_lin_pairs(wrong, THREES),
+        lambda: linearisation.B_lin_paper(-1.0, THREES, 4),
+        lambda: linearisation.B_lin_no_log(3, 2, THREES, 1.0),
+        lambda: linearisation.B_lin_closed(-1.0, 4, THREES),
+        lambda: linearisation.head_bound(wrong, THREES),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            call()

@@ -133,5 +133,10 @@ def test_the_envelope_at_the_data_is_that_of_the_targets_plus_a_fluctuation():
 
 
 def test_wrong_arguments_are_refused():
-    with pytest.raises(ValueError, match="must"), unchecked():
-        envelopes.target_given_weights(numbers(0.0, 0.0, 0.0), torch.eye(3).double(), THREES)
+    for call in (
+        lambda: envelopes.f_max_paper(-1.0, THREES),
+        lambda: envelopes.f_max(numbers(-1.0), THREES),
+        lambda: envelopes.target_given_weights(numbers(0.0, 0.0, 0.0), torch.eye(3).double(), THREES),
+    ):
+        with pytest.raises(ValueError, match="must"), unchecked():
+            call()

@@ -75,6 +75,7 @@ def test_least_norm_where_inputs_are_equal():
 
 def test_arguments_are_checked():
     loss, phi0 = problem()
+    refused("lam", "-1", "at least 0", comparators.ridge, loss, phi0, -1.0)
     two = Loss(loss.X, loss.y.expand(-1, 2))
     refused("loss", "2", "one student", comparators.ridge, two, phi0, 0.1)
 

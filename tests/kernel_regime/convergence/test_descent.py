@@ -157,6 +157,11 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("rho", "allowed"), [((1.0, -1.0, 1.0), "at least 0"), ((1.0, 1.0), "three")])
+def test_bad_radii_are_refused(rho, allowed):
+    refused("rho", str(rho), allowed, descent.run, *problem(), eta=0.1, steps=5, rho=rho)
+
+
 def test_progress_is_shown_when_asked(capsys):
     loss, (phi0, *_) = problem()
     descent.run(loss, phi0, eta=0.1, steps=5, rho=RHO)

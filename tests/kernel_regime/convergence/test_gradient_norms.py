@@ -103,4 +103,8 @@ def test_the_change_of_a_head_by_hand():
 
 def test_wrong_arguments_are_refused():
     R = torch.ones(4, dtype=torch.float64)
+    refused("R", "-1", "at least 0", gradient_norms.A, -R, 1.0)
+    refused("rho_c", "-1", "0", gradient_norms.A_paper, 1.0, -1.0, 4)
+    with pytest.raises(ValueError, match="m must be even"):
+        gradient_norms.gradient_at_start(3, 1.0)
     refused("R", "(1, 4)", "[m]", gradient_norms.gradient_over_heads, R[None], 1.0)

@@ -120,6 +120,8 @@ def test_travel_in_numbers_and_refusals():
     assert cancellation.travel(4.0, 8.0, 0.5, 0.5) == pytest.approx(4 + 4)
     with pytest.raises(ValueError, match="theta must be at least 0 and below 1"):
         cancellation.travel(1.0, 1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match="R must hold numbers of at least 0"):
+        cancellation.drift(torch.tensor([-1.0]), ONES, 1.0)
 
 
 def test_brackets_in_numbers():

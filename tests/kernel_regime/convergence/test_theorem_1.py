@@ -68,6 +68,8 @@ def test_the_sharp_constants_bound_what_they_are_named_after():
 
 def test_wrong_arguments_of_theorem_1_are_refused():
     refused("nu_w", "4", "rho_w = 3", theorem_1.paper, 10, 2, 4, THREES, (1.0, 1.0, 4.0), 0.1, 0.1)
+    refused("eta", "0", "above 0", paper_setting(8).best, 0.0, 10)
+    refused("steps", "0", "at least 1", paper_setting(8).best, 0.1, 0)
 
 
 RHO, NU = (3.0, 2.0, 1.0), (1.0, 2.0, 0.5)

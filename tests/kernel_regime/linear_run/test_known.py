@@ -132,4 +132,5 @@ def test_refusals():
     with refused("phi0.c", "2.0", "±1"):
         known.known(X, y, parameters.Parameters(2 * phi0.c, phi0.U, phi0.W), ETA, STEPS)
     refused("eta", "1000.0", "at most 1/λ_max", known.known, X, y, phi0, 1000.0, STEPS)
+    refused("steps", "0", "at least 1", known.known, X, y, phi0, ETA, 0)
     refused("y", "(3,)", "[n]", known.known, X, y[:3], phi0, ETA, STEPS)

@@ -269,6 +269,13 @@ def test_bad_labels_are_refused_before_any_work(y, given_, allowed):
     refused("y", given_, allowed, gradients.loss_and_gradient, X, y, phi, sigma=UNUSED)
 
 
+@pytest.mark.parametrize("chunk", [0, -1, 2.5, True])
+def test_a_bad_chunk_is_refused_before_any_work(chunk):
+    X, y, phi = large(4)
+    with refused("chunk", repr(chunk), "whole number of at least 1"):
+        gradients.loss_and_gradient(X, y, phi, sigma=UNUSED, chunk=chunk)
+
+
 def test_labels_are_left_as_they_are():
     X, y, phi = large(4)
     before = y.clone()

@@ -111,3 +111,10 @@ def test_symmetric_entries_have_the_stated_laws():
     assert_standard_gaussian(phi.U[:2000])
     assert_standard_gaussian(phi.W[:2000])
     assert abs(float(phi.c[:2000].mean())) < 5 / 2000**0.5
+
+
+def test_a_bad_size_is_refused_before_anything_is_drawn():
+    generator = Generator().manual_seed(0)
+    before = generator.get_state()
+    refused("d", "0", "at least 1", parameters.symmetric, 4, 0, generator)
+    assert generator.get_state().equal(before)
