@@ -4,7 +4,6 @@ Expected, from the contest's grid and before the first row: under exponential lo
 0.8 and 1.4; with heads of their own like √m, with an exponent between 0.3 and 0.7; with shared attention not with m, exponent between −0.2 and 0.2.
 """
 
-import itertools
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -12,9 +11,9 @@ import torch
 from jaxtyping import Float
 
 from companion.theory.one_layer import run
-from companion.theory.one_layer.dials import Dials, gram, problem
-from companion.theory.one_layer.layer import SLOPES
+from companion.theory.one_layer.dials import Dials, problem
 from companion.theory.one_layer.problem import Problem
+from companion.theory.one_layer.tangent import gram, output_run
 from shallowformer.experiments.experiment import Experiment
 
 APART, SEEDS = 0.05, 10
@@ -69,12 +68,9 @@ def crossing(gap: Float[np.ndarray, " s"]) -> float:
 
 def tangent(made: Problem) -> Float[np.ndarray, " s"]:
     """What the tangent model's run leaves of the trivial loss, before every step and after the last."""
-    F, G, slopes = made.outputs(made.start), gram(made), SLOPES[made.switches.loss]
-    kept = []
-    for _ in itertools.repeat(None, made.steps):
-        kept.append(F)
-        F = F - made.eta / len(F) * (G @ slopes(F, made.y).flatten()).view_as(F)
-    return made.loss(torch.stack([*kept, F])).numpy()
+    at = range(made.steps + 1)
+    still = gram(made).expand(len(at), -1, -1)
+    return made.loss(output_run(made, still, made.outputs(made.start), at)[0]).numpy()
 
 
 REACH = Experiment(

@@ -41,9 +41,8 @@ def run_many(made: Sequence[Problem], at: Sequence[int] | None = None) -> Float[
         length = eta
         if switches.rule == "normalised":
             size = torch.stack([slope.square().flatten(1).sum(1) for slope in slopes]).sum(0).sqrt()
-            length = torch.where(
-                size > 0, eta / size, 0.0
-            )  # 0 where softmax is saturated: no direction is left
+            # 0 where softmax is saturated: no direction is left.
+            length = torch.where(size > 0, eta / size, 0.0)
         with torch.no_grad():
             for block, slope in zip(point.values(), slopes, strict=True):
                 block -= length.view(-1, *[1] * (slope.dim() - 1)) * slope
