@@ -138,3 +138,20 @@ def test_tangents_lie_below():
             line = here.excess(s) + here.weight(s) * (g - touch)
             below = np.where(g <= touch, 0, here.excess(selected.sigmoid(np.full(8, g))) - line)
             assert below.min() >= -1e-12
+
+
+@pytest.mark.parametrize("gap", [-1e6, -800.0, -37.0, -36.25, 800.0, 1e6])
+@pytest.mark.filterwarnings("error")
+def test_attention_that_is_saturated_either_way_is_covered(gap):
+    """On the ray of W_mm at this smallest gap p is 0 or 1, to the last digits or nearly."""
+    for world in ("attention", "normalised"):
+        made = posed(world, 4, 2, 8, 0.5, 2.0, 0.1, 0.0, seed=2)
+        here = selected.selection(made)
+        line = here.best.span.matrix(here.best.z)[None, :-1, :-1] / float(
+            (here.R @ here.best.z.numpy()).min()
+        )
+        made = replace(made, start=made.start | {"W": gap * line})
+        truth = run(made)
+        for said in selection.predict(made):
+            assert not (said.low.isnan() | said.high.isnan()).any()
+            assert said.voice == "forecast" or said.holds(truth).all()

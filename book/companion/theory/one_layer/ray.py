@@ -42,12 +42,13 @@ def forecast(here: Selection, steps: tuple[int, ...]) -> tuple[int, Numbers, Num
 
 
 def faded(here: Selection, z: Float[np.ndarray, "s r"]) -> Float[np.ndarray, " s"]:
-    """The share of Σ_k w_k that inactive pairs have."""
+    """The share of Σ_k w_k that inactive pairs have; all of it where no weight is left in floats."""
     logs = -np.tensordot(z, here.R, (-1, 2))
     g = np.logaddexp.reduce(logs, axis=-1)
     w = here.weight(sigmoid(g))[..., None] * np.exp(logs - g[..., None])
     idle = ~here.best.active.numpy().reshape(here.R.shape[:2])
-    return (w * idle).sum((1, 2)) / w.sum((1, 2))
+    total = w.sum((1, 2))
+    return np.divide((w * idle).sum((1, 2)), total, out=np.ones_like(total), where=total > 0)
 
 
 def law(here: Selection, t: Numbers) -> Numbers:

@@ -181,7 +181,8 @@ def _ball(here: Selection, S: float, p: Numbers) -> float:
     """A lower bound on the excess within S of the start (5 in the docstring of the module), no p_i above its barrier."""
     if S == 0:
         return float(here.excess(sigmoid(here.g0)).sum())
-    touch = tangents(here, np.minimum(here.g0 + here.E * S, logit(p)))
+    # No barrier is below the start; where p_i is 0 or 1 to the last digits its logit, rounded, can be.
+    touch = tangents(here, np.minimum(here.g0 + here.E * S, np.maximum(here.g0, logit(p))))
     towards, found = here.best.z.numpy(), 0.0
     towards = towards / np.linalg.norm(towards)
     for turn in range(TURNS):
