@@ -14,6 +14,7 @@ from companion.theory.one_layer import run
 from companion.theory.one_layer.dials import Dials, problem
 from companion.theory.one_layer.problem import Problem
 from companion.theory.one_layer.tangent import gram, output_run
+from shallowformer.contracts import Count, Even, Positive, contract
 from shallowformer.experiments.experiment import Experiment
 
 APART, SEEDS = 0.05, 10
@@ -49,10 +50,15 @@ def plan(scale: str) -> list[Config]:
     ]
 
 
+def problems(config: Config) -> list[Problem]:
+    """The problem of each seed."""
+    fixed = {name: value for name, value in asdict(config).items() if name != "seeds"}
+    return [problem(Dials(source="gaussian", seed=40_000 + seed, **fixed)) for seed in range(config.seeds)]
+
+
 def compute(config: Config, device: torch.device) -> dict:
     """One row: the step of each seed; one more than ``steps`` where the two stay together."""
-    fixed = {name: value for name, value in asdict(config).items() if name != "seeds"}
-    made = [problem(Dials(source="gaussian", seed=40_000 + seed, **fixed)) for seed in range(config.seeds)]
+    made = problems(config)
     true = run.run_many(made, range(config.steps + 1)).numpy()
     gap = np.abs(true - np.stack([tangent(each) for each in made]))
     return {"leaves": [float(f"{crossing(each):.5g}") for each in gap]}
@@ -71,6 +77,15 @@ def tangent(made: Problem) -> Float[np.ndarray, " s"]:
     at = range(made.steps + 1)
     still = gram(made).expand(len(at), -1, -1)
     return made.loss(output_run(made, still, made.outputs(made.start), at)[0]).numpy()
+
+
+@contract
+def shared_move(alpha: Positive, m: Even, steps: Count, seeds: Count = SEEDS) -> float:
+    """How far the first steps move an attention that all units share: ‖W − W⁽⁰⁾‖_F, the mean over seeds."""
+    made = problems(Config("shared_classifier", alpha, m, steps=steps, seeds=seeds))
+    *_, (_, end) = run.descent(made)
+    start = torch.stack([each.start["W"] for each in made])
+    return float((end["W"] - start).flatten(1).norm(dim=1).mean())
 
 
 REACH = Experiment(
