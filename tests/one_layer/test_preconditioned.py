@@ -8,7 +8,7 @@ import torch
 
 from companion.theory.one_layer import dials, direction, preconditioned, tilted
 from companion.theory.one_layer.dials import Dials
-from companion.theory.one_layer.run import factors, run
+from companion.theory.one_layer.run import factors, run, run_many
 from shallowformer.preconditioned import algorithm, factorisation, gradients, limit, noise
 from shallowformer.preconditioned.problems import Problem as Law
 from shallowformer.training import descent
@@ -56,7 +56,10 @@ def test_a_run_of_the_rule_is_that_of_the_algorithm():
     done = algorithm.run(method, start, problem.steps, eta=problem.eta)
     trivial = problem.y.square().sum(1).mean() / 2
     torch.testing.assert_close(run(problem), done.loss[[0, 1, 2, 4, 8, 16]] / trivial, rtol=1e-12, atol=0)
+    torch.testing.assert_close(run_many([problem], [3, 4])[0], done.loss[3:5] / trivial, rtol=1e-12, atol=0)
     assert run(made(step=40.0, radius=0.4, away=0.4, steps=16))[-1] == torch.inf
+    huge = {**problem.start, "U": 1e200 * problem.start["U"]}
+    assert run(replace(problem, start=huge)).isinf().all()
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from companion.theory.one_layer import bends, dials, residual, run
+from companion.theory.one_layer import bends, dials, residual, run, tangent
 from companion.theory.one_layer.dials import Dials
 from companion.theory.one_layer.layer import ACTIVATIONS, Switches, attended
-from companion.theory.one_layer.problem import Problem, checkpoints
+from companion.theory.one_layer.problem import Problem, checkpoints, symmetric
 
 F64 = torch.float64
 
@@ -27,7 +27,7 @@ def voices(problem):
 def small(heads, activation, trained, generator, skip=0.7, k=1, m=4, n=3, d=2, T=3, opposite=False):
     draw = lambda *size: torch.randn(*size, generator=generator, dtype=F64)
     if opposite:
-        start = dials.symmetric(m, m if heads == "own" else 1, d, generator)
+        start = symmetric(m, m if heads == "own" else 1, d, generator)
         start["C"] = start["C"].expand(m, k).clone()
     else:
         start = {"C": draw(m, k), "U": draw(m, d), "W": draw(m if heads == "own" else 1, d, d)}
@@ -38,7 +38,7 @@ def small(heads, activation, trained, generator, skip=0.7, k=1, m=4, n=3, d=2, T
 def in_the_worst_direction(which, step, alpha=1024.0, m=16, n=3):
     """Labels are an eigenvector of the start's kernel, so that errors are."""
     made = dials.problem(Dials("layer", "gaussian", 5, m=m, n=n, alpha=alpha, steps=32, step=step))
-    vectors = torch.linalg.eigh(dials.gram(made))[1]
+    vectors = torch.linalg.eigh(tangent.gram(made))[1]
     return replace(made, y=n**0.5 * vectors[:, [which]])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from companion.theory.one_layer import selection
+from companion.theory.one_layer import ray, selected, selection, sides
 from companion.theory.one_layer.dials import Dials, problem
 from companion.theory.one_layer.problem import checkpoints
 from companion.theory.one_layer.run import run
@@ -98,20 +98,18 @@ def test_a_norm_of_half_the_size_is_noticed(world, monkeypatch):
     """‖W_mm‖ is what the upper side's rate divides by: at half of it the loss would fall too fast."""
     made = posed(world, 1, 2, 8, 1.0, 2.0, 0.1, 0.0)
     truth = run(made)
-    here = selection.selection(made)
+    here = selected.selection(made)
     steps = tuple(checkpoints(made.steps))
-    assert (selection.theorem(here, steps)[1] >= truth.numpy() - 1e-9).all()
+    assert (sides.theorem(here, steps)[1] >= truth.numpy() - 1e-9).all()
     object.__setattr__(here, "norm", here.best.norm / 2)
-    assert (selection.theorem(here, steps)[1] < truth.numpy() - 1e-6).any()
+    assert (sides.theorem(here, steps)[1] < truth.numpy() - 1e-6).any()
 
 
 def test_a_path_of_half_the_length_is_noticed():
     made = posed("normalised", 1, 2, 8, 1.0, 2.0, 0.1, 0.0)
-    here, truth = selection.selection(made), run(made).numpy()
+    here, truth = selected.selection(made), run(made).numpy()
     path = made.eta * np.array(checkpoints(made.steps))
-    low = lambda factor: (
-        here.c.sum() + np.array([selection._ball(here, factor * S, np.ones(1)) for S in path])
-    )
+    low = lambda factor: here.c.sum() + np.array([sides._ball(here, factor * S, np.ones(1)) for S in path])
     assert (low(1.0) <= truth + 1e-9).all()
     assert (low(0.5) > truth + 1e-6).any()
 
@@ -119,10 +117,10 @@ def test_a_path_of_half_the_length_is_noticed():
 def test_one_pair_is_forecast_in_closed_form():
     """One gap: normalised descent moves it by η‖E‖ a step, and the ray is the run."""
     made = posed("normalised", 1, 2, 8, 1.0, 2.0, 0.05, 0.0)
-    here = selection.selection(made)
+    here = selected.selection(made)
     steps = tuple(checkpoints(made.steps))
     h = made.eta * here.E[0] * np.array(steps)
-    low, high = selection.forecast(here, steps)[1:]
+    low, high = ray.forecast(here, steps)[1:]
     p = 1 / (1 + np.exp(h))
     x = np.exp(-2.0) * np.expm1(2 * p)
     law = np.exp(-2.0) * np.expm1(1) * np.exp(-h)
@@ -132,11 +130,28 @@ def test_one_pair_is_forecast_in_closed_form():
 
 def test_tangents_lie_below():
     made = posed(*SPREAD[2])
-    here = selection.selection(made)
+    here = selected.selection(made)
     for top in (-3.0, 0.0, 3.0, 40.0):
-        touch = selection.tangents(here, np.full(8, top))
+        touch = sides.tangents(here, np.full(8, top))
         for g in np.linspace(-20, top, 300):
-            s = selection.sigmoid(touch)
+            s = selected.sigmoid(touch)
             line = here.excess(s) + here.weight(s) * (g - touch)
-            below = np.where(g <= touch, 0, here.excess(selection.sigmoid(np.full(8, g))) - line)
+            below = np.where(g <= touch, 0, here.excess(selected.sigmoid(np.full(8, g))) - line)
             assert below.min() >= -1e-12
+
+
+@pytest.mark.parametrize("gap", [-1e6, -800.0, -37.0, -36.25, 800.0, 1e6])
+@pytest.mark.filterwarnings("error")
+def test_attention_that_is_saturated_either_way_is_covered(gap):
+    """On the ray of W_mm at this smallest gap p is 0 or 1, to the last digits or nearly."""
+    for world in ("attention", "normalised"):
+        made = posed(world, 4, 2, 8, 0.5, 2.0, 0.1, 0.0, seed=2)
+        here = selected.selection(made)
+        line = here.best.span.matrix(here.best.z)[None, :-1, :-1] / float(
+            (here.R @ here.best.z.numpy()).min()
+        )
+        made = replace(made, start=made.start | {"W": gap * line})
+        truth = run(made)
+        for said in selection.predict(made):
+            assert not (said.low.isnan() | said.high.isnan()).any()
+            assert said.voice == "forecast" or said.holds(truth).all()

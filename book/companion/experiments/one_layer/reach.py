@@ -4,7 +4,6 @@ Expected, from the contest's grid and before the first row: under exponential lo
 0.8 and 1.4; with heads of their own like √m, with an exponent between 0.3 and 0.7; with shared attention not with m, exponent between −0.2 and 0.2.
 """
 
-import itertools
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -12,9 +11,10 @@ import torch
 from jaxtyping import Float
 
 from companion.theory.one_layer import run
-from companion.theory.one_layer.dials import Dials, gram, problem
-from companion.theory.one_layer.layer import SLOPES
+from companion.theory.one_layer.dials import Dials, problem
 from companion.theory.one_layer.problem import Problem
+from companion.theory.one_layer.tangent import gram, output_run
+from shallowformer.contracts import Count, Even, Positive, contract
 from shallowformer.experiments.experiment import Experiment
 
 APART, SEEDS = 0.05, 10
@@ -50,10 +50,15 @@ def plan(scale: str) -> list[Config]:
     ]
 
 
+def problems(config: Config) -> list[Problem]:
+    """The problem of each seed."""
+    fixed = {name: value for name, value in asdict(config).items() if name != "seeds"}
+    return [problem(Dials(source="gaussian", seed=40_000 + seed, **fixed)) for seed in range(config.seeds)]
+
+
 def compute(config: Config, device: torch.device) -> dict:
     """One row: the step of each seed; one more than ``steps`` where the two stay together."""
-    fixed = {name: value for name, value in asdict(config).items() if name != "seeds"}
-    made = [problem(Dials(source="gaussian", seed=40_000 + seed, **fixed)) for seed in range(config.seeds)]
+    made = problems(config)
     true = run.run_many(made, range(config.steps + 1)).numpy()
     gap = np.abs(true - np.stack([tangent(each) for each in made]))
     return {"leaves": [float(f"{crossing(each):.5g}") for each in gap]}
@@ -69,12 +74,18 @@ def crossing(gap: Float[np.ndarray, " s"]) -> float:
 
 def tangent(made: Problem) -> Float[np.ndarray, " s"]:
     """What the tangent model's run leaves of the trivial loss, before every step and after the last."""
-    F, G, slopes = made.outputs(made.start), gram(made), SLOPES[made.switches.loss]
-    kept = []
-    for _ in itertools.repeat(None, made.steps):
-        kept.append(F)
-        F = F - made.eta / len(F) * (G @ slopes(F, made.y).flatten()).view_as(F)
-    return made.loss(torch.stack([*kept, F])).numpy()
+    at = range(made.steps + 1)
+    still = gram(made).expand(len(at), -1, -1)
+    return made.loss(output_run(made, still, made.outputs(made.start), at)[0]).numpy()
+
+
+@contract
+def shared_move(alpha: Positive, m: Even, steps: Count, seeds: Count = SEEDS) -> float:
+    """How far the first steps move an attention that all units share: ‖W − W⁽⁰⁾‖_F, the mean over seeds."""
+    made = problems(Config("shared_classifier", alpha, m, steps=steps, seeds=seeds))
+    *_, (_, end) = run.descent(made)
+    start = torch.stack([each.start["W"] for each in made])
+    return float((end["W"] - start).flatten(1).norm(dim=1).mean())
 
 
 REACH = Experiment(

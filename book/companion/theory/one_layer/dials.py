@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from companion.theory.one_layer.layer import Switches, attended, outputs
-from companion.theory.one_layer.problem import Point, Problem
+from companion.theory.one_layer.layer import Switches, attended
+from companion.theory.one_layer.problem import Point, Problem, symmetric
+from companion.theory.one_layer.tangent import unit
 from shallowformer.preconditioned import covariances, problems, starts
 from shallowformer.preconditioned.moments import Moments
 from shallowformer.real import series, weather
@@ -15,24 +16,24 @@ from shallowformer.token_selection import datasets
 
 F64 = torch.float64
 
-#: Switches by name. Each theory is at home in one or two of them; "shared" and "frozen" and "decoder" lie between.
+#: Switches by name. Each theory is at home in one or two of them; the others lie between.
 WORLDS = {
-    "layer": Switches(),  # part one: all is trained
-    "classifier": Switches(loss="exponential"),  # the same, to tell signs
-    "shared": Switches(heads="shared"),  # all units read one attention
-    "shared_classifier": Switches(heads="shared", loss="exponential"),  # the same, to tell signs
-    "readout": Switches(trained="C"),  # attention and units stand still
-    "attention": Switches(
-        "shared", "identity", trained="W", loss="exponential"
-    ),  # part two: a decoder stands still
-    "normalised": Switches(
-        "shared", "identity", trained="W", loss="exponential", rule="normalised"
-    ),  # the same, its steps
-    "decoder": Switches(
-        "shared", "identity", trained="UW", loss="exponential"
-    ),  # the decoder is trained, too
-    "regression": Switches("shared", "identity", trained="UW"),  # part four's layer, plain descent
-    "preconditioned": Switches("shared", "identity", trained="UW", rule="preconditioned"),  # part four
+    # Part one: all is trained; under exponential loss to tell signs.
+    "layer": Switches(),
+    "classifier": Switches(loss="exponential"),
+    # All units read one attention.
+    "shared": Switches(heads="shared"),
+    "shared_classifier": Switches(heads="shared", loss="exponential"),
+    # Attention and units stand still.
+    "readout": Switches(trained="C"),
+    # Part two: the decoder stands still; plain and normalised steps.
+    "attention": Switches("shared", "identity", trained="W", loss="exponential"),
+    "normalised": Switches("shared", "identity", trained="W", loss="exponential", rule="normalised"),
+    # The decoder is trained, too.
+    "decoder": Switches("shared", "identity", trained="UW", loss="exponential"),
+    # Part four's layer: plain steps, and its own.
+    "regression": Switches("shared", "identity", trained="UW"),
+    "preconditioned": Switches("shared", "identity", trained="UW", rule="preconditioned"),
 }
 #: Which data a world is tried on.
 SOURCES = {
@@ -56,9 +57,7 @@ class Dials:
     d: int = 4
     alpha: float = 1.0  # α; labels of the size 1/α are the same
     correlation: float = 0.0  # of two tokens of a sequence
-    noise: float = (
-        0.0  # standard deviation of what is added to labels of size 1, or how often a sign is turned
-    )
+    noise: float = 0.0  # standard deviation, of labels of size 1; or how often a sign is turned
     skip: float = 0.0
     away: float = 0.3  # standard deviation of the start of regression around the optimum, an entry
     step: float = 0.5  # over 1/λ of the start's kernel, or of the world's own unit
@@ -81,43 +80,6 @@ def problem(dials: Dials) -> Problem:
     )
     made = Problem(X, q, y, start, switches, 1.0, dials.steps, dials.source)
     return replace(made, eta=dials.step * unit(made))
-
-
-def unit(made: Problem) -> float:
-    """What a step of 1 is: n/(α²λ), λ the largest eigenvalue of the start's tangent kernel; 1 for normalised; 1/(ŝ₁ + ŝ_r) for preconditioned."""
-    if made.switches.rule == "normalised":
-        return 1.0
-    if made.switches.rule == "preconditioned":
-        s = Moments.of(made.q, made.y).singular_values
-        return 1 / float(s[0] + s[-1])
-    G = gram(made)
-    return len(made.y) / float(torch.linalg.eigvalsh(G)[-1])
-
-
-def jacobian(made: Problem, point: Point | None = None) -> Float[Tensor, "nk p"]:
-    """The derivatives of all outputs in the trained blocks, α included."""
-    point = made.start if point is None else point
-    moved = {name: point[name] for name in made.switches.trained}
-    alone = lambda X, q, trained: outputs(X[None], q[None], point | trained, made.switches)[0]
-    blocks = torch.vmap(torch.func.jacrev(alone, 2), (0, 0, None))(
-        made.X, made.q, moved
-    )  # an output sees its own sample only
-    return torch.cat([block.flatten(0, 1).flatten(1) for block in blocks.values()], 1)
-
-
-def gram(made: Problem) -> Float[Tensor, "nk nk"]:
-    """The tangent kernel at the start."""
-    J = jacobian(made)
-    return J @ J.T
-
-
-def symmetric(m: int, h: int, d: int, generator: Generator) -> Point:
-    """Gaussian units in pairs with opposite readouts, so that outputs are 0; with shared attention the pairs share it as well."""
-    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=F64)
-    half = m // 2
-    sign = draw(half, 1).sign()
-    U, W = draw(half, d), draw(half if h > 1 else 1, d, d)
-    return {"C": torch.cat([sign, -sign]), "U": U.repeat(2, 1), "W": W.repeat(2, 1, 1) if h > 1 else W}
 
 
 def _sequences(

@@ -7,14 +7,9 @@ Outputs multiplied by α with labels y are outputs with labels y/α, and the ste
 part two, with k copies, α = √k).
 """
 
-import itertools
-
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
-from companion.theory.one_layer.dials import jacobian
-from companion.theory.one_layer.layer import SLOPES
+from companion.theory.one_layer import tangent
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem, checkpoints
 from shallowformer.kernel_regime.linear_run import theorem_f
@@ -51,9 +46,8 @@ def theorem(problem: Problem) -> list[Prediction]:
             every=8,
             query=lambda _: problem.q,
         )
-    except (
-        ValueError
-    ):  # a token outside the unit ball, a start that is not symmetric, a step that is too long
+    except ValueError:
+        # A token outside the unit ball, a start that is not symmetric, a step that is too long.
         return []
     trivial = y.square().mean()
     low, high = certified.lower[at] / trivial, certified.upper[at] / trivial
@@ -64,17 +58,13 @@ def forecast(problem: Problem) -> list[Prediction]:
     """The tangent model's run, and ``BAND`` times how far a kernel that moves along it would lead away."""
     if problem.switches.rule == "preconditioned":
         return []
-    at, J = checkpoints(problem.steps), jacobian(problem)
+    at, J = checkpoints(problem.steps), tangent.jacobian(problem)
     F0 = problem.outputs(problem.start)
     G = (J @ J.T).expand(len(at), -1, -1)
-    F, w = output_run(problem, G, F0)
-    drifting = [jacobian(problem, moved(problem, J.T @ each)) for each in w]
-    error = (
-        (output_run(problem, torch.stack([K @ K.T for K in drifting]), F0)[0] - F)
-        .square()
-        .mean((1, 2), keepdim=True)
-    )
-    band = BAND * error.sqrt()
+    F, w = tangent.output_run(problem, G, F0, at)
+    drifting = [tangent.jacobian(problem, tangent.moved(problem, J.T @ each)) for each in w]
+    other = tangent.output_run(problem, torch.stack([K @ K.T for K in drifting]), F0, at)[0]
+    band = BAND * (other - F).square().mean((1, 2), keepdim=True).sqrt()
     if problem.switches.loss == "squared":
         root, reach = (F - problem.y).square().mean((1, 2)).sqrt(), band[:, 0, 0]
         ends = (root - reach).clamp(min=0).square(), (root + reach).square()
@@ -83,35 +73,3 @@ def forecast(problem: Problem) -> list[Prediction]:
         low, high = problem.loss(F + band * problem.y), problem.loss(F - band * problem.y)
     low, high = low.nan_to_num(0.0), high.nan_to_num(torch.inf, torch.inf)
     return [Prediction("kernel", "forecast", "loss", tuple(at), low, high, ("kr-theorem-f-identity",))]
-
-
-def output_run(
-    problem: Problem, G: Float[Tensor, "s N N"], F0: Float[Tensor, "n k"]
-) -> tuple[Float[Tensor, "s n k"], list[Float[Tensor, " N"]]]:
-    """Descent in the space of outputs under a kernel that is given at the checkpoints, and between them on the line from one to the next.
-
-    Returns: outputs at the checkpoints, and the weights w by which gradients of the start have been added up.
-    """
-    slopes, w, F, kept = SLOPES[problem.switches.loss], torch.zeros_like(F0).flatten(), F0, []
-    at = checkpoints(problem.steps)
-    for before, (step, after) in enumerate(itertools.pairwise(at)):
-        for between in range(step, after):
-            if between == step:
-                kept.append((F, w))
-            part = (between + 0.5 - step) / (after - step)
-            slope = slopes(F, problem.y).flatten() / len(problem.y)
-            change = torch.lerp(G[before] @ slope, G[before + 1] @ slope, part)
-            length = problem.eta
-            if problem.switches.rule == "normalised":
-                length = length / (slope @ change).sqrt()
-            F, w = F - (length * change).view_as(F), w - length * slope
-    kept.append((F, w))
-    return torch.stack([F for F, _ in kept]), [w for _, w in kept]
-
-
-def moved(problem: Problem, delta: Float[Tensor, " p"]) -> dict[str, Float[Tensor, "..."]]:
-    """The start, moved by δ in its trained blocks."""
-    point, sizes = dict(problem.start), [problem.start[name].numel() for name in problem.switches.trained]
-    for name, part in zip(problem.switches.trained, delta.split(sizes), strict=True):
-        point[name] = point[name] + part.view_as(point[name])
-    return point

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Generator, Tensor
 
 from companion.theory.one_layer.layer import LOSSES, Switches, outputs
 from shallowformer import arguments
@@ -65,3 +65,12 @@ class Problem:
 def checkpoints(steps: int) -> list[int]:
     """The steps at which predictions are held against a run: 0 and powers of 2, the last one included."""
     return [0, *(2**k for k in range(steps.bit_length()) if 2**k < steps), steps]
+
+
+def symmetric(m: int, h: int, d: int, generator: Generator) -> Point:
+    """Gaussian units in pairs with opposite readouts, so that outputs are 0; with shared attention the pairs share it as well."""
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+    half = m // 2
+    sign = draw(half, 1).sign()
+    U, W = draw(half, d), draw(half if h > 1 else 1, d, d)
+    return {"C": torch.cat([sign, -sign]), "U": U.repeat(2, 1), "W": W.repeat(2, 1, 1) if h > 1 else W}

@@ -28,7 +28,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from companion.theory.one_layer import bends, dials
+from companion.theory.one_layer import bends, tangent
 from companion.theory.one_layer.layer import ACTIVATIONS
 from companion.theory.one_layer.prediction import Prediction
 from companion.theory.one_layer.problem import Problem, checkpoints
@@ -109,7 +109,7 @@ def _said(
 def _start(problem: Problem) -> Start:
     """Errors and tangent kernel at the start."""
     E = (problem.outputs(problem.start) - problem.y).flatten()
-    values, vectors = torch.linalg.eigh(dials.gram(problem))
+    values, vectors = torch.linalg.eigh(tangent.gram(problem))
     return Start(E, values.clamp(min=0), vectors, 2 * problem.eta / len(problem.y))
 
 

@@ -38,8 +38,7 @@ def advice(
         return "preconditioned forecast"
     if activation == "identity" or trained == "C":  # outputs bend little, or not at all
         return "kernel forecast"
-    if (
-        loss == "squared" and heads == "own" and reach(heads, alpha, m) >= FITS
-    ):  # labels are met before heads have moved far
+    # Labels are met before heads have moved far.
+    if loss == "squared" and heads == "own" and reach(heads, alpha, m) >= FITS:
         return "kernel forecast"
     return "kernel forecast" if time <= lasts * reach(heads, alpha, m) else None  # 3: has it moved far?
