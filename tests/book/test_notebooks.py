@@ -158,9 +158,10 @@ def test_a_figure_keeps_its_caption_and_its_description(path):
 
 
 def test_numbers_run_through_each_chapter():
-    found, numbered, above = targets(), chapter_numbers(), {}
+    found, numbered, above, chapter = targets(), chapter_numbers(), {}, ""
     for leaf in leaves():  # supplements, and pages that stand below a chapter, count on in it
-        above[leaf.page] = chapter = chapter if leaf.depth else leaf.page
+        chapter = chapter if leaf.depth else leaf.page
+        above[leaf.page] = chapter
     assert list(numbered.values()) == list(range(1, len(numbered) + 1))
     for kind in ("(", "Fig. ", "Exercise "):
         for page in (*numbered, ""):  # those of pages without a number run through all of these

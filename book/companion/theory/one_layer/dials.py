@@ -1,5 +1,6 @@
 """One family of problems: a world, which sets the switches, and dials, which each theory's data are corners of."""
 
+import functools
 from dataclasses import dataclass, replace
 
 import torch
@@ -115,10 +116,17 @@ def _tokens(dials: Dials, generator: Generator) -> Float[Tensor, "n T d"]:
 
 def _days(dials: Dials, generator: Generator) -> tuple[Float[Tensor, "n T d"], Float[Tensor, "n 1"]]:
     """T hours of the first d variables at Kennedy airport, standardised, in the unit ball, and the temperature T hours after the last."""
-    early, _ = series.blocks(weather.new_york())
-    X, Y = series.windows(series.standardised(early, early), early.names[0], dials.n, dials.T, generator)
+    hours = _hours()
+    X, Y = series.windows(hours, hours.names[0], dials.n, dials.T, generator)
     X = X[..., : dials.d]
     return X / torch.linalg.vector_norm(X, dim=-1, keepdim=True).clamp(min=1), Y[:, -1]
+
+
+@functools.cache
+def _hours() -> series.Series:
+    """The hours that are learned from, standardised."""
+    early, _ = series.blocks(weather.new_york())
+    return series.standardised(early, early)
 
 
 def _selection(
