@@ -32,6 +32,7 @@ def crossed(one, other, area) -> bool:
 def faults(svg: BeautifulSoup) -> list[str]:
     """What is wrong with the arrows of a picture."""
     boxes = {node["data-statement"]: node for node in svg.select(".node")}
+    inside = {label: box(node, -0.2) for label, node in boxes.items()}
     frames = {frame["data-frame"]: box(frame, -1) for frame in svg.select(".cluster")}
     found = []
     for edge in svg.select(".edge"):
@@ -45,9 +46,7 @@ def faults(svg: BeautifulSoup) -> list[str]:
             found.append(f"{name} does not end above its box")
         own = {start["data-frame"], to["data-frame"]}
         for piece in pairwise(line):
-            found += [
-                f"{name} meets {label}" for label, node in boxes.items() if crossed(*piece, box(node, -0.2))
-            ]
+            found += [f"{name} meets {label}" for label, area in inside.items() if crossed(*piece, area)]
             found += [
                 f"{name} meets frame {frame}"
                 for frame, area in frames.items()
