@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -26,8 +27,15 @@ def test_processes_give_the_rows_of_one(tmp_path, traces):
 
 
 def test_a_worker_that_is_killed_costs_no_finished_row(tmp_path, traces):
-    with pytest.raises(workers.Unavailable, match="Finished rows are kept"):
-        sweep.run(toys.DYING, "paper", tmp_path, jobs=2)
+    def kill():
+        """Not before there is a row to lose."""
+        toys.wait_for(store.path("toy", tmp_path).exists)
+        (traces / "go").touch()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(kill)
+        with pytest.raises(workers.Unavailable, match="Finished rows are kept"):
+            sweep.run(toys.DYING, "paper", tmp_path, jobs=2)
     kept = [row["number"] for row in stored(toys.DYING, "paper", tmp_path)]
     report = sweep.run(toys.DYING, "paper", tmp_path)
     assert (report.before, report.computed) == (len(kept), 8 - len(kept))
@@ -102,6 +110,7 @@ def test_rows_that_were_handed_over_are_not_computed_again(cluster, traces):
 @pytest.mark.parametrize("experiment", [toys.DYING, toys.DEADLY], ids=["computing", "handing over"])
 def test_a_worker_that_is_killed_costs_a_cluster_nothing(cluster, tmp_path, traces, experiment):
     scale(cluster, 2)
+    (traces / "go").touch()
     report = sweep.run(experiment, "paper", tmp_path, scheduler=cluster.scheduler_address)
     assert (report.computed, report.failed) == (8, ())
     assert [row["square"] for row in stored(experiment, "paper", tmp_path)] == [k**2 for k in range(8)]
