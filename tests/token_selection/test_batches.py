@@ -86,3 +86,12 @@ def test_a_vector_of_length_0_does_not_spoil_the_others(dtype):
     assert lam.tolist() == [1.0, 0.0, 0.25]
     (slope,) = torch.autograd.grad(lam.sum(), gram)
     assert slope.isfinite().all()
+
+
+def test_pulls_are_finite_where_attention_is_saturated_either_way():
+    batch, _ = draw(2, 1, 2, 2, (0,))
+    for gap in (-2000.0, -800.0, -40.0, 40.0, 800.0, 2000.0):
+        h = torch.full((2, 1, 1), gap, dtype=torch.float64)
+        pulls = batch.pulls(h)
+        assert_agrees(pulls.log_best, -torch.logaddexp(torch.zeros(2, 1).double(), -h[..., 0]))
+        assert_agrees(pulls.log_off, -torch.logaddexp(torch.zeros(2, 1).double(), h[..., 0]), logit=40)

@@ -105,7 +105,7 @@ class Batch:
     def pulls(self, h: Float[Tensor, "b n rest"]) -> "Pulls":
         """What gradient descent does at gaps h."""
         behind = torch.logsumexp(-h, -1)
-        log_best = -torch.nn.functional.softplus(behind, threshold=1e3)
+        log_best = -torch.nn.functional.softplus(behind, threshold=40)
         log_off = behind + log_best
         log_a = self.Delta.log() - self.gamma - self.Delta + self.Delta * log_off.exp()
         return Pulls(log_a, log_best, log_off, log_best[..., None] - h)
