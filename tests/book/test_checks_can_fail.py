@@ -77,6 +77,15 @@ def test_every_file_of_mistakes_belongs_to_a_chapter():
     } <= {chapter.removeprefix("book/") for chapter in CHAPTERS}
 
 
+def measured_at(rate, seed) -> bool:
+    """Whether there is a seed: what is looked up in stored rows has its own only."""
+    try:
+        rate.measure(rate.over[0], seed)
+    except (LookupError, StopIteration):
+        return False
+    return True
+
+
 @pytest.mark.parametrize(
     ("chapter", "claim"), [pytest.param(*pair, id=f"{pair[0]}:{pair[1]}") for pair in CHECKS]
 )
@@ -89,9 +98,7 @@ def test_the_check_does_not_depend_on_its_seed(chapter, claim):
         others = [replace(check, seeds=tuple(seed + 101 for seed in check.seeds))]
     else:
         pytest.skip("nothing random in this check")
-    for other in others:
-        try:
-            verdict = other.run()
-        except (IndexError, KeyError, StopIteration):
-            pytest.skip("its seeds are those of stored rows")
+    if isinstance(check, verify.Rate) and not measured_at(check, others[0].seeds[0]):
+        pytest.skip("its seeds are those of stored rows")
+    for verdict in (other.run() for other in others):
         assert verdict.passed, f"{claim}: {verdict.line()}"
